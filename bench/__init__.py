@@ -1,0 +1,1 @@
+"""Measurements, one command a question; results are kept in RESULTS.md."""

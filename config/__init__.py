@@ -1,0 +1,1 @@
+"""Typed settings, with their defaults, units and ranges."""

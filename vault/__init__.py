@@ -1,0 +1,1 @@
+"""Markdown notes, read into dataclasses and written back."""
