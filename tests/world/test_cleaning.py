@@ -1,0 +1,111 @@
+"""Whatever is thrown at it, a cleaned line is one line and holds nothing that acts or hides."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from world.cleaning import MAX_COMBINING_MARKS, clean_block, clean_line
+
+ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.text(
+    "a\x1b[]P;1m\x07\x9c\x9b\\\n\r\t\u200d\u0301é"
+)
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        "\x1b[31m",
+        "\x1b[?1049h",
+        "\x1b[2 q",
+        "\x9b1;31m",
+        "\x1b]0;a new title\x07",
+        "\x1b]8;;http://example.test\x1b\\",
+        "\x9d0;title\x9c",
+        "\x1bP$q\x1b\\",
+        "\x1b_application\x1b\\",
+        "\x1b^privacy\x1b\\",
+        "\x1bXstring\x1b\\",
+        "\x1b(B",
+        "\x1bc",
+        "\x1b7",
+    ],
+)
+def test_an_escape_sequence_leaves_nothing_behind(sequence):
+    assert clean_line(f"red{sequence}der") == "redder"
+
+
+def test_an_unfinished_sequence_takes_its_payload_with_it():
+    assert clean_line("hello\x1b]0;never closed") == "hello"
+    assert clean_line("hello\x1b[31") == "hello"
+    assert clean_line("hello\x1b") == "hello"
+
+
+def test_removing_one_sequence_does_not_assemble_another():
+    assert clean_line("\x1b\x1b[0m[31mhello") == "[31mhello"
+    assert "\x1b" not in clean_line("\x1b\x1b\x1b[[31m")
+
+
+def test_text_between_two_sequences_stays():
+    assert clean_line("a \x1b[1mbold\x1b[0m word") == "a bold word"
+
+
+@pytest.mark.parametrize(
+    "mark", "\u202e\u2066\u200e\u061c\u200b\u200d\ufeff\u00ad\u2060\u3164\ufe0f\U000e0041"
+)
+def test_what_cannot_be_seen_is_removed(mark):
+    assert clean_line(f"Al{mark}ice") == "Alice"
+
+
+@pytest.mark.parametrize("control", "\x00\x07\x08\x0e\x1f\x7f\x80\x9c\ud800\udfff\ufdd0\uffff\U0010ffff")
+def test_controls_surrogates_and_noncharacters_are_removed(control):
+    assert clean_line(f"Al{control}ice") == "Alice"
+
+
+@pytest.mark.parametrize("separator", "\n \r \r\n \x0b \x0c \x1c \x1d \x1e \x85 \u2028 \u2029 \t".split(" "))
+def test_a_line_break_or_a_tab_keeps_the_words_apart(separator):
+    assert clean_line(f"one{separator}two") == "one two"
+
+
+def test_unusual_spaces_become_plain_ones():
+    assert clean_line("a\u00a0b\u3000c\u202fd") == "a b c d"
+
+
+def test_ordinary_text_in_any_script_is_untouched():
+    text = "Ça va? Привет, 世界! שָׁלוֹם, नमस्ते, ภาษาไทยที่นี่, Việt — “quoted” ✓ 🌧"
+    assert clean_line(text) == text
+
+
+def test_a_family_of_emoji_loses_only_its_joiners():
+    assert clean_line("👩\u200d👧") == "👩👧"
+
+
+def test_a_pile_of_combining_marks_is_cut():
+    assert clean_line("Z" + "\u0301" * 50 + "a") == "Z" + "\u0301" * MAX_COMBINING_MARKS + "a"
+
+
+def test_spaces_at_the_ends_are_left_to_the_caller():
+    assert clean_line("  say hi  ") == "  say hi  "
+
+
+def test_a_block_keeps_its_lines_and_its_indent():
+    assert clean_block("# Hall\r\n\r\n  - a\x1b[1mb\u2028\tc\x85d\n") == "# Hall\n\n  - ab\n    c\nd\n"
+
+
+@given(ANY_TEXT)
+def test_a_clean_line_holds_no_control_format_or_second_line(text):
+    cleaned = clean_line(text)
+    assert {unicodedata.category(c) for c in cleaned}.isdisjoint({"Cc", "Cs", "Zl", "Zp"})
+    assert len(cleaned.splitlines()) <= 1
+    assert not any(
+        "\u200b" <= c <= "\u200f" or "\u202a" <= c <= "\u202e" or "\u2060" <= c <= "\u206f" for c in cleaned
+    )
+
+
+@given(ANY_TEXT)
+def test_cleaning_twice_is_cleaning_once(text):
+    assert clean_line(clean_line(text)) == clean_line(text)
+    assert clean_block(clean_block(text)) == clean_block(text)

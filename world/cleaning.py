@@ -1,0 +1,64 @@
+"""Make text from outside safe to show, to log, to store and to put before a model.
+
+The same rule serves what players type, what models answer and what stands in the vault's notes: a line is
+one line, without controls or escape sequences, and nothing in it is invisible or turns its neighbours around.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+MAX_COMBINING_MARKS = 4
+"""How many marks may sit on one character. Written languages need up to four; piles of them do not."""
+
+TAB_STOP = 4
+
+# ECMA-48: a string sequence with its payload (OSC, DCS, APC, PM, SOS), a control sequence (CSI), any other
+# sequence. What was never finished ends where the text or the next sequence does. No ESC is left unmatched.
+_ESCAPE = re.compile(
+    r"(?:\x1b[\]P_^X]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x9c|\x1b\\)?"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+_LINE_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SPACE = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+# Controls and C1; Unicode's Default_Ignorable_Code_Point (zero-width, bidi, fillers, variation selectors,
+# tags); interlinear marks; lone surrogates; noncharacters, which YAML refuses.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
+    + "]"
+)
+
+
+def clean_line(text: str) -> str:
+    """Return `text` as one line that is safe everywhere.
+
+    Escape sequences go as a whole, payload included; so does everything invisible (controls, bidi,
+    zero-width, joiners inside emoji, surrogates). Line breaks and unusual spaces become a space, tabs go to
+    the next stop, combining marks are kept up to `MAX_COMBINING_MARKS` in a row. Spaces at the ends stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = _UNSEEN.sub("", _ESCAPE.sub("", text))
+    text = _LINE_BREAK.sub(" ", text).expandtabs(TAB_STOP)
+    return text if text.isascii() else _with_few_marks(_SPACE.sub(" ", text))
+
+
+def clean_block(text: str) -> str:
+    r"""Return `text` with each of its lines cleaned, joined by `\n`. Every kind of line break counts."""
+    return "\n".join(clean_line(line) for line in _LINE_BREAK.split(text))
+
+
+def _with_few_marks(text: str) -> str:
+    kept = []
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if marks <= MAX_COMBINING_MARKS:
+            kept.append(character)
+    return "".join(kept)
