@@ -1,0 +1,201 @@
+"""Typed settings: what can be set, in which unit and range, and what it is when nobody sets it.
+
+Each dataclass is one note of the vault's `config` folder; a field's metadata says how its value is checked and
+explained. Nothing here reads a file: `settings_from` is given the values with the lines that they stand in.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+IGNORED_KEYS = frozenset({"tags", "aliases", "cssclasses", "cssclass", "created", "modified", "title"})
+
+
+class SettingsError(Exception):
+    """A setting is unknown or its value will not do; the message names file, line and what is expected."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A value that somebody wrote, and the line of the note in which it stands (from 1; 0 if unknown)."""
+
+    value: object
+    line: int = 0
+
+
+def setting(
+    default: Any, about: str, *, low: float | None = None, high: float | None = None, choices: tuple[str, ...] = ()
+) -> Any:
+    """Declare a setting: its default, what it is about, and its range (inclusive) or its choices."""
+    return dataclasses.field(default=default, metadata={"about": about, "low": low, "high": high, "choices": choices})
+
+
+ROLES = ("guest", "player", "builder", "admin")
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """config/server.md"""
+
+    host: str = setting("127.0.0.1", "the address to listen on; 127.0.0.1 admits only this machine")
+    port: int = setting(4000, "the telnet port", low=0, high=65535)
+    loopback_role: str = setting("admin", "what someone connecting from this machine may do", choices=ROLES)
+    remote_role: str = setting("player", "what someone connecting from elsewhere may do", choices=ROLES)
+    max_line_bytes: int = setting(4096, "the longest line that a player can send, in bytes", low=128, high=65536)
+    max_output_bytes: int = setting(
+        262144,
+        "how much may wait for a client that does not read, in bytes, before it is dropped",
+        low=16384,
+        high=16777216,
+    )
+    max_connections: int = setting(500, "how many may be connected at once", low=1, high=20000)
+    login_seconds: int = setting(180, "how long somebody may take to give a name, in seconds", low=10, high=3600)
+    shutdown_seconds: int = setting(10, "how long each stage of a shutdown may take, in seconds", low=1, high=120)
+
+
+@dataclass(frozen=True)
+class WorldSettings:
+    """config/world.md"""
+
+    name: str = setting("Fallwater", "what the world is called")
+    start_room: str = setting("The Landing", "the room in which newcomers arrive")
+
+
+@dataclass(frozen=True)
+class AgentSettings:
+    """config/agents.md; each of these can also stand in an agent's own agent.md, and wins there."""
+
+    think_seconds: float = setting(20.0, "seconds from one thought to the next", low=0.5, high=86400)
+    think_jitter: float = setting(0.3, "how much that varies, as a share of it", low=0, high=0.9)
+    react_seconds: float = setting(1.0, "seconds until an agent thinks that was spoken to", low=0, high=600)
+    reply_tokens: int = setting(48, "the longest command an agent can give, in tokens", low=8, high=2000)
+    temperature: float = setting(0.9, "how varied the replies are", low=0, high=2)
+    steering: str = setting(
+        "auto",
+        "whether the engine chooses verbs; auto does where the model takes a grammar",
+        choices=("auto", "on", "off"),
+    )
+    template: str = setting("agent_prompt", "the note in templates/ that a prompt is made from")
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """config/models.md"""
+
+    model: str = setting("auto", "auto, embedded, none or ollama:NAME")
+    ollama_host: str = setting("http://127.0.0.1:11434", "where Ollama listens")
+    ollama_model: str = setting("gemma3:1b", "the model that auto looks for in Ollama")
+    ollama_mode: str = setting(
+        "raw", "raw for base models, chat for instructed ones", choices=("raw", "generate", "chat")
+    )
+    num_ctx: int = setting(8192, "the context window, in tokens", low=1024, high=1048576)
+    timeout_seconds: float = setting(120.0, "how long a model may take for one reply, in seconds", low=1, high=3600)
+    keep_alive: str = setting("30m", "how long Ollama keeps the model loaded")
+    summary_model: str = setting("", "another Ollama model for summaries; empty for the same one")
+    summary_style: str = setting(
+        "auto",
+        "prose, or pick whole lines; auto picks where the model is the embedded one",
+        choices=("auto", "prose", "pick"),
+    )
+    summary_temperature: float = setting(0.3, "how varied summaries are", low=0, high=2)
+
+
+@dataclass(frozen=True)
+class MemorySettings:
+    """config/memory_compaction.md; the windows can also stand in an agent's own agent.md, and win there."""
+
+    immediate_window: int = setting(64, "the newest memories that are always told word for word", low=1, high=4096)
+    recent_window: int = setting(64, "how many memories a short-term summary takes in", low=1, high=4096)
+    enabled: bool = setting(True, "whether memories are summarised at all")
+    profile: str = setting("summarizer", "the model profile for summaries", choices=("summarizer",))
+    journal_fsync_ms: int = setting(
+        50, "how long a memory may wait to be forced to disk, in milliseconds; 0 forces each at once", low=0, high=10000
+    )
+    summary_tokens: int = setting(300, "the longest summary, in tokens", low=40, high=4000)
+    rebuild_every: int = setting(
+        8, "cycles from one rebuilding of the long-term summary to the next; 0 for never", low=0, high=1000
+    )
+    max_compactions: int = setting(2, "how many agents may be summarised at the same time", low=1, high=64)
+    retry_seconds: float = setting(
+        30.0, "seconds until a failed summary is tried again; it doubles each time", low=0.1, high=86400
+    )
+
+
+KINDS: dict[str, type[Any]] = {
+    "server": ServerSettings,
+    "world": WorldSettings,
+    "agents": AgentSettings,
+    "models": ModelSettings,
+    "memory_compaction": MemorySettings,
+}
+
+S = TypeVar("S")
+
+
+def settings_from(kind: type[S], values: Mapping[str, Given], source: str) -> S:
+    """Return the settings of one kind with the values given and defaults for the rest.
+
+    `source` is the file's name for messages. Raises: SettingsError naming file, line, value and what is expected.
+    """
+    return override(kind(), values, source)
+
+
+def override(settings: S, values: Mapping[str, Given], source: str) -> S:
+    """Return the settings with some values replaced. Raises: SettingsError as `settings_from`."""
+    fields = {field.name: field for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
+    changes = {}
+    for key, given in values.items():
+        if key in fields:
+            changes[key] = _checked(fields[key], given, f"{source}:{given.line}")
+        elif key not in IGNORED_KEYS:
+            raise SettingsError(f"{source}:{given.line}: {_unknown(key, list(fields))}")
+    return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
+
+
+def setting_names(kind: type[Any]) -> tuple[str, ...]:
+    """Return the names of a kind's settings in the order in which they are declared."""
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+def misspelt(key: str, names: tuple[str, ...]) -> str:
+    """Return the setting that a key is probably meant to be, or an empty string."""
+    close = difflib.get_close_matches(key, names, n=1, cutoff=0.8)
+    return close[0] if close else ""
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(key, known, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return f"unknown setting {key!r}{hint} Known settings are {', '.join(known)}."
+
+
+def _checked(field: dataclasses.Field[Any], given: Given, place: str) -> object:
+    value, wanted = given.value, type(field.default)
+    expected = _expected(field)
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if wanted is str and isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    if wanted is str and value is None:
+        value = ""
+    if type(value) is not wanted:
+        raise SettingsError(f"{place}: {field.name} is {given.value!r}; expected {expected}.")
+    low, high, choices = field.metadata["low"], field.metadata["high"], field.metadata["choices"]
+    outside = isinstance(value, int | float) and not ((low is None or value >= low) and (high is None or value <= high))
+    if outside or (choices and value not in choices):
+        raise SettingsError(f"{place}: {field.name} is {given.value!r}; expected {expected}.")
+    return value
+
+
+def _expected(field: dataclasses.Field[Any]) -> str:
+    kind = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}[type(field.default)]
+    low, high, choices = field.metadata["low"], field.metadata["high"], field.metadata["choices"]
+    if choices:
+        kind = f"one of {', '.join(choices)}"
+    elif low is not None:
+        kind += f" from {low} to {high}"
+    return f"{kind} ({field.metadata['about']})"

@@ -1,0 +1,169 @@
+"""Commands and the one table of them.
+
+A command declares itself by its usage, `give <carried> to <person>`. Dispatch, help, suggestions, the agents'
+command list and the grammar that a model is held to are all read from the table. A placeholder names both the
+argument of the function and what may stand there:
+
+    <exit> an exit of this room or a room further off     <person> someone else here
+    <sight> anything that can be looked at                 <text> free words
+    <near> a thing lying here                              <carried> a thing the actor has
+    <topic> a command or a category of commands            <agent> the name of an agent
+    <range> numbers of memories, such as 3-17
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from world.errors import CommandError, WorldError
+from world.events import Event
+from world.matching import either, suggestions
+from world.model import Character, Role
+
+KINDS = frozenset({"exit", "person", "sight", "text", "near", "carried", "topic", "agent", "range"})
+
+Act = Callable[..., list[Event]]
+
+_TOKEN = re.compile(r"\[?<(\w+)>\]?|\S+")
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word of a usage: a literal, or a placeholder when `kind` is set."""
+
+    text: str
+    kind: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Command:
+    """A verb with its usage, its function and who may use it.
+
+    `act(world, actor, **arguments)` checks, changes the world and returns what happened; it writes to nobody.
+    `for_agents` says whether agents are told of it.
+    """
+
+    usage: str
+    act: Act
+    aliases: tuple[str, ...] = ()
+    category: str = "general"
+    role: Role = Role.GUEST
+    for_agents: bool = True
+
+    @property
+    def verb(self) -> str:
+        return self.usage.split()[0]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.verb, *self.aliases)
+
+    @property
+    def help(self) -> str:
+        """What `help <verb>` shows: the function's docstring without its indentation."""
+        return "\n".join(line.strip() for line in (self.act.__doc__ or "").strip().splitlines())
+
+    @property
+    def summary(self) -> str:
+        return self.help.partition("\n")[0]
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """The usage behind the verb, word by word."""
+        found = (_TOKEN.match(token) for token in self.usage.split()[1:])
+        return tuple(Word(m[0], m[1] or "", m[0].startswith("[")) for m in found if m)
+
+    def arguments_in(self, text: str) -> dict[str, str]:
+        """Return the arguments by placeholder; an optional one that is missing is an empty string.
+
+        Raises: CommandError with the usage if the text does not fit it.
+        """
+        match = self._pattern().fullmatch(text)
+        if not match:
+            raise CommandError(f"Usage: {self.usage}")
+        return {kind: (value or "").strip() for kind, value in match.groupdict().items()}
+
+    def _pattern(self) -> re.Pattern[str]:
+        words, parts = self.words, []
+        for i, word in enumerate(words):
+            gap = r"\s+" if i else ""
+            if not word.kind:
+                parts.append(gap + re.escape(word.text))
+                continue
+            last, before_literal = i == len(words) - 1, i + 1 < len(words) and not words[i + 1].kind
+            body = ".+" if last else ".+?" if before_literal else r"\S+"
+            group = f"{gap}(?P<{word.kind}>{body})"
+            parts.append(f"(?:{group})?" if word.optional else group)
+        return re.compile("".join(parts), re.IGNORECASE)
+
+
+def command(
+    usage: str,
+    *aliases: str,
+    category: str = "general",
+    role: Role = Role.GUEST,
+    for_agents: bool = True,
+) -> Callable[[Act], Command]:
+    """Make a function the command that its usage declares.
+
+    Raises: WorldError if the usage names an unknown kind of placeholder.
+    """
+
+    def declare(act: Act) -> Command:
+        made = Command(usage, act, aliases, category, role, for_agents)
+        unknown = {word.kind for word in made.words if word.kind} - KINDS
+        if unknown:
+            raise WorldError(f"{usage!r}: unknown placeholder {', '.join(unknown)}; known are {sorted(KINDS)}")
+        return made
+
+    return declare
+
+
+class CommandTable:
+    """Every command there is, by verb and alias.
+
+    Raises: WorldError if two commands claim one name.
+    """
+
+    def __init__(self, commands: Iterable[Command] = ()) -> None:
+        self._by_name: dict[str, Command] = {}
+        self.add(commands)
+
+    def __iter__(self) -> Iterator[Command]:
+        return iter(dict.fromkeys(self._by_name.values()))
+
+    def add(self, commands: Iterable[Command]) -> None:
+        """Add commands to the table."""
+        for one in commands:
+            for name in one.names:
+                if name in self._by_name:
+                    raise WorldError(f"two commands are called {name!r}: {self._by_name[name].usage!r}, {one.usage!r}")
+                self._by_name[name] = one
+
+    def get(self, name: str) -> Command | None:
+        """Return the command with this verb or alias, or None."""
+        return self._by_name.get(name.lower())
+
+    def allowed(self, actor: Character) -> list[Command]:
+        """Return the commands that a character may use, in the table's order."""
+        return [one for one in self if actor.role >= one.role]
+
+    def find(self, verb: str, actor: Character, other_names: Iterable[str] = ()) -> Command:
+        """Return the command for a verb. `other_names` are further words to suggest, such as exits.
+
+        Raises: CommandError that suggests what was meant if there is none or it is not for this actor.
+        """
+        found = self._by_name.get(verb)
+        if found and actor.role >= found.role:
+            return found
+        if found:
+            raise CommandError(
+                f"{found.verb} is for a {found.role.name.lower()} and above; you are a {actor.role.name.lower()}."
+            )
+        known = [name for one in self.allowed(actor) for name in one.names if len(name) > 1]
+        close = suggestions(verb, [*known, *other_names])
+        hint = f" Did you mean {either(close)}?" if close else " Type commands to see what you can do."
+        raise CommandError(f"There is no command {verb!r}.{hint}")

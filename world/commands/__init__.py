@@ -1,0 +1,1 @@
+"""The commands of the world, a module a subject."""

@@ -1,0 +1,16 @@
+"""What goes on inside."""
+
+from __future__ import annotations
+
+from world.command import command
+from world.events import Event, Thought
+from world.model import Character, World
+
+
+@command("think <text>", "ponder", category="mind")
+def think(world: World, actor: Character, text: str) -> list[Event]:
+    """Think something to yourself; nobody else perceives it."""
+    return [Thought(actor.character_id, text)]
+
+
+COMMANDS = (think,)

@@ -1,0 +1,69 @@
+"""Going from room to room."""
+
+from __future__ import annotations
+
+from world.command import command
+from world.errors import CommandError
+from world.events import Arrived, Event, Left, Saw
+from world.matching import candidates, either
+from world.model import Character, Exit, World
+from world.narration import exit_names
+from world.paths import shortest_path
+
+
+@command("go <exit>", "walk", "move", "enter", "head", category="movement")
+def go(world: World, actor: Character, exit: str) -> list[Event]:
+    """Walk through an exit, or one step towards a room further off.
+
+    go north        an exit of this room; its name alone does the same
+    go The Weir     one step on the way there; type it again to walk on
+    """
+    room = world.room_of(actor)
+    wanted = exit.removeprefix("to ").strip()
+    found = _exit_of(wanted, list(room.exits.values()))
+    if found:
+        return _through(world, actor, found)
+    way = _way_to(world, actor, wanted)
+    rest = len(way) - 1
+    events = _through(world, actor, way[0])
+    if rest:
+        goal = way[-1].room_id
+        events.append(
+            Saw(actor.character_id, f"{goal} is {rest} more {'step' if rest == 1 else 'steps'} away: go {goal}.")
+        )
+    return events
+
+
+def _exit_of(wanted: str, exits: list[Exit]) -> Exit | None:
+    key = wanted.lower()
+    for one in exits:
+        if key in (one.name, *one.aliases) or key == one.room_id.lower():
+            return one
+    found = candidates(wanted, exits)
+    if len(found) > 1:
+        raise CommandError(f"Which way do you mean by {wanted!r}: {either([one.name for one in found])}?")
+    return found[0] if found else None
+
+
+def _way_to(world: World, actor: Character, wanted: str) -> list[Exit]:
+    here = world.room_of(actor)
+    nowhere = f"There is no exit {wanted!r} here. Exits: {exit_names(here.exits)}."
+    known = [room for room in world.rooms.values() if room is not here]
+    rooms = candidates(wanted, known)
+    if here in candidates(wanted, world.rooms.values()) and not rooms:
+        raise CommandError(f"You are in {here.name} already.")
+    if len(rooms) > 1:
+        raise CommandError(f"Which place do you mean by {wanted!r}: {either([room.name for room in rooms])}?")
+    way = shortest_path(world, here.room_id, rooms[0].room_id) if rooms else None
+    if not way:
+        raise CommandError(nowhere)
+    return way
+
+
+def _through(world: World, actor: Character, exit: Exit) -> list[Event]:
+    left = Left(actor.character_id, actor.room_id, exit.name, exit.room_id)
+    actor.room_id = exit.room_id
+    return [left, Arrived(actor.character_id, exit.room_id, left.room_id)]
+
+
+COMMANDS = (go,)

@@ -1,0 +1,114 @@
+"""The game: lines come in by `perform`, what happens goes out to everyone who perceives it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from world.command import CommandTable
+from world.errors import CommandError
+from world.events import Arrived, Event, Left, Refused, Told
+from world.model import Character, World
+from world.narration import narrate, perceivers
+from world.parsing import Line, parse_line
+
+log = logging.getLogger(__name__)
+
+Observer = Callable[[Event, str], None]
+
+
+@dataclass(frozen=True)
+class Performed:
+    """What became of one line. `verb` is the command that was meant, or empty; `refusal` says why it was not done."""
+
+    verb: str
+    events: tuple[Event, ...]
+    refusal: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        return not self.refusal
+
+
+class Game:
+    """A world, its commands and its observers.
+
+    Each character has at most one observer, called with every event that the character perceives and the sentence
+    it gets of it. An observer never calls `perform`; one that fails is logged and the rest go on.
+    `on_events` is called once a line with everything that happened, before any observer, to save what changed.
+    """
+
+    def __init__(
+        self, world: World, commands: CommandTable, on_events: Callable[[tuple[Event, ...]], None] = lambda events: None
+    ) -> None:
+        self.world = world
+        self.commands = commands
+        self.on_events = on_events
+        self._observers: dict[str, Observer] = {}
+
+    def perform(self, character_id: str, text: str) -> Performed:
+        """Do what a character typed and let everyone perceive it. Never raises: a refusal is an event too."""
+        actor = self.world.characters[character_id]
+        line = parse_line(text)
+        if not line.verb:
+            return Performed("", ())
+        verb = ""
+        try:
+            verb, events = self._act(actor, line)
+            refusal = ""
+        except CommandError as error:
+            refusal = str(error)
+        except Exception:
+            log.exception("%s typed %r and the command failed", character_id, line.verb)
+            refusal = "Something went wrong with that command. It has been logged, and nothing else is affected."
+        if refusal:
+            events = [Refused(character_id, refusal)]
+        performed = Performed(verb, tuple(events), refusal)
+        self.publish(performed.events)
+        return performed
+
+    def tell(self, character_id: str, text: str) -> None:
+        """Give one character a message from the world itself."""
+        self.publish((Told(character_id, text),))
+
+    def wake(self, character_id: str, observer: Observer) -> None:
+        """Bring a character into the world; from now on `observer` is called with what it perceives."""
+        self._observers[character_id] = observer
+        actor = self.world.characters[character_id]
+        if not actor.awake:
+            actor.awake = True
+            self.publish((Arrived(character_id, actor.room_id),))
+
+    def sleep(self, character_id: str) -> None:
+        """Take a character out of the world; what it carries stays with it."""
+        self._observers.pop(character_id, None)
+        actor = self.world.characters[character_id]
+        if actor.awake:
+            actor.awake = False
+            self.publish((Left(character_id, actor.room_id, "", ""),))
+
+    def publish(self, events: tuple[Event, ...]) -> None:
+        """Let everyone perceive what happened, in order."""
+        self.on_events(events)
+        for event in events:
+            for viewer in perceivers(event, self.world):
+                self._show(event, viewer)
+
+    def _act(self, actor: Character, line: Line) -> tuple[str, list[Event]]:
+        exits = self.world.room_of(actor).exits
+        names = {name: exit for exit in exits.values() for name in (exit.name, *exit.aliases)}
+        typed = f"{line.verb} {line.arguments}".strip().lower()
+        if self.commands.get(line.verb) is None and typed in names and (go := self.commands.get("go")):
+            return go.verb, go.act(self.world, actor, exit=names[typed].name)
+        found = self.commands.find(line.verb, actor, names)
+        return found.verb, found.act(self.world, actor, **found.arguments_in(line.arguments))
+
+    def _show(self, event: Event, viewer: Character) -> None:
+        observer = self._observers.get(viewer.character_id)
+        if observer is None:
+            return
+        try:
+            observer(event, narrate(event, viewer, self.world))
+        except Exception:
+            log.exception("the observer of %s failed on %s", viewer.character_id, type(event).__name__)

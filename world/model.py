@@ -1,0 +1,136 @@
+"""What the world consists of: rooms, exits, things and characters.
+
+A character knows its room and a thing knows its place; who or what is in a room is always computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from world.errors import WorldError
+
+
+class Role(IntEnum):
+    """What a character may do; a higher role may do all that a lower one may."""
+
+    GUEST = 0
+    PLAYER = 1
+    BUILDER = 2
+    ADMIN = 3
+
+
+@dataclass(frozen=True)
+class Exit:
+    """A way out of a room. `name` and `aliases` are lower case; `room_id` is where it leads."""
+
+    name: str
+    room_id: str
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Detail:
+    """Something to look at that is part of a room and cannot be taken."""
+
+    name: str
+    description: str
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass
+class Room:
+    """A place. Its id is its title: the name of its note in the vault."""
+
+    room_id: str
+    description: str = ""
+    exits: dict[str, Exit] = field(default_factory=dict)
+    details: dict[str, Detail] = field(default_factory=dict)
+    number: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.room_id
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        return ("here", "room")
+
+
+@dataclass
+class Thing:
+    """Something that can be carried. `place_id` is the id of the room or of the character that has it."""
+
+    thing_id: str
+    place_id: str
+    description: str = ""
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.thing_id
+
+
+@dataclass
+class Character:
+    """A person or an agent. Its id is its name. Who is not `awake` is nowhere to be seen."""
+
+    character_id: str
+    room_id: str
+    description: str = ""
+    role: Role = Role.PLAYER
+    is_agent: bool = False
+    awake: bool = False
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.character_id
+
+
+class World:
+    """All rooms, things and characters, by id. `start_room_id` is where newcomers arrive."""
+
+    def __init__(
+        self,
+        rooms: Iterable[Room],
+        things: Iterable[Thing] = (),
+        characters: Iterable[Character] = (),
+        start_room_id: str = "",
+    ) -> None:
+        self.rooms = {room.room_id: room for room in rooms}
+        self.things = {thing.thing_id: thing for thing in things}
+        self.characters = {character.character_id: character for character in characters}
+        if not self.rooms:
+            raise WorldError("A world needs at least one room.")
+        self.start_room_id = start_room_id or next(iter(self.rooms))
+        if self.start_room_id not in self.rooms:
+            raise WorldError(f"The start room {self.start_room_id!r} does not exist; rooms: {', '.join(self.rooms)}.")
+
+    def room_of(self, character: Character) -> Room:
+        """Return the room that a character is in."""
+        return self.rooms[character.room_id]
+
+    def occupants(self, room_id: str) -> list[Character]:
+        """Return everyone awake in a room, in the order in which they came into the world."""
+        return [c for c in self.characters.values() if c.awake and c.room_id == room_id]
+
+    def things_at(self, place_id: str) -> list[Thing]:
+        """Return the things in a room or carried by a character."""
+        return [thing for thing in self.things.values() if thing.place_id == place_id]
+
+    def awake(self) -> list[Character]:
+        """Return everyone who is in the world now."""
+        return [character for character in self.characters.values() if character.awake]
+
+    def add_character(self, character: Character) -> None:
+        """Put a new character into the world.
+
+        Raises: WorldError if the name is taken or the room does not exist.
+        """
+        if character.character_id in self.characters:
+            raise WorldError(f"There is already somebody called {character.character_id!r}.")
+        if character.room_id not in self.rooms:
+            raise WorldError(f"{character.character_id} cannot be in {character.room_id!r}: there is no such room.")
+        self.characters[character.character_id] = character

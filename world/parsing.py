@@ -1,0 +1,45 @@
+"""From what somebody typed to a verb, its arguments and a private reason.
+
+A line is `verb arguments | private reason`. The bar counts only beside white space or at an end, so that
+`say yes|no` stays speech; `\\|` is always a plain bar.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+PREFIXES = {"'": "say", '"': "say", ":": "emote", "?": "help"}
+
+_BAR = re.compile(r"(?<!\\)(?:(?<=\s)\||\|(?=\s|$)|^\|)")
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One parsed line. `verb` is lower case and may be empty; `reason` is for nobody but its author."""
+
+    verb: str
+    arguments: str
+    reason: str = ""
+
+
+def parse_line(text: str) -> Line:
+    """Split a line into verb, arguments and reason. Every string is a line; none is an error."""
+    spoken, reason = split_reason(text)
+    if spoken[:1] in PREFIXES and spoken:
+        return Line(PREFIXES[spoken[0]], spoken[1:].strip(), reason)
+    verb, _, arguments = spoken.partition(" ")
+    return Line(verb.lower(), arguments.strip(), reason)
+
+
+def split_reason(text: str) -> tuple[str, str]:
+    """Return what is done and the private reason behind the first bar, both trimmed."""
+    bar = _BAR.search(text)
+    spoken, reason = (text[: bar.start()], text[bar.end() :]) if bar else (text, "")
+    return one_spaced(spoken.replace("\\|", "|")), one_spaced(reason.replace("\\|", "|"))
+
+
+def one_spaced(text: str) -> str:
+    """Return the text trimmed, with every run of white space made one space."""
+    return _SPACES.sub(" ", text).strip()
