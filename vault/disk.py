@@ -1,0 +1,45 @@
+"""The few file operations on which durability rests, each one step, so that a test can fail or stop at any of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+class Disk:
+    """Write, append, force to disk, rename. Every method raises OSError as the operating system does."""
+
+    def append(self, descriptor: int, line: bytes) -> None:
+        """Append a whole line to an open file; on failure the file is cut back to where it was."""
+        size = os.fstat(descriptor).st_size
+        try:
+            written = os.write(descriptor, line)
+            while written < len(line):
+                written += os.write(descriptor, line[written:])
+        except OSError:
+            os.ftruncate(descriptor, size)
+            raise
+
+    def fsync(self, descriptor: int) -> None:
+        """Force an open file to disk."""
+        os.fsync(descriptor)
+
+    def write_draft(self, draft: Path, text: bytes, durable: bool) -> None:
+        """Write a new file beside the one that it is to replace."""
+        with open(draft, "wb") as file:
+            file.write(text)
+            file.flush()
+            if durable:
+                self.fsync(file.fileno())
+
+    def replace(self, draft: Path, path: Path) -> None:
+        """Put a finished draft in the place of a file, in one step."""
+        os.replace(draft, path)
+
+    def sync_folder(self, folder: Path) -> None:
+        """Force the names in a folder to disk."""
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            self.fsync(descriptor)
+        finally:
+            os.close(descriptor)

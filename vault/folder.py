@@ -1,0 +1,156 @@
+"""The vault's folder: every path goes through here and stays inside; files are replaced whole or appended to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import unicodedata
+from pathlib import Path
+
+from vault.disk import Disk
+from vault.notes import Note, NoteError, format_note, parse_note
+
+STARTER = Path(__file__).parent / "starter"
+MARK = "Fallwater.md"
+
+_FORBIDDEN = set('/\\:*?"<>|#^[]%·') | {chr(code) for code in range(32)}
+
+
+def check_name(name: str) -> str:
+    """Return a name that may become a file name, in NFC.
+
+    Raises: NoteError saying which characters will not do.
+    """
+    clean = unicodedata.normalize("NFC", name)
+    bad = sorted(
+        {char for char in clean if char in _FORBIDDEN or unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs")}
+    )
+    if bad:
+        raise NoteError(f"The name {name!r} has characters that a note's name cannot have: {' '.join(map(repr, bad))}.")
+    if not clean.strip(" .-") or clean != clean.strip() or clean.startswith(".") or len(clean.encode()) > 120:
+        raise NoteError(
+            f"The name {name!r} will not do: it needs a letter or digit, no space at its ends, at most 120 bytes."
+        )
+    return clean
+
+
+class Vault:
+    """A folder of Markdown notes. Paths are given relative to it, with `/` between the parts."""
+
+    def __init__(self, root: Path, disk: Disk | None = None) -> None:
+        self.root = root.resolve()
+        self.disk = disk or Disk()
+
+    def path(self, *parts: str) -> Path:
+        """Return the path of a note or folder. Raises: NoteError if it would lie outside the vault."""
+        path = self.root.joinpath(*parts)
+        if not path.resolve().is_relative_to(self.root):
+            raise NoteError(f"{'/'.join(parts)!r} lies outside the vault {self.root}.")
+        return path
+
+    def source(self, path: Path) -> str:
+        """Return a path as messages show it: relative to the vault."""
+        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names of the notes in a folder, without `.md`, sorted; hidden files do not count."""
+        where = self.path(folder)
+        if not where.is_dir():
+            return []
+        return sorted(p.stem for p in where.iterdir() if p.suffix == ".md" and not p.name.startswith("."))
+
+    def folders(self, folder: str) -> list[str]:
+        """Return the names of the folders in a folder, sorted."""
+        where = self.path(folder)
+        return (
+            sorted(p.name for p in where.iterdir() if p.is_dir() and not p.name.startswith("."))
+            if where.is_dir()
+            else []
+        )
+
+    def exists(self, *parts: str) -> bool:
+        """Return whether there is such a file or folder."""
+        return self.path(*parts).exists()
+
+    def read_text(self, *parts: str) -> str:
+        """Return a file's text. Raises: NoteError if it cannot be read or is not UTF-8."""
+        path = self.path(*parts)
+        try:
+            return path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise NoteError(f"{self.source(path)}: not UTF-8 text (byte {error.start}); save it as UTF-8.") from error
+        except OSError as error:
+            raise NoteError(f"{self.source(path)}: cannot be read: {error.strerror}.") from error
+
+    def read(self, *parts: str) -> Note:
+        """Return a note. Raises: NoteError."""
+        return parse_note(self.read_text(*parts), self.source(self.path(*parts)))
+
+    def write(self, note: Note, *parts: str) -> None:
+        """Replace a note whole. Raises: NoteError."""
+        self.write_text(format_note(note.properties, note.body), *parts)
+
+    def write_text(self, text: str, *parts: str, durable: bool = False) -> None:
+        """Replace a file whole: a draft beside it, then a rename; `durable` forces it to disk as well.
+
+        Raises: NoteError if it cannot be written; the old file is then as it was.
+        """
+        path = self.path(*parts)
+        draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.disk.write_draft(draft, text.encode("utf-8"), durable)
+            self.disk.replace(draft, path)
+            if durable:
+                self.disk.sync_folder(path.parent)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise NoteError(f"{self.source(path)}: cannot be written: {error.strerror}.") from error
+
+
+def open_vault(root: Path) -> tuple[Vault, bool]:
+    """Return the vault in a folder, made from the starter vault if there is none, and whether it was made.
+
+    An existing folder is never written over: it must be empty or hold a vault.
+    Raises: NoteError saying what stands in the way.
+    """
+    try:
+        made = _prepare(root)
+    except OSError as error:
+        raise NoteError(
+            f"{root}: the vault cannot be made there: {error.strerror}. Give another with --vault."
+        ) from error
+    vault = Vault(root)
+    _check_writable(vault)
+    return vault, made
+
+
+def _prepare(root: Path) -> bool:
+    if root.exists() and not root.is_dir():
+        raise NoteError(f"{root}: this is a file; a vault is a folder. Give another with --vault.")
+    if (root / MARK).is_file() or (root / "rooms").is_dir():
+        return False
+    if root.exists() and any(root.iterdir()):
+        raise NoteError(
+            f"{root}: this folder holds other things and no {MARK}; give an empty or a new folder with --vault."
+        )
+    root.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f".{root.name}.", dir=root.parent))
+    shutil.copytree(STARTER, draft, dirs_exist_ok=True)
+    draft.chmod(0o755)
+    if root.exists():
+        root.rmdir()
+    draft.rename(root)
+    return True
+
+
+def _check_writable(vault: Vault) -> None:
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=".writable.", dir=vault.root)
+    except OSError as error:
+        raise NoteError(
+            f"{vault.root}: the vault cannot be written to: {error.strerror}. Mend its permissions."
+        ) from error
+    os.close(descriptor)
+    os.unlink(name)

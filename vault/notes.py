@@ -1,0 +1,177 @@
+"""A Markdown note: its properties (front matter) and its body, each property with the line it stands in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import frontmatter
+import yaml
+from frontmatter.default_handlers import YAMLHandler
+
+from config.settings import Given
+
+_FENCE = re.compile(r"\A(?:---[ \t]*\r?\n)")
+_END = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_BOLD = re.compile(r"^\s*(?:[-*+]\s+)?\*\*(?P<key>[a-z][a-z0-9_]*)\*\*\s*:\s*(?P<value>.*?)\s*$")
+_ENTRY = re.compile(r"^\s*[-*+]\s+\*\*(?P<name>.+?)\*\*(?P<aliases>[^:]*):\s*(?P<value>.*?)\s*$")
+_LINK = re.compile(r"\[\[([^\]|#]+)(?:[#|][^\]]*)?\]\]")
+_HEADING = re.compile(r"^##\s+(.+?)\s*$")
+
+
+class NoteError(Exception):
+    """A note in the vault cannot be read or is not as it should be; the message names file and line."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A list line `- **name**, alias, alias: value`, and its line number in the file."""
+
+    name: str
+    aliases: tuple[str, ...]
+    value: str
+    line: int
+
+
+@dataclass
+class Note:
+    """One Markdown file. `source` is its path in the vault, for messages; `body_line` the line where its body begins."""
+
+    source: str
+    properties: dict[str, Any] = field(default_factory=dict)
+    body: str = ""
+    property_lines: dict[str, int] = field(default_factory=dict)
+    body_line: int = 1
+
+    @property
+    def given(self) -> dict[str, Given]:
+        """The properties with their lines, for `settings_from`."""
+        return {key: Given(value, self.property_lines.get(key, 0)) for key, value in self.properties.items()}
+
+    def settings(self) -> dict[str, Given]:
+        """Return all settings in the note: properties, and lines `**key**: value` among the prose.
+
+        Raises: NoteError if a key is set twice.
+        """
+        found = self.given
+        for number, line in enumerate(self.body.split("\n"), self.body_line):
+            match = _BOLD.match(line)
+            if not match:
+                continue
+            key = match["key"]
+            if key in found:
+                raise NoteError(
+                    f"{self.source}:{number}: {key!r} is set twice; it stands in line {found[key].line} already."
+                )
+            found[key] = Given(_scalar(match["value"], f"{self.source}:{number}"), number)
+        return found
+
+    def sections(self) -> dict[str, tuple[str, int]]:
+        """Return the text under each `## Heading` (before the first: under an empty name) and its first line."""
+        name, start, found = "", self.body_line, {}
+        lines: list[str] = []
+        for number, line in enumerate(self.body.split("\n"), self.body_line):
+            heading = _HEADING.match(line)
+            if heading:
+                found[name] = ("\n".join(lines).strip("\n"), start)
+                name, start, lines = heading[1], number + 1, []
+            else:
+                lines.append(line)
+        found[name] = ("\n".join(lines).strip("\n"), start)
+        return found
+
+    def entries(self, section: str) -> Iterator[Entry]:
+        """Yield the list lines of a section.
+
+        Raises: NoteError at a list line that is not `- **name**, alias: value`.
+        """
+        text, start = self.sections().get(section, ("", 0))
+        for number, line in enumerate(text.split("\n"), start):
+            match = _ENTRY.match(line)
+            if match:
+                aliases = tuple(a.strip().lower() for a in match["aliases"].split(",") if a.strip())
+                yield Entry(match["name"].strip().lower(), aliases, match["value"], number)
+            elif line.lstrip()[:2] in ("- ", "* ", "+ "):
+                raise NoteError(
+                    f"{self.source}:{number}: {line.strip()!r} is not of the form '- **name**, alias: text'."
+                )
+
+
+def parse_note(text: str, source: str) -> Note:
+    """Return the note that a file's text is.
+
+    Raises: NoteError if the front matter is not valid YAML or is not a list of properties.
+    """
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    head = _front_matter(text, source)
+    if head is None:
+        return Note(source, {}, text)
+    try:
+        properties, body = frontmatter.parse(text, handler=YAMLHandler())
+        lines = _lines_of(head)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = (mark.line + 2) if mark else 1
+        raise NoteError(
+            f"{source}:{line}: the front matter is not valid YAML: {getattr(error, 'problem', error)}."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise NoteError(f"{source}:1: the front matter cannot be read: {error}.") from error
+    if not isinstance(properties, dict) or (head.strip() and not lines):
+        raise NoteError(f"{source}:1: the front matter must be lines of the form 'key: value'.")
+    clean = {str(key): value for key, value in properties.items()}
+    rest = text[len(head) + text.index("\n") + 1 :].partition("\n")[2]
+    leading = len(rest) - len(rest.lstrip("\n"))
+    body_line = head.count("\n") + 3 + leading
+    return Note(source, clean, rest.strip("\n") if body or rest.strip() else "", lines, body_line)
+
+
+def format_note(properties: dict[str, Any], body: str) -> str:
+    """Return the text of a note: properties in their order, then the body."""
+    if not properties:
+        return body.rstrip("\n") + "\n"
+    head = yaml.safe_dump(properties, sort_keys=False, allow_unicode=True, width=1000)
+    return f"---\n{head}---\n{body.rstrip(chr(10))}\n"
+
+
+def link_target(value: object) -> str:
+    """Return the note that `[[Note]]` (or the plain name, or YAML's nested list of it) links to; empty if none."""
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    text = "" if value is None else str(value).strip()
+    match = _LINK.search(text)
+    return (match[1] if match else text).strip()
+
+
+def link(name: str) -> str:
+    """Return a wiki link to a note."""
+    return f"[[{name}]]"
+
+
+def _front_matter(text: str, source: str) -> str | None:
+    opening = _FENCE.match(text)
+    if not opening:
+        return None
+    end = _END.search(text, opening.end())
+    if not end:
+        raise NoteError(f"{source}:1: the front matter begins with '---' but no second '---' ends it.")
+    return text[opening.end() : end.start()]
+
+
+def _lines_of(head: str) -> dict[str, int]:
+    node = yaml.compose(head, Loader=yaml.SafeLoader)
+    if not isinstance(node, yaml.MappingNode):
+        return {}
+    return {str(key.value): key.start_mark.line + 2 for key, _ in node.value}
+
+
+def _scalar(text: str, place: str) -> object:
+    bare = re.sub(r"\s+\(.*\)$", "", text).strip().strip("`")
+    try:
+        return yaml.safe_load(bare)
+    except yaml.YAMLError as error:
+        raise NoteError(
+            f"{place}: the value {text!r} cannot be read; write a number, true, false or plain text."
+        ) from error

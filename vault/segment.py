@@ -1,0 +1,153 @@
+"""One file of a journal: what is in it, and putting right what a crash or a hand left in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from vault.disk import Disk
+from vault.memory_line import Memory, is_memory_line, looks_torn, parse_hand_line, parse_line, seq_of
+
+ENTRIES_A_FILE = 4096
+
+_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?:-(\d+))?\.md")
+_HEAD = re.compile(r"\A\ufeff?---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
+
+
+@dataclass
+class Segment:
+    """A journal file: how many memories it holds, the lowest and highest of their numbers, and how it was last seen."""
+
+    name: str
+    first: int = 0
+    last: int = 0
+    count: int = 0
+    size: int = 0
+    mtime_ns: int = 0
+    in_order: bool = True
+
+    @property
+    def day(self) -> str:
+        return self.name[:10]
+
+    @property
+    def order(self) -> tuple[str, int]:
+        """Where the file stands among the others: by day, then by part."""
+        match = _NAME.fullmatch(self.name)
+        return self.day, int(match[2] or 1) if match else 1
+
+    @property
+    def is_full(self) -> bool:
+        return self.count >= ENTRIES_A_FILE
+
+    def take(self, seq: int) -> None:
+        """Account for one more memory at the end of the file."""
+        self.in_order = self.in_order and seq > self.last
+        self.first, self.last, self.count = min(self.first or seq, seq), max(self.last, seq), self.count + 1
+
+
+def segment_name(day: str, part: int) -> str:
+    """Return the name of a day's file; parts count from 1."""
+    return f"{day}.md" if part == 1 else f"{day}-{part}.md"
+
+
+def is_segment_name(name: str) -> bool:
+    """Return whether a file belongs to a journal: it is named after a day."""
+    match = _NAME.fullmatch(name)
+    try:
+        return bool(match and datetime.fromisoformat(match[1]))
+    except ValueError:
+        return False
+
+
+def header(agent_id: str, day: str, first: int) -> str:
+    """Return what a new file begins with."""
+    return f"---\nagent: '[[{agent_id}]]'\nday: {day}\nfirst: {first}\n---\n"
+
+
+def scan(path: Path) -> tuple[Segment, int]:
+    """Return what a file holds and how many lines in it, typed by hand, have no number yet."""
+    stat = path.stat()
+    segment = Segment(path.name, size=stat.st_size, mtime_ns=stat.st_mtime_ns)
+    seen: set[int] = set()
+    unnumbered = 0
+    for line in body_lines(path):
+        seq = seq_of(line)
+        if seq and seq not in seen:
+            seen.add(seq)
+            segment.take(seq)
+        elif not seq and is_memory_line(line):
+            unnumbered += 1
+    return segment, unnumbered
+
+
+def body_lines(path: Path) -> list[str]:
+    """Return the lines behind the front matter, without their ends."""
+    return _split(_text_of(path))[1].split("\n")
+
+
+def read_memories(path: Path, segment: Segment, first: int, last: int) -> dict[int, Memory]:
+    """Return the memories of a file with numbers from `first` to `last`; of two with one number, the first counts."""
+    found: dict[int, Memory] = {}
+    for line in reversed(body_lines(path)):
+        seq = seq_of(line)
+        if first <= seq <= last and (memory := parse_line(line, segment.day)):
+            found[seq] = memory
+        elif 0 < seq < first and segment.in_order:
+            break
+    return found
+
+
+def number_hand_lines(path: Path, disk: Disk, next_seq: int) -> list[Memory]:
+    """Give numbers from `next_seq` on to the lines typed by hand, where they stand; return their memories.
+
+    Raises: OSError if the file cannot be replaced.
+    """
+    head, body = _split(_text_of(path))
+    lines, numbered = body.split("\n"), list[Memory]()
+    for place, line in enumerate(lines):
+        if is_memory_line(line) and not seq_of(line):
+            numbered.append(parse_hand_line(line, next_seq + len(numbered), path.name[:10]))
+            lines[place] = f"{line.rstrip()} ^m{numbered[-1].seq}"
+    if numbered:
+        draft = path.with_name(f".{path.name}.draft")
+        disk.write_draft(draft, (head + "\n".join(lines)).encode("utf-8", "surrogateescape"), True)
+        disk.replace(draft, path)
+    return numbered
+
+
+def mend_end(path: Path, disk: Disk, set_aside: Callable[[str], None]) -> None:
+    """See to it that a file ends with a line end: a torn last line is set aside, a whole one is ended.
+
+    `set_aside` is given what was torn before it is cut off. Raises: OSError.
+    """
+    raw = path.read_bytes()
+    if not raw or raw.endswith(b"\n"):
+        return
+    cut = raw.rfind(b"\n") + 1
+    line = raw[cut:].decode("utf-8", "replace")
+    before = max((seq_of(earlier) for earlier in _split(_text_of(path))[1].split("\n")[:-1]), default=0)
+    in_head = not _HEAD.match(raw.decode("utf-8", "replace"))
+    whole = not in_head and (seq_of(line) == before + 1 if seq_of(line) else not looks_torn(line))
+    if not whole:
+        set_aside(line if not in_head else raw.decode("utf-8", "replace"))
+    with open(path, "r+b") as file:
+        if not whole:
+            file.truncate(0 if in_head else cut)
+        else:
+            file.seek(0, 2)
+            file.write(b"\n")
+        file.flush()
+        disk.fsync(file.fileno())
+
+
+def _text_of(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+
+
+def _split(text: str) -> tuple[str, str]:
+    head = _HEAD.match(text)
+    return (text[: head.end()], text[head.end() :]) if head else ("", text)
