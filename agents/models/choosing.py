@@ -1,0 +1,106 @@
+"""Choose the model that a world starts with, and say in plain sentences what was chosen and why."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.models.embedded_model import LICENCE_NOTICE, EmbeddedModel
+from agents.models.model import LanguageModel, ModelError
+from agents.models.ollama_model import Mode, OllamaModel
+from agents.models.weights import default_cache_dir, is_assembled
+
+LOOK_SECONDS = 1.0  # how long `auto` waits for an Ollama that may not be there
+ASLEEP = "No language model: the world is open, and its agents sleep."
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The model to use, already started, or None; and the sentences to print at start-up."""
+
+    model: LanguageModel | None
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a choice is made from: Ollama's host, model and mode, the context in tokens, the cache folder."""
+
+    ollama_host: str
+    ollama_model: str
+    ollama_mode: Mode
+    num_ctx: int
+    keep_alive: str | float
+    cache_dir: Path
+
+
+async def choose_model(
+    choice: str,
+    *,
+    ollama_host: str = "http://127.0.0.1:11434",
+    ollama_model: str = "llama3.2",
+    ollama_mode: Mode = "raw",
+    num_ctx: int = 8192,
+    keep_alive: str | float = "30m",
+    cache_dir: Path | None = None,
+) -> Choice:
+    """Return the started model for "auto", "embedded", "none" or "ollama:NAME".
+
+    `auto` takes Ollama if it answers within a second and has `ollama_model`, else the embedded model, else
+    none: it never fails. `num_ctx` is in tokens and holds for either model.
+
+    Raises: ModelError if the choice is none of these, or the model asked for by name cannot be used.
+    """
+    wanted = Wanted(ollama_host, ollama_model, ollama_mode, num_ctx, keep_alive, cache_dir or default_cache_dir())
+    match choice.strip().partition(":"):
+        case ("auto", "", ""):
+            return await _whatever_works(wanted)
+        case ("embedded", "", ""):
+            return await _embedded(wanted, "as asked")
+        case ("none", "", ""):
+            return Choice(None, (ASLEEP,))
+        case ("ollama", ":", name) if name.strip():
+            return await _ollama(wanted, name.strip(), "as asked")
+    message = f"{choice!r} is not a model to choose. Valid choices: auto, embedded, none, ollama:NAME."
+    raise ModelError(message, remedy="For example --model ollama:llama3.2.", retryable=False)
+
+
+async def _whatever_works(wanted: Wanted) -> Choice:
+    try:
+        return await _ollama(wanted, wanted.ollama_model, "it answers and has the model", LOOK_SECONDS)
+    except ModelError as error:
+        why = f"Not Ollama: {error}"
+    try:
+        chosen = await _embedded(wanted, "Ollama cannot be used")
+        return Choice(chosen.model, (why, *chosen.sentences))
+    except ModelError as error:
+        return Choice(None, (why, f"Not the embedded model: {error}", ASLEEP))
+
+
+async def _ollama(wanted: Wanted, name: str, why: str, check_seconds: float = 10.0) -> Choice:
+    model = OllamaModel(
+        wanted.ollama_host,
+        name,
+        mode=wanted.ollama_mode,
+        num_ctx=wanted.num_ctx,
+        keep_alive=wanted.keep_alive,
+        check_seconds=check_seconds,
+    )
+    return await _started(model, f"The agents think with {name} on Ollama at {wanted.ollama_host} ({why}).")
+
+
+async def _embedded(wanted: Wanted, why: str) -> Choice:
+    first_time = not await asyncio.to_thread(is_assembled, wanted.cache_dir)
+    model = EmbeddedModel(wanted.cache_dir, context_tokens=wanted.num_ctx)
+    chosen = await _started(model, f"The agents think with the embedded model, Gemma 3 270M ({why}).")
+    return Choice(chosen.model, (*chosen.sentences, LICENCE_NOTICE)) if first_time else chosen
+
+
+async def _started(model: LanguageModel, sentence: str) -> Choice:
+    try:
+        await model.start()
+    except BaseException:
+        await model.close()
+        raise
+    return Choice(model, (sentence,))

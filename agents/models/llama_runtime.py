@@ -1,0 +1,171 @@
+"""llama.cpp inside this process, through xllamacpp: blocking calls, for a thread of their own."""
+
+from __future__ import annotations
+
+import functools
+import http.client
+import json
+import os
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.models.model import ModelError
+from agents.models.weights import load_package
+
+# Small batches cost nothing on a processor, and between two of them a prompt's evaluation can be stopped.
+BATCH_TOKENS = 128
+# Prompts of agents left out of the slot are kept here. The library's own default is 8 GB.
+CACHE_RAM_MIB = 768
+TOKENIZE_SECONDS = 2.0
+COUNTED_LINES = 16_384
+# A token never spans a line break, so a text has as many tokens as its lines have.
+LINES = re.compile(r"[^\n]*\n+|[^\n]+")
+
+OnPiece = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What one call produced: token counts, and what ended it: "stop", "length" or a callback ("cancelled")."""
+
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    finish: str
+
+
+class LlamaRuntime:
+    """A loaded model. Every method blocks; `generate` may be called by one thread at a time.
+
+    The library opens an HTTP socket on loopback that cannot be turned off. A random key keeps everybody else
+    out, and the exact token counts come through it.
+    """
+
+    def __init__(self, weights: Path, *, context_tokens: int, threads: int | None = None) -> None:
+        """Load the weights. Raises: ModelError."""
+        self._label = weights.name
+        self._key = secrets.token_hex(16)
+        library = load_package("xllamacpp")
+        try:
+            self._server = library.Server(self._parameters(library, weights, context_tokens, threads))
+        except (RuntimeError, ValueError, OSError) as error:
+            message = f"The embedded model could not be loaded from {weights}: {error}."
+            remedy = "Delete that file to have it made again, or free memory (about 600 MB are needed)."
+            raise ModelError(message, remedy=remedy, retryable=False) from error
+        self._address = self._server.listening_address.removeprefix("http://")
+        self._count_line = functools.lru_cache(maxsize=COUNTED_LINES)(self._ask_token_count)
+
+    def generate(self, fields: dict[str, Any], on_piece: OnPiece) -> Generated:
+        """Continue `fields["prompt"]`, telling each piece of text; `on_piece` returning True ends it.
+
+        `on_piece` is also called with "" now and then while the prompt is evaluated.
+
+        Raises: ModelError.
+        """
+        events = _Events(on_piece)
+        try:
+            self._server.handle_completions({**fields, "stream": True, "return_progress": True}, events)
+        except (RuntimeError, ValueError, TypeError) as error:
+            raise ModelError(f"The embedded model {self._label} failed: {error}.") from error
+        if events.error is not None:
+            raise self._refused(events.error)
+        return events.generated()
+
+    def count_tokens(self, text: str) -> int:
+        """Return the exact number of tokens of the text, without the opening token of a prompt.
+
+        Lines are remembered, so a prompt that grows costs one short call a new line (under a millisecond).
+
+        Raises: ModelError.
+        """
+        return sum(self._count_line(line) for line in LINES.findall(text))
+
+    def tokenize(self, text: str, *, opening: bool = False) -> list[int]:
+        """Return the ids of the text's tokens, after the prompt's opening token if `opening`.
+
+        Raises: ModelError.
+        """
+        body = json.dumps({"content": text, "add_special": opening})
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"}
+        connection = http.client.HTTPConnection(self._address, timeout=TOKENIZE_SECONDS)
+        try:
+            connection.request("POST", "/tokenize", body, headers)
+            tokens: list[int] = json.loads(connection.getresponse().read())["tokens"]
+        except (OSError, http.client.HTTPException, ValueError, KeyError) as error:
+            raise ModelError(f"The embedded model {self._label} could not count tokens: {error!r}.") from error
+        finally:
+            connection.close()
+        return tokens
+
+    def close(self) -> None:
+        """Free the model. The runtime is of no use afterwards."""
+        self._server = None
+
+    def _ask_token_count(self, line: str) -> int:
+        return len(self.tokenize(line))
+
+    def _parameters(self, library: Any, weights: Path, context_tokens: int, threads: int | None) -> Any:
+        parameters = library.CommonParams()
+        parameters.model.path = str(weights)
+        parameters.n_parallel = 1
+        parameters.n_ctx = context_tokens
+        parameters.n_batch = parameters.n_ubatch = BATCH_TOKENS
+        parameters.swa_full = True  # without it Gemma's sliding window throws the cached prefix away
+        parameters.cache_ram_mib = CACHE_RAM_MIB
+        parameters.cpuparams.n_threads = threads or usable_cores()
+        parameters.api_keys = [self._key]
+        parameters.verbosity = -1
+        # The dry run that measures a graphics card's memory, the warm-up, and the pages: a second saved.
+        parameters.fit_params = parameters.warmup = False
+        parameters.ui = parameters.endpoint_slots = False
+        return parameters
+
+    def _refused(self, error: dict[str, Any]) -> ModelError:
+        if error.get("type") == "exceed_context_size_error":
+            size, limit = error.get("n_prompt_tokens"), error.get("n_ctx")
+            message = f"The prompt has {size} tokens; the embedded model {self._label} has room for {limit}."
+            return ModelError(message, remedy="Shorten the remembered window or raise the context.", retryable=False)
+        refused_for_good = 400 <= int(error.get("code", 500)) < 500
+        message = f"The embedded model {self._label} refused: {error.get('message', error)}."
+        return ModelError(message, retryable=not refused_for_good)
+
+
+class _Events:
+    """What the library reports while it works, as a callback: True asks it to stop."""
+
+    def __init__(self, on_piece: OnPiece) -> None:
+        self.error: dict[str, Any] | None = None
+        self._on_piece = on_piece
+        self._pieces = 0
+        self._progress: dict[str, int] = {}
+        self._last: dict[str, Any] = {}
+        self._finish = "cancelled"
+
+    def __call__(self, event: dict[str, Any]) -> bool:
+        if "error" in event:
+            self.error = event["error"]
+            return True
+        choice = event["choices"][0]
+        self._progress = event.get("prompt_progress", self._progress)
+        self._pieces += bool(choice["text"])
+        if choice["finish_reason"] is not None:
+            self._last, self._finish = event, choice["finish_reason"]
+        return self._on_piece(choice["text"])
+
+    def generated(self) -> Generated:
+        usage = self._last.get("usage")
+        if usage is None:
+            return Generated(self._progress.get("total", 0), self._progress.get("cache", 0), self._pieces, self._finish)
+        cached = usage.get("prompt_tokens_details", {}).get("cached_tokens", 0)
+        return Generated(usage["prompt_tokens"], cached, usage["completion_tokens"], self._finish)
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

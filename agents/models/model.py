@@ -1,0 +1,90 @@
+"""The protocol that every language model answers to, and what goes in and comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Finish = Literal["stop", "length", "cancelled"]
+OnText = Callable[[str], bool]
+
+
+class ModelError(Exception):
+    """A model that cannot answer, told so that a person can act on it.
+
+    The message names the model, the host if there is one, and what happened. `remedy` is what to do about
+    it ("Run: ollama pull llama3.2"), or empty. `retryable` is false when the same request would fail again.
+    """
+
+    def __init__(self, message: str, *, remedy: str = "", retryable: bool = True) -> None:
+        super().__init__(f"{message} {remedy}" if remedy else message)
+        self.remedy = remedy
+        self.retryable = retryable
+
+
+@dataclass(frozen=True)
+class Request:
+    """One prompt and how to continue it.
+
+    `max_tokens` bounds the answer, in tokens; `stop` ends it before any of these strings appears.
+    `repeat_penalty` of 1.0 is none. `grammar` is GBNF, honoured only by a model that `constrains`.
+    `timeout_seconds` covers everything from asking to the last token.
+    """
+
+    prompt: str
+    max_tokens: int = 60
+    stop: tuple[str, ...] = ()
+    temperature: float = 0.8
+    seed: int | None = None
+    grammar: str | None = None
+    repeat_penalty: float = 1.0
+    timeout_seconds: float = 60.0
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a model answered, and what it cost.
+
+    `prompt_tokens` is the whole prompt, `cached_tokens` the part of it that was not evaluated again (0 if
+    the model does not tell). `seconds` is wall time inside the model. `finish` is "stop" for a natural end,
+    "length" when `max_tokens` cut it, "cancelled" when nobody wanted the answer any more.
+    """
+
+    text: str
+    model: str
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    seconds: float
+    finish: Finish
+
+
+class LanguageModel(Protocol):
+    """Anything that continues a text.
+
+    `name` is for people ("embedded:gemma-3-270m"), `context_tokens` bounds prompt and answer together, and
+    `constrains` says whether `Request.grammar` is honoured.
+    """
+
+    name: str
+    constrains: bool
+    context_tokens: int
+
+    async def start(self) -> None:
+        """Load the model, or check that its host has it. Raises: ModelError."""
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
+        """Continue the prompt.
+
+        `on_text` gets the whole text so far after each piece, on the event loop; returning True ends the
+        answer there ("stop"). Cancelling the task stops the generation at the backend.
+
+        Raises: ModelError, for a timeout too.
+        """
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens the text has: exactly if the model can tell, else a cautious estimate."""
+
+    async def close(self) -> None:
+        """Stop what is running and let go of memory and connections."""

@@ -1,0 +1,69 @@
+"""What goes wrong between us and Ollama, in words that say what to do."""
+
+from __future__ import annotations
+
+import httpx
+import ollama
+
+from agents.models.model import ModelError
+
+# All that the client library lets through: its own errors, httpx's, and what reading a reply that is not
+# Ollama's raises (JSON that is none is a ValueError, JSON of another shape an AttributeError or TypeError).
+TROUBLE = (
+    ollama.ResponseError,
+    ollama.RequestError,
+    httpx.HTTPError,
+    httpx.InvalidURL,
+    httpx.StreamError,
+    OSError,
+    EOFError,
+    TimeoutError,
+    ValueError,
+    AttributeError,
+    TypeError,
+    KeyError,
+)
+START_OLLAMA = "Start it with: ollama serve (https://ollama.com/download), or use --model embedded."
+
+
+def explained(error: Exception, host: str, model: str, timeout_seconds: float | None = None) -> ModelError:
+    """Return the error as one for a person, naming host, model and remedy."""
+    match error:
+        case ollama.ResponseError():
+            return _refused(error, host, model)
+        case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
+            return ModelError(
+                f"Ollama at {host} cannot be reached for {model!r}: {_reason(error)}.", remedy=START_OLLAMA
+            )
+        case TimeoutError() | httpx.TimeoutException():
+            limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
+            message = f"Ollama at {host} did not finish its answer with {model!r}{limit}."
+            return ModelError(message, remedy="Use a smaller model or a longer timeout.")
+        case EOFError() | httpx.HTTPError() | httpx.StreamError() | OSError():
+            message = f"The answer of {model!r} from Ollama at {host} broke off: {_reason(error)}."
+            return ModelError(message, remedy="Look into Ollama's own log if this goes on.")
+    message = f"What answers at {host} for {model!r} does not speak Ollama's API: {_reason(error)}."
+    return ModelError(message, remedy="Check the address of the Ollama host.")
+
+
+def lacks_model(host: str, model: str, names: list[str]) -> ModelError:
+    """Return the error for a host without the model; `names` are those it has."""
+    has = ", ".join(sorted(names)) or "none"
+    message = f"Ollama at {host} has no model {model!r} (it has: {has})."
+    return ModelError(message, remedy=f"Run: ollama pull {model}", retryable=False)
+
+
+def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
+    said = str(error.error).strip() or "no reason given"
+    if error.status_code == 404 and "model" in said:
+        message = f"Ollama at {host} has no model {model!r}: {said}."
+        return ModelError(message, remedy=f"Run: ollama pull {model}", retryable=False)
+    if error.status_code < 0:
+        message = f"The answer of {model!r} from Ollama at {host} broke off: {said}."
+        return ModelError(message, remedy="Look into Ollama's own log if this goes on.")
+    message = f"Ollama at {host} refused the request for {model!r} with status {error.status_code}: {said}."
+    return ModelError(message, retryable=error.status_code >= 500 or error.status_code == 429)
+
+
+def _reason(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

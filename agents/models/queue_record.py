@@ -1,0 +1,91 @@
+"""What a queue remembers of its jobs: how many ended how, how fast, and since when the model fails."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from dataclasses import dataclass
+
+from agents.models.model import Completion, ModelError
+
+log = logging.getLogger(__name__)
+
+KEPT = 64  # completions that the averages are taken over
+
+
+@dataclass(frozen=True)
+class QueueStatus:
+    """A queue at one moment.
+
+    The counts of jobs are since the start; `mean_seconds` an answer, `tokens_per_second` and `cached_share`
+    of the prompts (0.0 to 1.0) are over the last answers, 0.0 before the first. `failing_seconds` is how
+    long ago the first failure since the last answer was, None if the model is well.
+    """
+
+    model: str
+    waiting: int
+    running: int
+    answered: int
+    failed: int
+    cancelled: int
+    last_error: str
+    failing_seconds: float | None
+    mean_seconds: float
+    tokens_per_second: float
+    cached_share: float
+
+    @property
+    def state(self) -> str:
+        """Return "well" or "failing since 12 s"."""
+        return "well" if self.failing_seconds is None else f"failing since {self.failing_seconds:.0f} s"
+
+
+class QueueRecord:
+    """Counts jobs by how they ended, and warns once when a model starts to fail."""
+
+    def __init__(self, model: str) -> None:
+        self.answered = 0
+        self.failed = 0
+        self.cancelled = 0
+        self._model = model
+        self._last_error = ""
+        self._failing_since: float | None = None
+        self._recent: deque[Completion] = deque(maxlen=KEPT)
+
+    def answer(self, completion: Completion) -> None:
+        """Count an answer; the model is well again."""
+        self.answered += 1
+        self._recent.append(completion)
+        if self._failing_since is not None:
+            log.info("%s answers again.", self._model)
+        self._failing_since = None
+
+    def fail(self, error: Exception, now: float) -> None:
+        """Count a failure at `now`, in seconds; only the model's first in a row is worth a warning."""
+        self.failed += 1
+        self._last_error = str(error) or type(error).__name__
+        if isinstance(error, ModelError) and self._failing_since is None:
+            self._failing_since = now
+            log.warning("%s fails: %s", self._model, self._last_error)
+
+    def status(self, waiting: int, running: int, now: float) -> QueueStatus:
+        """Return the record together with the queue's present length, at `now` in seconds."""
+        seconds = sum(one.seconds for one in self._recent)
+        prompt_tokens = sum(one.prompt_tokens for one in self._recent)
+        return QueueStatus(
+            model=self._model,
+            waiting=waiting,
+            running=running,
+            answered=self.answered,
+            failed=self.failed,
+            cancelled=self.cancelled,
+            last_error=self._last_error,
+            failing_seconds=None if self._failing_since is None else now - self._failing_since,
+            mean_seconds=_ratio(seconds, len(self._recent)),
+            tokens_per_second=_ratio(sum(one.completion_tokens for one in self._recent), seconds),
+            cached_share=_ratio(sum(one.cached_tokens for one in self._recent), prompt_tokens),
+        )
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,1 @@
+"""Tests of agents: what they remember, think and choose, with scripted models."""

@@ -1,0 +1,1 @@
+"""Tests of the models and of the queue before them."""

@@ -1,0 +1,210 @@
+"""The embedded model around a runtime that is scripted: threads, stopping, timeouts, errors."""
+
+import asyncio
+import threading
+
+import pytest
+
+from agents.models.embedded_model import EmbeddedModel
+from agents.models.llama_runtime import Generated
+from agents.models.model import Completion, ModelError, Request
+
+REQUEST = Request("~Eliza>")
+
+
+class ScriptedRuntime:
+    """Says pieces until it is asked to stop; `endless` never stops by itself."""
+
+    def __init__(self, *pieces, endless=False, error=None):
+        self.pieces = pieces
+        self.endless = endless
+        self.error = error
+        self.fields = []
+        self.thread = None
+        self.busy = threading.Event()
+        self.ended = threading.Event()
+        self.closed = False
+
+    def generate(self, fields, on_piece):
+        self.fields.append(fields)
+        self.thread = threading.current_thread()
+        self.busy.set()
+        if self.error is not None:
+            raise self.error
+        stopped = any(on_piece(piece) for piece in self.pieces)
+        while self.endless and not stopped:
+            stopped = on_piece("")
+        self.ended.set()
+        return Generated(9, 4, len(self.pieces), "cancelled" if stopped else "stop")
+
+    def count_tokens(self, text):
+        if self.error is not None:
+            raise self.error
+        return len(text)
+
+    def close(self):
+        self.closed = True
+
+
+async def started(runtime, **arguments):
+    model = EmbeddedModel(load=lambda: runtime, now=lambda: 5.0, **arguments)
+    await model.start()
+    return model
+
+
+def answer(runtime, request=REQUEST, on_text=None, **arguments):
+    async def ask():
+        model = await started(runtime, **arguments)
+        try:
+            return await model.complete(request, on_text)
+        finally:
+            await model.close()
+
+    return asyncio.run(ask())
+
+
+def test_the_pieces_become_one_text_with_its_costs():
+    assert answer(ScriptedRuntime(" say", " hi")) == Completion(
+        text=" say hi",
+        model="embedded:gemma-3-270m",
+        prompt_tokens=9,
+        cached_tokens=4,
+        completion_tokens=2,
+        seconds=0.0,
+        finish="stop",
+    )
+
+
+def test_the_request_reaches_the_runtime_with_everything_in_it():
+    runtime = ScriptedRuntime("x")
+    request = Request("p", max_tokens=7, stop=("\n",), temperature=0.2, seed=3, grammar="root", repeat_penalty=1.1)
+    answer(runtime, request)
+    assert runtime.fields == [
+        {
+            "prompt": "p",
+            "max_tokens": 7,
+            "stop": ["\n"],
+            "temperature": 0.2,
+            "repeat_penalty": 1.1,
+            "cache_prompt": True,
+            "seed": 3,
+            "grammar": "root",
+        }
+    ]
+
+
+def test_a_thought_is_kept_from_echoing_phrases():
+    runtime = ScriptedRuntime("x")
+    answer(runtime, Request("p", temperature=0.9))
+    assert runtime.fields[0]["dry_multiplier"] == 0.8
+
+
+def test_listeners_hear_the_whole_text_so_far_on_the_event_loop_s_thread():
+    heard = []
+
+    def listen(text):
+        heard.append((text, threading.current_thread()))
+        return False
+
+    runtime = ScriptedRuntime("a", "", "b")
+    answer(runtime, on_text=listen)
+    assert heard == [("a", threading.main_thread()), ("ab", threading.main_thread())]
+    assert runtime.thread is not threading.main_thread()
+
+
+def test_a_listener_that_has_enough_ends_the_answer_there():
+    completion = answer(ScriptedRuntime("a", "b", endless=True), on_text=lambda text: text == "a")
+    assert (completion.text, completion.finish) == ("a", "stop")
+
+
+def test_a_listener_s_own_fault_reaches_its_caller():
+    def broken(text):
+        raise KeyError(text)
+
+    with pytest.raises(KeyError, match="a"):
+        answer(ScriptedRuntime("a", endless=True), on_text=broken)
+
+
+def test_a_model_that_takes_too_long_is_stopped_and_named():
+    runtime = ScriptedRuntime(endless=True)
+    with pytest.raises(ModelError, match=r"embedded:gemma-3-270m did not finish within 0\.01 s"):
+        answer(runtime, Request("p", timeout_seconds=0.01))
+    assert runtime.ended.is_set()
+
+
+def test_cancelling_the_task_stops_the_generation():
+    runtime = ScriptedRuntime(endless=True)
+
+    async def cancel():
+        model = await started(runtime)
+        task = asyncio.create_task(model.complete(Request("p")))
+        await asyncio.to_thread(runtime.busy.wait)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.to_thread(runtime.ended.wait)
+        await model.close()
+
+    asyncio.run(cancel())
+
+
+def test_closing_ends_a_running_answer_as_cancelled():
+    runtime = ScriptedRuntime("a", endless=True)
+
+    async def close():
+        model = await started(runtime)
+        task = asyncio.create_task(model.complete(Request("p")))
+        await asyncio.to_thread(runtime.busy.wait)
+        await model.close()
+        return await task
+
+    assert asyncio.run(close()).finish == "cancelled"
+    assert runtime.closed
+
+
+def test_the_runtime_s_error_reaches_the_caller():
+    with pytest.raises(ModelError, match="refused"):
+        answer(ScriptedRuntime(error=ModelError("refused")))
+
+
+def test_before_start_it_says_that_it_is_not_loaded():
+    with pytest.raises(ModelError, match="is not loaded"):
+        asyncio.run(EmbeddedModel().complete(Request("p")))
+
+
+def test_starting_twice_loads_once():
+    loads = []
+
+    def load():
+        loads.append(1)
+        return ScriptedRuntime()
+
+    async def start_twice():
+        model = EmbeddedModel(load=load)
+        await model.start()
+        await model.start()
+        await model.close()
+
+    asyncio.run(start_twice())
+    assert loads == [1]
+
+
+def test_tokens_are_counted_exactly_once_the_model_is_loaded():
+    async def count():
+        model = await started(ScriptedRuntime())
+        counted = model.count_tokens("abcdefghij")
+        await model.close()
+        return counted
+
+    assert EmbeddedModel().count_tokens("abcdefghij") == 3
+    assert asyncio.run(count()) == 10
+
+
+def test_tokens_are_estimated_when_the_runtime_cannot_count():
+    async def count():
+        model = await started(ScriptedRuntime(error=ModelError("no")))
+        counted = model.count_tokens("abcdefghij")
+        await model.close()
+        return counted
+
+    assert asyncio.run(count()) == 3

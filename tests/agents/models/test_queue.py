@@ -1,0 +1,351 @@
+"""The model queue: whose turn it is, how jobs end, and that each ends exactly once."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.models.model import Completion, ModelError, Request
+from agents.models.queue import AlreadyWaiting, ModelQueue, Priority, QueueFull, QueueStopped
+from agents.models.queue_record import QueueStatus
+from tests.scripted_model import ScriptedModel
+
+ANSWER, THOUGHT, SUMMARY, OTHER = Priority
+
+
+class Asker:
+    """Asks a queue before a model that hangs until released, and keeps the order of prompts."""
+
+    def __init__(self, *script, **arguments):
+        self.clock = 0.0
+        self.model = ScriptedModel(*(script or (lambda request: "yes",)))
+        self.queue = ModelQueue(self.model, now=lambda: self.clock, **arguments)
+        self.model.hold()
+
+    async def ask(self, owner, priority=THOUGHT, prompt=None):
+        request = Request(prompt or f"{owner} {priority.name}")
+        task = asyncio.create_task(self.queue.ask(owner, priority, lambda: request))
+        await settle()
+        return task
+
+    async def order(self, *tasks):
+        self.model.release()
+        await asyncio.gather(*tasks)
+        return self.model.prompts
+
+    def ended(self):
+        status = self.queue.status()
+        return status.answered, status.failed, status.cancelled
+
+
+async def settle():
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def run(coroutine_function):
+    return asyncio.run(coroutine_function())
+
+
+def test_a_job_is_answered_with_the_model_s_completion():
+    async def story():
+        queue = ModelQueue(ScriptedModel("say hello"))
+        return await queue.ask("eliza", THOUGHT, lambda: Request("p"))
+
+    assert run(story) == Completion("say hello", "scripted", 1, 0, 2, 0.0, "stop")
+
+
+def test_the_request_is_built_only_when_its_turn_has_come():
+    async def story():
+        asker = Asker()
+        first = await asker.ask("moss")
+        built = []
+
+        def build():
+            built.append(1)
+            return Request("p")
+
+        second = asyncio.create_task(asker.queue.ask("eliza", THOUGHT, build))
+        await settle()
+        before = list(built)
+        await asker.order(first, second)
+        return before, built
+
+    assert run(story) == ([], [1])
+
+
+def test_answers_go_before_thoughts_and_thoughts_before_summaries():
+    async def story():
+        asker = Asker()
+        tasks = [await asker.ask("first", OTHER)]
+        tasks += [
+            await asker.ask(owner, p) for owner, p in [("a", OTHER), ("b", SUMMARY), ("c", THOUGHT), ("d", ANSWER)]
+        ]
+        return await asker.order(*tasks)
+
+    assert run(story) == ["first OTHER", "d ANSWER", "c THOUGHT", "b SUMMARY", "a OTHER"]
+
+
+def test_an_owner_served_lately_lets_the_others_go_first():
+    async def story():
+        asker = Asker()
+        tasks = [await asker.ask("greedy", SUMMARY, "greedy 0")]
+        tasks += [await asker.ask("greedy", SUMMARY, f"greedy {n}") for n in (1, 2)]
+        tasks += [await asker.ask("modest", SUMMARY)]
+        return await asker.order(*tasks)
+
+    assert run(story) == ["greedy 0", "modest SUMMARY", "greedy 1", "greedy 2"]
+
+
+def test_a_job_of_low_priority_rises_while_it_waits():
+    async def story():
+        asker = Asker(ageing_seconds=30)
+        tasks = [await asker.ask("first"), await asker.ask("patient", OTHER)]
+        asker.clock = 119.0  # three steps up: as good as an answer asked now
+        tasks += [await asker.ask("new", ANSWER)]
+        asker.clock = 120.0  # a fourth: better
+        return await asker.order(*tasks)
+
+    assert run(story) == ["first THOUGHT", "patient OTHER", "new ANSWER"]
+
+
+def test_as_many_jobs_run_at_once_as_allowed():
+    async def story():
+        asker = Asker(concurrency=2)
+        tasks = [await asker.ask(owner) for owner in "abc"]
+        running = asker.model.running, asker.queue.status().waiting
+        await asker.order(*tasks)
+        return running
+
+    assert run(story) == (2, 1)
+
+
+def test_an_owner_has_one_thought_at_a_time_waiting_or_running():
+    async def story():
+        asker = Asker()
+        running, waiting = await asker.ask("moss"), await asker.ask("eliza")
+        for owner in ("moss", "eliza"):
+            with pytest.raises(AlreadyWaiting, match=f"{owner} already has a thought under way"):
+                await asker.queue.ask(owner, THOUGHT, lambda: Request("p"))
+        summary = await asker.ask("moss", SUMMARY)
+        await asker.order(running, waiting, summary)
+        return await asker.queue.ask("moss", THOUGHT, lambda: Request("p"))
+
+    assert run(story).text == "yes"
+
+
+def test_a_full_queue_refuses_and_keeps_what_it_has():
+    async def story():
+        asker = Asker(max_waiting=1)
+        tasks = [await asker.ask("a"), await asker.ask("b")]
+        with pytest.raises(QueueFull, match="1 jobs already wait for scripted"):
+            await asker.queue.ask("c", ANSWER, lambda: Request("p"))
+        await asker.order(*tasks)
+        return asker.ended()
+
+    assert run(story) == (2, 0, 0)
+
+
+def test_a_request_that_is_no_longer_wanted_is_cancelled_and_the_next_runs():
+    async def story():
+        queue = ModelQueue(ScriptedModel("yes"))
+        withdrawn = await queue.ask("eliza", THOUGHT, lambda: None)
+        answered = await queue.ask("eliza", THOUGHT, lambda: Request("p"))
+        status = queue.status()
+        return withdrawn.finish, answered.text, status.cancelled, status.answered
+
+    assert run(story) == ("cancelled", "yes", 1, 1)
+
+
+def test_a_waiter_whose_task_is_cancelled_leaves_the_queue():
+    async def story():
+        asker = Asker()
+        first, second = await asker.ask("moss"), await asker.ask("eliza")
+        second.cancel()
+        await settle()
+        prompts = await asker.order(first)
+        return prompts, second.cancelled(), asker.ended(), asker.queue.status().waiting
+
+    assert run(story) == (["moss THOUGHT"], True, (1, 0, 1), 0)
+
+
+def test_cancelling_a_running_job_stops_the_model_and_lets_the_next_go():
+    async def story():
+        asker = Asker()
+        first, second = await asker.ask("moss"), await asker.ask("eliza")
+        first.cancel()
+        await settle()
+        cancelled = asker.model.cancelled
+        await asker.order(second)
+        return cancelled, asker.ended()
+
+    assert run(story) == (1, (1, 0, 1))
+
+
+def test_a_waiter_cancelled_in_the_moment_of_its_turn_does_not_keep_the_model():
+    async def story():
+        asker = Asker()
+
+        async def ask_and_cancel_the_next():
+            await asker.queue.ask("moss", THOUGHT, lambda: Request("moss"))
+            second.cancel()  # its turn has just been given, and it has not noticed yet
+
+        first = asyncio.create_task(ask_and_cancel_the_next())
+        await settle()
+        second, third = await asker.ask("eliza"), await asker.ask("ana")
+        await asker.order(first, third)
+        return asker.model.prompts, second.cancelled(), asker.ended()
+
+    assert run(story) == (["moss", "ana THOUGHT"], True, (2, 0, 1))
+
+
+def test_a_failing_model_fails_the_job_and_not_the_queue():
+    async def story():
+        queue = ModelQueue(ScriptedModel(ModelError("no model 'x'"), "yes"), now=lambda: 0.0)
+        with pytest.raises(ModelError, match="no model 'x'"):
+            await queue.ask("moss", THOUGHT, lambda: Request("p"))
+        failing = queue.status()
+        await queue.ask("moss", THOUGHT, lambda: Request("p"))
+        return failing.state, failing.last_error, queue.status().state, queue.status().failed
+
+    assert run(story) == ("failing since 0 s", "no model 'x'", "well", 1)
+
+
+def test_only_the_first_failure_in_a_row_is_worth_a_warning(caplog):
+    async def story():
+        queue = ModelQueue(ScriptedModel(*[ModelError("down")] * 3))
+        for _ in range(3):
+            with pytest.raises(ModelError):
+                await queue.ask("moss", THOUGHT, lambda: Request("p"))
+
+    run(story)
+    assert [record.getMessage() for record in caplog.records] == ["scripted fails: down"]
+
+
+def test_a_request_that_cannot_be_built_fails_its_job_but_does_not_blame_the_model():
+    async def story():
+        def build():
+            raise KeyError("scene")
+
+        queue = ModelQueue(ScriptedModel("yes"))
+        with pytest.raises(KeyError):
+            await queue.ask("moss", THOUGHT, build)
+        return queue.status().failed, queue.status().state
+
+    assert run(story) == (1, "well")
+
+
+def test_a_model_that_forgets_its_timeout_is_cut_off():
+    async def story():
+        asker = Asker(grace_seconds=0.0)
+        request = Request("p", timeout_seconds=0.01)
+        with pytest.raises(ModelError, match=r"scripted did not answer within 0\.01 s"):
+            await asker.queue.ask("moss", THOUGHT, lambda: request)
+        return asker.ended(), asker.model.cancelled
+
+    assert run(story) == ((0, 1, 0), 1)
+
+
+def test_stopping_withdraws_everything_and_every_owner_hears_it():
+    async def story():
+        asker = Asker()
+        tasks = [await asker.ask(owner) for owner in "abc"]
+        await asker.queue.stop()
+        finishes = [completion.finish for completion in await asyncio.gather(*tasks)]
+        with pytest.raises(QueueStopped):
+            await asker.queue.ask("d", THOUGHT, lambda: Request("p"))
+        return finishes, asker.ended(), asker.model.running
+
+    assert run(story) == (["cancelled"] * 3, (0, 0, 3), 0)
+
+
+def test_the_status_tells_speed_and_cached_share():
+    class Measured(ScriptedModel):
+        async def complete(self, request, on_text=None):
+            return Completion("yes", "measured", 100, 75, 10, 0.5, "stop")
+
+    async def story():
+        queue = ModelQueue(Measured(name="measured"), now=lambda: 0.0)
+        for _ in range(2):
+            await queue.ask("moss", THOUGHT, lambda: Request("p"))
+        return queue.status()
+
+    assert run(story) == QueueStatus(
+        model="measured",
+        waiting=0,
+        running=0,
+        answered=2,
+        failed=0,
+        cancelled=0,
+        last_error="",
+        failing_seconds=None,
+        mean_seconds=0.5,
+        tokens_per_second=20.0,
+        cached_share=0.75,
+    )
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("ask"), st.sampled_from("abc"), st.sampled_from(Priority)),
+        st.tuples(st.just("withdraw"), st.sampled_from("abc"), st.sampled_from(Priority)),
+        st.tuples(st.just("cancel"), st.integers(0, 20), st.none()),
+        st.tuples(st.sampled_from(["hold", "release", "settle", "wait"]), st.none(), st.none()),
+        st.tuples(st.just("stop"), st.none(), st.none()),
+    ),
+    max_size=40,
+)
+
+
+@given(STEPS, st.integers(1, 3), st.integers(1, 5))
+def test_every_job_ends_in_exactly_one_way_whatever_happens(steps, concurrency, max_waiting):
+    async def story():
+        asker = Asker(answer_or_fail, concurrency=concurrency, max_waiting=max_waiting)
+        tasks = [task for step in steps if (task := await take(asker, step, asker_tasks)) is not None]
+        asker.model.release()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        refused = sum(isinstance(result, AlreadyWaiting | QueueFull | QueueStopped) for result in results)
+        status = asker.queue.status()
+        assert sum(asker.ended()) == len(tasks) - refused
+        assert (status.waiting, status.running, asker.model.running) == (0, 0, 0)
+        assert asker.ended() == (
+            sum(isinstance(result, Completion) and result.finish == "stop" for result in results),
+            sum(type(result) is ModelError for result in results),
+            sum(isinstance(result, asyncio.CancelledError) or is_withdrawn(result) for result in results),
+        )
+
+    asker_tasks: list[asyncio.Task[Completion]] = []
+    asyncio.run(story())
+
+
+def answer_or_fail(request):
+    return ModelError("it failed") if request.prompt.startswith("b") else "yes"
+
+
+def is_withdrawn(result):
+    return isinstance(result, Completion) and result.finish == "cancelled"
+
+
+async def take(asker, step, tasks):
+    """Do one step of a generated story; return the task if it asked."""
+    assert asker.model.running <= asker.queue._concurrency
+    match step:
+        case ("ask" | "withdraw" as verb, owner, priority):
+            request = Request(owner) if verb == "ask" else None
+            tasks.append(asyncio.create_task(asker.queue.ask(owner, priority, lambda: request)))
+            return tasks[-1]
+        case ("cancel", number, _) if number < len(tasks) and not tasks[number].done():
+            await settle()  # a task cancelled before its first step never asks
+            tasks[number].cancel()
+        case ("hold", _, _):
+            asker.model.hold()
+        case ("release", _, _):
+            asker.model.release()
+        case ("settle", _, _):
+            await settle()
+        case ("wait", _, _):
+            asker.clock += 45.0
+        case ("stop", _, _):
+            await asker.queue.stop()
+    return None
