@@ -55,7 +55,7 @@ class Room:
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        return ("here", "room")
+        return ()
 
 
 @dataclass

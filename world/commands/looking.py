@@ -67,6 +67,8 @@ def inventory(world: World, actor: Character) -> list[Event]:
 def _sight(world: World, actor: Character, wanted: str) -> Sight:
     if wanted.lower() in ("me", "myself", "self"):
         return actor
+    if wanted.lower() in ("here", "room"):
+        return world.room_of(actor)
     return find(wanted, sights(world, actor), f"You see no {wanted!r} here. Type look to see what is here.")
 
 

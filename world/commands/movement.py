@@ -48,10 +48,10 @@ def _exit_of(wanted: str, exits: list[Exit]) -> Exit | None:
 def _way_to(world: World, actor: Character, wanted: str) -> list[Exit]:
     here = world.room_of(actor)
     nowhere = f"There is no exit {wanted!r} here. Exits: {exit_names(here.exits)}."
-    known = [room for room in world.rooms.values() if room is not here]
-    rooms = candidates(wanted, known)
-    if here in candidates(wanted, world.rooms.values()) and not rooms:
+    rooms = candidates(wanted, world.rooms.values())
+    if rooms == [here] or wanted.lower() == "here":
         raise CommandError(f"You are in {here.name} already.")
+    rooms = [room for room in rooms if room is not here]
     if len(rooms) > 1:
         raise CommandError(f"Which place do you mean by {wanted!r}: {either([room.name for room in rooms])}?")
     way = shortest_path(world, here.room_id, rooms[0].room_id) if rooms else None

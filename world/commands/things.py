@@ -15,8 +15,9 @@ def get(world: World, actor: Character, near: str) -> list[Event]:
     """Pick up a thing that lies here."""
     wanted = near.removeprefix("up ")
     lying = world.things_at(actor.room_id)
-    if not candidates(wanted, lying) and candidates(wanted, world.room_of(actor).details.values()):
-        raise CommandError(f"The {wanted} is part of this place; you cannot take it.")
+    fixed = [] if candidates(wanted, lying) else candidates(wanted, world.room_of(actor).details.values())
+    if fixed:
+        raise CommandError(f"The {fixed[0].name} is part of this place; you cannot take it.")
     thing = find(wanted, lying, f"There is no {wanted!r} lying here.")
     thing.place_id = actor.character_id
     return [Took(actor.character_id, actor.room_id, thing.thing_id)]

@@ -1,0 +1,1 @@
+"""The rules of the place, played with pencil and paper."""
