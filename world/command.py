@@ -21,6 +21,7 @@ from world.errors import CommandError, WorldError
 from world.events import Event
 from world.matching import either, suggestions
 from world.model import Character, Role
+from world.narration import with_article
 
 KINDS = frozenset({"exit", "person", "sight", "text", "near", "carried", "topic", "agent", "range"})
 
@@ -160,10 +161,12 @@ class CommandTable:
         if found and actor.role >= found.role:
             return found
         if found:
-            raise CommandError(
-                f"{found.verb} is for a {found.role.name.lower()} and above; you are a {actor.role.name.lower()}."
-            )
+            raise CommandError(f"{found.verb} is for {_role(found.role)} and above; you are {_role(actor.role)}.")
         known = [name for one in self.allowed(actor) for name in one.names if len(name) > 1]
         close = suggestions(verb, [*known, *other_names])
         hint = f" Did you mean {either(close)}?" if close else " Type commands to see what you can do."
         raise CommandError(f"There is no command {verb!r}.{hint}")
+
+
+def _role(role: Role) -> str:
+    return with_article(role.name.lower())

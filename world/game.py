@@ -89,8 +89,11 @@ class Game:
             self.publish((Left(character_id, actor.room_id, "", ""),))
 
     def publish(self, events: tuple[Event, ...]) -> None:
-        """Let everyone perceive what happened, in order."""
-        self.on_events(events)
+        """Let everyone perceive what happened, in order. What could not be saved has happened all the same."""
+        try:
+            self.on_events(events)
+        except Exception:
+            log.exception("saving what happened failed: %s", ", ".join(type(event).__name__ for event in events))
         for event in events:
             for viewer in perceivers(event, self.world):
                 self._show(event, viewer)

@@ -26,7 +26,9 @@ def inn() -> World:
             Room(
                 "The Yard",
                 "Wet cobbles between two doors.",
-                _exits(Exit("house door", "The Common Room", ("in",)), Exit("stable door", "The Stable", ("east", "e"))),
+                _exits(
+                    Exit("house door", "The Common Room", ("in",)), Exit("stable door", "The Stable", ("east", "e"))
+                ),
             ),
             Room("The Stable", "Straw, and nobody to eat it.", _exits(Exit("west", "The Yard", ("w",)))),
             Room("The Cellar", "", _exits(Exit("up", "The Common Room", ("u",)))),

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from world.cleaning import MAX_COMBINING_MARKS, clean_block, clean_line
 
-ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.text(
-    "a\x1b[]P;1m\x07\x9c\x9b\\\n\r\t\u200d\u0301é"
-)
+ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.text("a\x1b[]P;1m\x07\x9c\x9b\\\n\r\t\u200d\u0301é")
 
 
 @pytest.mark.parametrize(
@@ -53,9 +51,7 @@ def test_text_between_two_sequences_stays():
     assert clean_line("a \x1b[1mbold\x1b[0m word") == "a bold word"
 
 
-@pytest.mark.parametrize(
-    "mark", "\u202e\u2066\u200e\u061c\u200b\u200d\ufeff\u00ad\u2060\u3164\ufe0f\U000e0041"
-)
+@pytest.mark.parametrize("mark", "\u202e\u2066\u200e\u061c\u200b\u200d\ufeff\u00ad\u2060\u3164\ufe0f\U000e0041")
 def test_what_cannot_be_seen_is_removed(mark):
     assert clean_line(f"Al{mark}ice") == "Alice"
 
@@ -100,9 +96,7 @@ def test_a_clean_line_holds_no_control_format_or_second_line(text):
     cleaned = clean_line(text)
     assert {unicodedata.category(c) for c in cleaned}.isdisjoint({"Cc", "Cs", "Zl", "Zp"})
     assert len(cleaned.splitlines()) <= 1
-    assert not any(
-        "\u200b" <= c <= "\u200f" or "\u202a" <= c <= "\u202e" or "\u2060" <= c <= "\u206f" for c in cleaned
-    )
+    assert not any("\u200b" <= c <= "\u200f" or "\u202a" <= c <= "\u202e" or "\u2060" <= c <= "\u206f" for c in cleaned)
 
 
 @given(ANY_TEXT)

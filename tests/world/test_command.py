@@ -1,0 +1,149 @@
+"""The table of commands: what a usage admits, who may use what, and that every command explains itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.world.inn import inn
+from world.command import Command, CommandTable, Word, command
+from world.commands.table import world_commands
+from world.errors import CommandError, WorldError
+from world.events import Event, Saw
+from world.model import Character, Role, World
+
+TABLE = world_commands()
+COMMANDS = list(TABLE)
+
+
+def nothing(world: World, actor: Character, **arguments: str) -> list[Event]:
+    """Do nothing.
+
+    At all.
+    """
+    return []
+
+
+def declared(usage: str, *aliases: str, role: Role = Role.GUEST) -> Command:
+    return command(usage, *aliases, role=role)(nothing)
+
+
+@pytest.mark.parametrize(
+    ("usage", "typed", "arguments"),
+    [
+        ("who", "", {}),
+        ("look [<sight>]", "", {"sight": ""}),
+        ("look [<sight>]", "old hearth", {"sight": "old hearth"}),
+        ("say <text>", "a to b", {"text": "a to b"}),
+        ("whisper <person> <text>", "Ben come here", {"person": "Ben", "text": "come here"}),
+        ("give <carried> to <person>", "oil lamp to Ben", {"carried": "oil lamp", "person": "Ben"}),
+        ("give <carried> to <person>", "oil lamp TO Ben", {"carried": "oil lamp", "person": "Ben"}),
+        ("give <carried> to <person>", "tomato to Tom to Ben", {"carried": "tomato", "person": "Tom to Ben"}),
+    ],
+)
+def test_a_usage_names_the_arguments_of_a_line(usage, typed, arguments):
+    assert declared(usage).arguments_in(typed) == arguments
+
+
+@pytest.mark.parametrize(
+    ("usage", "typed"),
+    [
+        ("who", "me"),
+        ("say <text>", ""),
+        ("whisper <person> <text>", "Ben"),
+        ("give <carried> to <person>", "lamp Ben"),
+        ("give <carried> to <person>", "lamp to"),
+        ("give <carried> to <person>", "to Ben"),
+    ],
+)
+def test_a_line_that_does_not_fit_is_answered_with_the_usage(usage, typed):
+    with pytest.raises(CommandError) as refused:
+        declared(usage).arguments_in(typed)
+    assert str(refused.value) == f"Usage: {usage}"
+
+
+def test_a_usage_is_read_word_by_word():
+    assert declared("give <carried> to [<person>]").words == (
+        Word("<carried>", "carried"),
+        Word("to"),
+        Word("[<person>]", "person", optional=True),
+    )
+
+
+def test_a_placeholder_that_nobody_knows_is_refused():
+    with pytest.raises(WorldError, match="'eat <food>': unknown placeholder food; known are"):
+        declared("eat <food>")
+
+
+@pytest.mark.parametrize(
+    "second", [declared("say <text>"), declared("speak <text>", "say"), declared("shout", "shout")]
+)
+def test_two_commands_of_one_name_are_refused(second):
+    with pytest.raises(WorldError, match="two commands are called"):
+        CommandTable([declared("say <text>"), second])
+
+
+def test_help_is_the_docstring_and_the_summary_its_first_line():
+    made = declared("rest")
+    assert (made.help, made.summary) == ("Do nothing.\n\nAt all.", "Do nothing.")
+
+
+def test_a_command_is_found_by_verb_and_alias_in_any_case():
+    say = declared("say <text>", "speak")
+    table = CommandTable([say])
+    assert [table.get(name) for name in ("say", "SPEAK", "sing")] == [say, say, None]
+
+
+@pytest.mark.parametrize(
+    ("role", "verbs"), [(Role.GUEST, ["say"]), (Role.BUILDER, ["say", "dig"]), (Role.ADMIN, ["say", "dig"])]
+)
+def test_a_higher_role_may_do_all_that_a_lower_one_may(role, verbs):
+    table = CommandTable([declared("say <text>"), declared("dig <text>", role=Role.BUILDER)])
+    assert [one.verb for one in table.allowed(Character("Eve", "The Yard", role=role))] == verbs
+
+
+def test_what_somebody_may_not_use_is_not_suggested_either():
+    table = CommandTable([declared("say <text>"), declared("banish <person>", role=Role.ADMIN)])
+    eve = Character("Eve", "The Yard")
+    with pytest.raises(CommandError, match="There is no command 'banis'. Type commands to see what you can do."):
+        table.find("banis", eve)
+    with pytest.raises(CommandError, match="banish is for an admin and above; you are a player."):
+        table.find("banish", eve)
+
+
+@pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
+def test_every_command_says_in_a_sentence_what_it_does(one):
+    assert one.summary.endswith(".")
+    assert one.help.startswith(one.summary)
+    assert one.category in {"general", "help", "mind", "movement", "people", "senses", "speech", "things"}
+
+
+@pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
+def test_every_usage_reads_a_line_made_from_itself(one):
+    full = " ".join(word.kind or word.text for word in one.words)
+    assert one.arguments_in(full) == {word.kind: word.kind for word in one.words if word.kind}
+    if all(word.optional for word in one.words):
+        assert one.arguments_in("") == {word.kind: "" for word in one.words}
+
+
+@pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
+def test_every_function_takes_the_arguments_of_its_usage(one):
+    world = inn()
+    actor = world.characters["Ana"]
+    arguments = {word.kind: "no such thing" for word in one.words if word.kind}
+    try:
+        done = one.act(world, actor, **arguments)
+    except CommandError as refused:
+        assert "no such thing" in str(refused)
+    else:
+        assert all(isinstance(event, Event) for event in done)
+
+
+@pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
+def test_help_knows_every_command_by_each_of_its_names(one):
+    world = inn()
+    explain = TABLE.get("help")
+    assert explain
+    for name in one.names:
+        (event,) = explain.act(world, world.characters["Ana"], topic=name)
+        assert isinstance(event, Saw)
+        assert event.text.startswith(f"{one.usage}\n{one.summary}")

@@ -1,0 +1,89 @@
+"""What somebody means by a name: exact before partial, and never a guess between two."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from world.errors import CommandError
+from world.matching import bare, candidates, either, find, listed, suggestions
+from world.model import Thing
+
+BRASS = Thing("brass lamp", "here", aliases=("lamp",))
+OIL = Thing("oil lamp", "here", aliases=("lamp",))
+LAMPSHADE = Thing("lampshade", "here")
+KEY = Thing("Iron Key", "here")
+THINGS = [BRASS, OIL, LAMPSHADE, KEY]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [
+        ("brass lamp", [BRASS]),
+        ("the brass lamp", [BRASS]),
+        ("  BRASS LAMP ", [BRASS]),
+        ("lamp brass", [BRASS]),
+        ("my iron", [KEY]),
+        ("lamp", [BRASS, OIL]),
+        ("lam", [BRASS, OIL, LAMPSHADE]),
+        ("lamps", [LAMPSHADE]),
+        ("iron k", [KEY]),
+        ("k", []),
+        ("ron", []),
+        ("", []),
+        ("the ", []),
+    ],
+)
+def test_a_full_name_wins_over_words_and_words_over_beginnings(wanted, meant):
+    assert candidates(wanted, THINGS) == meant
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"), [("1.lamp", BRASS), ("2.lamp", OIL), ("lamp 2", OIL), ("2. the lamp", OIL)]
+)
+def test_a_number_chooses_among_several(wanted, meant):
+    assert find(wanted, THINGS, "none") is meant
+
+
+@pytest.mark.parametrize("wanted", ["0.lamp", "3.lamp", "lamp 99", "2.iron key", "999999999999.lamp", "2."])
+def test_a_number_that_nothing_has_finds_nothing(wanted):
+    with pytest.raises(CommandError, match="^none$"):
+        find(wanted, THINGS, "none")
+
+
+def test_a_name_that_ends_in_a_number_is_found_by_it():
+    crate = Thing("crate 7", "here")
+    assert find("crate 7", [crate], "none") is crate
+
+
+def test_several_that_fit_are_all_named():
+    with pytest.raises(CommandError) as refused:
+        find("the lamp", THINGS, "none")
+    assert str(refused.value) == (
+        "Which one do you mean by 'the lamp': brass lamp or oil lamp? (Or give a number: 2.lamp.)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "suggested"),
+    [("whispr", ["whisper"]), ("wh", ["where", "whisper", "who"]), ("SAY", ["say"]), ("zzz", []), ("", [])],
+)
+def test_suggestions_are_beginnings_and_near_misses(wanted, suggested):
+    assert suggestions(wanted, ["who", "where", "whisper", "say", "say"]) == suggested
+
+
+def test_lists_are_joined_as_one_speaks():
+    assert [listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
+    assert either(["a", "b", "c"]) == "a, b or c"
+
+
+@given(st.text())
+def test_any_text_can_be_looked_for(text):
+    assert all(thing in THINGS for thing in candidates(text, THINGS))
+    assert bare(text) == bare(text.upper()) or not text.isascii()

@@ -1,0 +1,148 @@
+"""Each kind of event, for its actor, the one it is meant for, a bystander and somebody elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from tests.world.inn import inn
+from world import events
+from world.events import (
+    Arrived,
+    Departed,
+    Dropped,
+    Emoted,
+    Event,
+    Gave,
+    Left,
+    LookedAt,
+    Refused,
+    Said,
+    Saw,
+    Thought,
+    Told,
+    Took,
+    Whispered,
+)
+from world.model import World
+from world.narration import narrate, perceivers, with_article
+
+HERE, AWAY = "The Common Room", "The Yard"
+
+
+@pytest.fixture
+def world() -> World:
+    """The inn with Ana, Ben and Cat in the common room, Rook in the kitchen and Dan asleep."""
+    world = inn()
+    world.characters["Cat"].room_id = HERE
+    return world
+
+
+# Ana acts; Ben is the one it is meant for, where there is one; Cat stands by; Rook is elsewhere.
+SEEN: list[tuple[Event, dict[str, str]]] = [
+    (Said("Ana", HERE, "Hi."), {"Ana": 'You say, "Hi."', "Ben": 'Ana says, "Hi."', "Cat": 'Ana says, "Hi."'}),
+    (Emoted("Ana", HERE, "nods"), {"Ana": "Ana nods.", "Ben": "Ana nods.", "Cat": "Ana nods."}),
+    (
+        Whispered("Ana", HERE, "Ben", "Hush."),
+        {
+            "Ana": 'You whisper to Ben, "Hush."',
+            "Ben": 'Ana whispers to you, "Hush."',
+            "Cat": "Ana whispers something to Ben.",
+        },
+    ),
+    (Arrived("Ana", HERE, AWAY), {"Ana": "", "Ben": "Ana arrives from The Yard.", "Cat": "Ana arrives from The Yard."}),
+    (Arrived("Ana", HERE), {"Ana": "", "Ben": "Ana wakes up here.", "Cat": "Ana wakes up here."}),
+    (
+        Took("Ana", HERE, "oil lamp"),
+        {"Ana": "You take the oil lamp.", "Ben": "Ana takes the oil lamp.", "Cat": "Ana takes the oil lamp."},
+    ),
+    (
+        Dropped("Ana", HERE, "oil lamp"),
+        {
+            "Ana": "You put down the oil lamp.",
+            "Ben": "Ana puts down the oil lamp.",
+            "Cat": "Ana puts down the oil lamp.",
+        },
+    ),
+    (
+        Gave("Ana", HERE, "oil lamp", "Ben"),
+        {
+            "Ana": "You give the oil lamp to Ben.",
+            "Ben": "Ana gives you the oil lamp.",
+            "Cat": "Ana gives Ben the oil lamp.",
+        },
+    ),
+    (LookedAt("Ana", HERE, "Ben"), {"Ana": "", "Ben": "Ana looks at you.", "Cat": ""}),
+    (Thought("Ana", "Cold."), {"Ana": "You think: Cold."}),
+    (Saw("Ana", "A table.\nA chair."), {"Ana": "A table.\nA chair."}),
+    (Refused("Ana", "No."), {"Ana": "No."}),
+    (Told("Ana", "It is late."), {"Ana": "It is late."}),
+    (Departed("Ana"), {"Ana": ""}),
+]
+
+
+@pytest.mark.parametrize(("event", "seen"), SEEN, ids=lambda value: type(value).__name__)
+def test_each_viewer_gets_a_sentence_of_its_own(world, event, seen):
+    assert {viewer.name: narrate(event, viewer, world) for viewer in perceivers(event, world)} == seen
+
+
+def test_leaving_is_seen_by_the_leaver_and_by_those_who_stay(world):
+    left = Left("Ana", HERE, "out", AWAY)
+    world.characters["Ana"].room_id = AWAY
+    assert {viewer.name: narrate(left, viewer, world) for viewer in perceivers(left, world)} == {
+        "Ana": "You go out to The Yard.",
+        "Ben": "Ana leaves out to The Yard.",
+        "Cat": "Ana leaves out to The Yard.",
+    }
+
+
+def test_falling_asleep_is_seen_by_those_who_stay_awake(world):
+    asleep = Left("Ana", HERE, "", "")
+    world.characters["Ana"].awake = False
+    assert {viewer.name: narrate(asleep, viewer, world) for viewer in perceivers(asleep, world)} == {
+        "Ben": "Ana falls asleep and is gone.",
+        "Cat": "Ana falls asleep and is gone.",
+    }
+
+
+def test_every_kind_of_event_is_tried_above():
+    kinds = {
+        kind
+        for kind in vars(events).values()
+        if isinstance(kind, type) and issubclass(kind, Event) and kind is not Event
+    }
+    assert kinds - {type(event) for event, _ in SEEN} == {Left}
+
+
+@pytest.mark.parametrize("event", [event for event, _ in SEEN], ids=lambda event: type(event).__name__)
+def test_what_has_happened_cannot_be_changed(event):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        event.actor_id = "Ben"
+
+
+@pytest.mark.parametrize(
+    ("pose", "shown"),
+    [
+        ("waves", "Ana waves."),
+        ("waves!", "Ana waves!"),
+        ("'s lamp flickers", "Ana's lamp flickers."),
+        (", tired, sits down", "Ana, tired, sits down."),
+        ('says "so"', 'Ana says "so"'),
+        ("wonders…", "Ana wonders…"),
+    ],
+)
+def test_a_pose_is_a_sentence(world, pose, shown):
+    assert narrate(Emoted("Ana", HERE, pose), world.characters["Ben"], world) == shown
+
+
+def test_a_thing_gets_the_article_that_it_needs():
+    names = ["lamp", "oar", "keys", "glass", "cactus", "Iron Key"]
+    assert [with_article(name) for name in names] == [
+        "a lamp",
+        "an oar",
+        "some keys",
+        "a glass",
+        "a cactus",
+        "an Iron Key",
+    ]
