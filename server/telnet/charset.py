@@ -1,0 +1,76 @@
+"""Text to the bytes a client can show, and a client's bytes to text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from world.cleaning import clean_line
+
+_LINE_END = re.compile("\r\n|\r|\n")
+_ERASE = "\b\x7f"
+
+_ASCII_FOR = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′ʼ", "'"),
+        **dict.fromkeys("“”„‟″", '"'),
+        **dict.fromkeys("‐‑‒–−─━═", "-"),
+        **dict.fromkeys("│┃║", "|"),
+        **dict.fromkeys("┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬╭╮╰╯", "+"),
+        **dict.fromkeys("•·●▪◦‣∙", "*"),
+        **dict.fromkeys("█▓▒░■", "#"),
+        **dict.fromkeys("⁄∕", "/"),
+        "—": "--", "…": "...", "«": "<<", "»": ">>", "‹": "<", "›": ">",
+        "→": "->", "←": "<-", "↔": "<->", "⇒": "=>", "⇐": "<=", "↑": "^", "↓": "v",
+        "×": "x", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "±": "+/-",
+        "✓": "+", "✔": "+", "✗": "x", "✘": "x", "★": "*", "☆": "*",
+        "©": "(c)", "®": "(R)", "€": "EUR", "£": "GBP", "°": " deg",
+        "ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L",
+        "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i", "¿": "?", "¡": "!",
+    }
+)  # fmt: skip
+
+
+def encode_text(text: str, encoding: str) -> bytes:
+    r"""Return `text` as it goes on the wire: every line end CR LF, in `encoding`, each 255 doubled.
+
+    `encoding` is "utf-8", or "ascii" for a client that can show no more: then letters lose their accents,
+    typographic signs become plain ones, and what has no likeness becomes `?`.
+    """
+    if encoding == "ascii" and not text.isascii():
+        text = transliterate(text)
+    text = _LINE_END.sub("\r\n", text)
+    return text.encode(encoding, "replace").replace(b"\xff", b"\xff\xff")
+
+
+def transliterate(text: str) -> str:
+    """Return the nearest ASCII to `text`; what has none becomes `?`."""
+    decomposed = unicodedata.normalize("NFKD", text.translate(_ASCII_FOR)).translate(_ASCII_FOR)
+    bare = "".join(character for character in decomposed if not unicodedata.combining(character))
+    return bare.encode("ascii", "replace").decode("ascii")
+
+
+def decode_line(content: bytes, encoding: str) -> str:
+    """Return what the player meant: decoded, with rubbed-out characters gone, cleaned to one safe line.
+
+    UTF-8 is read whenever it is valid. Otherwise a client known for ASCII only is taken for a Windows one
+    with UTF-8 switched off (MUSHclient) and read as cp1252; from any other, broken bytes become U+FFFD.
+    """
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252" if encoding == "ascii" else "utf-8", "replace")
+    return clean_line(_rub_out(text))
+
+
+def _rub_out(text: str) -> str:
+    """Apply BS and DEL, which a client in character mode sends along with the rest."""
+    if not any(erase in text for erase in _ERASE):
+        return text
+    kept: list[str] = []
+    for character in text:
+        if character not in _ERASE:
+            kept.append(character)
+        elif kept:
+            kept.pop()
+    return "".join(kept)

@@ -1,0 +1,210 @@
+"""Agree on telnet options without ever waiting for an answer.
+
+Per option and side there are three facts, in the manner of RFC 1143: what we said last, what is agreed, and
+which of our requests may still be answered. Nothing is queued and nothing blocks: some clients (TinTin++
+among them) never answer WONT. What an option *does* stands in its row of the option table.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Generic, TypeVar
+
+from server.telnet.codes import DO, DONT, IAC, SB, SE, WILL, WONT
+from server.telnet.parser import Negotiation, Subnegotiation
+
+MAX_ANSWERS = 200
+"""Answers given to a client before it types a line; then silence, so that no client can argue without end."""
+
+MAX_UNANSWERED = 16
+"""Requests of ours per option and side that are remembered while a client answers none."""
+
+Facts = TypeVar("Facts")
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Bytes that are to go to the client as they are."""
+
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Resized:
+    """The client's window has another size now, in characters."""
+
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """All that the client tells about its name and abilities has been told."""
+
+
+Outcome = Send | Resized | Identified
+
+
+class Stance(Enum):
+    """What we think of an option on one side."""
+
+    REFUSE = auto()
+    ACCEPT = auto()
+    """Agree when the client brings it up."""
+    OFFER = auto()
+    """Bring it up ourselves as the connection opens."""
+
+
+def _nothing_to_begin(facts: object) -> list[Outcome]:
+    return []
+
+
+def _nothing_to_learn(facts: object, payload: bytes) -> list[Outcome]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Generic[Facts]):
+    """One row of the option table.
+
+    `ours` is about what the server performs (we say WILL), `theirs` about what the client performs (we say
+    DO). `begin_ours` and `begin_theirs` are called each time that side becomes agreed, `learn` with the
+    payload of every subnegotiation while either side is. They change the facts and return what follows.
+    """
+
+    code: int
+    ours: Stance = Stance.REFUSE
+    theirs: Stance = Stance.REFUSE
+    begin_ours: Callable[[Facts], list[Outcome]] = _nothing_to_begin
+    begin_theirs: Callable[[Facts], list[Outcome]] = _nothing_to_begin
+    learn: Callable[[Facts, bytes], list[Outcome]] = _nothing_to_learn
+
+
+@dataclass
+class _Side:
+    stance: Stance
+    yes: int
+    no: int
+    wanted: bool = False
+    agreed: bool = False
+    unanswered: deque[bool] = field(default_factory=lambda: deque(maxlen=MAX_UNANSWERED))
+    """What we asked for and still may hear about, the oldest first: True for yes, False for no."""
+
+    def ask(self) -> int:
+        self.wanted = True
+        self.unanswered.append(True)
+        return self.yes
+
+    def withdraw(self) -> int:
+        self.wanted = self.agreed = False
+        self.unanswered.append(False)
+        return self.no
+
+    def agree(self) -> int | None:
+        """The client said yes. Return the verb to answer with, None for no answer."""
+        while self.unanswered:
+            # A no of ours before this answer was never acknowledged: skip it. One after it still holds.
+            if self.unanswered.popleft():
+                self.agreed = self.wanted
+                return None
+        if self.agreed:
+            return None
+        if self.wanted or self.stance is not Stance.REFUSE:
+            self.wanted = self.agreed = True
+            return self.yes
+        return self.no
+
+    def refuse(self) -> int | None:
+        """The client said no. Return the verb to answer with, None for no answer."""
+        if self.unanswered:
+            was_yes = self.unanswered.popleft()
+            self.agreed = self.agreed and not was_yes
+            return None
+        if not self.agreed:
+            return None
+        self.wanted = self.agreed = False
+        return self.no
+
+
+class Negotiator(Generic[Facts]):
+    """One connection's options. Rows tell what is possible; `facts` is what the rows read and change."""
+
+    def __init__(self, rows: Iterable[Option[Facts]], facts: Facts, max_answers: int = MAX_ANSWERS) -> None:
+        self._rows = {row.code: row for row in rows}
+        self._facts = facts
+        self._max_answers = self._answers_left = max_answers
+        self._ours = {code: _Side(row.ours, WILL, WONT) for code, row in self._rows.items()}
+        self._theirs = {code: _Side(row.theirs, DO, DONT) for code, row in self._rows.items()}
+
+    def open(self) -> bytes:
+        """Return the offers that open a connection, in the order of the rows."""
+        said = b""
+        for code in self._rows:
+            for side in (self._theirs[code], self._ours[code]):
+                if side.stance is Stance.OFFER:
+                    said += _verb(side.ask(), code)
+        return said
+
+    def we_perform(self, option: int) -> bool:
+        """Say whether the client has agreed that we perform `option`."""
+        return option in self._ours and self._ours[option].agreed
+
+    def switch_ours(self, option: int, on: bool) -> bytes:
+        """Return what tells the client that we perform `option` from now on or no longer, b"" if it knows."""
+        side = self._ours[option]
+        if side.wanted == on:
+            return b""
+        return _verb(side.ask() if on else side.withdraw(), option)
+
+    def refill(self) -> None:
+        """Allow the full number of answers again: the client has typed a line, so it is not just arguing."""
+        self._answers_left = self._max_answers
+
+    def receive(self, event: Negotiation) -> list[Outcome]:
+        """Take in what the client wants or no longer wants."""
+        is_ours = event.verb in (DO, DONT)
+        side = (self._ours if is_ours else self._theirs).get(event.option)
+        if side is None:
+            return self._within_bounds(_refusal(event))
+        was_agreed = side.agreed
+        answer = side.agree() if event.verb in (DO, WILL) else side.refuse()
+        outcomes: list[Outcome] = [] if answer is None else [Send(_verb(answer, event.option))]
+        if side.agreed and not was_agreed:
+            row = self._rows[event.option]
+            outcomes += (row.begin_ours if is_ours else row.begin_theirs)(self._facts)
+        return self._within_bounds(outcomes)
+
+    def learn(self, event: Subnegotiation) -> list[Outcome]:
+        """Take in a subnegotiation. One about an option that was never agreed upon is ignored."""
+        row = self._rows.get(event.option)
+        if row is None or not (self._ours[row.code].agreed or self._theirs[row.code].agreed):
+            return []
+        return self._within_bounds(row.learn(self._facts, event.payload))
+
+    def _within_bounds(self, outcomes: list[Outcome]) -> list[Outcome]:
+        kept: list[Outcome] = []
+        for outcome in outcomes:
+            if isinstance(outcome, Send):
+                if not self._answers_left:
+                    continue
+                self._answers_left -= 1
+            kept.append(outcome)
+        return kept
+
+
+def subnegotiation(option: int, payload: bytes) -> bytes:
+    """Return `payload` framed as a subnegotiation of `option`, each 255 doubled."""
+    return bytes([IAC, SB, option]) + payload.replace(b"\xff", b"\xff\xff") + bytes([IAC, SE])
+
+
+def _verb(verb: int, option: int) -> bytes:
+    return bytes([IAC, verb, option])
+
+
+def _refusal(event: Negotiation) -> list[Outcome]:
+    """Refuse what is unknown; someone's no to it needs no answer, so two sides that refuse fall silent."""
+    refusals = {DO: WONT, WILL: DONT}
+    return [Send(_verb(refusals[event.verb], event.option))] if event.verb in refusals else []

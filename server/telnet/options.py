@@ -1,0 +1,181 @@
+"""The option table: which options we know, what we answer, and what a client tells us through them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import IntFlag
+
+from server.telnet.codes import (
+    BINARY,
+    CHARSET,
+    ECHO,
+    END_OF_RECORD,
+    SUPPRESS_GO_AHEAD,
+    TERMINAL_TYPE,
+    TIMING_MARK,
+    WINDOW_SIZE,
+)
+from server.telnet.negotiation import Identified, Option, Outcome, Resized, Send, Stance, subnegotiation
+
+DEFAULT_WIDTH = 80
+DEFAULT_HEIGHT = 24
+MIN_WIDTH = 20
+MIN_HEIGHT = 5
+MAX_SIZE = 500
+
+MAX_TERMINAL_TYPES = 4
+MAX_NAME_LENGTH = 40
+"""RFC 1091 allows no longer terminal type, in characters."""
+
+_IS, _SEND = 0, 1
+_REQUEST, _ACCEPTED, _REJECTED = 1, 2, 3
+_CHARSETS = {b"UTF-8": "utf-8", b"UTF8": "utf-8", b"US-ASCII": "ascii", b"ASCII": "ascii"}
+_UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
+_MTTS = re.compile(r"MTTS (\d{1,9})\Z")
+
+
+class Mtts(IntFlag):
+    """What a client says it can do (Mud Terminal Type Standard, the third terminal type)."""
+
+    ANSI = 1
+    VT100 = 2
+    UTF_8 = 4
+    COLORS_256 = 8
+    MOUSE = 16
+    OSC_PALETTE = 32
+    SCREEN_READER = 64
+    PROXY = 128
+    TRUECOLOR = 256
+    MNES = 512
+    MSLP = 1024
+    TLS = 2048
+
+
+_KNOWN_MTTS = sum(Mtts)
+
+
+@dataclass
+class Client:
+    """What a client has told about itself; until then, a plain terminal of 80 by 24 that understands UTF-8.
+
+    `terminal_types` are its answers to TERMINAL-TYPE in order: a MUD client's name, then its terminal.
+    `charset` is the codec agreed upon by CHARSET, None before that.
+    """
+
+    width: int = DEFAULT_WIDTH
+    height: int = DEFAULT_HEIGHT
+    terminal_types: list[str] = field(default_factory=list)
+    mtts: Mtts | None = None
+    charset: str | None = None
+    is_identified: bool = False
+    awaits_charset: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the client's name or terminal as it gave it first, "" when it gave none."""
+        return self.terminal_types[0] if self.terminal_types else ""
+
+    @property
+    def encoding(self) -> str:
+        """Return "utf-8" or "ascii".
+
+        An agreed charset decides. Without one, ASCII goes to a client whose MTTS does not claim UTF-8 and to
+        TinyFugue, which strips every byte to seven bits.
+        """
+        if self.charset is not None:
+            return self.charset
+        if self.mtts is not None:
+            return "utf-8" if Mtts.UTF_8 in self.mtts else "ascii"
+        return "ascii" if self.name.upper() == "TINYFUGUE" else "utf-8"
+
+
+def learn_size(client: Client, payload: bytes) -> list[Outcome]:
+    """Read NAWS (RFC 1073): two numbers of two bytes. 0 means unknown, absurd sizes are clamped."""
+    if len(payload) != 4:
+        return []
+    width = _clamp(int.from_bytes(payload[:2]), MIN_WIDTH, DEFAULT_WIDTH)
+    height = _clamp(int.from_bytes(payload[2:]), MIN_HEIGHT, DEFAULT_HEIGHT)
+    if (width, height) == (client.width, client.height):
+        return []
+    client.width, client.height = width, height
+    return [Resized(width, height)]
+
+
+def _clamp(size: int, smallest: int, default: int) -> int:
+    return min(max(size, smallest), MAX_SIZE) if size else default
+
+
+def ask_terminal_type(client: Client) -> list[Outcome]:
+    """Ask for the first terminal type, unless all are known already."""
+    if client.is_identified:
+        return []
+    return [Send(subnegotiation(TERMINAL_TYPE, bytes([_SEND])))]
+
+
+def learn_terminal_type(client: Client, payload: bytes) -> list[Outcome]:
+    """Note one terminal type and ask for the next; MTTS, a repetition or the fourth ends it."""
+    if client.is_identified or payload[:1] != bytes([_IS]):
+        return []
+    name = _UNPRINTABLE.sub(b"", payload[1:]).decode("ascii").strip()[:MAX_NAME_LENGTH]
+    is_new = bool(name) and name not in client.terminal_types
+    if is_new and (flags := _MTTS.match(name)):
+        client.mtts = Mtts(int(flags[1]) & _KNOWN_MTTS)
+    elif is_new:
+        client.terminal_types.append(name)
+        if len(client.terminal_types) < MAX_TERMINAL_TYPES:
+            return ask_terminal_type(client)
+    client.is_identified = True
+    return [Identified()]
+
+
+def ask_charset(client: Client) -> list[Outcome]:
+    """Ask for UTF-8, or ASCII if that is all the client has."""
+    client.awaits_charset = True
+    return [Send(subnegotiation(CHARSET, bytes([_REQUEST]) + b";UTF-8;US-ASCII"))]
+
+
+def learn_charset(client: Client, payload: bytes) -> list[Outcome]:
+    """Read the answer to our request, or answer the client's own (RFC 2066)."""
+    kind, rest = payload[:1], payload[1:]
+    if kind == bytes([_REQUEST]):
+        return _answer_charset_request(client, rest)
+    if kind in (bytes([_ACCEPTED]), bytes([_REJECTED])):
+        client.awaits_charset = False
+    if kind == bytes([_ACCEPTED]):
+        client.charset = _CHARSETS.get(rest.upper(), client.charset)
+    return []
+
+
+def _answer_charset_request(client: Client, offer: bytes) -> list[Outcome]:
+    # RFC 2066: when both sides ask at once, the server's question stands and the client's is rejected.
+    offered = offer[1:].split(offer[:1]) if len(offer) > 1 else []
+    for codec in ("utf-8", "ascii"):
+        for charset in offered:
+            if _CHARSETS.get(charset.upper()) == codec and not client.awaits_charset:
+                client.charset = codec
+                return [Send(subnegotiation(CHARSET, bytes([_ACCEPTED]) + charset))]
+    return [Send(subnegotiation(CHARSET, bytes([_REJECTED])))]
+
+
+OPTIONS: tuple[Option[Client], ...] = (
+    Option(TERMINAL_TYPE, theirs=Stance.OFFER, begin_theirs=ask_terminal_type, learn=learn_terminal_type),
+    Option(WINDOW_SIZE, theirs=Stance.OFFER, learn=learn_size),
+    # Without BINARY, inetutils telnet loses every UTF-8 character that has a byte 0x9C.
+    Option(BINARY, theirs=Stance.OFFER),
+    Option(
+        CHARSET,
+        ours=Stance.OFFER,
+        theirs=Stance.ACCEPT,
+        begin_ours=ask_charset,
+        learn=learn_charset,
+    ),
+    Option(END_OF_RECORD, ours=Stance.OFFER),
+    # Ours only while a password is typed. PuTTY asks for it at once, which would make its user type blind.
+    Option(ECHO),
+    # Either side of it turns line-mode clients into sending single characters.
+    Option(SUPPRESS_GO_AHEAD),
+    # A break key makes BSD telnets ask this; they may show nothing more until it is refused.
+    Option(TIMING_MARK),
+)
+"""Options not named here are refused. The order is the order in which they are offered."""

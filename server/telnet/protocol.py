@@ -1,0 +1,213 @@
+"""The input side of a connection: bytes to lines for a session, a few in each turn of the reactor."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import cast
+
+from twisted.internet.interfaces import IAddress, IHalfCloseableProtocol, ITCPTransport
+from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from server.telnet.charset import decode_line
+from server.telnet.codes import AYT
+from server.telnet.interface import (
+    DelayedCall,
+    LineListener,
+    ReactorClock,
+    TcpTransport,
+    TelnetLimits,
+    Transport,
+)
+from server.telnet.negotiation import Identified, Negotiator, Option, Outcome, Resized, Send
+from server.telnet.options import OPTIONS, Client
+from server.telnet.parser import (
+    Command,
+    Event,
+    Line,
+    LineTooLong,
+    Negotiation,
+    Subnegotiation,
+    TelnetParser,
+)
+from server.telnet.terminal import TelnetTerminal
+
+log = logging.getLogger(__name__)
+
+STILL_HERE = "\n[Yes, the server is here.]\n"
+APOLOGY = "Something went wrong with that. It has been noted in the server's log.\n"
+
+
+@implementer(IHalfCloseableProtocol)
+class TelnetProtocol(Protocol):
+    """One telnet connection, telling `listener` about its player.
+
+    What is beyond the turn's share waits as bytes while the transport is paused, so a client that pours
+    commands costs one read of memory, and everybody else is served in between.
+    """
+
+    def __init__(
+        self,
+        listener: LineListener,
+        clock: ReactorClock,
+        limits: TelnetLimits,
+        options: Iterable[Option[Client]] = OPTIONS,
+    ) -> None:
+        self._listener = listener
+        self._clock = clock
+        self._limits = limits
+        self._client = Client()
+        self._negotiator = Negotiator(options, self._client)
+        self._parser = TelnetParser(limits.max_line_bytes, limits.max_subnegotiation_bytes)
+        self._received = b""
+        self._parsed_bytes = 0
+        self._terminal: TelnetTerminal
+        self._next_turn: DelayedCall | None = None
+        self._end: DelayedCall | None = None
+        self._is_held = False
+        self._reads = True
+        self._input_ended = False
+
+    def connectionMade(self) -> None:
+        transport = self._transport
+        if ITCPTransport.providedBy(transport):
+            tcp = cast(TcpTransport, transport)
+            tcp.setTcpNoDelay(True)
+            tcp.setTcpKeepAlive(True)
+        self._terminal = TelnetTerminal(
+            transport, self._clock, self._limits, self._client, self._negotiator, self._hold
+        )
+        self._terminal.send(self._negotiator.open())
+        if not self._tell(self._listener.connection_made, self._terminal):
+            self._terminal.close()
+
+    def dataReceived(self, data: bytes) -> None:
+        if not self._terminal.is_open:
+            return
+        self._received = self._received[self._parsed_bytes :] + data
+        self._parsed_bytes = 0
+        if self._next_turn is None:
+            self._take_turn()
+
+    def readConnectionLost(self) -> None:
+        """The client has shut its sending side and may still be reading."""
+        self._input_ended = True
+        if self._next_turn is None:
+            self._take_turn()
+
+    def writeConnectionLost(self) -> None:
+        self._terminal.abort()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        for call in (self._next_turn, self._end):
+            if call is not None and call.active():
+                call.cancel()
+        self._terminal.connection_lost()
+        self._tell(self._listener.connection_lost, reason.getErrorMessage())
+
+    @property
+    def _transport(self) -> Transport:
+        return cast(Transport, self.transport)
+
+    def _take_turn(self) -> None:
+        """Take in what has arrived, up to this turn's share, and see to the rest in the next turn."""
+        self._next_turn = None
+        self._take_share()
+        if not self._terminal.is_open:
+            return
+        is_done = self._parser.is_drained and not self._received
+        self._set_reading(is_done)
+        if self._is_held:
+            return
+        if not is_done and self._next_turn is None:
+            self._next_turn = self._clock.callLater(0, self._take_turn)
+        if is_done and self._input_ended and self._end is None:
+            self._end = self._clock.callLater(self._limits.half_close_seconds, self._terminal.close)
+
+    def _take_share(self) -> None:
+        if self._parser.is_drained:
+            self._parse_portion()
+        lines = 0
+        while lines < self._limits.lines_per_turn and self._terminal.is_open and not self._is_held:
+            event = self._parser.next_event()
+            if event is None:
+                return
+            lines += isinstance(event, Line | LineTooLong | Command)
+            self._take(event)
+
+    def _parse_portion(self) -> None:
+        start = self._parsed_bytes
+        portion = self._received[start : start + self._limits.bytes_per_turn]
+        self._parsed_bytes += len(portion)
+        if self._parsed_bytes == len(self._received):
+            self._received, self._parsed_bytes = b"", 0
+        self._parser.receive(portion)
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case Line(content):
+                self._negotiator.refill()
+                self._tell(self._listener.line_received, decode_line(content, self._client.encoding))
+            case LineTooLong(max_line_bytes):
+                self._terminal.write(f"That line was ignored: it is longer than {max_line_bytes} bytes.\n")
+            case Negotiation():
+                self._follow(self._negotiator.receive(event))
+            case Subnegotiation():
+                self._follow(self._negotiator.learn(event))
+            case Command(code) if code == AYT:
+                self._terminal.write(STILL_HERE)
+
+    def _follow(self, outcomes: Iterable[Outcome]) -> None:
+        for outcome in outcomes:
+            match outcome:
+                case Send(content):
+                    self._terminal.send(content)
+                case Resized(width, height):
+                    self._tell(self._listener.size_changed, width, height)
+                case Identified():
+                    self._tell(self._listener.terminal_identified)
+
+    def _tell(self, call: Callable[..., None], *arguments: object) -> bool:
+        """Call the listener, and say whether it went well. Its failure is this player's trouble alone."""
+        try:
+            call(*arguments)
+        except Exception:
+            log.exception("The session of %s has failed", self._terminal.host)
+            self._terminal.write(APOLOGY)
+            return False
+        return True
+
+    def _hold(self, is_held: bool) -> None:
+        self._is_held = is_held
+        if not is_held and self._next_turn is None and self._terminal.is_open:
+            self._next_turn = self._clock.callLater(0, self._take_turn)
+
+    def _set_reading(self, reads: bool) -> None:
+        if reads == self._reads or self._input_ended:
+            return
+        self._reads = reads
+        if reads:
+            self._transport.resumeProducing()
+        else:
+            self._transport.pauseProducing()
+
+
+class TelnetFactory(ServerFactory):
+    """Makes a `TelnetProtocol` with a new listener for each caller.
+
+    Listen with a backlog of 512 or more: Twisted's default of 50 turns callers away when many come at once.
+    """
+
+    noisy = False
+
+    def __init__(self, new_listener: Callable[[], LineListener], clock: ReactorClock, limits: TelnetLimits) -> None:
+        self._new_listener = new_listener
+        self._clock = clock
+        self._limits = limits
+
+    def buildProtocol(self, addr: IAddress | None) -> TelnetProtocol:
+        protocol = TelnetProtocol(self._new_listener(), self._clock, self._limits)
+        protocol.factory = self
+        return protocol

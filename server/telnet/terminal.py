@@ -1,0 +1,163 @@
+"""The output side of a connection: text out, once a turn, and never more than the client will read."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from twisted.internet.interfaces import IPushProducer
+from zope.interface import implementer
+
+from server.telnet.charset import encode_text
+from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, IAC
+from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits, Transport
+from server.telnet.negotiation import Negotiator
+from server.telnet.options import Client, Mtts
+
+log = logging.getLogger(__name__)
+
+
+@implementer(IPushProducer)
+class TelnetTerminal:
+    """The `Terminal` of one telnet connection. Twisted pauses it while the client does not read."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        clock: ReactorClock,
+        limits: TelnetLimits,
+        client: Client,
+        negotiator: Negotiator[Client],
+        hold: Callable[[bool], None],
+    ) -> None:
+        self._transport = transport
+        self._clock = clock
+        self._limits = limits
+        self._client = client
+        self._negotiator = negotiator
+        self._hold = hold
+        self._host = str(getattr(transport.getPeer(), "host", "local"))
+        self._is_open = True
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
+        self._is_paused = False
+        self._next_flush: DelayedCall | None = None
+        self._forced_end: DelayedCall | None = None
+        transport.registerProducer(self, True)
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open
+
+    @property
+    def host(self) -> str:
+        return self._host
+
+    @property
+    def width(self) -> int:
+        return self._client.width
+
+    @property
+    def height(self) -> int:
+        return self._client.height
+
+    @property
+    def encoding(self) -> str:
+        return self._client.encoding
+
+    @property
+    def client_name(self) -> str:
+        return self._client.name
+
+    @property
+    def terminal_types(self) -> tuple[str, ...]:
+        return tuple(self._client.terminal_types)
+
+    @property
+    def mtts(self) -> Mtts:
+        return self._client.mtts or Mtts(0)
+
+    @property
+    def screen_reader(self) -> bool:
+        return Mtts.SCREEN_READER in self.mtts
+
+    def write(self, text: str) -> None:
+        self.send(encode_text(text, self._client.encoding))
+
+    def prompt(self, text: str) -> None:
+        mark = EOR if self._negotiator.we_perform(END_OF_RECORD) else GA
+        self.send(encode_text(text, self._client.encoding) + bytes([IAC, mark]))
+
+    def hide_input(self) -> None:
+        self.send(self._negotiator.switch_ours(ECHO, True))
+
+    def show_input(self) -> None:
+        self.send(self._negotiator.switch_ours(ECHO, False))
+
+    def hold_input(self) -> None:
+        self._hold(True)
+
+    def release_input(self) -> None:
+        self._hold(False)
+
+    def send(self, content: bytes) -> None:
+        """Send `content` as it is, in order with what is written."""
+        if not (content and self._is_open):
+            return
+        self._waiting.append(content)
+        self._waiting_bytes += len(content)
+        if self._waiting_bytes > self._limits.max_output_bytes:
+            self._relieve()
+        elif self._next_flush is None and not self._is_paused:
+            self._next_flush = self._clock.callLater(0, self._flush_turn)
+
+    def close(self) -> None:
+        if not self._is_open:
+            return
+        self._is_open = False
+        self._flush()
+        self._forced_end = self._clock.callLater(self._limits.close_seconds, self._transport.abortConnection)
+        self._transport.unregisterProducer()
+        self._transport.loseConnection()
+
+    def abort(self) -> None:
+        self._is_open = False
+        self._transport.abortConnection()
+
+    def connection_lost(self) -> None:
+        """Let go of everything: the connection has ended."""
+        self._is_open = False
+        self._waiting.clear()
+        for call in (self._next_flush, self._forced_end):
+            if call is not None and call.active():
+                call.cancel()
+
+    def pauseProducing(self) -> None:
+        self._is_paused = True
+
+    def resumeProducing(self) -> None:
+        self._is_paused = False
+        self._flush()
+
+    def stopProducing(self) -> None:
+        self._is_open = False
+
+    def _flush_turn(self) -> None:
+        self._next_flush = None
+        if not self._is_paused:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            content = b"".join(self._waiting)
+            self._waiting.clear()
+            self._waiting_bytes = 0
+            self._transport.write(content)
+
+    def _relieve(self) -> None:
+        """Make room: send at once if the client reads, drop the client if it does not."""
+        if not self._is_paused:
+            self._flush()
+            return
+        log.warning("%s does not read; dropped with %d bytes waiting", self._host, self._waiting_bytes)
+        self.abort()

@@ -1,0 +1,1 @@
+"""The server's sockets, sessions and timers, on a clock that stands still and transports in memory."""

@@ -1,0 +1,1 @@
+"""Telnet: the parser, the options, the characters and the connection."""

@@ -1,0 +1,71 @@
+"""Text out: CR LF, the client's encoding, 255 doubled. Text in: what the player meant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.telnet.charset import decode_line, encode_text, transliterate
+
+
+def test_every_line_end_goes_out_as_cr_lf():
+    assert encode_text("a\nb\r\nc\rd\n\n", "utf-8") == b"a\r\nb\r\nc\r\nd\r\n\r\n"
+
+
+def test_utf_8_goes_out_as_it_is():
+    assert encode_text("héllo ✓", "utf-8") == "héllo ✓".encode()
+
+
+def test_an_ascii_client_gets_the_nearest_likeness():
+    text = "“Ça va?” — l’été… • naïve → ½ ﬁn Åse Straße Łódź ┌─┐ ✓"
+    assert encode_text(text, "ascii") == b'"Ca va?" -- l\'ete... * naive -> 1/2 fin Ase Strasse Lodz +-+ +'
+
+
+def test_what_has_no_likeness_becomes_a_question_mark():
+    assert transliterate("世界 🌧") == "?? ?"
+
+
+def test_a_lone_surrogate_does_not_stop_the_rest():
+    assert encode_text("a\ud800b", "utf-8") == b"a?b"
+
+
+def test_a_byte_255_is_doubled_in_any_encoding_that_has_one():
+    assert encode_text("ÿ", "latin-1") == b"\xff\xff"
+
+
+@given(st.text(st.characters(exclude_categories=())), st.sampled_from(["utf-8", "ascii"]))
+def test_any_text_can_be_sent_and_never_holds_a_single_255_or_a_bare_line_end(text, encoding):
+    wire = encode_text(text, encoding)
+    assert b"\xff" not in wire.replace(b"\xff\xff", b"")
+    assert b"\r" not in wire.replace(b"\r\n", b"")
+    assert b"\n" not in wire.replace(b"\r\n", b"")
+
+
+def test_utf_8_is_read_from_any_client():
+    assert decode_line("say héllo ✓".encode(), "utf-8") == "say héllo ✓"
+    assert decode_line("say héllo ✓".encode(), "ascii") == "say héllo ✓"
+
+
+def test_broken_utf_8_is_replaced():
+    assert decode_line(b"say h\xe9llo", "utf-8") == "say h�llo"
+
+
+def test_bytes_of_a_windows_client_without_utf_8_are_read_as_it_means_them():
+    assert decode_line(b"say \x93h\xe9llo\x94", "ascii") == "say “héllo”"
+
+
+@pytest.mark.parametrize("erase", ["\b", "\x7f"])
+def test_rubbed_out_characters_are_gone(erase):
+    assert decode_line(f"lokk{erase}{erase}ok".encode(), "utf-8") == "look"
+    assert decode_line(f"{erase}{erase}look".encode(), "utf-8") == "look"
+    assert decode_line(f"é{erase}look".encode(), "utf-8") == "look"
+
+
+def test_a_line_is_cleaned_on_arrival():
+    assert decode_line("say \x1b[31mred\u202e\x07\u2028next".encode(), "utf-8") == "say red next"
+
+
+@given(st.binary(), st.sampled_from(["utf-8", "ascii"]))
+def test_any_bytes_can_be_read(content, encoding):
+    assert len(decode_line(content, encoding).splitlines()) <= 1

@@ -1,0 +1,195 @@
+"""Options are agreed upon without waiting, without loops, and whatever the order of the answers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.telnet.codes import DO, DONT, ECHO, END_OF_RECORD, IAC, VERBS, WILL, WINDOW_SIZE, WONT
+from server.telnet.negotiation import Negotiator, Option, Outcome, Send, Stance
+from server.telnet.parser import Negotiation, Subnegotiation
+
+UNKNOWN = 200
+ACCEPTED = 77
+
+
+def begin(facts: list[str]) -> list[Outcome]:
+    facts.append("begun")
+    return [Send(b"begin")]
+
+
+def learn(facts: list[str], payload: bytes) -> list[Outcome]:
+    facts.append(payload.decode())
+    return []
+
+
+def negotiator(max_answers: int = 200) -> tuple[Negotiator[list[str]], list[str]]:
+    facts: list[str] = []
+    rows = [
+        Option(WINDOW_SIZE, theirs=Stance.OFFER, begin_theirs=begin, learn=learn),
+        Option(END_OF_RECORD, ours=Stance.OFFER),
+        Option(ECHO),
+        Option(ACCEPTED, theirs=Stance.ACCEPT),
+    ]
+    return Negotiator(rows, facts, max_answers), facts
+
+
+def said(outcomes: list[Outcome]) -> bytes:
+    return b"".join(outcome.content for outcome in outcomes if isinstance(outcome, Send))
+
+
+def test_a_connection_opens_with_all_offers():
+    telnet, _ = negotiator()
+    assert telnet.open() == bytes([IAC, DO, WINDOW_SIZE, IAC, WILL, END_OF_RECORD])
+
+
+def test_an_answer_to_an_offer_is_not_answered_and_begins_the_option():
+    telnet, facts = negotiator()
+    telnet.open()
+    assert telnet.receive(Negotiation(WILL, WINDOW_SIZE)) == [Send(b"begin")]
+    assert facts == ["begun"]
+    assert telnet.receive(Negotiation(DO, END_OF_RECORD)) == []
+    assert telnet.we_perform(END_OF_RECORD)
+
+
+def test_an_offer_refused_is_not_performed():
+    telnet, _ = negotiator()
+    telnet.open()
+    assert telnet.receive(Negotiation(DONT, END_OF_RECORD)) == []
+    assert not telnet.we_perform(END_OF_RECORD)
+
+
+def test_an_option_is_agreed_again_after_the_client_dropped_it():
+    telnet, facts = negotiator()
+    telnet.open()
+    telnet.receive(Negotiation(WILL, WINDOW_SIZE))
+    assert said(telnet.receive(Negotiation(WONT, WINDOW_SIZE))) == bytes([IAC, DONT, WINDOW_SIZE])
+    assert said(telnet.receive(Negotiation(WILL, WINDOW_SIZE))) == bytes([IAC, DO, WINDOW_SIZE]) + b"begin"
+    assert facts == ["begun", "begun"]
+
+
+def test_saying_again_what_is_agreed_is_not_answered():
+    telnet, _ = negotiator()
+    telnet.open()
+    telnet.receive(Negotiation(WILL, WINDOW_SIZE))
+    assert telnet.receive(Negotiation(WILL, WINDOW_SIZE)) == []
+
+
+def test_an_acceptable_option_is_accepted_when_the_client_brings_it_up():
+    telnet, _ = negotiator()
+    assert telnet.receive(Negotiation(WILL, ACCEPTED)) == [Send(bytes([IAC, DO, ACCEPTED]))]
+
+
+@pytest.mark.parametrize(("verb", "refusal"), [(DO, WONT), (WILL, DONT)])
+@pytest.mark.parametrize("option", [UNKNOWN, ECHO])
+def test_what_we_do_not_want_is_refused(verb, refusal, option):
+    telnet, _ = negotiator()
+    assert telnet.receive(Negotiation(verb, option)) == [Send(bytes([IAC, refusal, option]))]
+
+
+@pytest.mark.parametrize("verb", [DONT, WONT])
+@pytest.mark.parametrize("option", [UNKNOWN, ECHO])
+def test_a_no_to_what_was_never_agreed_is_not_answered(verb, option):
+    telnet, _ = negotiator()
+    assert telnet.receive(Negotiation(verb, option)) == []
+
+
+def test_switching_never_waits_for_an_answer():
+    telnet, _ = negotiator()
+    switched = [telnet.switch_ours(ECHO, on) for on in (True, False, True, False)]
+    on, off = bytes([IAC, WILL, ECHO]), bytes([IAC, WONT, ECHO])
+    assert switched == [on, off, on, off]
+
+
+def test_switching_to_what_the_client_was_told_already_says_nothing():
+    telnet, _ = negotiator()
+    assert telnet.switch_ours(ECHO, False) == b""
+    telnet.switch_ours(ECHO, True)
+    assert telnet.switch_ours(ECHO, True) == b""
+
+
+def test_a_late_yes_does_not_undo_the_no_said_meanwhile():
+    telnet, _ = negotiator()
+    telnet.switch_ours(ECHO, True)
+    telnet.switch_ours(ECHO, False)
+    assert telnet.receive(Negotiation(DO, ECHO)) == []
+    assert not telnet.we_perform(ECHO)
+    assert telnet.receive(Negotiation(DONT, ECHO)) == []
+
+
+@pytest.mark.parametrize("acknowledged", [True, False])
+@pytest.mark.parametrize("passwords", [1, 2, 5])
+def test_the_last_password_is_hidden_however_late_the_answers_to_all_of_them_come(passwords, acknowledged):
+    telnet, _ = negotiator()
+    telnet.switch_ours(ECHO, True)
+    answers = [DO]
+    for _ in range(passwords - 1):
+        telnet.switch_ours(ECHO, False)
+        telnet.switch_ours(ECHO, True)
+        answers += [DONT, DO] if acknowledged else [DO]
+    assert [telnet.receive(Negotiation(verb, ECHO)) for verb in answers] == [[] for _ in answers]
+    assert telnet.we_perform(ECHO)
+
+
+def test_a_subnegotiation_reaches_its_row_only_once_agreed():
+    telnet, facts = negotiator()
+    telnet.learn(Subnegotiation(WINDOW_SIZE, b"early"))
+    telnet.open()
+    telnet.receive(Negotiation(WILL, WINDOW_SIZE))
+    telnet.learn(Subnegotiation(WINDOW_SIZE, b"size"))
+    telnet.learn(Subnegotiation(UNKNOWN, b"unknown"))
+    assert facts == ["begun", "size"]
+
+
+def test_a_client_that_argues_without_end_is_answered_so_many_times():
+    telnet, _ = negotiator(max_answers=5)
+    answers = [said(telnet.receive(Negotiation(DO, UNKNOWN))) for _ in range(1000)]
+    assert [bool(answer) for answer in answers] == [True] * 5 + [False] * 995
+
+
+def test_a_typed_line_earns_a_client_its_answers_again():
+    telnet, _ = negotiator(max_answers=1)
+    telnet.receive(Negotiation(DO, UNKNOWN))
+    telnet.refill()
+    assert said(telnet.receive(Negotiation(DO, UNKNOWN))) == bytes([IAC, WONT, UNKNOWN])
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(sorted(VERBS)),
+            st.sampled_from([WINDOW_SIZE, END_OF_RECORD, ECHO, ACCEPTED, UNKNOWN]),
+        )
+    )
+)
+def test_every_message_has_at_most_one_answer_and_that_one_is_not_a_contradiction(messages):
+    telnet, _ = negotiator(max_answers=10_000)
+    telnet.open()
+    possible = {WILL: (DO, DONT), WONT: (DONT,), DO: (WILL, WONT), DONT: (WONT,)}
+    for verb, option in messages:
+        answer = said(telnet.receive(Negotiation(verb, option))).removesuffix(b"begin")
+        assert answer in (b"", *(bytes([IAC, reply, option]) for reply in possible[verb]))
+
+
+@given(st.booleans(), st.booleans(), st.lists(st.sampled_from([WINDOW_SIZE, ECHO, UNKNOWN, ACCEPTED]), max_size=8))
+def test_a_peer_that_answers_everything_by_the_same_rules_falls_silent(offers, accepts, asks):
+    stance = Stance.OFFER if offers else Stance.ACCEPT if accepts else Stance.REFUSE
+    server, _ = negotiator(max_answers=10_000)
+    codes = (WINDOW_SIZE, END_OF_RECORD, ECHO, ACCEPTED)
+    rows: list[Option[list[str]]] = [Option(code, ours=stance, theirs=stance) for code in codes]
+    peer = Negotiator(rows, [])
+    wire = [(peer, answer) for answer in _messages(server.open())]
+    wire += [(server, answer) for answer in _messages(peer.open())]
+    wire += [(server, Negotiation(WILL, option)) for option in asks]
+    for _ in range(200):
+        if not wire:
+            return
+        side, message = wire.pop(0)
+        other = peer if side is server else server
+        wire += [(other, answer) for answer in _messages(said(side.receive(message)).replace(b"begin", b""))]
+    raise AssertionError(f"still arguing: {wire}")
+
+
+def _messages(stream: bytes) -> list[Negotiation]:
+    return [Negotiation(stream[i + 1], stream[i + 2]) for i in range(0, len(stream), 3)]

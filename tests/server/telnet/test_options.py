@@ -1,0 +1,232 @@
+"""What clients tell about themselves, as the clients seen on the wire tell it, and as hostile ones might."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.telnet.codes import (
+    BINARY,
+    CHARSET,
+    DO,
+    DONT,
+    ECHO,
+    END_OF_RECORD,
+    IAC,
+    LINEMODE,
+    SUPPRESS_GO_AHEAD,
+    TERMINAL_TYPE,
+    TIMING_MARK,
+    WILL,
+    WINDOW_SIZE,
+    WONT,
+)
+from server.telnet.negotiation import Identified, Negotiator, Outcome, Resized, Send, subnegotiation
+from server.telnet.options import (
+    OPTIONS,
+    Client,
+    Mtts,
+    ask_charset,
+    learn_charset,
+    learn_size,
+    learn_terminal_type,
+)
+from server.telnet.parser import Negotiation
+
+NEXT = Send(subnegotiation(TERMINAL_TYPE, b"\1"))
+
+
+def size(width: int, height: int) -> bytes:
+    return width.to_bytes(2, "big") + height.to_bytes(2, "big")
+
+
+def answers(client: Client, *names: str) -> list[Outcome]:
+    return [outcome for name in names for outcome in learn_terminal_type(client, b"\0" + name.encode())]
+
+
+def test_the_opening_offers_just_what_helps_every_client():
+    said = Negotiator(OPTIONS, Client()).open()
+    assert said == bytes(
+        [IAC, DO, TERMINAL_TYPE, IAC, DO, WINDOW_SIZE, IAC, DO, BINARY, IAC, WILL, CHARSET, IAC, WILL, END_OF_RECORD]
+    )
+
+
+@pytest.mark.parametrize("option", [ECHO, SUPPRESS_GO_AHEAD, TIMING_MARK, BINARY, LINEMODE, 86, 91, 255])
+def test_what_a_client_asks_us_to_do_unbidden_is_refused(option):
+    telnet = Negotiator(OPTIONS, Client())
+    telnet.open()
+    assert telnet.receive(Negotiation(DO, option)) == [Send(bytes([IAC, WONT, option]))]
+
+
+@pytest.mark.parametrize("option", [ECHO, SUPPRESS_GO_AHEAD, LINEMODE, 32, 39])
+def test_what_a_client_wants_to_do_unbidden_is_refused(option):
+    telnet = Negotiator(OPTIONS, Client())
+    telnet.open()
+    assert telnet.receive(Negotiation(WILL, option)) == [Send(bytes([IAC, DONT, option]))]
+
+
+@pytest.mark.parametrize(
+    ("told", "width", "height"),
+    [
+        (size(100, 30), 100, 30),
+        (size(255, 255), 255, 255),
+        (size(1, 1), 20, 5),
+        (size(65535, 65535), 500, 500),
+        (size(0, 50), 80, 50),
+        (size(132, 0), 132, 24),
+    ],
+)
+def test_a_window_size_is_taken_within_reason(told, width, height):
+    client = Client()
+    assert learn_size(client, told) == [Resized(width, height)]
+    assert (client.width, client.height) == (width, height)
+
+
+@pytest.mark.parametrize("told", [size(80, 24), size(0, 0), b"", b"\0\x50\0", b"\0\x50\0\x18\0"])
+def test_a_window_size_that_tells_nothing_new_is_no_news(told):
+    client = Client()
+    assert learn_size(client, told) == []
+    assert (client.width, client.height) == (80, 24)
+
+
+def test_tintin_names_itself_its_terminal_and_its_abilities():
+    client = Client()
+    assert answers(client, "TINTIN++", "xterm-256color", "MTTS 271") == [NEXT, NEXT, Identified()]
+    assert client.name == "TINTIN++"
+    assert client.terminal_types == ["TINTIN++", "xterm-256color"]
+    assert client.mtts == Mtts.ANSI | Mtts.VT100 | Mtts.UTF_8 | Mtts.COLORS_256 | Mtts.TRUECOLOR
+
+
+def test_a_plain_telnet_repeats_itself_and_is_asked_no_more():
+    client = Client()
+    assert answers(client, "XTERM", "XTERM", "XTERM") == [NEXT, Identified()]
+    assert client.terminal_types == ["XTERM"]
+
+
+def test_a_client_with_ever_new_names_is_asked_four_times():
+    client = Client()
+    assert answers(client, *(f"name{n}" for n in range(50))) == [NEXT, NEXT, NEXT, Identified()]
+    assert client.terminal_types == ["name0", "name1", "name2", "name3"]
+
+
+def test_a_terminal_type_is_cleaned_and_cut():
+    client = Client()
+    learn_terminal_type(client, b"\0\x1b[31m\xe9" + b"x" * 100)
+    assert client.name == "[31m" + "x" * 36
+
+
+def test_a_screen_reader_is_known_by_its_flag():
+    client = Client()
+    answers(client, "MUDLET", "ANSI", "MTTS 333")
+    assert client.mtts is not None and Mtts.SCREEN_READER in client.mtts
+
+
+def test_flags_that_nobody_knows_are_dropped():
+    client = Client()
+    answers(client, "X", "MTTS 999999999")
+    assert client.mtts is not None and client.mtts & ~sum(Mtts) == 0
+
+
+@pytest.mark.parametrize("told", ["MTTS", "MTTS ", "MTTS x", "MTTS 1 2", "MTTS -1", "MTTS 9999999999"])
+def test_a_malformed_flag_word_is_just_a_name(told):
+    client = Client()
+    assert answers(client, told) == [NEXT]
+    assert client.mtts is None
+
+
+def test_what_is_not_an_answer_to_terminal_type_is_ignored():
+    client = Client()
+    assert learn_terminal_type(client, b"\1") == learn_terminal_type(client, b"") == []
+    assert client == Client()
+
+
+def test_an_agreed_do_charset_is_followed_by_the_request():
+    telnet = Negotiator(OPTIONS, Client())
+    telnet.open()
+    request = subnegotiation(CHARSET, b"\1;UTF-8;US-ASCII")
+    assert telnet.receive(Negotiation(DO, CHARSET)) == [Send(request)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "encoding"), [(b"\2UTF-8", "utf-8"), (b"\2utf-8", "utf-8"), (b"\2US-ASCII", "ascii")]
+)
+def test_the_charset_a_client_accepts_is_its_encoding(reply, encoding):
+    client = Client()
+    ask_charset(client)
+    assert learn_charset(client, reply) == []
+    assert client.encoding == encoding
+
+
+@pytest.mark.parametrize("reply", [b"\3", b"\2KOI8-R", b"\2", b"", b"\7x"])
+def test_a_charset_that_was_not_offered_changes_nothing(reply):
+    client = Client()
+    ask_charset(client)
+    assert learn_charset(client, reply) == []
+    assert client.encoding == "utf-8"
+
+
+@pytest.mark.parametrize(
+    ("request_", "accepted", "encoding"),
+    [
+        (b" UTF-8 US-ASCII", b"UTF-8", "utf-8"),
+        (b";ISO-8859-1;utf8", b"utf8", "utf-8"),
+        (b";KOI8-R;US-ASCII", b"US-ASCII", "ascii"),
+    ],
+)
+def test_a_clients_own_charset_request_is_granted(request_, accepted, encoding):
+    client = Client()
+    assert learn_charset(client, b"\1" + request_) == [Send(subnegotiation(CHARSET, b"\2" + accepted))]
+    assert client.charset == encoding
+
+
+@pytest.mark.parametrize("request_", [b";KOI8-R", b";", b"", b"[TTABLE]\1;X"])
+def test_a_clients_request_without_a_charset_of_ours_is_rejected(request_):
+    client = Client()
+    assert learn_charset(client, b"\1" + request_) == [Send(subnegotiation(CHARSET, b"\3"))]
+    assert client.charset is None
+
+
+def test_while_our_own_charset_request_is_open_a_clients_is_rejected():
+    client = Client()
+    ask_charset(client)
+    assert learn_charset(client, b"\1;UTF-8") == [Send(subnegotiation(CHARSET, b"\3"))]
+    learn_charset(client, b"\2US-ASCII")
+    assert learn_charset(client, b"\1;UTF-8") == [Send(subnegotiation(CHARSET, b"\2UTF-8"))]
+
+
+@pytest.mark.parametrize(
+    ("client", "encoding"),
+    [
+        (Client(), "utf-8"),
+        (Client(terminal_types=["XTERM"]), "utf-8"),
+        (Client(terminal_types=["TINYFUGUE"]), "ascii"),
+        (Client(terminal_types=["TINYFUGUE"], charset="utf-8"), "utf-8"),
+        (Client(mtts=Mtts(265)), "ascii"),
+        (Client(mtts=Mtts(271)), "utf-8"),
+        (Client(mtts=Mtts(265), charset="utf-8"), "utf-8"),
+    ],
+)
+def test_the_encoding_follows_what_the_client_has_told(client, encoding):
+    assert client.encoding == encoding
+
+
+@given(st.sampled_from([learn_size, learn_terminal_type, learn_charset]), st.lists(st.binary(max_size=60), max_size=8))
+def test_no_payload_breaks_anything(learn, payloads):
+    client = Client()
+    for payload in payloads:
+        learn(client, payload)
+    assert 20 <= client.width <= 500
+    assert 5 <= client.height <= 500
+    assert len(client.terminal_types) <= 4
+    assert all(len(name) <= 40 and name.isprintable() for name in client.terminal_types)
+
+
+def test_a_255_in_a_subnegotiation_is_doubled():
+    assert subnegotiation(WINDOW_SIZE, b"\xff") == bytes([IAC, 250, WINDOW_SIZE, 255, 255, IAC, 240])
+
+
+def test_dont_charset_asks_nothing():
+    telnet = Negotiator(OPTIONS, Client())
+    telnet.open()
+    assert telnet.receive(Negotiation(DONT, CHARSET)) == []

@@ -1,0 +1,205 @@
+"""Bytes to events: every line end, every malformation, in any portions, within bounds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.telnet.codes import (
+    AYT,
+    BRK,
+    DO,
+    DONT,
+    EC,
+    ECHO,
+    EL,
+    EOF,
+    IAC,
+    NOP,
+    SB,
+    SE,
+    TERMINAL_TYPE,
+    WILL,
+    WINDOW_SIZE,
+    WONT,
+)
+from server.telnet.parser import (
+    Command,
+    Event,
+    Line,
+    LineTooLong,
+    Negotiation,
+    Subnegotiation,
+    SubnegotiationTooLong,
+    TelnetParser,
+)
+
+LIMIT = 12
+# Bytes that matter are likely, so that every state and every limit is reached often.
+STREAM = st.lists(
+    st.sampled_from([IAC, IAC, IAC, SB, SE, WILL, WONT, DO, DONT, EC, EL, NOP, EOF, 13, 10, 0, 8, 97, 31])
+    | st.integers(0, 255),
+    max_size=120,
+).map(bytes)
+
+
+def events(*chunks: bytes) -> list[Event]:
+    parser = TelnetParser(max_line_bytes=LIMIT, max_subnegotiation_bytes=LIMIT)
+    found = []
+    for chunk in chunks:
+        parser.receive(chunk)
+        while (event := parser.next_event()) is not None:
+            found.append(event)
+    return found
+
+
+def one_by_one(stream: bytes) -> list[bytes]:
+    return [bytes([byte]) for byte in stream]
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r\0", b"\r"])
+def test_each_kind_of_line_end_ends_one_line(end):
+    stream = b"look" + end + b"north" + end
+    assert events(stream) == [Line(b"look"), Line(b"north")]
+    assert events(*one_by_one(stream)) == [Line(b"look"), Line(b"north")]
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r\0", b"\r"])
+def test_each_kind_of_line_end_can_end_an_empty_line(end):
+    assert events(end + end) == [Line(b""), Line(b"")]
+
+
+def test_a_bare_cr_ends_the_line_without_waiting_for_more():
+    assert events(b"look\r") == [Line(b"look")]
+
+
+def test_a_command_between_cr_and_lf_does_not_make_a_second_line():
+    assert events(b"look\r", bytes([IAC, NOP]), b"\nnorth\n") == [Line(b"look"), Command(NOP), Line(b"north")]
+
+
+def test_an_unfinished_line_is_kept_until_it_is_finished():
+    assert events(b"lo", b"ok") == []
+    assert events(b"lo", b"ok", b"\n") == [Line(b"look")]
+
+
+def test_a_doubled_255_is_one_byte_of_the_line():
+    assert events(b"a\xff\xffb\n") == [Line(b"a\xffb")]
+
+
+def test_a_255_that_was_not_doubled_is_dropped_and_the_line_still_ends():
+    assert events(b"a\xff\nb\xffc\n") == [Line(b"a"), Line(b"bc")]
+
+
+@pytest.mark.parametrize("verb", [WILL, WONT, DO, DONT])
+@pytest.mark.parametrize("option", [0, ECHO, 200, SE, IAC])
+def test_a_negotiation_has_a_verb_and_any_option(verb, option):
+    assert events(b"lo" + bytes([IAC, verb, option]) + b"ok\n") == [Negotiation(verb, option), Line(b"look")]
+
+
+@pytest.mark.parametrize("code", range(EOF, EC))
+def test_other_commands_are_told_and_never_break_the_line(code):
+    assert events(b"lo" + bytes([IAC, code]) + b"ok\n") == [Command(code), Line(b"look")]
+
+
+def test_erase_character_is_left_in_the_line_as_a_backspace():
+    assert events(b"lookk" + bytes([IAC, EC]) + b"\n") == [Line(b"lookk\b")]
+
+
+def test_erase_line_begins_the_line_anew():
+    assert events(b"drop all" + bytes([IAC, EL]) + b"look\n") == [Line(b"look")]
+
+
+def test_a_subnegotiation_has_its_option_and_its_payload():
+    size = bytes([IAC, SB, WINDOW_SIZE, 0, IAC, IAC, 0, 24, IAC, SE])
+    assert events(b"lo" + size + b"ok\n") == [Subnegotiation(WINDOW_SIZE, b"\0\xff\0\x18"), Line(b"look")]
+
+
+def test_a_255_forgotten_inside_a_subnegotiation_is_kept():
+    size = bytes([IAC, SB, WINDOW_SIZE, 0, 255, 0, 24, IAC, SE])
+    assert events(size) == [Subnegotiation(WINDOW_SIZE, b"\0\xff\0\x18")]
+
+
+def test_an_empty_subnegotiation_is_nothing():
+    assert events(bytes([IAC, SB, IAC, SE]) + b"look\n") == [Line(b"look")]
+
+
+def test_a_subnegotiation_without_payload_has_an_empty_one():
+    assert events(bytes([IAC, SB, TERMINAL_TYPE, IAC, SE])) == [Subnegotiation(TERMINAL_TYPE, b"")]
+
+
+@pytest.mark.parametrize("verb", [WILL, WONT, DO, DONT])
+def test_a_negotiation_inside_an_unclosed_subnegotiation_is_heard(verb):
+    stream = bytes([IAC, SB, TERMINAL_TYPE, 0, 65, IAC, verb, ECHO]) + b"look\n"
+    assert events(stream) == [Negotiation(verb, ECHO), Line(b"look")]
+
+
+def test_a_nested_subnegotiation_replaces_the_unclosed_one():
+    stream = bytes([IAC, SB, TERMINAL_TYPE, 0, IAC, SB, WINDOW_SIZE, 1, IAC, SE])
+    assert events(stream) == [Subnegotiation(WINDOW_SIZE, b"\1")]
+
+
+def test_a_line_at_the_limit_is_a_line_and_one_beyond_is_not():
+    assert events(b"x" * LIMIT + b"\n") == [Line(b"x" * LIMIT)]
+    assert events(b"x" * (LIMIT + 1) + b"\n") == [LineTooLong(LIMIT)]
+
+
+def test_a_line_too_long_is_told_once_and_the_next_line_is_heard():
+    stream = b"x" * 100
+    assert events(stream, stream, b"still the same\r\nlook\r\n") == [LineTooLong(LIMIT), Line(b"look")]
+
+
+def test_erasing_a_line_that_was_too_long_forgives_it():
+    assert events(b"x" * 100 + bytes([IAC, EL]) + b"look\n") == [LineTooLong(LIMIT), Line(b"look")]
+
+
+def test_a_subnegotiation_at_the_limit_is_heard_and_one_beyond_is_told_once():
+    head, tail = bytes([IAC, SB, TERMINAL_TYPE]), bytes([IAC, SE])
+    assert events(head + b"x" * LIMIT + tail) == [Subnegotiation(TERMINAL_TYPE, b"x" * LIMIT)]
+    assert events(head + b"x" * 50, b"x" * 50 + tail + b"look\n") == [
+        SubnegotiationTooLong(TERMINAL_TYPE),
+        Line(b"look"),
+    ]
+
+
+def test_what_is_not_taken_waits():
+    parser = TelnetParser()
+    parser.receive(b"one\ntwo\nth")
+    assert parser.next_event() == Line(b"one")
+    parser.receive(b"ree\n")
+    assert [parser.next_event() for _ in range(3)] == [Line(b"two"), Line(b"three"), None]
+
+
+@given(STREAM)
+def test_the_same_bytes_make_the_same_events_whole_and_one_by_one(stream):
+    assert events(*one_by_one(stream)) == events(stream)
+
+
+@given(st.lists(STREAM, max_size=6))
+def test_the_same_bytes_make_the_same_events_in_any_portions(chunks):
+    assert events(*chunks) == events(b"".join(chunks))
+
+
+@given(STREAM)
+def test_nothing_that_comes_out_is_longer_than_its_limit(stream):
+    for event in events(stream):
+        match event:
+            case Line(content=held) | Subnegotiation(payload=held):
+                assert len(held) <= LIMIT
+
+
+@given(STREAM, st.sampled_from([b"\r\n", b"\n"]))
+def test_a_line_is_still_heard_after_any_bytes_once_an_open_command_is_closed(stream, end):
+    close = bytes([IAC, SE, NOP, IAC, SE]) + end + end
+    assert events(stream + close + b"look" + end)[-1] == Line(b"look")
+
+
+def test_bytes_of_the_high_half_pass_unharmed_when_255_is_doubled():
+    every = bytes(byte for byte in range(1, 255) if byte not in b"\r\n")
+    parser = TelnetParser()
+    parser.receive(every + b"\xff\xff\n")
+    assert parser.next_event() == Line(every + b"\xff")
+
+
+def test_a_break_is_only_a_command():
+    assert events(bytes([IAC, BRK, IAC, AYT])) == [Command(BRK), Command(AYT)]

@@ -1,0 +1,370 @@
+"""A whole connection: its player's lines, its bounds, its end. On a clock that stands still."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from twisted.internet.error import ConnectionDone, ConnectionLost
+from twisted.internet.interfaces import IHalfCloseableProtocol, ITCPTransport
+from twisted.internet.task import Clock
+from twisted.internet.testing import StringTransport
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from server.telnet.codes import AYT, BRK, DO, DONT, ECHO, END_OF_RECORD, EOF, EOR, GA, IAC, WILL, WONT
+from server.telnet.interface import TelnetLimits, Terminal
+from server.telnet.negotiation import subnegotiation
+from server.telnet.options import Mtts
+from server.telnet.protocol import APOLOGY, STILL_HERE, TelnetFactory, TelnetProtocol
+
+LIMITS = TelnetLimits(max_line_bytes=100, max_output_bytes=1000, bytes_per_turn=64)
+GO_AHEAD = bytes([IAC, GA])
+
+
+class Player:
+    """Remembers all that the connection tells, and answers each line as it was asked to."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.told: list[object] = []
+
+    def connection_made(self, terminal: Terminal) -> None:
+        self.terminal = terminal
+
+    def line_received(self, text: str) -> None:
+        self.lines.append(text)
+        match text:
+            case "fail":
+                raise RuntimeError("a fault in a session")
+            case "quit":
+                self.terminal.write("Goodbye.\n")
+                self.terminal.close()
+            case "hold":
+                self.terminal.hold_input()
+            case "hold and release":
+                self.terminal.hold_input()
+                self.terminal.release_input()
+
+    def size_changed(self, width: int, height: int) -> None:
+        self.told.append((width, height))
+
+    def terminal_identified(self) -> None:
+        self.told.append(self.terminal.client_name)
+
+    def connection_lost(self, reason: str) -> None:
+        self.told.append(reason)
+
+
+@implementer(ITCPTransport)
+class TcpInMemory(StringTransport):
+    def __init__(self) -> None:
+        super().__init__()
+        self.settings: list[tuple[str, bool]] = []
+        self.writes = 0
+
+    def write(self, data: bytes) -> None:
+        self.writes += 1
+        super().write(data)
+
+    def setTcpNoDelay(self, enabled: bool) -> None:
+        self.settings.append(("no delay", enabled))
+
+    def setTcpKeepAlive(self, enabled: bool) -> None:
+        self.settings.append(("keep alive", enabled))
+
+
+class TurnClock(Clock):
+    """A clock that can run one turn of the reactor: what is due now, but nothing that this brings about."""
+
+    def turn(self) -> None:
+        due = [call for call in self.calls if call.getTime() <= self.seconds()]
+        for call in due:
+            self.calls.remove(call)
+            call.called = 1
+            call.func(*call.args, **call.kw)
+
+
+class Connection:
+    """A connected protocol with everything around it; `shows` takes what the client was sent since last time."""
+
+    def __init__(self, limits: TelnetLimits = LIMITS) -> None:
+        self.player = Player()
+        self.clock = TurnClock()
+        self.transport = TcpInMemory()
+        self.protocol = TelnetProtocol(self.player, self.clock, limits)
+        self.protocol.makeConnection(self.transport)
+        self.opening = self.shows()
+
+    @property
+    def terminal(self) -> Terminal:
+        return self.player.terminal
+
+    def receives(self, *chunks: bytes) -> None:
+        for chunk in chunks:
+            self.protocol.dataReceived(chunk)
+
+    def shows(self) -> bytes:
+        self.clock.advance(0)
+        shown = bytes(self.transport.value())
+        self.transport.clear()
+        return shown
+
+    def turns(self, count: int) -> None:
+        for _ in range(count):
+            self.clock.turn()
+
+    def ends(self, error: Exception) -> None:
+        self.protocol.connectionLost(Failure(error))
+
+
+@pytest.fixture
+def connection():
+    return Connection()
+
+
+def test_a_connection_opens_with_offers_and_without_delays(connection):
+    assert connection.opening.startswith(bytes([IAC, DO]))
+    assert connection.transport.settings == [("no delay", True), ("keep alive", True)]
+
+
+def test_lines_reach_the_player_clean_and_without_their_ends(connection):
+    connection.receives("look\r\nsay h\x1b[1méllo\r\0".encode())
+    assert connection.player.lines == ["look", "say héllo"]
+
+
+def test_what_is_written_in_one_turn_goes_out_in_one_piece(connection):
+    writes = connection.transport.writes
+    connection.terminal.write("The Hall\n")
+    connection.terminal.write("You see nothing.\n")
+    connection.terminal.prompt("> ")
+    assert connection.transport.writes == writes
+    assert connection.shows() == b"The Hall\r\nYou see nothing.\r\n> " + GO_AHEAD
+    assert connection.transport.writes == writes + 1
+
+
+def test_a_prompt_is_marked_with_eor_once_the_client_agrees_to_it(connection):
+    connection.receives(bytes([IAC, DO, END_OF_RECORD]))
+    connection.terminal.prompt("> ")
+    assert connection.shows() == b"> " + bytes([IAC, EOR])
+
+
+def test_a_prompt_is_marked_with_ga_when_the_client_refuses_eor(connection):
+    connection.receives(bytes([IAC, DONT, END_OF_RECORD]))
+    connection.terminal.prompt("> ")
+    assert connection.shows() == b"> " + GO_AHEAD
+
+
+def test_a_password_is_hidden_without_waiting_for_any_answer(connection):
+    connection.terminal.hide_input()
+    connection.terminal.prompt("Password: ")
+    connection.terminal.show_input()
+    connection.terminal.write("\nWelcome.\n")
+    hide, show = bytes([IAC, WILL, ECHO]), bytes([IAC, WONT, ECHO])
+    assert connection.shows() == hide + b"Password: " + GO_AHEAD + show + b"\r\nWelcome.\r\n"
+
+
+def test_name_and_password_pasted_at_once_are_two_lines(connection):
+    connection.receives(b"ana\r\nsecret\r\n")
+    assert connection.player.lines == ["ana", "secret"]
+
+
+def test_the_client_tells_its_size_and_its_name(connection):
+    connection.receives(
+        bytes([IAC, WILL, 31, IAC, WILL, 24]),
+        subnegotiation(31, b"\0\x64\0\x1e"),
+        subnegotiation(24, b"\0MUDLET"),
+        subnegotiation(24, b"\0ANSI"),
+        subnegotiation(24, b"\0MTTS 333"),
+    )
+    terminal = connection.terminal
+    assert connection.player.told == [(100, 30), "MUDLET"]
+    assert (terminal.width, terminal.height, terminal.terminal_types) == (100, 30, ("MUDLET", "ANSI"))
+    assert terminal.mtts == Mtts(333)
+    assert terminal.screen_reader
+
+
+def test_a_client_that_tells_nothing_is_a_plain_terminal(connection):
+    terminal = connection.terminal
+    assert (terminal.width, terminal.height, terminal.encoding) == (80, 24, "utf-8")
+    assert (terminal.client_name, terminal.terminal_types, terminal.mtts) == ("", (), Mtts(0))
+    assert not terminal.screen_reader
+    assert terminal.host == "192.168.1.1"
+
+
+def test_an_ascii_client_reads_no_unicode(connection):
+    connection.receives(bytes([IAC, DO, 42]), subnegotiation(42, b"\2US-ASCII"))
+    connection.shows()
+    connection.terminal.write("“Héllo”\n")
+    assert connection.shows() == b'"Hello"\r\n'
+
+
+def test_are_you_there_is_answered(connection):
+    connection.receives(bytes([IAC, AYT]))
+    assert connection.shows() == STILL_HERE.replace("\n", "\r\n").encode()
+
+
+def test_breaks_and_other_commands_change_nothing(connection):
+    connection.receives(b"lo" + bytes(byte for code in range(EOF, AYT) for byte in (IAC, code)) + b"ok\n")
+    connection.turns(10)
+    assert connection.player.lines == ["look"]
+    assert connection.shows() == b""
+
+
+def test_a_break_with_a_timing_mark_is_answered_with_a_refusal(connection):
+    connection.receives(bytes([IAC, BRK, IAC, DO, 6]))
+    assert connection.shows() == bytes([IAC, WONT, 6])
+
+
+def test_a_line_too_long_is_refused_and_the_next_one_heard(connection):
+    connection.receives(b"x" * 5000, b"x" * 5000 + b"\nlook\n")
+    connection.turns(200)
+    assert connection.player.lines == ["look"]
+    assert connection.shows() == b"That line was ignored: it is longer than 100 bytes.\r\n"
+
+
+def test_a_pouring_client_gets_four_lines_a_turn_and_is_not_read_meanwhile(connection):
+    connection.receives(b"".join(b"%d\n" % n for n in range(10)))
+    assert connection.player.lines == ["0", "1", "2", "3"]
+    assert connection.transport.producerState == "paused"
+    connection.turns(1)
+    assert len(connection.player.lines) == 8
+    connection.turns(1)
+    assert connection.player.lines == [str(n) for n in range(10)]
+    assert connection.transport.producerState == "producing"
+
+
+def test_a_flood_of_negotiation_is_taken_in_portions(connection):
+    connection.receives(bytes([IAC, DO, 200]) * 100 + b"look\n")
+    assert connection.player.lines == []
+    assert connection.transport.producerState == "paused"
+    connection.turns(10)
+    assert connection.player.lines == ["look"]
+
+
+def test_a_toggle_flood_is_answered_with_a_bounded_number_of_bytes():
+    connection = Connection(TelnetLimits())
+    connection.receives(bytes([IAC, WILL, 31, IAC, WONT, 31]) * 10_000)
+    connection.turns(200)
+    assert len(connection.shows()) <= 3 * 200
+
+
+def test_held_lines_wait_until_they_are_released(connection):
+    connection.receives(b"hold\nlook\n")
+    connection.receives(b"north\n")
+    connection.turns(3)
+    assert connection.player.lines == ["hold"]
+    assert connection.transport.producerState == "paused"
+    connection.terminal.release_input()
+    connection.turns(2)
+    assert connection.player.lines == ["hold", "look", "north"]
+    assert connection.transport.producerState == "producing"
+
+
+def test_a_hold_that_ends_at_once_loses_no_line(connection):
+    connection.receives(b"hold and release\nlook\n")
+    connection.turns(2)
+    assert connection.player.lines == ["hold and release", "look"]
+
+
+def test_no_line_is_delivered_after_the_session_has_closed(connection):
+    connection.receives(b"quit\nlook\n")
+    connection.receives(b"look\n")
+    connection.turns(3)
+    assert connection.player.lines == ["quit"]
+
+
+def test_closing_sends_what_was_written_first(connection):
+    connection.receives(b"quit\n")
+    assert connection.transport.value() == b"Goodbye.\r\n"
+    assert connection.transport.disconnecting
+    assert connection.transport.producer is None
+    assert not connection.terminal.is_open
+
+
+def test_closing_ends_by_force_when_the_client_does_not_read(connection):
+    connection.receives(b"quit\n")
+    connection.clock.advance(4.9)
+    assert not connection.transport.disconnected
+    connection.clock.advance(0.2)
+    assert connection.transport.disconnected
+
+
+def test_nothing_is_left_on_the_clock_after_the_end(connection):
+    connection.receives(b"1\n2\n3\n4\n5\n")
+    connection.terminal.write("late\n")
+    connection.ends(ConnectionDone())
+    assert connection.clock.getDelayedCalls() == []
+
+
+def test_the_end_is_told_with_its_reason(connection):
+    connection.ends(ConnectionLost())
+    assert connection.player.told == ["Connection to the other side was lost in a non-clean fashion."]
+
+
+def test_writing_after_the_end_does_nothing(connection):
+    connection.ends(ConnectionDone())
+    connection.terminal.write("Anybody there?\n")
+    connection.terminal.close()
+    assert connection.shows() == b""
+
+
+def test_a_client_that_does_not_read_is_waited_for(connection):
+    connection.transport.producer.pauseProducing()
+    connection.terminal.write("one\n")
+    assert connection.shows() == b""
+    connection.transport.producer.resumeProducing()
+    assert connection.shows() == b"one\r\n"
+
+
+def test_a_client_that_does_not_read_is_dropped_at_the_limit(connection, caplog):
+    connection.transport.producer.pauseProducing()
+    with caplog.at_level(logging.WARNING):
+        for _ in range(100):
+            connection.terminal.write("x" * 98 + "\n")
+    assert connection.transport.disconnected
+    assert [record.getMessage() for record in caplog.records] == [
+        "192.168.1.1 does not read; dropped with 1100 bytes waiting"
+    ]
+
+
+def test_a_client_that_reads_may_be_sent_any_amount_in_one_turn(connection):
+    for _ in range(100):
+        connection.terminal.write("x" * 98 + "\n")
+    assert not connection.transport.disconnected
+    assert len(connection.shows()) == 100 * 100
+
+
+def test_a_failing_session_is_logged_and_its_player_told_and_served(connection, caplog):
+    with caplog.at_level(logging.ERROR):
+        connection.receives(b"fail\nlook\n")
+    assert connection.player.lines == ["fail", "look"]
+    assert connection.shows() == APOLOGY.replace("\n", "\r\n").encode()
+    assert ["a fault in a session" in record.exc_text for record in caplog.records] == [True]
+
+
+def test_answers_still_go_out_after_the_client_has_shut_its_sending_side(connection):
+    assert IHalfCloseableProtocol.providedBy(connection.protocol)
+    connection.receives(b"1\n2\n3\n4\n5\n")
+    connection.protocol.readConnectionLost()
+    connection.turns(3)
+    assert connection.player.lines == ["1", "2", "3", "4", "5"]
+    connection.terminal.write("answer\n")
+    connection.clock.advance(0.5)
+    assert not connection.transport.disconnecting
+    connection.clock.advance(1)
+    assert connection.shows() == b"answer\r\n"
+    assert connection.transport.disconnecting
+
+
+def test_the_factory_makes_a_new_listener_for_each_caller():
+    made: list[Player] = []
+
+    def new_player() -> Player:
+        made.append(Player())
+        return made[-1]
+
+    factory = TelnetFactory(new_player, Clock(), LIMITS)
+    for _ in range(2):
+        factory.buildProtocol(None).makeConnection(StringTransport())
+    assert len({id(player.terminal) for player in made}) == 2
