@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
 from vault.disk import Disk
@@ -91,21 +92,35 @@ class Vault:
         """Replace a note whole. Raises: NoteError."""
         self.write_text(format_note(note.properties, note.body), *parts)
 
-    def write_text(self, text: str, *parts: str, durable: bool = False) -> None:
-        """Replace a file whole: a draft beside it, then a rename; `durable` forces it to disk as well.
+    def write_text(self, text: str, *parts: str) -> None:
+        """Replace a file whole: a draft beside it, then a rename.
 
         Raises: NoteError if it cannot be written; the old file is then as it was.
         """
-        path = self.path(*parts)
-        draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+        self._replace([(text, self.path(*parts))], durable=False)
+
+    def write_together(self, texts: Sequence[tuple[str, str]]) -> None:
+        """Replace several files of one folder, given as (text, path), durably and in this order.
+
+        All drafts are written and forced to disk before the first rename, so that a full disk changes nothing.
+        Raises: NoteError if a file cannot be written.
+        """
+        self._replace([(text, self.path(path)) for text, path in texts], durable=True)
+
+    def _replace(self, texts: Sequence[tuple[str, Path]], durable: bool) -> None:
+        drafts = [(path.with_name(f".{path.name}.{os.getpid()}.draft"), path) for _, path in texts]
+        path = texts[0][1]
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self.disk.write_draft(draft, text.encode("utf-8"), durable)
-            self.disk.replace(draft, path)
+            for (draft, path), (text, _) in zip(drafts, texts, strict=True):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self.disk.write_draft(draft, text.encode("utf-8"), durable)
+            for draft, path in drafts:
+                self.disk.replace(draft, path)
             if durable:
                 self.disk.sync_folder(path.parent)
         except OSError as error:
-            draft.unlink(missing_ok=True)
+            for draft, _ in drafts:
+                draft.unlink(missing_ok=True)
             raise NoteError(f"{self.source(path)}: cannot be written: {error.strerror}.") from error
 
 

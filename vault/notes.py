@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass
 class Note:
-    """One Markdown file. `source` is its path in the vault, for messages; `body_line` the line where its body begins."""
+    """One Markdown file. `source` is its path, for messages; `body_line` the line where its body begins."""
 
     source: str
     properties: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,180 @@
+"""An agent: perceives, remembers, and in its turn thinks of one command and does it."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents.grammar import gbnf
+from agents.memory.memory import AgentMemory
+from agents.models.model import Completion, ModelError, Request
+from agents.models.queue import ModelQueue, Priority
+from agents.perceiving import impression
+from agents.possible import possible
+from agents.prompt import PromptTemplate
+from agents.prompting import command_list, fitted_prompt, scene_text
+from agents.reply import first_command
+from agents.steering import Moment, Steering, ways_back
+from config.settings import AgentSettings
+from vault.agent_notes import AgentNote
+from vault.memory_line import one_line
+from vault.notes import NoteError
+from world.events import Event
+from world.game import Game
+from world.model import Character
+
+log = logging.getLogger(__name__)
+
+KEPT_LINES = 12
+MARGIN_TOKENS = 32
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What became of one turn: `acted`, `refused`, `speechless`, `failed`, `paused` or `asleep`; and the line done."""
+
+    outcome: str
+    line: str = ""
+    why: str = ""
+
+
+class Agent:
+    """One mind in the world. It is awake while it has a model to think with; it remembers in any case.
+
+    `on_addressed` is called when somebody speaks to it, so that it may think sooner.
+    """
+
+    def __init__(
+        self,
+        note: AgentNote,
+        settings: AgentSettings,
+        memory: AgentMemory,
+        game: Game,
+        template: PromptTemplate,
+        rng: random.Random,
+        now_ms: Callable[[], int],
+        timeout_seconds: float = 120.0,
+    ) -> None:
+        self.note = note
+        self.settings = settings
+        self.memory = memory
+        self.queue: ModelQueue | None = None
+        self.on_addressed: Callable[[], None] = lambda: None
+        self.last_turn = Turn("asleep")
+        self._game = game
+        self._template = template
+        self._steering = Steering(rng)
+        self._rng = rng
+        self._now_ms = now_ms
+        self._timeout_seconds = timeout_seconds
+        self._addressed = False
+        self._failing = False
+        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._rooms: deque[str] = deque(maxlen=KEPT_LINES)
+
+    @property
+    def name(self) -> str:
+        return self.note.name
+
+    @property
+    def character(self) -> Character:
+        return self._game.world.characters[self.name]
+
+    def perceive(self, event: Event, text: str) -> None:
+        """Remember an event; hearing is free, thinking waits for the agent's turn."""
+        left = impression(event, self.name, self._game.world)
+        if left is None or not text:
+            return
+        room = self.character.room_id
+        self.memory.record(left.kind, text, room, left.people, left.importance)
+        if left.addressed:
+            self._addressed = True
+            self.on_addressed()
+
+    async def tick(self) -> Turn:
+        """Take one turn: wait for the model, think of a command, do it. Never raises but for cancellation."""
+        self.last_turn = await self._turn()
+        return self.last_turn
+
+    def prompt(self) -> str:
+        """Return the prompt of this moment, to the letter. Raises: NoteError if the journal cannot be read."""
+        values = {
+            "name": self.name,
+            "profile": self.note.profile,
+            "commands": command_list(self._game.commands, self.character),
+            "scene": scene_text(self._game.world, self.character, self._now_ms()),
+        }
+        if self.memory.coverage.b == 0:
+            values["yesterday"] = self.note.yesterday
+        assert self.queue is not None, "an agent without a model has no prompt"
+        budget = self.queue.model.context_tokens - self.settings.reply_tokens - MARGIN_TOKENS
+        return fitted_prompt(self._template, values, self.memory.view(), self.queue.model.count_tokens, budget)
+
+    async def _turn(self) -> Turn:
+        if self.queue is None or not self.character.awake:
+            return Turn("asleep")
+        if not self.memory.write_what_waits():
+            return Turn("paused", why=self.memory.problem)
+        priority = Priority.ANSWER if self._addressed else Priority.THOUGHT
+        try:
+            completion = await self.queue.ask(self.name, priority, self._request)
+        except (ModelError, NoteError) as error:
+            return self._failed(str(error))
+        if self._failing:
+            log.info("%s can think again", self.name)
+            self._failing = False
+        return self._done(completion)
+
+    def _request(self) -> Request | None:
+        if not self.character.awake or self.queue is None:
+            return None
+        prompt, grammar = self.prompt(), self._grammar()
+        self._addressed = False
+        return Request(
+            prompt,
+            max_tokens=self.settings.reply_tokens,
+            stop=("\n",) if grammar else ("\n\n", f"\n~{self.name}>"),
+            temperature=self.settings.temperature,
+            seed=self._rng.getrandbits(31),
+            grammar=grammar,
+            timeout_seconds=self._timeout_seconds,
+        )
+
+    def _grammar(self) -> str | None:
+        assert self.queue is not None
+        wanted = self.settings.steering
+        if not self.queue.model.constrains or wanted == "off":
+            return None
+        actor, world = self.character, self._game.world
+        moment = Moment(
+            recent=tuple(self._lines),
+            addressed=self._addressed,
+            company=len(world.occupants(actor.room_id)) > 1,
+            ways_back=ways_back(world.room_of(actor), self._rooms),
+        )
+        return gbnf(self._steering.choose(possible(world, actor, self._game.commands), moment))
+
+    def _done(self, completion: Completion) -> Turn:
+        if completion.finish == "cancelled":
+            return Turn("asleep")
+        reply = first_command(
+            completion.text, self.name, self._game.commands, self._game.world.room_of(self.character).exits
+        )
+        if not reply.line:
+            self.memory.record("result", reply.problem, self.character.room_id)
+            return Turn("speechless", why=reply.problem)
+        line = one_line(reply.line)
+        self.memory.record("acted", line, self.character.room_id)
+        self._lines.append(line)
+        self._rooms.append(self.character.room_id)
+        performed = self._game.perform(self.name, line)
+        return Turn("acted" if performed.accepted else "refused", line, performed.refusal)
+
+    def _failed(self, why: str) -> Turn:
+        if not self._failing:
+            log.warning("%s cannot think, and waits for its next beat: %s", self.name, why)
+        self._failing = True
+        return Turn("failed", why=why)

@@ -1,0 +1,93 @@
+"""Which memories are told by what: three ranges that always partition `[1..n]`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from vault.summaries import Summary
+
+
+@dataclass(frozen=True)
+class Range:
+    """The memories numbered from `first` to `last`, both included; empty if `last` comes before `first`."""
+
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return max(0, self.last - self.first + 1)
+
+    def __contains__(self, seq: object) -> bool:
+        return isinstance(seq, int) and self.first <= seq <= self.last
+
+    def __str__(self) -> str:
+        return f"{self.first}–{self.last}" if len(self) > 1 else str(self.first) if len(self) else "none"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Long-term `[1..a]`, short-term `[a+1..b]`, verbatim `[b+1..n]`.
+
+    Raises: ValueError unless 0 <= a <= b <= n.
+    """
+
+    a: int
+    b: int
+    n: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.a <= self.b <= self.n:
+            raise ValueError(f"not a partition: long-term to {self.a}, short-term to {self.b}, {self.n} memories")
+
+    @property
+    def longterm(self) -> Range:
+        return Range(1, self.a)
+
+    @property
+    def recent(self) -> Range:
+        return Range(self.a + 1, self.b)
+
+    @property
+    def verbatim(self) -> Range:
+        return Range(self.b + 1, self.n)
+
+    def at(self, n: int) -> Coverage:
+        """Return the same with more memories."""
+        return replace(self, n=n)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The summaries that hold, and a sentence about each that does not."""
+
+    longterm: Summary | None
+    recent: Summary | None
+    objections: tuple[tuple[str, str], ...] = ()
+
+    def coverage(self, n: int) -> Coverage:
+        """Return the partition that these summaries make of n memories."""
+        a = self.longterm.last if self.longterm else 0
+        b = self.recent.last if self.recent else a
+        return Coverage(a, b, max(n, b))
+
+
+def settle(longterm: Summary | None, recent: Summary | None) -> Settled:
+    """Decide from the ranges alone which of two summaries hold, so that they touch and do not overlap.
+
+    A long-term summary holds if it begins at 1; a short-term one if it begins where the long-term one ends.
+    """
+    objections = []
+    if longterm and longterm.first != 1:
+        objections.append(("longterm.md", f"it begins at memory {longterm.first} and not at 1"))
+        longterm = None
+    a = longterm.last if longterm else 0
+    if recent and recent.first != a + 1:
+        covered = recent.last <= a
+        why = (
+            f"the long-term summary covers 1–{a} already"
+            if covered
+            else f"memories from {a + 1} on would be missing or twice"
+        )
+        objections.append(("recent.md", f"it covers {recent.first}–{recent.last}, and {why}"))
+        recent = None
+    return Settled(longterm, recent, tuple(objections))

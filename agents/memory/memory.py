@@ -1,0 +1,177 @@
+"""One agent's memory: records what happens, tells what is in view, and takes new summaries into force."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+
+from agents.memory.coverage import Coverage, Settled, settle
+from agents.memory.strategies import Waterfall
+from agents.memory.view import View
+from config.settings import MemorySettings
+from vault.folder import Vault
+from vault.journal import Journal
+from vault.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.notes import NoteError
+from vault.summaries import LONGTERM, RECENT, Summary, SummaryFolder
+
+log = logging.getLogger(__name__)
+
+MOST_IN_A_VIEW = 512
+
+
+class AgentMemory:
+    """The journal and the summaries of one agent.
+
+    `problem` is empty while memories can be written; else it says why not, and what was perceived meanwhile waits.
+    """
+
+    def __init__(self, vault: Vault, name: str, settings: MemorySettings, now_ms: Callable[[], int]) -> None:
+        self.name = name
+        self.settings = settings
+        self.problem = ""
+        self.warnings: list[str] = []
+        self.journal = Journal(vault, name, fsync_each=settings.journal_fsync_ms == 0)
+        self.summaries = SummaryFolder(vault, name)
+        self._now_ms = now_ms
+        self._unwritten: deque[Memory] = deque()
+        self._settled = Settled(None, None)
+        self._stamp: tuple[tuple[int, int], ...] = ()
+        self._unfit: dict[str, str] = {}
+
+    def load(self) -> None:
+        """Read what there is and put right what a crash has left. Raises: NoteError if the journal cannot be read."""
+        self.journal.load()
+        self._read_summaries()
+
+    def record(
+        self,
+        kind: str,
+        text: str,
+        room: str = "",
+        people: tuple[str, ...] = (),
+        importance: int = PLAIN_IMPORTANCE,
+    ) -> None:
+        """Remember one thing. What cannot be written now waits in order, and `problem` says why."""
+        self._unwritten.append(Memory(0, self._now_ms(), kind, room, text, people, importance))
+        self.write_what_waits()
+
+    def write_what_waits(self) -> bool:
+        """Write what could not be written before; return whether everything is written."""
+        try:
+            while self._unwritten:
+                self.journal.append(self._unwritten[0])
+                self._unwritten.popleft()
+        except NoteError as error:
+            if not self.problem:
+                log.error("[Memory] %s: %s", self.name, error)
+            self.problem = str(error)
+            return False
+        if self.problem:
+            log.warning("[Memory] %s: memories are written again", self.name)
+        self.problem = ""
+        return True
+
+    @property
+    def waiting(self) -> int:
+        """How many memories could not be written yet."""
+        return len(self._unwritten)
+
+    @property
+    def strategy(self) -> Waterfall:
+        return Waterfall(self.settings.immediate_window, self.settings.recent_window)
+
+    @property
+    def coverage(self) -> Coverage:
+        """How the memories are partitioned now."""
+        return self._settled.coverage(self.journal.last)
+
+    @property
+    def longterm(self) -> Summary | None:
+        return self._settled.longterm
+
+    @property
+    def recent(self) -> Summary | None:
+        return self._settled.recent
+
+    def view(self) -> View:
+        """Return what is in view now. Raises: NoteError if the journal cannot be read."""
+        self.take_in_edits()
+        coverage = self.coverage
+        verbatim = coverage.verbatim
+        tail = self.journal.read(max(verbatim.first, verbatim.last - MOST_IN_A_VIEW + 1), verbatim.last)
+        return View(self.name, coverage, self.longterm, self.recent, tuple(tail))
+
+    def take_in_edits(self) -> bool:
+        """Take in summaries edited by hand and return whether there were any."""
+        if self.summaries.stamp() == self._stamp:
+            return False
+        self._read_summaries()
+        log.info("[Memory] %s: summaries were edited by hand and read again", self.name)
+        return True
+
+    def publish(self, longterm: Summary | None, recent: Summary) -> str:
+        """Put new summaries in force, in one step, and return the leaf's name.
+
+        Raises: NoteError if they cannot be written, ValueError if they would not leave a partition; nothing has
+        changed then.
+        """
+        settled = settle(longterm or self.longterm, recent)
+        if settled.objections:
+            raise ValueError("; ".join(f"{name}: {why}" for name, why in settled.objections))
+        self.journal.sync()
+        self._keep_unfit()
+        leaf = self.summaries.publish(longterm, recent)
+        self._settled = settled
+        self._stamp = self.summaries.stamp()
+        return leaf
+
+    def replace(self, longterm: Summary | None, recent: Summary | None) -> None:
+        """Put other summaries in force, as a rebuilding or a rollback does. Raises: as `publish`."""
+        settled = settle(longterm, recent)
+        if settled.objections:
+            raise ValueError("; ".join(f"{name}: {why}" for name, why in settled.objections))
+        self._keep_unfit()
+        self.summaries.replace(longterm, recent)
+        self._settled = settled
+        self._stamp = self.summaries.stamp()
+
+    def close(self) -> None:
+        """Force everything to disk and let go of the files. Raises: NoteError."""
+        self.write_what_waits()
+        self.journal.close()
+
+    def _read_summaries(self) -> None:
+        self._unfit = {}
+        longterm, recent = self._one(LONGTERM, self.longterm), self._one(RECENT, self.recent)
+        self._settled = settle(longterm, recent)
+        for name, why in self._settled.objections:
+            self._unfit[name] = "does not fit"
+            self._warn(f"{name} does not fit: {why}. Its memories are told word for word")
+        known = self._settled.coverage(self.journal.last)
+        if known.b > self.journal.last:
+            self._warn(
+                f"the journal ends at memory {self.journal.last}, but summaries go to {known.b}; going on from there"
+            )
+            self.journal.last = known.b
+        self._stamp = self.summaries.stamp()
+
+    def _one(self, name: str, last_good: Summary | None) -> Summary | None:
+        try:
+            return self.summaries.read(name)
+        except NoteError as error:
+            self._unfit[name] = "not valid"
+            self._warn(f"{error} {'The last good one stays in force.' if last_good else 'It is left out.'}")
+            return last_good
+
+    def _keep_unfit(self) -> None:
+        """Rename summaries that do not hold before others take their names: nothing is written over unread."""
+        for name, why in self._unfit.items():
+            aside = self.summaries.set_aside(name, why, self._now_ms())
+            self._warn(f"{name} was kept as {aside!r}")
+        self._unfit = {}
+
+    def _warn(self, text: str) -> None:
+        self.warnings.append(text)
+        log.warning("[Memory] %s: %s", self.name, text)

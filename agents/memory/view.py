@@ -1,0 +1,78 @@
+"""What of an agent's memory goes into a prompt, as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from agents.memory.coverage import Coverage, Range
+from vault.memory_line import LINE_BREAK, Memory
+from vault.summaries import Summary
+
+RESULT_CHARACTERS = 240
+STEP_LINES = 16
+
+_BLOCK_LINK = re.compile(r"\s*\(?\[\[[^\]]*#\^m\d+\]\]\)?")
+
+
+@dataclass(frozen=True)
+class View:
+    """The three tiers at one moment. `tail` holds the newest memories of the verbatim range, oldest first."""
+
+    name: str
+    coverage: Coverage
+    longterm: Summary | None
+    recent: Summary | None
+    tail: tuple[Memory, ...]
+
+    def older(self) -> str:
+        """Return the long-term summary with a line that says what it stands for; empty if there is none."""
+        return _told(self.longterm)
+
+    def recent_past(self) -> str:
+        """Return the short-term summary in the same way."""
+        return _told(self.recent)
+
+    def tail_text(self, left_out: int = 0) -> str:
+        """Return the verbatim tail, a line a memory, without the oldest `left_out` of them.
+
+        Whatever of the verbatim range is not shown is named in a first line.
+        """
+        shown = self.tail[left_out:]
+        first_shown = shown[0].seq if shown else self.coverage.n + 1
+        unshown = Range(self.coverage.verbatim.first, first_shown - 1)
+        lines = collapsed(memory_text(memory, self.name) for memory in shown)
+        if unshown:
+            lines = [f"[Memories {unshown} are not shown here for want of room; they are in the journal]", *lines]
+        return "\n".join(lines)
+
+
+def memory_text(memory: Memory, name: str) -> str:
+    """Return a memory as its owner would see it on a screen: what it typed behind its prompt, the rest as it was."""
+    match memory.kind:
+        case "acted":
+            return f"~{name}> {memory.text}"
+        case "noted":
+            return f"[You noted: {memory.text}]"
+        case "dreamt":
+            return f"[You dreamt: {memory.text}]"
+        case "result" if len(memory.text) > RESULT_CHARACTERS:
+            return f"{memory.text[:RESULT_CHARACTERS].rsplit(' ', 1)[0].replace(LINE_BREAK, ' ')} [… ^m{memory.seq}]"
+        case _:
+            return memory.text.replace(LINE_BREAK, " ")
+
+
+def collapsed(lines: Iterable[str]) -> list[str]:
+    """Return lines with each run of equal ones made one with its count: `It rains. (×3)`."""
+    return [
+        f"{line} (×{count})" if count > 1 else line for line, count in ((k, len(list(g))) for k, g in groupby(lines))
+    ]
+
+
+def _told(summary: Summary | None) -> str:
+    if summary is None:
+        return ""
+    what = f"[Summarized {summary.count} memories: {Range(summary.first, summary.last)}]"
+    return f"{_BLOCK_LINK.sub('', summary.text)}\n{what}"

@@ -1,0 +1,56 @@
+"""An agent's prompt: a template from the vault, filled; what is stable stands first, so that it can be cached.
+
+A template is plain text with slots such as `{profile}`. A paragraph all of whose slots are empty is left out with
+its heading. What fills a slot is never looked at for slots again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vault.notes import NoteError
+from world.matching import suggestions
+
+SLOTS = ("name", "profile", "commands", "yesterday", "older", "recent", "tail", "scene")
+NEEDED = ("name", "tail", "scene")
+
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n+")
+
+
+@dataclass(frozen=True)
+class PromptTemplate:
+    """The paragraphs of a template."""
+
+    paragraphs: tuple[str, ...]
+
+    def fill(self, values: Mapping[str, str]) -> str:
+        """Return the prompt. A slot without a value counts as empty."""
+        kept = (paragraph for paragraph in self.paragraphs if _is_wanted(paragraph, values))
+        return "\n\n".join(_SLOT.sub(lambda slot: values.get(slot[1], ""), paragraph) for paragraph in kept)
+
+
+def parse_template(text: str, source: str) -> PromptTemplate:
+    """Return a template.
+
+    Raises: NoteError naming file and line if it has a slot that does not exist, lacks one that is needed, or does
+    not end in `~{name}>`.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        for slot in _SLOT.findall(line):
+            if slot not in SLOTS:
+                close = suggestions(slot, SLOTS) or SLOTS
+                raise NoteError(f"{source}:{number}: there is no slot {{{slot}}}; did you mean {{{close[0]}}}?")
+    missing = [slot for slot in NEEDED if f"{{{slot}}}" not in text]
+    if missing:
+        raise NoteError(f"{source}: the slot {{{missing[0]}}} is missing; a prompt needs {', '.join(NEEDED)}.")
+    if not text.rstrip().endswith("~{name}>"):
+        raise NoteError(f"{source}: a prompt must end in ~{{name}}> so that the model goes on with a command.")
+    return PromptTemplate(tuple(_PARAGRAPH.split(text.strip())))
+
+
+def _is_wanted(paragraph: str, values: Mapping[str, str]) -> bool:
+    slots = _SLOT.findall(paragraph)
+    return not slots or any(values.get(slot, "").strip() for slot in slots)

@@ -1,0 +1,191 @@
+"""Everything wired together: a vault becomes a running world."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import TCP4ServerEndpoint
+from twisted.python.failure import Failure
+
+from agents.agent import Agent
+from agents.commands import agent_commands
+from agents.models.choosing import Choice, choose_model
+from agents.models.queue import ModelQueue
+from agents.population import Population
+from server.accounts import Accounts
+from server.autosave import GroupSync, SaveMoves
+from server.bridge import deferred_from
+from server.heartbeat import Heartbeat
+from server.session import Lobby, Session, Texts
+from server.shutdown import in_stages
+from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits
+from server.telnet.protocol import TelnetFactory
+from vault.config_notes import Settings, load_text
+from vault.folder import Vault
+from vault.world_notes import Whereabouts, load_world
+from world.commands.table import world_commands
+from world.game import Game
+
+log = logging.getLogger(__name__)
+
+BACKLOG = 512
+RETRY_SECONDS = 30
+
+
+class ListeningPort(Protocol):
+    """The part of Twisted's open port that is needed here."""
+
+    def getHost(self) -> Any: ...
+    def stopListening(self) -> Deferred[None] | None: ...
+
+
+class Fallwater:
+    """A world with its people and agents, ready to be started.
+
+    `say` is given the sentences that whoever started the world should read.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        settings: Settings,
+        reactor: ReactorClock,
+        rng: random.Random,
+        now_ms: Callable[[], int],
+        say: Callable[[str], None],
+    ) -> None:
+        self.settings = settings
+        self.world = load_world(vault, settings.world)
+        self.queue: ModelQueue | None = None
+        self.running = False
+        self._reactor = reactor
+        self._rng = rng
+        self._say = say
+        self._moves = SaveMoves(Whereabouts(vault, self.world))
+        self.game = Game(self.world, world_commands(), self._moves)
+        self.agents = Population(vault, settings, self.game, rng, now_ms)
+        self.game.commands.add(agent_commands(self.agents, lambda: self.queue, now_ms))
+        self.lobby = Lobby(
+            self.game,
+            Accounts(vault, self.world, settings.server),
+            Texts(load_text(vault, "welcome"), load_text(vault, "first-steps"), load_text(vault, "farewell")),
+            reactor,
+            settings.server.login_seconds,
+            settings.server.max_connections,
+        )
+        self._sync = GroupSync(
+            lambda: [agent.memory.journal for agent in self.agents.values()], settings.memory.journal_fsync_ms, reactor
+        )
+        self._heartbeats: list[Heartbeat] = []
+        self._port: ListeningPort | None = None
+        self._choosing: Deferred[None] | None = None
+        self._retry: DelayedCall | None = None
+        self._last_failure = ""
+
+    def listen(self, host: str, port: int) -> Deferred[int]:
+        """Open the door and return the port; the Deferred fails with CannotListenError if it is taken."""
+        limits = TelnetLimits(
+            max_line_bytes=self.settings.server.max_line_bytes,
+            max_output_bytes=self.settings.server.max_output_bytes,
+        )
+        factory = TelnetFactory(lambda: Session(self.lobby), self._reactor, limits)
+        endpoint = TCP4ServerEndpoint(self._reactor, port, backlog=BACKLOG, interface=host)
+        listening: Deferred[Any] = endpoint.listen(factory)
+        return listening.addCallback(self._opened)
+
+    def start(self) -> None:
+        """Begin to force memories to disk, and look for a model; agents wake when there is one."""
+        self.running = True
+        self._sync.start()
+        self._choose()
+
+    def stop(self) -> Deferred[None]:
+        """Close in stages, each bounded in time: people hear of it, thoughts end, everything is saved."""
+        self.running = False
+        seconds = self.settings.server.shutdown_seconds
+        return in_stages(
+            self._reactor,
+            seconds,
+            [
+                ("closing the door", self._close_door),
+                ("ending thoughts", self._end_thoughts),
+                ("saving", self._save),
+                ("sending people home", self._send_home),
+            ],
+        )
+
+    def _choose(self) -> None:
+        models = self.settings.models
+        choosing = deferred_from(
+            choose_model(
+                models.model,
+                ollama_host=models.ollama_host,
+                ollama_model=models.ollama_model,
+                ollama_mode=models.ollama_mode,  # type: ignore[arg-type]  # checked against the same choices
+                num_ctx=models.num_ctx,
+                keep_alive=models.keep_alive,
+            )
+        )
+        self._choosing = choosing.addCallbacks(self._chosen, self._none_chosen)
+
+    def _opened(self, port: ListeningPort) -> int:
+        self._port = port
+        return int(port.getHost().port)
+
+    def _chosen(self, choice: Choice) -> None:
+        self._choosing = None
+        for sentence in choice.sentences:
+            self._say(sentence)
+        if choice.model is None:
+            return
+        self.queue = ModelQueue(choice.model)
+        self.agents.wake(self.queue)
+        for agent in self.agents.values():
+            self._heartbeats.append(self._heartbeat_of(agent))
+
+    def _none_chosen(self, failure: Failure) -> None:
+        self._choosing = None
+        if not self.running:
+            return
+        if failure.getErrorMessage() != self._last_failure:
+            self._say(f"The agents sleep: {failure.getErrorMessage()} It is tried again every {RETRY_SECONDS} seconds.")
+        self._last_failure = failure.getErrorMessage()
+        self._retry = self._reactor.callLater(RETRY_SECONDS, self._choose)
+
+    def _heartbeat_of(self, agent: Agent) -> Heartbeat:
+        heartbeat = Heartbeat(
+            lambda: deferred_from(agent.tick()).addCallback(lambda turn: None),
+            lambda: agent.settings.think_seconds,
+            lambda: agent.settings.think_jitter,
+            self._reactor,
+            random.Random(self._rng.getrandbits(64)),
+        )
+        agent.on_addressed = lambda: heartbeat.hurry(agent.settings.react_seconds)
+        heartbeat.start()
+        return heartbeat
+
+    def _close_door(self) -> Deferred[None] | None:
+        self.lobby.announce("The world is closing. Everything is kept; come back soon.")
+        return self._port.stopListening() if self._port else None
+
+    def _end_thoughts(self) -> Deferred[None] | None:
+        if self._choosing:
+            self._choosing.cancel()
+        if self._retry and self._retry.active():
+            self._retry.cancel()
+        for heartbeat in self._heartbeats:
+            heartbeat.stop()
+        return deferred_from(self.queue.close()) if self.queue else None
+
+    def _save(self) -> None:
+        self._sync.stop()
+        self._moves.save()
+        self.agents.close()
+
+    def _send_home(self) -> None:
+        for session in list(self.lobby.sessions):
+            session.end(self.lobby.texts.farewell)

@@ -1,0 +1,122 @@
+"""The command line: which vault, which port, which model; then run until told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import logging
+import random
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from twisted.internet.error import CannotListenError
+from twisted.python.failure import Failure
+from twisted.python.log import PythonLoggingObserver
+
+from server.app import Fallwater
+from server.telnet.interface import ReactorClock
+from vault.config_notes import Settings, load_settings
+from vault.folder import open_vault
+from vault.notes import NoteError
+
+_MODEL = re.compile(r"auto|embedded|none|ollama:\S+")
+
+
+class Reactor(ReactorClock, Protocol):
+    """The part of a reactor that starting and ending needs."""
+
+    def run(self) -> None: ...
+    def stop(self) -> None: ...
+    def callWhenRunning(self, callable: Callable[[], object]) -> object: ...
+    def addSystemEventTrigger(self, phase: str, event: str, callable: Callable[[], object]) -> object: ...
+
+
+def run(reactor: Reactor, arguments: Sequence[str] | None = None) -> None:
+    """Read the command line, open the vault and run until told to stop. Exits with 1 and one line if it cannot."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    PythonLoggingObserver("twisted").start()
+    logging.getLogger("twisted").setLevel(logging.WARNING)
+    for library in ("httpx", "httpcore"):
+        logging.getLogger(library).setLevel(logging.WARNING)
+    try:
+        _serve(reactor, options)
+    except NoteError as error:
+        sys.exit(f"fallwater: {error}")
+
+
+def default_vault(here: Path) -> Path:
+    """Return where the vault is when nobody says: `./world`, or beside it where that is this project's own package."""
+    folder = here / "world"
+    return here / "fallwater-world" if (folder / "__init__.py").exists() else folder
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "fallwater", description="A text world in which language-model agents live beside people."
+    )
+    serve = parser.add_subparsers(dest="command", required=True, metavar="serve").add_parser(
+        "serve", help="open a world"
+    )
+    serve.add_argument(
+        "--vault", type=Path, metavar="DIR", help="the folder of the world; made if it does not exist (./world)"
+    )
+    serve.add_argument("--port", type=int, metavar="N", help="the telnet port, 0 for any free one (config/server.md)")
+    serve.add_argument("--model", metavar="M", help="auto, embedded, none or ollama:NAME (config/models.md)")
+    return parser
+
+
+def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
+    vault, made = open_vault((options.vault or default_vault(Path.cwd())).absolute())
+    settings = _with_options(load_settings(vault), options)
+    fallwater = Fallwater(vault, settings, reactor, random.Random(), lambda: time.time_ns() // 1_000_000, _say)
+    failures: list[str] = []
+
+    def opened(port: int) -> None:
+        host = settings.server.host
+        _say(f"{settings.world.name} is open on {host}:{port}. In another terminal, type:  telnet {host} {port}")
+        _say(f"Its vault is {vault.root}{', made just now' if made else ''}: open it in Obsidian or any editor.")
+        fallwater.start()
+
+    def refused(failure: Failure) -> None:
+        failures.append(_why_not_open(failure, settings))
+        reactor.stop()
+
+    reactor.addSystemEventTrigger("before", "shutdown", lambda: fallwater.stop() if fallwater.running else None)
+    reactor.callWhenRunning(
+        lambda: fallwater.listen(settings.server.host, settings.server.port).addCallbacks(opened, refused)
+    )
+    reactor.run()
+    if failures:
+        sys.exit(f"fallwater: {failures[0]}")
+    _say("Everything is saved. Good-bye.")
+
+
+def _with_options(settings: Settings, options: argparse.Namespace) -> Settings:
+    server, models = settings.server, settings.models
+    if options.port is not None:
+        if not 0 <= options.port <= 65535:
+            raise NoteError(f"--port is {options.port}; expected a port from 0 to 65535.")
+        server = dataclasses.replace(server, port=options.port)
+    if options.model is not None:
+        if not _MODEL.fullmatch(options.model):
+            raise NoteError(f"--model is {options.model!r}; expected auto, embedded, none or ollama:NAME.")
+        models = dataclasses.replace(models, model=options.model)
+    return dataclasses.replace(settings, server=server, models=models)
+
+
+def _why_not_open(failure: Failure, settings: Settings) -> str:
+    where = f"{settings.server.host}:{settings.server.port}"
+    error = failure.value
+    if isinstance(error, CannotListenError):
+        why = getattr(error.socketError, "strerror", None) or error.socketError
+        return f"{where} cannot be opened: {why}. Give another port with --port, or 0 for any free one."
+    return f"{where} cannot be opened: {failure.getErrorMessage()}"
+
+
+def _say(sentence: str) -> None:
+    print(sentence, flush=True)

@@ -1,0 +1,27 @@
+"""From what a character perceives to lines on a screen."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from wcwidth import wrap
+
+WIDEST = 100
+
+
+@lru_cache(maxsize=1024)
+def wrapped(text: str, width: int) -> str:
+    """Return text wrapped to a screen's width in columns, each line keeping its own indentation.
+
+    Lines are not made longer than is good to read. The same text for many screens of one width is wrapped once.
+    """
+    columns = max(20, min(width - 1, WIDEST))
+    return "\n".join(line for given in text.split("\n") for line in _wrapped_line(given, columns))
+
+
+def _wrapped_line(line: str, columns: int) -> list[str]:
+    if len(line) <= columns and line.isascii():
+        return [line]
+    indent = line[: len(line) - len(line.lstrip(" "))][: columns // 2]
+    lines = wrap(line.strip(), columns - len(indent), break_on_hyphens=False, control_codes="ignore")
+    return [indent + part for part in lines] or [""]
