@@ -58,7 +58,7 @@ class EmbeddedModel:
     ) -> None:
         """Choose where the weights go (the user's cache if None) and how much text fits, in tokens.
 
-        `threads` is the number of cores to use (None: all). With `cache_prompt` off, the same seed and
+        `threads` is the number of cores to use (None: all but one). With `cache_prompt` off, the same seed and
         threads give the same text. `load` replaces the loading of the weights.
         """
         self.name = NAME

@@ -116,7 +116,7 @@ class LlamaRuntime:
         parameters.n_batch = parameters.n_ubatch = BATCH_TOKENS
         parameters.swa_full = True  # without it Gemma's sliding window throws the cached prefix away
         parameters.cache_ram_mib = CACHE_RAM_MIB
-        parameters.cpuparams.n_threads = threads or usable_cores()
+        parameters.cpuparams.n_threads = threads or spare_cores()
         parameters.api_keys = [self._key]
         parameters.verbosity = -1
         # The dry run that measures a graphics card's memory, the warm-up, and the pages: a second saved.
@@ -164,8 +164,12 @@ class _Events:
         return Generated(usage["prompt_tokens"], cached, usage["completion_tokens"], self._finish)
 
 
-def usable_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def spare_cores() -> int:
+    """Return how many cores the model should use: all that this process may use but one, at least one.
+
+    The library's threads wait for each other by spinning. If they have to share their cores with the world,
+    or with anything else that is busy, each wait lasts a slice of the scheduler's, and a prompt takes ten
+    times as long. One thread fewer costs little, and the world answers sooner.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores - 1)

