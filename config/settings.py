@@ -169,26 +169,33 @@ def misspelt(key: str, names: tuple[str, ...]) -> str:
 
 def _unknown(key: str, known: list[str]) -> str:
     close = difflib.get_close_matches(key, known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    hint = f"; did you mean {close[0]!r}?" if close else "."
     return f"unknown setting {key!r}{hint} Known settings are {', '.join(known)}."
 
 
 def _checked(field: dataclasses.Field[Any], given: Given, place: str) -> object:
-    value, wanted = given.value, type(field.default)
-    expected = _expected(field)
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if wanted is str and isinstance(value, int | float) and not isinstance(value, bool):
-        value = str(value)
-    if wanted is str and value is None:
-        value = ""
-    if type(value) is not wanted:
-        raise SettingsError(f"{place}: {field.name} is {given.value!r}; expected {expected}.")
-    low, high, choices = field.metadata["low"], field.metadata["high"], field.metadata["choices"]
+    value, low, high = _converted(field, given.value), field.metadata["low"], field.metadata["high"]
+    choices = field.metadata["choices"]
     outside = isinstance(value, int | float) and not ((low is None or value >= low) and (high is None or value <= high))
-    if outside or (choices and value not in choices):
-        raise SettingsError(f"{place}: {field.name} is {given.value!r}; expected {expected}.")
+    if type(value) is not type(field.default) or outside or (choices and value not in choices):
+        raise SettingsError(f"{place}: {field.name} is {given.value!r}; expected {_expected(field)}.")
     return value
+
+
+def _converted(field: dataclasses.Field[Any], value: object) -> object:
+    match field.default, value:
+        case str(), None:
+            return ""
+        case str(), bool() if "on" in field.metadata["choices"]:
+            return "on" if value else "off"  # YAML reads on and off without quotes as true and false
+        case (str(), bool()) | (float(), bool()):
+            return value
+        case str(), int() | float():
+            return str(value)
+        case float(), int() if abs(value) < 2**53:
+            return float(value)
+        case _:
+            return value
 
 
 def _expected(field: dataclasses.Field[Any]) -> str:
