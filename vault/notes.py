@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import frontmatter
 import yaml
-from frontmatter.default_handlers import YAMLHandler
 
 from config.settings import Given
 
@@ -75,11 +73,11 @@ class Note:
         for number, line in enumerate(self.body.split("\n"), self.body_line):
             heading = _HEADING.match(line)
             if heading:
-                found[name] = ("\n".join(lines).strip("\n"), start)
+                found[name] = _trimmed(lines, start)
                 name, start, lines = heading[1], number + 1, []
             else:
                 lines.append(line)
-        found[name] = ("\n".join(lines).strip("\n"), start)
+        found[name] = _trimmed(lines, start)
         return found
 
     def entries(self, section: str) -> Iterator[Entry]:
@@ -108,38 +106,26 @@ def parse_note(text: str, source: str) -> Note:
     head = _front_matter(text, source)
     if head is None:
         return Note(source, {}, text)
-    try:
-        properties, body = frontmatter.parse(text, handler=YAMLHandler())
-        lines = _lines_of(head)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = (mark.line + 2) if mark else 1
-        raise NoteError(
-            f"{source}:{line}: the front matter is not valid YAML: {getattr(error, 'problem', error)}."
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise NoteError(f"{source}:1: the front matter cannot be read: {error}.") from error
-    if not isinstance(properties, dict) or (head.strip() and not lines):
-        raise NoteError(f"{source}:1: the front matter must be lines of the form 'key: value'.")
-    clean = {str(key): value for key, value in properties.items()}
+    properties, lines = _properties(head, source)
     rest = text[len(head) + text.index("\n") + 1 :].partition("\n")[2]
-    leading = len(rest) - len(rest.lstrip("\n"))
-    body_line = head.count("\n") + 3 + leading
-    return Note(source, clean, rest.strip("\n") if body or rest.strip() else "", lines, body_line)
+    body, body_line = _trimmed(rest.split("\n"), head.count("\n") + 3)
+    return Note(source, properties, body, lines, body_line)
 
 
 def format_note(properties: dict[str, Any], body: str) -> str:
     """Return the text of a note: properties in their order, then the body."""
-    if not properties:
+    body_is_plain = not _FENCE.match(f"{body}\n")
+    if not properties and body_is_plain:
         return body.rstrip("\n") + "\n"
-    head = yaml.safe_dump(properties, sort_keys=False, allow_unicode=True, width=1000)
+    head = yaml.safe_dump(properties, sort_keys=False, allow_unicode=True, width=1000) if properties else ""
     return f"---\n{head}---\n{body.rstrip(chr(10))}\n"
 
 
 def link_target(value: object) -> str:
     """Return the note that `[[Note]]` (or the plain name, or YAML's nested list of it) links to; empty if none."""
-    while isinstance(value, list) and len(value) == 1:
-        value = value[0]
+    if isinstance(value, list):
+        inner = value[0] if len(value) == 1 and isinstance(value[0], list) else value
+        value = link(", ".join(map(str, inner)) or " ")
     text = "" if value is None else str(value).strip()
     match = _LINK.search(text)
     return (match[1] if match else text).strip()
@@ -160,18 +146,56 @@ def _front_matter(text: str, source: str) -> str | None:
     return text[opening.end() : end.start()]
 
 
-def _lines_of(head: str) -> dict[str, int]:
-    node = yaml.compose(head, Loader=yaml.SafeLoader)
-    if not isinstance(node, yaml.MappingNode):
-        return {}
-    return {str(key.value): key.start_mark.line + 2 for key, _ in node.value}
+def _properties(head: str, source: str) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return the properties of a front matter by the keys as they are typed, and the line of each."""
+    properties: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    line = 1
+    try:
+        loader = yaml.SafeLoader(head)
+        for key, value in _pairs(loader.get_single_node(), source):
+            line, name = key.start_mark.line + 2, str(key.value)
+            if name in lines:
+                raise NoteError(f"{source}:{line}: {name!r} is set twice; it stands in line {lines[name]} already.")
+            properties[name], lines[name] = loader.construct_object(value, deep=True), line
+    except yaml.YAMLError as error:
+        place, problem = _explained(error, head)
+        raise NoteError(f"{source}:{place}: the front matter is not valid YAML: {problem}.") from error
+    except (ValueError, RecursionError) as error:
+        raise NoteError(f"{source}:{line}: the front matter cannot be read: {error}.") from error
+    return properties, lines
+
+
+def _pairs(node: yaml.Node | None, source: str) -> list[tuple[yaml.Node, yaml.Node]]:
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    if (node and not isinstance(node, yaml.MappingNode)) or not all(
+        isinstance(key, yaml.ScalarNode) for key, _ in pairs
+    ):
+        raise NoteError(f"{source}:1: the front matter must be lines of the form 'key: value'.")
+    return pairs
+
+
+def _explained(error: yaml.YAMLError, head: str) -> tuple[int, str]:
+    match error:
+        case yaml.MarkedYAMLError(problem_mark=mark, problem=problem) if mark:
+            return min(mark.line, head.count("\n")) + 2, str(problem)
+        case yaml.reader.ReaderError(position=position, reason=reason):
+            return head.count("\n", 0, position) + 2, reason
+        case _:
+            return 1, str(error)
+
+
+def _trimmed(lines: list[str], start: int) -> tuple[str, int]:
+    """Return lines as text without the blank ones at its ends, and the number of the first that is left."""
+    text = "\n".join(lines)
+    return text.strip("\n"), start + len(text) - len(text.lstrip("\n"))
 
 
 def _scalar(text: str, place: str) -> object:
     bare = re.sub(r"\s+\(.*\)$", "", text).strip().strip("`")
     try:
         return yaml.safe_load(bare)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise NoteError(
             f"{place}: the value {text!r} cannot be read; write a number, true, false or plain text."
         ) from error
