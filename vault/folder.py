@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vault.disk import Disk
 from vault.notes import Note, NoteError, format_note, parse_note
+from world.cleaning import clean_line
 
 STARTER = Path(__file__).parent / "starter"
 MARK = "Fallwater.md"
@@ -24,16 +25,19 @@ def check_name(name: str) -> str:
     Raises: NoteError saying which characters will not do.
     """
     clean = unicodedata.normalize("NFC", name)
-    bad = sorted(
-        {char for char in clean if char in _FORBIDDEN or unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs")}
-    )
+    bad = sorted({char for char in clean if char in _FORBIDDEN or _is_unseen(char)})
     if bad:
-        raise NoteError(f"The name {name!r} has characters that a note's name cannot have: {' '.join(map(repr, bad))}.")
+        shown = " ".join(ascii(char) if _is_unseen(char) else repr(char) for char in bad)
+        raise NoteError(f"The name {name!r} has characters that a note's name cannot have: {shown}.")
     if not clean.strip(" .-") or clean != clean.strip() or clean.startswith(".") or len(clean.encode()) > 120:
         raise NoteError(
             f"The name {name!r} will not do: it needs a letter or digit, no space at its ends, at most 120 bytes."
         )
     return clean
+
+
+def _is_unseen(char: str) -> bool:
+    return clean_line(char) != char or unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs")
 
 
 class Vault:
@@ -46,7 +50,7 @@ class Vault:
     def path(self, *parts: str) -> Path:
         """Return the path of a note or folder. Raises: NoteError if it would lie outside the vault."""
         path = self.root.joinpath(*parts)
-        if not path.resolve().is_relative_to(self.root):
+        if "\0" in str(path) or not path.resolve().is_relative_to(self.root):
             raise NoteError(f"{'/'.join(parts)!r} lies outside the vault {self.root}.")
         return path
 
@@ -124,19 +128,20 @@ class Vault:
             raise NoteError(f"{self.source(path)}: cannot be written: {error.strerror}.") from error
 
 
-def open_vault(root: Path) -> tuple[Vault, bool]:
+def open_vault(root: Path, disk: Disk | None = None) -> tuple[Vault, bool]:
     """Return the vault in a folder, made from the starter vault if there is none, and whether it was made.
 
     An existing folder is never written over: it must be empty or hold a vault.
     Raises: NoteError saying what stands in the way.
     """
+    root = root.resolve()
     try:
         made = _prepare(root)
     except OSError as error:
         raise NoteError(
-            f"{root}: the vault cannot be made there: {error.strerror}. Give another with --vault."
+            f"{root}: the vault cannot be made there: {error.strerror or error}. Give another with --vault."
         ) from error
-    vault = Vault(root)
+    vault = Vault(root, disk)
     _check_writable(vault)
     return vault, made
 
@@ -152,20 +157,25 @@ def _prepare(root: Path) -> bool:
         )
     root.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{root.name}.", dir=root.parent))
-    shutil.copytree(STARTER, draft, dirs_exist_ok=True)
-    draft.chmod(0o755)
-    if root.exists():
-        root.rmdir()
-    draft.rename(root)
+    try:
+        shutil.copytree(STARTER, draft, dirs_exist_ok=True)
+        draft.chmod(0o755)
+        if root.exists():
+            root.rmdir()
+        draft.rename(root)
+    except OSError:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
     return True
 
 
 def _check_writable(vault: Vault) -> None:
+    probe = vault.root / f".writable.{os.getpid()}"
     try:
-        descriptor, name = tempfile.mkstemp(prefix=".writable.", dir=vault.root)
+        vault.disk.write_draft(probe, b"yes", durable=False)
     except OSError as error:
         raise NoteError(
-            f"{vault.root}: the vault cannot be written to: {error.strerror}. Mend its permissions."
+            f"{vault.root}: the vault cannot be written to: {error.strerror}. Make room or mend its permissions."
         ) from error
-    os.close(descriptor)
-    os.unlink(name)
+    finally:
+        probe.unlink(missing_ok=True)
