@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from world.cleaning import clean_block
+from world.cleaning import clean_block, clean_line
 
 KINDS = ("observed", "acted", "result", "thought", "dreamt", "told", "noted")
 LINE_BREAK = " ⏎ "
@@ -25,8 +25,9 @@ _MACHINE = re.compile(
 )
 _BLOCK_ID = re.compile(r"\s\^m([1-9]\d{0,15})\s*\Z")
 _TAIL = re.compile(
-    r"(?:^|(?<=\s))(?:\[importance:: *(?P<importance>\d+)\]|\[with:: *(?P<people>[^\]]*)\]|#pinned)\s*\Z"
+    r"(?:^|(?<=\s))(?:\[importance:: *(?P<importance>\d{1,9})\]|\[with:: *(?P<people>[^\]]*)\]|#pinned)\s*\Z"
 )
+_CLOCK = "- 00:00:00.000 "
 _HAND = re.compile(r"\s*(?:[-*+]\s+)?(?:(?P<h>\d\d?):(?P<m>\d\d)(?::(?P<s>\d\d)(?:\.\d+)?)?\s+)?(?P<text>.*)")
 
 
@@ -102,15 +103,16 @@ def is_memory_line(line: str) -> bool:
 
 
 def looks_torn(line: str) -> bool:
-    """Return whether a last line without its end may be the beginning of one that was being written."""
-    return bool(re.match(r"-?\s?(?:\d|\Z)", line)) and not seq_of(line)
+    """Return whether a last line without its end and number may be the beginning of one that was being written."""
+    clock, rest = re.sub("[0-9]", "0", line[: len(_CLOCK)]), line[len(_CLOCK) :]
+    return _CLOCK.startswith(clock) and any(f"{kind} · ".startswith(rest[: len(kind) + 3]) for kind in KINDS)
 
 
 def _parsed(line: str, seq: int, day: str) -> Memory:
     machine = _MACHINE.fullmatch(line)
     if machine and machine["kind"] in KINDS:
         clock = (int(machine["h"]), int(machine["m"]), int(machine["s"]), int(machine["ms"]))
-        kind, room, rest = machine["kind"], machine["room"], machine["text"]
+        kind, room, rest = machine["kind"], clean_line(machine["room"]), machine["text"]
     else:
         hand = _HAND.fullmatch(line)
         assert hand is not None  # every part of the pattern is optional
@@ -123,7 +125,7 @@ def _parsed(line: str, seq: int, day: str) -> Memory:
         kind,
         room,
         one_line(_UNESCAPED.sub(r"\1", text)),
-        tuple(name.strip() for name in tails.get("people", "").split(",") if name.strip()),
+        tuple(name.strip() for name in clean_line(tails.get("people", "")).split(",") if name.strip()),
         min(10, max(1, int(tails.get("importance", PLAIN_IMPORTANCE)))),
         "pinned" in tails,
     )
