@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
 from collections import deque
@@ -9,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agents.grammar import gbnf
+from agents.memory.compaction import Compactor
 from agents.memory.memory import AgentMemory
+from agents.memory.summarizing import Summarizer
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from agents.perceiving import impression
@@ -30,6 +33,7 @@ log = logging.getLogger(__name__)
 
 KEPT_LINES = 12
 MARGIN_TOKENS = 32
+DEFAULT_CONTEXT_TOKENS = 8192
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Agent:
         rng: random.Random,
         now_ms: Callable[[], int],
         timeout_seconds: float = 120.0,
+        summarizer: Callable[[], Summarizer | None] = lambda: None,
+        turns: asyncio.Semaphore | None = None,
     ) -> None:
         self.note = note
         self.settings = settings
@@ -64,6 +70,14 @@ class Agent:
         self.queue: ModelQueue | None = None
         self.on_addressed: Callable[[], None] = lambda: None
         self.last_turn = Turn("asleep")
+        self.compactor = Compactor(
+            memory,
+            summarizer,
+            turns or asyncio.Semaphore(1),
+            now_ms,
+            random.Random(rng.getrandbits(64)),
+            self.count_tokens,
+        )
         self._game = game
         self._template = template
         self._steering = Steering(rng)
@@ -97,7 +111,12 @@ class Agent:
     async def tick(self) -> Turn:
         """Take one turn: wait for the model, think of a command, do it. Never raises but for cancellation."""
         self.last_turn = await self._turn()
+        self.compactor.start_if_due()
         return self.last_turn
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens a text has for this agent's model; a cautious estimate while it has none."""
+        return self.queue.model.count_tokens(text) if self.queue else -(-len(text) // 3)
 
     def prompt(self) -> str:
         """Return the prompt of this moment, to the letter. Raises: NoteError if the journal cannot be read."""
@@ -109,9 +128,9 @@ class Agent:
         }
         if self.memory.coverage.b == 0:
             values["yesterday"] = self.note.yesterday
-        assert self.queue is not None, "an agent without a model has no prompt"
-        budget = self.queue.model.context_tokens - self.settings.reply_tokens - MARGIN_TOKENS
-        return fitted_prompt(self._template, values, self.memory.view(), self.queue.model.count_tokens, budget)
+        context_tokens = self.queue.model.context_tokens if self.queue else DEFAULT_CONTEXT_TOKENS
+        budget = context_tokens - self.settings.reply_tokens - MARGIN_TOKENS
+        return fitted_prompt(self._template, values, self.memory.view(), self.count_tokens, budget)
 
     async def _turn(self) -> Turn:
         if self.queue is None or not self.character.awake:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
 from collections.abc import Callable, Iterator, Mapping
 
 from agents.agent import Agent
 from agents.memory.memory import AgentMemory
+from agents.memory.summarizing import Summarizer, SummarizerProfile
+from agents.memory.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompt import PromptTemplate, parse_template
 from vault.agent_notes import AgentNote, agent_names, load_agent
@@ -31,6 +34,8 @@ class Population(Mapping[str, Agent]):
         self._rng = rng
         self._now_ms = now_ms
         self._agents: dict[str, Agent] = {}
+        self._turns = asyncio.Semaphore(settings.memory.max_compactions)
+        self._summary_queue: ModelQueue | None = None
         for name in agent_names(vault):
             if name in game.world.characters:
                 self._add(name)
@@ -44,11 +49,18 @@ class Population(Mapping[str, Agent]):
     def __len__(self) -> int:
         return len(self._agents)
 
-    def wake(self, queue: ModelQueue) -> None:
-        """Give everyone a model to think with, and bring them into the world."""
+    def wake(self, queue: ModelQueue, summary_queue: ModelQueue | None = None) -> None:
+        """Give everyone a model to think with, and one for summaries if it is another; bring them into the world."""
+        self._summary_queue = summary_queue or queue
         for agent in self.values():
             agent.queue = queue
             self._game.wake(agent.name, agent.perceive)
+
+    async def stop(self) -> None:
+        """Cut short every compaction and every thought, and let the models go; what is in force stays so."""
+        await asyncio.gather(*(agent.compactor.stop() for agent in self.values()))
+        queues = {agent.queue for agent in self.values()} | {self._summary_queue}
+        await asyncio.gather(*(queue.close() for queue in queues if queue))
 
     def close(self) -> None:
         """Let everyone fall asleep, with every memory on disk; a failure is logged and the others go on."""
@@ -65,13 +77,44 @@ class Population(Mapping[str, Agent]):
             memory.load()
             settings = note.agent_settings(self._settings.agents)
             template = self._template(settings.template, note)
+            summary_templates = load_summary_templates(self._vault, name)
         except NoteError as error:
             log.error("%s stays asleep: %s", name, error)
             return
         # A generator of its own for each, so that what one draws changes nothing for the others.
         rng = random.Random(self._rng.getrandbits(64))
-        timeout = self._settings.models.timeout_seconds
-        self._agents[name] = Agent(note, settings, memory, self._game, template, rng, self._now_ms, timeout)
+        self._agents[name] = Agent(
+            note,
+            settings,
+            memory,
+            self._game,
+            template,
+            rng,
+            self._now_ms,
+            self._settings.models.timeout_seconds,
+            lambda: self._summarizer(memory, summary_templates),
+            self._turns,
+        )
+
+    def _summarizer(self, memory: AgentMemory, templates: SummaryTemplates) -> Summarizer | None:
+        queue, models = self._summary_queue, self._settings.models
+        if queue is None:
+            return None
+        style = models.summary_style
+        if style == "auto":
+            style = "pick" if queue.model.constrains else "prose"
+        profile = SummarizerProfile(
+            style,
+            models.summary_temperature,
+            memory.settings.summary_tokens,
+            models.timeout_seconds,
+            chat=models.ollama_mode == "chat",
+        )
+        return Summarizer(memory.name, queue, templates, profile, self._roster, memory.memory)
+
+    def _roster(self) -> frozenset[str]:
+        world = self._game.world
+        return frozenset([*world.characters, *world.rooms, *world.things])
 
     def _template(self, name: str, note: AgentNote) -> PromptTemplate:
         own = ("agents", note.name, "templates", f"{name}.md")

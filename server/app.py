@@ -12,7 +12,8 @@ from twisted.internet.endpoints import TCP4ServerEndpoint
 from twisted.python.failure import Failure
 
 from agents.agent import Agent
-from agents.commands import agent_commands
+from agents.commands import memory_commands
+from agents.model_commands import model_commands
 from agents.models.choosing import Choice, choose_model
 from agents.models.queue import ModelQueue
 from agents.population import Population
@@ -68,7 +69,8 @@ class Fallwater:
         self._moves = SaveMoves(Whereabouts(vault, self.world))
         self.game = Game(self.world, world_commands(), self._moves)
         self.agents = Population(vault, settings, self.game, rng, now_ms)
-        self.game.commands.add(agent_commands(self.agents, lambda: self.queue, now_ms))
+        self.game.commands.add(memory_commands(self.agents, self.game.tell, now_ms))
+        self.game.commands.add(model_commands(self.agents, lambda: self.queue))
         self.lobby = Lobby(
             self.game,
             Accounts(vault, self.world, settings.server),
@@ -179,7 +181,7 @@ class Fallwater:
             self._retry.cancel()
         for heartbeat in self._heartbeats:
             heartbeat.stop()
-        return deferred_from(self.queue.close()) if self.queue else None
+        return deferred_from(self.agents.stop())
 
     def _save(self) -> None:
         self._sync.stop()

@@ -1,4 +1,5 @@
-"""An agent's summaries on disk: the two in force, and every short-term one ever accepted (a leaf)."""
+"""An agent's summaries on disk: the two in force, every short-term one ever accepted (a leaf), and the long-term
+ones that were in force before."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ LONGTERM = "longterm.md"
 RECENT = "recent.md"
 
 _LEAF = re.compile(r"recent-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
+_FORMER = re.compile(r"longterm-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
 
 
 @dataclass(frozen=True)
@@ -57,31 +59,54 @@ class SummaryFolder:
 
     def leaves(self) -> list[tuple[str, Summary]]:
         """Return the leaves with their file names, oldest range first; one that is not valid is left out."""
+        return self._all(_LEAF)
+
+    def former(self) -> list[tuple[str, Summary]]:
+        """Return the long-term summaries that were in force before, in the same way."""
+        return self._all(_FORMER)
+
+    def publish(self, longterm: Summary | None, recent: Summary) -> str:
+        """Put a short-term summary in force, and a long-term one with it, after a leaf; return the leaf's name.
+
+        The long-term summary that goes out of force is kept under another name. A crash in between is settled by
+        the ranges at the next start. Raises: NoteError; what was in force stays so.
+        """
+        leaf = self._free_name("recent", recent)
+        self._write([(leaf, recent), *self._kept_with(longterm), (RECENT, recent)])
+        return leaf
+
+    def replace(self, longterm: Summary | None, recent: Summary | None) -> None:
+        """Put summaries in force without a leaf, as a rebuilding or a rollback does. Raises: NoteError."""
+        pairs = [*self._kept_with(longterm), *([(RECENT, recent)] if recent else [])]
+        if pairs:
+            self._write(pairs)
+
+    def keep(self, kind: str, summary: Summary, why: str) -> str:
+        """Keep a summary that did not come into force; return its name. Raises: NoteError."""
+        name = f"{kind} ({why} {_moment(summary.made_ms)}).md"
+        self._write([(name, summary)])
+        return name
+
+    def _kept_with(self, longterm: Summary | None) -> list[tuple[str, Summary]]:
+        if longterm is None:
+            return []
+        try:
+            before = self.read(LONGTERM)
+        except NoteError:
+            before = None
+        kept = [(self._free_name("longterm", before), before)] if before else []
+        return [*kept, (LONGTERM, longterm)]
+
+    def _all(self, pattern: re.Pattern[str]) -> list[tuple[str, Summary]]:
         found = []
         for name in self._vault.names("/".join(self._parts)):
-            if _LEAF.fullmatch(f"{name}.md"):
+            if pattern.fullmatch(f"{name}.md"):
                 try:
                     summary = self.read(f"{name}.md")
                 except NoteError:
                     continue
                 found += [(f"{name}.md", summary)] if summary else []
-        return sorted(found, key=lambda row: (row[1].first, row[1].generation, row[0]))
-
-    def publish(self, longterm: Summary | None, recent: Summary) -> str:
-        """Put a short-term summary in force, and a long-term one with it, after a leaf; return the leaf's name.
-
-        A crash in between is settled by the ranges at the next start. Raises: NoteError; what was in force stays so.
-        """
-        leaf = self._free_name(recent)
-        both = [(RECENT, recent)] if longterm is None else [(LONGTERM, longterm), (RECENT, recent)]
-        self._write([(leaf, recent), *both])
-        return leaf
-
-    def replace(self, longterm: Summary | None, recent: Summary | None) -> None:
-        """Put summaries in force without a leaf, as a rebuilding or a rollback does. Raises: NoteError."""
-        pairs = [(name, s) for name, s in ((LONGTERM, longterm), (RECENT, recent)) if s]
-        if pairs:
-            self._write(pairs)
+        return sorted(found, key=lambda row: (row[1].first, row[1].last, row[1].generation, row[0]))
 
     def set_aside(self, name: str, why: str, at_ms: int) -> str:
         """Rename a summary that is not in force any more; return its new name. Raises: NoteError."""
@@ -96,9 +121,8 @@ class SummaryFolder:
     def _write(self, pairs: list[tuple[str, Summary]]) -> None:
         self._vault.write_together([(_text(summary), "/".join((*self._parts, name))) for name, summary in pairs])
 
-    def _free_name(self, recent: Summary) -> str:
-        name = f"recent-{_moment(recent.made_ms)}-m{recent.last:06}"
-        part = 1
+    def _free_name(self, kind: str, summary: Summary) -> str:
+        name, part = f"{kind}-{_moment(summary.made_ms)}-m{summary.last:06}", 1
         while self._vault.exists(*self._parts, f"{name}{f'-{part}' * (part > 1)}.md"):
             part += 1
         return f"{name}{f'-{part}' * (part > 1)}.md"

@@ -103,6 +103,10 @@ class AgentMemory:
         tail = self.journal.read(max(verbatim.first, verbatim.last - MOST_IN_A_VIEW + 1), verbatim.last)
         return View(self.name, coverage, self.longterm, self.recent, tuple(tail))
 
+    def memory(self, seq: int) -> Memory | None:
+        """Return the memory with a number, or None if there is none. Raises: NoteError."""
+        return next(iter(self.journal.read(seq, seq)), None)
+
     def take_in_edits(self) -> bool:
         """Take in summaries edited by hand and return whether there were any."""
         if self.summaries.stamp() == self._stamp:
@@ -136,6 +140,30 @@ class AgentMemory:
         self.summaries.replace(longterm, recent)
         self._settled = settled
         self._stamp = self.summaries.stamp()
+
+    def roll_back(self, leaf: str) -> str:
+        """Put a leaf back in force, with the long-term summary that came before it; return what was done.
+
+        What came after is verbatim again, and every file stays. Raises: NoteError if there is no such leaf or no
+        long-term summary that ends where it begins.
+        """
+        name = f"{leaf.removesuffix('.md')}.md"
+        recent = dict(self.summaries.leaves()).get(name)
+        if recent is None:
+            known = ", ".join(n.removesuffix(".md") for n, _ in self.summaries.leaves()[-5:])
+            raise NoteError(f"{self.name} has no leaf {leaf!r}; the last are {known or 'none'}.")
+        longterm = self._longterm_before(recent)
+        if recent.first > 1 and longterm is None:
+            raise NoteError(f"There is no long-term summary of memories 1–{recent.first - 1} to go with {leaf}.")
+        if longterm is None and self.longterm:
+            self._unfit[LONGTERM] = "rolled back"
+        self.replace(longterm, recent)
+        return f"Memories {recent.first}–{recent.last} are told by {leaf}; everything after is word for word again."
+
+    def _longterm_before(self, recent: Summary) -> Summary | None:
+        former = [summary for _, summary in self.summaries.former()]
+        fitting = [s for s in (*former, self.longterm) if s and s.first == 1 and s.last == recent.first - 1]
+        return max(fitting, key=lambda summary: (summary.generation, summary.made_ms), default=None)
 
     def close(self) -> None:
         """Force everything to disk and let go of the files. Raises: NoteError."""

@@ -2,49 +2,103 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
+from agents.memory.compaction import Compactor
 from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
+from vault.summaries import Summary
+
+CountTokens = Callable[[str], int]
 
 
-def status_text(memory: AgentMemory, now_ms: int) -> str:
-    """Return the state of one agent's memory, a fact a line."""
-    coverage = memory.coverage
+def status_text(memory: AgentMemory, compactor: Compactor, count_tokens: CountTokens, now_ms: int) -> str:
+    """Return the state of one agent's memory, a fact a line. Raises: NoteError if the journal cannot be read."""
+    view = memory.view()
+    coverage = view.coverage
+    tail_tokens = count_tokens(view.tail_text())
     lines = [
-        f"Memory of {memory.name}: {_number(coverage.n)} memories.",
-        f"Word for word: {_range(coverage.verbatim)}.",
-        f"Short-term summary: {_range(coverage.recent)}.",
-        f"Long-term summary: {_range(coverage.longterm)}.",
+        f"Memory of {memory.name}: {coverage.n:,} memories.",
         _newest(memory, now_ms),
-        _health(memory),
+        f"Word for word: {_range(coverage.verbatim)}, {tail_tokens:,} tokens.",
+        _summary("Short-term summary", view.recent, now_ms),
+        _summary("Long-term summary", view.longterm, now_ms),
+        *_compaction(memory, compactor, now_ms),
+        *_ledger(compactor),
+        _health(memory, compactor),
     ]
     missing = memory.journal.last - memory.journal.count
-    if missing:
-        lines.append(f"Lines missing from the journal, taken out by hand: {missing}.")
-    return "\n".join([*lines, *(f"Note: {warning}" for warning in memory.warnings + memory.journal.warnings)])
+    if missing > 0:
+        lines.append(f"Lines taken out of the journal by hand: {missing}.")
+    return "\n".join([*lines, *(f"Note: {warning}" for warning in (memory.warnings + memory.journal.warnings)[-5:])])
 
 
 def _range(covered: Range) -> str:
-    return f"memories {covered}, {_number(len(covered))} of them" if covered else "none"
+    return f"memories {covered}, {len(covered):,} of them" if covered else "none"
 
 
-def _number(count: int) -> str:
-    return f"{count:,}"
+def _summary(title: str, summary: Summary | None, now_ms: int) -> str:
+    if summary is None:
+        return f"{title}: none yet."
+    made = f"made {age(now_ms - summary.made_ms)} ago" if summary.made_ms else "made at an unknown time"
+    return (
+        f"{title}: {_range(Range(summary.first, summary.last))}, {summary.tokens:,} tokens, {summary.quality}, {made}."
+    )
 
 
 def _newest(memory: AgentMemory, now_ms: int) -> str:
     newest = memory.journal.read(memory.journal.last, memory.journal.last)
     if not newest:
         return "Newest memory: none yet."
-    when = datetime.fromtimestamp(newest[0].at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return f"Newest memory: {age(now_ms - newest[0].at_ms)} ago, at {when}."
+    return f"Newest memory: {age(now_ms - newest[0].at_ms)} ago, at {_moment(newest[0].at_ms)}."
 
 
-def _health(memory: AgentMemory) -> str:
+def _compaction(memory: AgentMemory, compactor: Compactor, now_ms: int) -> list[str]:
+    record, coverage, strategy = compactor.record, memory.coverage, memory.strategy
+    last = f"{age(now_ms - record.last_done_ms)} ago" if record.last_done_ms else "none since the start"
+    due = strategy.next_due_at(coverage)
+    backlog = len(coverage.verbatim) - strategy.immediate_window - strategy.recent_window
+    lines = [f"Last compaction: {last}. Since the start: {record.cycles} cycles."]
+    if compactor.is_running:
+        lines.append(f"Now: {record.state}.")
+    elif not memory.settings.enabled:
+        lines.append("Next compaction: never, because enabled is false in config/memory_compaction.md.")
+    elif coverage.n >= due:
+        wait = max(0, record.next_try_ms - now_ms)
+        lines.append(f"Next compaction: due{f', tried again in {age(wait)}' if wait else ', at the next turn'}.")
+    else:
+        lines.append(f"Next compaction: at memory {due:,}, {due - coverage.n:,} from now.")
+    if backlog > strategy.recent_window:
+        cycles = -(-backlog // strategy.recent_window)
+        lines.append(f"Backlog: {backlog:,} memories wait to be summarised, about {cycles:,} cycles.")
+    return lines
+
+
+def _ledger(compactor: Compactor) -> list[str]:
+    record = compactor.record
+    lines = [
+        f"Ledger since the start: {record.calls:,} calls, {record.spent_tokens:,} tokens spent, "
+        f"{record.saved_tokens:,} taken off the prompt."
+    ]
+    if record.refused:
+        counted = ", ".join(f"{reason} {count}" for reason, count in record.refused.most_common())
+        lines.append(f"Refused by the gate: {counted}.")
+    return lines
+
+
+def _health(memory: AgentMemory, compactor: Compactor) -> str:
+    record = compactor.record
     if memory.problem:
         return f"Health: not well. {memory.problem} {memory.waiting} memories wait to be written; the agent pauses."
-    return "Health: well; every memory is written."
+    if record.failures_in_a_row:
+        failed = f"the last {record.failures_in_a_row} compactions failed: {record.last_error}"
+        return f"Health: every memory is safe, but {failed}"
+    return "Health: well; every memory is written, and told once."
+
+
+def _moment(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def age(milliseconds: int) -> str:

@@ -1,0 +1,126 @@
+"""From summaries back to the memories that they stand for: expand, why, diff."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from datetime import UTC, datetime
+
+from agents.memory.coverage import Range
+from agents.memory.memory import AgentMemory
+from agents.memory.picked import memory_of_line
+from vault.memory_line import LINE_BREAK, Memory
+from vault.summaries import Summary
+from world.errors import CommandError
+
+MOST_LINES = 200
+
+_RANGE = re.compile(r"(\d+)(?:\s*(?:-|–|to)\s*(\d+))?")
+_BLOCK = re.compile(r"\[*(?:[\d-]+)?#?\^m(\d+)\]*")
+
+
+def expanded(memory: AgentMemory, wanted: str) -> list[Memory]:
+    """Return the memories that a range, a reference, the name of a summary or of a leaf stands for.
+
+    `3-17`, `12`, `^m12`, `[[2026-11-21#^m12]]`, `recent`, `longterm`, `recent-20261121-203501-m000129`.
+    Raises: CommandError that says what can be asked for.
+    """
+    covered = _meant(memory, wanted.strip())
+    return memory.journal.read(covered.first, covered.last)
+
+
+def expanded_text(memory: AgentMemory, wanted: str) -> str:
+    """Return these memories a line each, as they stand in the journal, with what is missing or left out said."""
+    covered = _meant(memory, wanted.strip())
+    shown = Range(covered.first, min(covered.last, covered.first + MOST_LINES - 1))
+    found = memory.journal.read(shown.first, shown.last)
+    lines = [f"Memories {covered} of {memory.name}, as the journal has them:", *(journal_text(one) for one in found)]
+    gone = len(shown) - len(found)
+    if gone:
+        lines.append(f"{gone} of these lines were taken out of the journal by hand.")
+    if len(shown) < len(covered):
+        lines.append(f"There are more: @memory-expand {memory.name} {shown.last + 1}-{covered.last}")
+    return "\n".join(lines)
+
+
+def journal_text(memory: Memory) -> str:
+    """Return a memory for people: its number, time, kind, place and text."""
+    when = datetime.fromtimestamp(memory.at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    place = f" in {memory.room}" if memory.room else ""
+    return f"{memory.seq}: {when} {memory.kind}{place}: {memory.text.replace(LINE_BREAK, ' / ')}"
+
+
+def why_text(memory: AgentMemory, seq: int) -> str:
+    """Return in which tier a memory is, and whether its own words are in the prompt. Raises: CommandError."""
+    coverage = memory.coverage
+    found = memory.journal.read(seq, seq) if 1 <= seq <= coverage.n else []
+    if not found:
+        raise CommandError(f"{memory.name} has no memory {seq}; they go from 1 to {coverage.n}.")
+    told = journal_text(found[0])
+    if seq in coverage.verbatim:
+        view = memory.view()
+        shown = any(one.seq == seq for one in view.tail)
+        why = "It is one of the newest, after the short-term summary, so it is in the prompt word for word."
+        return (
+            f"{told}\n{why if shown else 'It is after the summaries, but there is no room for it; see @memory-status.'}"
+        )
+    name, summary = ("short-term", memory.recent) if seq in coverage.recent else ("long-term", memory.longterm)
+    assert summary is not None  # the coverage is made of the summaries
+    return f"{told}\n{_in_summary(summary, name, seq)}"
+
+
+def diff_text(memory: AgentMemory) -> str:
+    """Return how the long-term summary differs from the one before. Raises: CommandError if there are not two."""
+    former = [summary for _, summary in memory.summaries.former()]
+    now = memory.longterm
+    if now is None or not former:
+        raise CommandError(f"{memory.name} has had {'one long-term summary' if now else 'no long-term summary yet'}.")
+    before = max(former, key=lambda summary: (summary.made_ms, summary.generation))
+    ranges = f"now {Range(now.first, now.last)}, before {Range(before.first, before.last)}"
+    lines = difflib.ndiff(_sentences(before.text), _sentences(now.text))
+    words = {"+ ": "New: ", "- ": "Gone: ", "  ": "Kept: "}
+    heading = f"Long-term summary of {memory.name}: {ranges}."
+    return "\n".join([heading, *(words[line[:2]] + line[2:] for line in lines if line[:2] in words)])
+
+
+def _meant(memory: AgentMemory, wanted: str) -> Range:
+    coverage = memory.coverage
+    block, numbers = _BLOCK.fullmatch(wanted), _RANGE.fullmatch(wanted)
+    if block:
+        covered = Range(int(block[1]), int(block[1]))
+    elif numbers:
+        covered = Range(int(numbers[1]), int(numbers[2] or numbers[1]))
+    else:
+        covered = _summary_range(memory, wanted.lower().removesuffix(".md"))
+    if not covered or covered.first < 1 or covered.first > coverage.n:
+        raise CommandError(f"{memory.name} has no memories {wanted!r}; they go from 1 to {coverage.n}.")
+    return Range(covered.first, min(covered.last, coverage.n))
+
+
+def _summary_range(memory: AgentMemory, name: str) -> Range:
+    in_force = {
+        "recent": memory.recent,
+        "short-term": memory.recent,
+        "longterm": memory.longterm,
+        "long-term": memory.longterm,
+    }
+    summary = in_force.get(name) or dict(memory.summaries.leaves() + memory.summaries.former()).get(f"{name}.md")
+    if summary is None:
+        raise CommandError(
+            f"{memory.name} has no summary {name!r}. Ask for recent, longterm, a leaf such as "
+            f"recent-20261121-203501-m000129, a range such as 3-17 or a reference such as ^m12."
+        )
+    return Range(summary.first, summary.last)
+
+
+def _in_summary(summary: Summary, name: str, seq: int) -> str:
+    where = f"It is told in the {name} summary of memories {Range(summary.first, summary.last)}"
+    if summary.quality != "extractive":
+        return f"{where}, which the model wrote; @memory-expand brings its words back."
+    lines = (memory_of_line(line) for line in summary.text.split("\n"))
+    kept = any(line is not None and line[0] == seq for line in lines)
+    return f"{where}, {'in its own words.' if kept else 'which picked other lines; @memory-expand brings it back.'}"
+
+
+def _sentences(text: str) -> list[str]:
+    return [part for line in text.split("\n") for part in re.split(r"(?<=[.!?]) +", line) if part]

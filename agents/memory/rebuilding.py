@@ -1,0 +1,66 @@
+"""Making the long-term summary anew from the leaves, so that what was lost by folding again and again comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from agents.memory.gate import Source, judge
+from agents.memory.summarizing import Draft, Summarizer
+from vault.summaries import Summary
+
+Leaf = tuple[str, Summary]
+
+
+def chain_of(leaves: Sequence[Leaf], last: int) -> list[Leaf]:
+    """Return the leaves that cover memories 1 to `last` without a hole, oldest first; nothing if there is a hole.
+
+    Of several leaves that begin at one memory the one made last counts that does not go too far.
+    """
+    chain: list[Leaf] = []
+    following = 1
+    while following <= last:
+        fitting = [leaf for leaf in leaves if leaf[1].first == following and leaf[1].last <= last]
+        if not fitting:
+            return []
+        chain.append(max(fitting, key=lambda leaf: (leaf[1].generation, leaf[1].made_ms, leaf[0])))
+        following = chain[-1][1].last + 1
+    return chain
+
+
+async def rebuilt(
+    summarizer: Summarizer, texts: Sequence[str], count_tokens: Callable[[str], int], most_tokens: int
+) -> Draft:
+    """Summarise texts as one, in as many rounds as it takes so that no prompt holds more than `most_tokens` of them.
+
+    Raises: SummaryRefused, ModelError.
+    """
+    while True:
+        groups = _grouped(texts, count_tokens, most_tokens)
+        drafts = [await summarizer.longterm(group) for group in groups]
+        if len(drafts) == 1:
+            return drafts[0]
+        texts = [draft.text for draft in drafts]
+
+
+def is_better(new: str, old: str, leaves: Sequence[str], name: str, count_tokens: Callable[[str], int]) -> bool:
+    """Return whether a summary keeps more of what the leaves tell than another, by the gate's own scores."""
+    source = Source((), tuple(leaves), name=name, cap_tokens=1_000_000)
+    scores = [judge(text, source, count_tokens).scores for text in (new, old)]
+    kept_new, kept_old = (score["entities_kept"] - score["unsupported_share"] for score in scores)
+    return kept_new > kept_old
+
+
+def _grouped(texts: Sequence[str], count_tokens: Callable[[str], int], most_tokens: int) -> list[list[str]]:
+    """Return the texts in groups of two and more that fit; so every round has at most half as many."""
+    groups: list[list[str]] = [[]]
+    size = 0
+    for text in texts:
+        tokens = count_tokens(text)
+        if len(groups[-1]) >= 2 and size + tokens > most_tokens:
+            groups.append([])
+            size = 0
+        groups[-1].append(text)
+        size += tokens
+    if len(groups) > 1 and len(groups[-1]) == 1:
+        groups[-2] += groups.pop()
+    return groups
