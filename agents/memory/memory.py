@@ -14,6 +14,7 @@ from vault.folder import Vault
 from vault.journal import Journal
 from vault.memory_line import PLAIN_IMPORTANCE, Memory
 from vault.notes import NoteError
+from vault.old_memories import import_old_memories
 from vault.summaries import LONGTERM, RECENT, Summary, SummaryFolder
 
 log = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class AgentMemory:
     def load(self) -> None:
         """Read what there is and put right what a crash has left. Raises: NoteError if the journal cannot be read."""
         self.journal.load()
+        import_old_memories(self.journal.vault, self.name, self.journal)
         self._read_summaries()
 
     def record(
