@@ -1,0 +1,150 @@
+"""What a character can type here and now: each command of the table with the names that may fill its gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from agents.poses import poses
+from world.command import Command, CommandTable, Word
+from world.commands.looking import sights
+from world.errors import CommandError
+from world.matching import Named, candidates
+from world.model import Character, Exit, Room, World
+
+NOTHING = ""
+"""The choice of leaving an optional placeholder out."""
+
+SKIPPED = ("to ", "at ", "up ")
+"""What commands skip in front of a name (`look at lamp`); a name that begins so cannot be typed in full."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """One command as it can be typed now.
+
+    `choices` holds, by kind of placeholder, what may stand there, `NOTHING` for leaving it out. A kind that
+    is missing is free text.
+    """
+
+    command: Command
+    choices: Mapping[str, tuple[str, ...]]
+
+    def choosing(self, kind: str, choices: Iterable[str]) -> Form:
+        """Return the form with other choices for one kind."""
+        return replace(self, choices={**self.choices, kind: tuple(choices)})
+
+
+Possible = Mapping[str, Form]
+"""The forms of all commands that can be done now, by verb."""
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """What one actor has around it, by kind of placeholder; `one_word` asks for names without a space."""
+
+    world: World
+    actor: Character
+
+    def names(self, kind: str, one_word: bool) -> tuple[str, ...]:
+        offered = _OFFERED[kind](self.world, self.actor) if kind in _OFFERED else []
+        among = sights(self.world, self.actor) if kind == "sight" else offered
+        typed = (_typed(item, among, one_word) for item in offered)
+        return tuple(dict.fromkeys(name for name in typed if name))
+
+
+def possible(world: World, actor: Character, table: CommandTable) -> Possible:
+    """Return what `actor` can do now, by verb, in the table's order.
+
+    Left out are commands that agents are not told of, those above the actor's role, and those with a gap that
+    nothing here can fill. Every line that a form can spell will be accepted.
+    """
+    spot = _Spot(world, actor)
+    forms = (_form(one, spot) for one in table.allowed(actor) if one.for_agents)
+    return {form.command.verb: form for form in forms if form}
+
+
+def _form(command: Command, spot: _Spot) -> Form | None:
+    choices: dict[str, tuple[str, ...]] = {}
+    for word in command.words:
+        if not word.kind or _is_free(command, word):
+            continue
+        found = _choices(command, word, spot)
+        if not found:
+            return None
+        choices[word.kind] = found
+    return _checked(Form(command, choices))
+
+
+def _is_free(command: Command, word: Word) -> bool:
+    return word.kind == "text" and not word.optional and command.verb != "emote"
+
+
+def _choices(command: Command, word: Word, spot: _Spot) -> tuple[str, ...]:
+    if word.kind == "text":
+        return (NOTHING,) if word.optional else _poses(spot)
+    last = word == command.words[-1]
+    found = spot.names(word.kind, one_word=not last and not _before_literal(command, word))
+    return (NOTHING, *found) if word.optional else found
+
+
+def _before_literal(command: Command, word: Word) -> bool:
+    after = command.words[command.words.index(word) + 1 :]
+    return bool(after) and not after[0].kind
+
+
+def _poses(spot: _Spot) -> tuple[str, ...]:
+    people = [one.name for one in _people(spot.world, spot.actor)]
+    things = [one.name for one in spot.world.room_of(spot.actor).details.values()]
+    return tuple(poses(people, things))
+
+
+def _checked(form: Form) -> Form | None:
+    """Return the form without choices that the command would read as something else, such as `letter to Ana`."""
+    for kind, choices in form.choices.items():
+        kept = tuple(choice for choice in choices if _is_read_back(form, kind, choice))
+        if not kept:
+            return None
+        form = form.choosing(kind, kept)
+    return form
+
+
+def _is_read_back(form: Form, kind: str, choice: str) -> bool:
+    filled = {k: choices[-1] for k, choices in form.choices.items()} | {kind: choice}
+    try:
+        return form.command.arguments_in(spelt(form.command, filled)).get(kind) == choice
+    except CommandError:
+        return False
+
+
+def spelt(command: Command, arguments: Mapping[str, str]) -> str:
+    """Return what stands behind the verb with these arguments by kind; one that is not given is `x`."""
+    words = (arguments.get(word.kind, "x") if word.kind else word.text for word in command.words)
+    return " ".join(word for word in words if word)
+
+
+def _typed(item: Named, among: Iterable[Named], one_word: bool) -> str:
+    """Return the first name that means this item and no other here, or an empty string."""
+    for name in (item.name, *item.aliases, *item.name.split()):
+        if (one_word and " " in name) or name.lower().startswith(SKIPPED):
+            continue
+        if candidates(name, among) == [item]:
+            return name
+    return ""
+
+
+def _people(world: World, actor: Character) -> list[Character]:
+    return [one for one in world.occupants(actor.room_id) if one is not actor]
+
+
+def _worth_a_look(world: World, actor: Character) -> list[Named]:
+    return [one for one in sights(world, actor) if one is not actor and not isinstance(one, Exit | Room)]
+
+
+_OFFERED: Mapping[str, Callable[[World, Character], list[Named]]] = {
+    "exit": lambda world, actor: list(world.room_of(actor).exits.values()),
+    "person": lambda world, actor: list(_people(world, actor)),
+    "sight": _worth_a_look,
+    "near": lambda world, actor: list(world.things_at(actor.room_id)),
+    "carried": lambda world, actor: list(world.things_at(actor.character_id)),
+}

@@ -1,0 +1,124 @@
+"""From what a model answered to the one line that the agent types, or to what was wrong with the answer.
+
+Models decorate: they echo the prompt, add Markdown, labels, quotes, their thoughts, and what others may say next.
+The decoration is taken off line by line, and the first line that is a command of the table wins. Prose is never
+guessed at, and never becomes speech.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from agents.reply_text import Piece, pieces
+from world.command import Command, CommandTable
+from world.errors import CommandError
+from world.matching import either, suggestions
+from world.parsing import PREFIXES, parse_line
+
+LONGEST_ARGUMENTS = 400
+LONGEST_REASON = 300
+"""Where a line that goes on and on is cut, in characters; at the end of a sentence or word if possible."""
+
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)]?(?=\s)")
+_AROUND_A_NAME = " .!\"'`“”‘’*_<>[]()"
+_PREFIXED = re.compile(r"""(?:'(?!.*')|"(?!.*")|:)(?=\s*\w)""")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a reply comes to.
+
+    `line` is the one executable line, `verb arguments | reason`, or empty; then `problem` tells the agent, in a
+    sentence or two, what was wrong with its reply.
+    """
+
+    line: str
+    problem: str = ""
+
+
+def first_command(reply: str, name: str, table: CommandTable, exits: Iterable[str] = ()) -> Reply:
+    """Return the first executable line of a model's reply to the prompt of the agent `name`.
+
+    `exits` are the names and aliases of the ways out; alone on a line they are commands too. The verb is given in
+    its full form (`walk north` and `north` become `go north`). Only the beginning of a long reply is read.
+    """
+    ways = {exit.lower() for exit in exits}
+    found = list(pieces(reply, name))
+    misfit = ""
+    for piece in found:
+        command, arguments, reason = _read(piece.text, table, ways)
+        if command is None:
+            continue
+        if _fits(command, arguments):
+            return Reply(_line(command, arguments, reason or piece.reason))
+        misfit = misfit or f"Your reply held {_quoted(piece.text)}, which does not fit. Usage: {command.usage}"
+    return Reply("", misfit or _problem(found, reply, table, ways))
+
+
+def _read(text: str, table: CommandTable, ways: set[str]) -> tuple[Command | None, str, str]:
+    """Return the command that a text begins with (None if there is none), its arguments and its reason."""
+    if text[:1] in PREFIXES and not _PREFIXED.match(text):
+        return None, "", ""
+    line = parse_line(text)
+    whole = f"{line.verb} {line.arguments}".lower().strip(_AROUND_A_NAME)
+    command = table.get(line.verb.rstrip(".:,!"))
+    if command is None and whole in ways:
+        return table.get("go"), whole, line.reason
+    if command is None or not command.for_agents:
+        return None, "", ""
+    if line.verb[-1] == "," or (len(line.verb) == 1 and not _fits(command, line.arguments)):
+        return None, "", ""  # "Look, I do not know" and "I will say hello" are talk
+    words = command.words
+    is_name = bool(words) and words[-1].kind != "text"
+    return command, line.arguments.strip(_AROUND_A_NAME) if is_name else line.arguments, line.reason
+
+
+def _fits(command: Command, arguments: str) -> bool:
+    """Return whether the usage is met, and met with words of one's own instead of `<text>`."""
+    try:
+        command.arguments_in(arguments)
+    except CommandError:
+        return False
+    return not any(word.text.strip("[]") in arguments.split() for word in command.words if word.kind)
+
+
+def _line(command: Command, arguments: str, reason: str) -> str:
+    done = f"{command.verb} {_cut(arguments, LONGEST_ARGUMENTS)}".strip().replace("|", "\\|")
+    why = _cut(reason, LONGEST_REASON)
+    return f"{done} | {why}" if why else done
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    head = text[:most]
+    ends = [end.end() for end in _SENTENCE_END.finditer(head)]
+    return head[: ends[-1]] if ends else head.rpartition(" ")[0] or head
+
+
+def _problem(found: list[Piece], reply: str, table: CommandTable, ways: set[str]) -> str:
+    example = "Type one command, such as: say hello"
+    if not reply.strip():
+        return f"Your reply was empty. {example}"
+    if not found:
+        return f"Your reply held no command, only thoughts or marks. {example}"
+    text = found[0].text
+    verb = parse_line(text).verb
+    known = table.get(verb)
+    if known and not known.for_agents:
+        return f"{verb!r} is not a command for you. {example}"
+    close = suggestions(verb, [*_names(table), *ways])
+    hint = f" Did you mean {either(close)}?" if close and len(verb) > 2 else ""
+    return f"Your reply held no command: it began with {_quoted(text)}.{hint} {example}"
+
+
+def _names(table: CommandTable) -> Iterator[str]:
+    return (name for one in table if one.for_agents for name in one.names if len(name) > 1)
+
+
+def _quoted(text: str) -> str:
+    words = text.split()
+    more = " …" if len(words) > 5 else ""
+    return f"'{' '.join(words[:5])[:60]}{more}'"

@@ -1,0 +1,178 @@
+"""Choosing the verb for a model too small to choose well: weights, and less of what was done just now.
+
+A tiny model held to a grammar looks at the same bell for ever, or walks in a circle. So the verb is drawn here,
+and from its arguments is removed what would only repeat the last few turns; the model finds the words.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.possible import Form, Possible
+from world.model import Room
+from world.parsing import parse_line
+
+WEIGHTS: Mapping[str, float] = {
+    "say": 6.0,
+    "go": 4.0,
+    "get": 3.0,
+    "think": 2.5,
+    "emote": 2.5,
+    "look": 2.0,
+    "give": 2.0,
+    "examine": 1.5,
+    "whisper": 0.8,
+    "drop": 0.5,
+    "where": 0.3,
+    "inventory": 0.2,
+    "who": 0.2,
+    "exits": 0.1,
+}
+UNKNOWN_WEIGHT = 0.3
+"""The weight of a command that this table does not know."""
+
+SPEECH = frozenset({"say", "whisper"})
+SOCIABLE = SPEECH | {"give"}
+NOT_AGAIN = 10
+"""For how many turns the same thing is not looked at, taken or put down again."""
+
+ANSWERING = 0.95
+TALKED_OUT = 0.7
+LATELY = 5
+"""How often somebody who was spoken to answers in words, and what is left of that for each of the agent's last
+`LATELY` lines that was speech. So two agents come to an end; a person who speaks to them is always answered."""
+
+RESTLESS_ALONE = 0.8
+RESTLESS_IN_COMPANY = 0.15
+"""What each turn in one place adds to the urge to go, as a share of it."""
+
+VISIT_TURNS = 3
+POLITENESS = 0.1
+"""What is left of the urge to go in the first turns in a place where somebody is."""
+
+GREETING = 2.0
+"""How much likelier speech is for whoever has said nothing here yet."""
+
+FATIGUE = (0.2, 0.5, 0.8)
+"""What is left of a verb's weight when it was used last turn, two turns ago, three turns ago."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What steering knows of an agent's situation.
+
+    `recent` are its own last lines, newest last. `addressed` is true if somebody has spoken since the last of
+    them, `by_person` if that was a person and not an agent; `company` if anybody else is here. `ways_back` are
+    the exits to where it has just been.
+    """
+
+    recent: Sequence[str] = ()
+    addressed: bool = False
+    by_person: bool = False
+    company: bool = False
+    ways_back: frozenset[str] = frozenset()
+
+
+def ways_back(room: Room, visited: Sequence[str], most: int = 2) -> frozenset[str]:
+    """Return the exits of `room` that lead to the last `most` other rooms visited; ids, newest last."""
+    others = [room_id for room_id in dict.fromkeys(reversed(visited)) if room_id != room.room_id]
+    return frozenset(exit.name for exit in room.exits.values() if exit.room_id in others[:most])
+
+
+class Steering:
+    """Draws what an agent may do in one turn. The same seed and moments give the same draws."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+
+    def choose(self, possible: Possible, moment: Moment) -> Possible:
+        """Return the forms to admit this turn, never none if any were given.
+
+        Usually that is one verb. What would repeat the last turns is left out as long as something else remains.
+        """
+        fresh = without_repeats(possible, moment)
+        if moment.company and "say" in fresh and self._rng.random() < _readiness(moment):
+            return {"say": fresh["say"]}
+        weights = {verb: _weight(verb, moment) for verb in fresh}
+        if not any(weights.values()):
+            return fresh
+        (verb,) = self._rng.choices(list(weights), list(weights.values()))
+        return {verb: fresh[verb]}
+
+
+def without_repeats(possible: Possible, moment: Moment) -> Possible:
+    """Return the forms without the choices that were made just now; all of them if nothing would be left."""
+    recent = [parse_line(line) for line in moment.recent[-NOT_AGAIN:]]
+    done = frozenset((line.verb, line.arguments.lower()) for line in recent)
+    touched = frozenset(line.arguments.lower() for line in recent if line.verb in ("get", "drop", "give"))
+    fresh = {}
+    for verb, form in possible.items():
+        kept = _fresh(form, done, touched, moment.ways_back)
+        if kept is not None:
+            fresh[verb] = kept
+    return fresh or possible
+
+
+def _fresh(
+    form: Form, done: frozenset[tuple[str, str]], touched: frozenset[str], ways_back: frozenset[str]
+) -> Form | None:
+    verb = form.command.verb
+    for kind, choices in form.choices.items():
+        if kind == "exit":
+            kept = _preferring(choices, lambda choice: choice not in ways_back)
+        elif kind in ("near", "carried") and verb in ("get", "drop"):
+            kept = [choice for choice in choices if choice.lower() not in touched]
+        else:
+            kept = [choice for choice in choices if (verb, choice.lower()) not in done]
+        if not kept:
+            return None
+        form = form.choosing(kind, kept)
+    return form
+
+
+def _preferring(choices: Sequence[str], wanted: Callable[[str], bool]) -> list[str]:
+    return [choice for choice in choices if wanted(choice)] or list(choices)
+
+
+def _weight(verb: str, moment: Moment) -> float:
+    if verb in SOCIABLE and not moment.company:
+        return 0.0
+    verbs = _verbs(moment)
+    weight = WEIGHTS.get(verb, UNKNOWN_WEIGHT) * _staleness(verb, verbs)
+    if verb == "go":
+        return weight * _restlessness(verbs, moment)
+    if verb == "say" and "say" not in verbs[: _turns_here(verbs)]:
+        return weight * GREETING
+    return weight
+
+
+def _readiness(moment: Moment) -> float:
+    """Return how likely the agent answers what was said to it."""
+    if not moment.addressed or moment.by_person:
+        return float(moment.addressed)
+    said = sum(verb in SPEECH for verb in _verbs(moment)[:LATELY])
+    return ANSWERING * TALKED_OUT**said
+
+
+def _verbs(moment: Moment) -> list[str]:
+    """Return the verbs of the agent's last lines, newest first."""
+    return [parse_line(line).verb for line in reversed(moment.recent)]
+
+
+def _staleness(verb: str, verbs: Sequence[str]) -> float:
+    """Return what is left of a verb's weight after its last use; `verbs` are newest first."""
+    kin = SPEECH if verb in SPEECH else {verb}
+    ago = next((turns for turns, one in enumerate(verbs) if one in kin), len(FATIGUE))
+    return FATIGUE[ago] if ago < len(FATIGUE) else 1.0
+
+
+def _restlessness(verbs: Sequence[str], moment: Moment) -> float:
+    turns = _turns_here(verbs)
+    urge = 1 + turns * (RESTLESS_IN_COMPANY if moment.company else RESTLESS_ALONE)
+    return urge * (POLITENESS if moment.company and turns < VISIT_TURNS else 1.0)
+
+
+def _turns_here(verbs: Sequence[str]) -> int:
+    return next((turns for turns, verb in enumerate(verbs) if verb == "go"), len(verbs))

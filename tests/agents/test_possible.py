@@ -1,0 +1,142 @@
+"""What can be typed here and now, and that all of it is accepted."""
+
+from __future__ import annotations
+
+import copy
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.possible import NOTHING, Form, possible, spelt
+from world.command import CommandTable, command
+from world.commands.table import world_commands
+from world.game import Game
+from world.model import Character, Detail, Exit, Role, Room, Thing, World
+
+TABLE = world_commands()
+
+
+def a_world() -> World:
+    exits = {"north": Exit("north", "Yard", ("n", "pump")), "east": Exit("east", "Stage", ("bell tower",))}
+    landing = Room("Landing", "Wet planks.", exits, {"river": Detail("river", "Brown.", ("water",))})
+    return World(
+        [landing, Room("Yard"), Room("Stage")],
+        [Thing("lamp", "Landing"), Thing("letter", "Ana"), Thing("oar", "Yard")],
+        [
+            Character("Ana", "Landing", awake=True),
+            Character("Old Ben", "Landing", awake=True, is_agent=True),
+            Character("Cat", "Landing"),
+            Character("Dot", "Yard", awake=True),
+        ],
+    )
+
+
+def forms(world: World, name: str = "Ana", table: CommandTable = TABLE) -> dict[str, Form]:
+    return dict(possible(world, world.characters[name], table))
+
+
+def lines(form: Form) -> list[str]:
+    """Every line that a form can spell, with one sentence for free text."""
+    kinds = [word.kind for word in form.command.words if word.kind]
+    fillings = product(*(form.choices.get(kind, ("Good day.",)) for kind in kinds))
+    spellings = (spelt(form.command, dict(zip(kinds, filling, strict=True))) for filling in fillings)
+    return [f"{form.command.verb} {text}".strip() for text in spellings]
+
+
+def refusals(world: World) -> list[tuple[str, str]]:
+    """Each possible line, tried in a copy of the world, that the game does not accept."""
+    refused = []
+    for form in forms(world).values():
+        for line in lines(form):
+            performed = Game(copy.deepcopy(world), TABLE).perform("Ana", f"{line} | to see what happens")
+            if not performed.accepted or performed.verb != form.command.verb:
+                refused.append((line, performed.refusal))
+    return refused
+
+
+def test_the_gaps_are_filled_with_what_is_here():
+    found = forms(a_world())
+    assert found["go"].choices == {"exit": ("north", "east")}
+    assert found["look"].choices == {"sight": (NOTHING, "Old Ben", "lamp", "letter", "river")}
+    assert found["examine"].choices == {"sight": ("Old Ben", "lamp", "letter", "river")}
+    assert found["get"].choices == {"near": ("lamp",)}
+    assert found["give"].choices == {"carried": ("letter",), "person": ("Old Ben",)}
+    assert found["where"].choices == {"text": (NOTHING,)}
+    assert found["say"].choices == {}
+
+
+def test_a_gap_in_the_middle_takes_one_word_of_a_name():
+    assert forms(a_world())["whisper"].choices == {"person": ("Old",)}
+
+
+def test_who_is_alone_with_nothing_cannot_give_whisper_drop_or_take():
+    world = a_world()
+    world.characters["Ana"].room_id = "Stage"
+    world.things["letter"].place_id = "Yard"
+    assert set(forms(world)) & {"give", "whisper", "drop", "get", "go"} == set()
+
+
+def test_commands_that_agents_are_not_told_of_are_left_out():
+    assert set(forms(a_world())) & {"quit", "help", "commands"} == set()
+
+
+def test_commands_above_the_role_are_left_out():
+    @command("dig", role=Role.BUILDER)
+    def dig(world, actor):
+        """Make a room."""
+        return []
+
+    assert forms(a_world(), table=CommandTable([dig])) == {}
+
+
+@pytest.mark.parametrize("usage", ["@tell <agent>", "@expand <range>", "explain <topic>"])
+def test_commands_whose_gap_nothing_here_can_fill_are_left_out(usage):
+    @command(usage)
+    def act(world, actor, **arguments):
+        """Do it."""
+        return []
+
+    assert forms(a_world(), table=CommandTable([act])) == {}
+
+
+def test_a_name_that_two_things_share_is_not_offered():
+    world = a_world()
+    world.things["old lamp"] = Thing("old lamp", "Landing", aliases=("lamp",))
+    assert forms(world)["get"].choices == {"near": ("old lamp",)}
+
+
+def test_a_name_that_the_usage_would_take_apart_is_not_offered():
+    world = a_world()
+    world.things["letter to Ben"] = Thing("letter to Ben", "Ana")
+    assert forms(world)["give"].choices["carried"] == ("letter",)
+
+
+def test_poses_name_the_people_and_the_details_that_are_here():
+    poses = forms(a_world())["emote"].choices["text"]
+    assert {"nods slowly", "smiles at Old Ben", "looks at the river"} <= set(poses)
+    assert not any("{" in pose or "Cat" in pose for pose in poses)
+
+
+def test_everything_possible_is_accepted():
+    assert refusals(a_world()) == []
+
+
+names = st.lists(
+    st.sampled_from("lamp oar old new red bell tower letter to at river Ben ben's north n water 2 key".split()),
+    min_size=1,
+    max_size=3,
+).map(" ".join)
+some_names = st.lists(names, max_size=3, unique=True)
+
+
+@settings(max_examples=30)
+@given(some_names, some_names, some_names, some_names, some_names)
+def test_whatever_things_are_called_everything_possible_is_accepted(lying, carried, details, ways, people):
+    exits = {way.lower(): Exit(way.lower(), "Yard") for way in ways}
+    rooms = [Room("Landing", "", exits, {name: Detail(name, "") for name in details}), Room("Yard")]
+    things = {**{name: Thing(name, "Landing") for name in lying}, **{name: Thing(name, "Ana") for name in carried}}
+    others = [Character(name, "Landing", awake=True) for name in people]
+    world = World(rooms, things.values(), [Character("Ana", "Landing", awake=True), *others])
+    assert refusals(world) == []

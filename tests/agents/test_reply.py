@@ -1,0 +1,107 @@
+"""What a model's reply comes to, whatever it puts round the command."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.reply import LONGEST_ARGUMENTS, LONGEST_REASON, Reply, first_command
+from world.commands.table import world_commands
+from world.parsing import parse_line
+
+TABLE = world_commands()
+EXITS = ("north", "n", "mill", "up the rungs")
+ROWS = [(row["reply"], row["line"]) for row in yaml.safe_load(Path(__file__).with_name("replies.yaml").read_text())]
+
+
+def line_of(reply: str) -> str:
+    return first_command(reply, "Eliza", TABLE, EXITS).line
+
+
+def problem_of(reply: str) -> str:
+    return first_command(reply, "Eliza", TABLE, EXITS).problem
+
+
+@pytest.mark.parametrize(("reply", "line"), ROWS)
+def test_a_reply_comes_to_its_first_command(reply, line):
+    assert line_of(reply) == line
+
+
+def test_there_is_a_line_or_a_problem_and_never_both():
+    replies = [first_command(reply, "Eliza", TABLE, EXITS) for reply, _ in ROWS]
+    assert [one for one in replies if bool(one.line) == bool(one.problem)] == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        (" ", "Your reply was empty. Type one command, such as: say hello"),
+        (
+            "<think>Who is this?",
+            "Your reply held no command, only thoughts or marks. Type one command, such as: say hello",
+        ),
+        (
+            "I will greet him warmly now, as one should.",
+            "Your reply held no command: it began with 'I will greet him warmly …'. "
+            "Type one command, such as: say hello",
+        ),
+        (
+            "sayy hi",
+            "Your reply held no command: it began with 'sayy hi'. Did you mean say? "
+            "Type one command, such as: say hello",
+        ),
+        ("give lamp Moss", "Your reply held 'give lamp Moss', which does not fit. Usage: give <carried> to <person>"),
+        ("quit", "'quit' is not a command for you. Type one command, such as: say hello"),
+    ],
+)
+def test_a_reply_without_a_command_says_what_was_wrong_with_it(reply, problem):
+    assert first_command(reply, "Eliza", TABLE, EXITS) == Reply("", problem)
+
+
+def test_a_monologue_is_cut_at_the_end_of_a_sentence():
+    sentence = "The river is high today. "
+    line = line_of("say " + sentence * 400)
+    assert line.endswith("today.")
+    assert LONGEST_ARGUMENTS - len(sentence) < len(line) <= len("say ") + LONGEST_ARGUMENTS
+
+
+def test_a_reason_that_goes_on_and_on_is_cut_too():
+    assert len(line_of("look | " + "why " * 900)) <= len("look | ") + LONGEST_REASON
+
+
+def test_a_command_behind_very_long_thoughts_is_found():
+    assert line_of(f"<think>{'Hm. ' * 10_000}</think>\nlook") == "look"
+
+
+def test_a_command_behind_four_thousand_characters_of_talk_is_not_looked_for():
+    assert line_of("I wonder. " * 500 + "\nlook") == ""
+
+
+@pytest.mark.parametrize("piece", ["<think>", '{"a":', " ", "~Eliza> ", "**`", "Command: ", "[[", "say (", "|", "1. "])
+def test_a_reply_of_one_thing_over_and_over_is_read_quickly(piece):
+    began = time.perf_counter()
+    first_command(piece * 20_000, "Eliza", TABLE, EXITS)
+    assert time.perf_counter() - began < 0.5
+
+
+def test_a_name_with_marks_in_it_is_taken_literally():
+    assert first_command("~E.(a*> look", "E.(a*", TABLE).line == "look"
+
+
+@given(st.text(max_size=300))
+def test_no_text_is_an_error_and_a_line_is_one_line(reply):
+    line = line_of(reply)
+    assert "\n" not in line
+    assert "\x1b" not in line
+
+
+@given(st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=80))
+def test_a_line_reads_as_the_same_command_again(text):
+    line = line_of(f"say {text} | {text}")
+    assert line_of(line) == line
+    assert parse_line(line).verb in ("", "say")
