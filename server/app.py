@@ -115,8 +115,9 @@ class Fallwater:
             [
                 ("closing the door", self._close_door),
                 ("ending thoughts", self._end_thoughts),
+                # Before saving: agents remember who left last, and what is said reaches a screen only in its own time.
+                ("sending people home", self.lobby.send_home),
                 ("saving", self._save),
-                ("sending people home", self._send_home),
             ],
         )
 
@@ -187,7 +188,3 @@ class Fallwater:
         self._sync.stop()
         self._moves.save()
         self.agents.close()
-
-    def _send_home(self) -> None:
-        for session in list(self.lobby.sessions):
-            session.end(self.lobby.texts.farewell)

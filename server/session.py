@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from twisted.internet.defer import Deferred
+
 from server.accounts import Accounts, NameRefused
 from server.screen import wrapped
 from server.telnet.interface import DelayedCall, ReactorClock, Terminal
@@ -43,11 +45,27 @@ class Lobby:
     entered: Callable[[Character], None] = lambda character: None
     sessions: set[Session] = field(default_factory=set)
     playing: dict[str, Session] = field(default_factory=dict)
+    emptied: Deferred[None] | None = None
 
     def announce(self, text: str) -> None:
         """Say something to everyone who is connected."""
         for session in list(self.sessions):
             session.show(text)
+
+    def send_home(self) -> Deferred[None] | None:
+        """End every session; the Deferred fires when the last connection has gone, None if there is none to go."""
+        if not self.sessions:
+            return None
+        self.emptied = Deferred()
+        for session in list(self.sessions):
+            session.end(self.texts.farewell)
+        return self.emptied
+
+    def gone(self, session: Session) -> None:
+        """Forget a session whose connection has gone."""
+        self.sessions.discard(session)
+        if self.emptied and not self.emptied.called and not self.sessions:
+            self.emptied.callback(None)
 
 
 class Session:
@@ -95,7 +113,6 @@ class Session:
 
     def connection_lost(self, reason: str) -> None:
         """Let the character fall asleep, unless somebody else has taken it over."""
-        self._lobby.sessions.discard(self)
         for call in (self._too_late, self._prompting):
             if call and call.active():
                 call.cancel()
@@ -104,6 +121,7 @@ class Session:
             del self._lobby.playing[character.character_id]
             self._lobby.game.sleep(character.character_id)
             log.info("%s left (%s)", character.name, reason)
+        self._lobby.gone(self)
 
     # What goes to the screen
 
