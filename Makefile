@@ -1,8 +1,9 @@
 # Fallwater: `make run` prepares everything and opens the world. GNU make, any POSIX shell.
 
-# For `make run`: auto | embedded | none | ollama:NAME, the port, and the folder that holds the world.
-MODEL ?= auto
-PORT ?= 4000
+# For `make run`: the folder that holds the world; and, where they are to be other than its config/ notes say,
+# the model (auto | embedded | none | ollama:NAME) and the port.
+MODEL ?=
+PORT ?=
 VAULT ?= fallwater-world
 
 # The Python that .venv is made with; the first that fits, if you name none: make venv PYTHON=/path/to/python
@@ -24,7 +25,7 @@ DEVELOPMENT := $(VENV)/.development-is-installed
 .PHONY: help venv run test lint integration bench soak clean
 
 help:
-	@echo 'make run          open the world (MODEL=$(MODEL) PORT=$(PORT) VAULT=$(VAULT))'
+	@echo 'make run          open the world (VAULT=$(VAULT) MODEL=auto|embedded|none|ollama:NAME PORT=4000)'
 	@echo 'make venv         only prepare $(VENV), with the embedded model'
 	@echo 'make test         unit tests'
 	@echo 'make lint         ruff and mypy'
@@ -36,7 +37,7 @@ help:
 venv: $(RUNTIME)
 
 run: $(RUNTIME)
-	@exec $(BIN)/fallwater serve --vault "$(VAULT)" --port "$(PORT)" --model "$(MODEL)"
+	@exec $(BIN)/fallwater serve --vault "$(VAULT)" $(if $(PORT),--port "$(PORT)") $(if $(MODEL),--model "$(MODEL)")
 
 test: $(DEVELOPMENT)
 	@$(BIN)/python -m pytest -q
