@@ -97,6 +97,11 @@ class Agent:
     def character(self) -> Character:
         return self._game.world.characters[self.name]
 
+    def adopt(self, note: AgentNote, settings: AgentSettings, template: PromptTemplate) -> None:
+        """Go on with notes that were edited, from the next thought."""
+        self.note, self.settings, self._template = note, settings, template
+        self.character.description = note.description
+
     def perceive(self, event: Event, text: str) -> None:
         """Remember an event; hearing is free, thinking waits for the agent's turn."""
         left = impression(event, self.name, self._game.world)

@@ -13,6 +13,7 @@ from agents.memory.summarizing import Summarizer, SummarizerProfile
 from agents.memory.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompt import PromptTemplate, parse_template
+from config.settings import AgentSettings, MemorySettings
 from vault.agent_notes import AgentNote, agent_names, load_agent
 from vault.config_notes import Settings
 from vault.folder import Vault
@@ -34,6 +35,7 @@ class Population(Mapping[str, Agent]):
         self._rng = rng
         self._now_ms = now_ms
         self._agents: dict[str, Agent] = {}
+        self._summary_templates: dict[str, SummaryTemplates] = {}
         self._turns = asyncio.Semaphore(settings.memory.max_compactions)
         self._summary_queue: ModelQueue | None = None
         for name in agent_names(vault):
@@ -70,17 +72,33 @@ class Population(Mapping[str, Agent]):
             except NoteError as error:
                 log.error("%s", error)
 
+    def reload(self, settings: Settings) -> list[str]:
+        """Take in settings, profiles and templates as they are now; return what is wrong with any of them.
+
+        Whatever is not valid stays as it was, for that agent alone.
+        """
+        self._settings = settings
+        problems = []
+        for agent in self.values():
+            try:
+                note, own, memory_settings, template, summary_templates = self._notes_of(agent.name)
+            except NoteError as error:
+                problems.append(f"{error} {agent.name} goes on as before.")
+                continue
+            agent.adopt(note, own, template)
+            agent.memory.settings = memory_settings
+            self._summary_templates[agent.name] = summary_templates
+        return problems
+
     def _add(self, name: str) -> None:
         try:
-            note = load_agent(self._vault, name)
-            memory = AgentMemory(self._vault, name, note.memory_settings(self._settings.memory), self._now_ms)
+            note, settings, memory_settings, template, summary_templates = self._notes_of(name)
+            memory = AgentMemory(self._vault, name, memory_settings, self._now_ms)
             memory.load()
-            settings = note.agent_settings(self._settings.agents)
-            template = self._template(settings.template, note)
-            summary_templates = load_summary_templates(self._vault, name)
         except NoteError as error:
             log.error("%s stays asleep: %s", name, error)
             return
+        self._summary_templates[name] = summary_templates
         # A generator of its own for each, so that what one draws changes nothing for the others.
         rng = random.Random(self._rng.getrandbits(64))
         self._agents[name] = Agent(
@@ -92,11 +110,22 @@ class Population(Mapping[str, Agent]):
             rng,
             self._now_ms,
             self._settings.models.timeout_seconds,
-            lambda: self._summarizer(memory, summary_templates),
+            lambda: self._summarizer(memory),
             self._turns,
         )
 
-    def _summarizer(self, memory: AgentMemory, templates: SummaryTemplates) -> Summarizer | None:
+    def _notes_of(self, name: str) -> tuple[AgentNote, AgentSettings, MemorySettings, PromptTemplate, SummaryTemplates]:
+        note = load_agent(self._vault, name)
+        settings = note.agent_settings(self._settings.agents)
+        return (
+            note,
+            settings,
+            note.memory_settings(self._settings.memory),
+            self._template(settings.template, note),
+            load_summary_templates(self._vault, name),
+        )
+
+    def _summarizer(self, memory: AgentMemory) -> Summarizer | None:
         queue, models = self._summary_queue, self._settings.models
         if queue is None:
             return None
@@ -110,7 +139,9 @@ class Population(Mapping[str, Agent]):
             models.timeout_seconds,
             chat=models.ollama_mode == "chat",
         )
-        return Summarizer(memory.name, queue, templates, profile, self._roster, memory.memory)
+        return Summarizer(
+            memory.name, queue, self._summary_templates[memory.name], profile, self._roster, memory.memory
+        )
 
     def _roster(self) -> frozenset[str]:
         world = self._game.world

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
@@ -21,15 +22,18 @@ from server.accounts import Accounts
 from server.autosave import GroupSync, SaveMoves
 from server.bridge import deferred_from
 from server.heartbeat import Heartbeat
+from server.reload import Reload
 from server.session import Lobby, Session, Texts
 from server.shutdown import in_stages
 from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits
 from server.telnet.protocol import TelnetFactory
-from vault.config_notes import Settings, load_text
+from vault.config_notes import Settings, load_settings, load_text
 from vault.folder import Vault
+from vault.notes import NoteError
 from vault.world_notes import Whereabouts, load_world
 from world.commands.table import world_commands
 from world.game import Game
+from world.model import Role
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +51,8 @@ class ListeningPort(Protocol):
 class Fallwater:
     """A world with its people and agents, ready to be started.
 
-    `say` is given the sentences that whoever started the world should read.
+    `say` is given the sentences that whoever started the world should read; `in_reactor` is how another thread
+    has something called in the reactor's.
     """
 
     def __init__(
@@ -58,8 +63,10 @@ class Fallwater:
         rng: random.Random,
         now_ms: Callable[[], int],
         say: Callable[[str], None],
+        in_reactor: Callable[[Callable[[], None]], None],
     ) -> None:
         self.settings = settings
+        self._vault = vault
         self.world = load_world(vault, settings.world)
         self.queue: ModelQueue | None = None
         self.running = False
@@ -82,6 +89,7 @@ class Fallwater:
         self._sync = GroupSync(
             lambda: [agent.memory.journal for agent in self.agents.values()], settings.memory.journal_fsync_ms, reactor
         )
+        self._reload = Reload(vault, self._take_in, self._tell_admins, reactor, in_reactor)
         self._heartbeats: list[Heartbeat] = []
         self._port: ListeningPort | None = None
         self._choosing: Deferred[None] | None = None
@@ -103,6 +111,7 @@ class Fallwater:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""
         self.running = True
         self._sync.start()
+        self._reload.start()
         self._choose()
 
     def stop(self) -> Deferred[None]:
@@ -171,11 +180,32 @@ class Fallwater:
         heartbeat.start()
         return heartbeat
 
+    def _take_in(self) -> list[str]:
+        """Take in what was edited; return what is not valid, or counts only from the next start."""
+        try:
+            settings = load_settings(self._vault)
+        except NoteError as error:
+            return [f"{error} The settings stay as they were."]
+        old = self.settings
+        # Where it listens and which model it thinks with are settled at the start, maybe by the command line.
+        models = replace(settings.models, model=old.models.model)
+        self.settings = replace(settings, server=old.server, models=models)
+        problems = self.agents.reload(self.settings)
+        if settings.world != old.world:
+            problems.append("config/world.md: what was changed counts from the next start.")
+        return problems
+
+    def _tell_admins(self, text: str) -> None:
+        for character in self.world.awake():
+            if character.role >= Role.ADMIN and not character.is_agent:
+                self.game.tell(character.character_id, text)
+
     def _close_door(self) -> Deferred[None] | None:
         self.lobby.announce("The world is closing. Everything is kept; come back soon.")
         return self._port.stopListening() if self._port else None
 
     def _end_thoughts(self) -> Deferred[None] | None:
+        self._reload.stop()
         if self._choosing:
             self._choosing.cancel()
         if self._retry and self._retry.active():

@@ -31,6 +31,7 @@ class Reactor(ReactorClock, Protocol):
 
     def run(self) -> None: ...
     def stop(self) -> None: ...
+    def callFromThread(self, callable: Callable[[], None]) -> None: ...
     def callWhenRunning(self, callable: Callable[[], object]) -> object: ...
     def addSystemEventTrigger(self, phase: str, event: str, callable: Callable[[], object]) -> object: ...
 
@@ -73,7 +74,9 @@ def _parser() -> argparse.ArgumentParser:
 def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
     vault, made = open_vault((options.vault or default_vault(Path.cwd())).absolute())
     settings = _with_options(load_settings(vault), options)
-    fallwater = Fallwater(vault, settings, reactor, random.Random(), lambda: time.time_ns() // 1_000_000, _say)
+    fallwater = Fallwater(
+        vault, settings, reactor, random.Random(), lambda: time.time_ns() // 1_000_000, _say, reactor.callFromThread
+    )
     failures: list[str] = []
 
     def opened(port: int) -> None:
