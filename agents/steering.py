@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.possible import Form, Possible
-from world.model import Room
+from world.model import Character, Room, World
 from world.parsing import parse_line
+from world.paths import shortest_path
 
 WEIGHTS: Mapping[str, float] = {
     "say": 6.0,
@@ -25,16 +26,17 @@ WEIGHTS: Mapping[str, float] = {
     "examine": 1.5,
     "whisper": 0.8,
     "drop": 0.5,
-    "where": 0.3,
-    "inventory": 0.2,
-    "who": 0.2,
-    "exits": 0.1,
+    "where": 0.2,
+    "inventory": 0.1,
+    "who": 0.1,
+    "exits": 0.05,
 }
 UNKNOWN_WEIGHT = 0.3
 """The weight of a command that this table does not know."""
 
 SPEECH = frozenset({"say", "whisper"})
 SOCIABLE = SPEECH | {"give"}
+_ALIKE = {"examine": "look"}
 NOT_AGAIN = 10
 """For how many turns the same thing is not looked at, taken or put down again."""
 
@@ -47,6 +49,12 @@ LATELY = 5
 RESTLESS_ALONE = 0.8
 RESTLESS_IN_COMPANY = 0.15
 """What each turn in one place adds to the urge to go, as a share of it."""
+
+SEEKING = 0.5
+"""How often somebody alone who goes, goes towards others."""
+
+FEW_POSES = 6
+"""How many poses, drawn anew each time, the model may choose from."""
 
 VISIT_TURNS = 3
 POLITENESS = 0.1
@@ -65,7 +73,7 @@ class Moment:
 
     `recent` are its own last lines, newest last. `addressed` is true if somebody has spoken since the last of
     them, `by_person` if that was a person and not an agent; `company` if anybody else is here. `ways_back` are
-    the exits to where it has just been.
+    the exits to where it has just been, `ways_to_others` those towards others.
     """
 
     recent: Sequence[str] = ()
@@ -73,12 +81,20 @@ class Moment:
     by_person: bool = False
     company: bool = False
     ways_back: frozenset[str] = frozenset()
+    ways_to_others: frozenset[str] = frozenset()
 
 
 def ways_back(room: Room, visited: Sequence[str], most: int = 2) -> frozenset[str]:
     """Return the exits of `room` that lead to the last `most` other rooms visited; ids, newest last."""
     others = [room_id for room_id in dict.fromkeys(reversed(visited)) if room_id != room.room_id]
     return frozenset(exit.name for exit in room.exits.values() if exit.room_id in others[:most])
+
+
+def ways_to_others(world: World, actor: Character) -> frozenset[str]:
+    """Return the exits that begin a shortest way to somebody else who is in the world, if not here."""
+    rooms = {one.room_id for one in world.awake() if one is not actor}
+    ways = (shortest_path(world, actor.room_id, room_id) for room_id in rooms)
+    return frozenset(way[0].name for way in ways if way)
 
 
 class Steering:
@@ -99,13 +115,24 @@ class Steering:
         if not any(weights.values()):
             return fresh
         (verb,) = self._rng.choices(list(weights), list(weights.values()))
-        return {verb: fresh[verb]}
+        return {verb: self._with_few_poses(self._seeking(fresh[verb], moment))}
+
+    def _with_few_poses(self, form: Form) -> Form:
+        """A small model given all poses takes the same three for ever."""
+        poses = form.choices.get("text", ())
+        return form.choosing("text", self._rng.sample(poses, FEW_POSES)) if len(poses) > FEW_POSES else form
+
+    def _seeking(self, form: Form, moment: Moment) -> Form:
+        exits = [exit for exit in form.choices.get("exit", ()) if exit in moment.ways_to_others]
+        if not exits or moment.company or self._rng.random() >= SEEKING:
+            return form
+        return form.choosing("exit", exits)
 
 
 def without_repeats(possible: Possible, moment: Moment) -> Possible:
     """Return the forms without the choices that were made just now; all of them if nothing would be left."""
     recent = [parse_line(line) for line in moment.recent[-NOT_AGAIN:]]
-    done = frozenset((line.verb, line.arguments.lower()) for line in recent)
+    done = frozenset((_ALIKE.get(line.verb, line.verb), line.arguments.lower()) for line in recent)
     touched = frozenset(line.arguments.lower() for line in recent if line.verb in ("get", "drop", "give"))
     fresh = {}
     for verb, form in possible.items():
@@ -125,7 +152,7 @@ def _fresh(
         elif kind in ("near", "carried") and verb in ("get", "drop"):
             kept = [choice for choice in choices if choice.lower() not in touched]
         else:
-            kept = [choice for choice in choices if (verb, choice.lower()) not in done]
+            kept = [choice for choice in choices if (_ALIKE.get(verb, verb), choice.lower()) not in done]
         if not kept:
             return None
         form = form.choosing(kind, kept)

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from agents.possible import NOTHING, Possible, possible
-from agents.steering import Moment, Steering, ways_back, without_repeats
+from agents.steering import FEW_POSES, Moment, Steering, ways_back, ways_to_others, without_repeats
 from tests.agents.test_possible import TABLE, a_world
 
 DRAWS = 400
@@ -90,12 +90,35 @@ def test_the_ways_back_lead_to_the_last_two_other_rooms(visited, back):
     assert ways_back(a_world().rooms["Landing"], visited) == back
 
 
+def test_the_ways_to_others_are_the_exits_towards_whoever_is_awake_elsewhere():
+    world = a_world()
+    assert ways_to_others(world, world.characters["Ana"]) == {"north"}  # to Dot; Old Ben is here, Cat is asleep
+
+
+def test_who_is_alone_often_goes_towards_others():
+    only_go = {"go": here()["go"]}
+    steering = Steering(random.Random(1))
+    moment = Moment(ways_to_others=frozenset({"east"}))
+    drawn = Counter(steering.choose(only_go, moment)["go"].choices["exit"] for _ in range(DRAWS))
+    assert set(drawn) == {("east",), ("north", "east")}
+    assert 0.4 * DRAWS < drawn[("east",)] < 0.6 * DRAWS
+
+
 def test_the_same_thing_is_not_looked_at_again_soon():
     recent = ("look | x", "look river | x", "emote nods slowly | x")
     fresh = without_repeats(here(), Moment(recent))
     assert fresh["look"].choices["sight"] == ("Old Ben", "lamp", "letter")
+    assert "river" not in fresh["examine"].choices["sight"]
     assert NOTHING in here()["look"].choices["sight"]
     assert "nods slowly" not in fresh["emote"].choices["text"]
+
+
+def test_each_time_a_few_other_poses_are_offered():
+    steering = Steering(random.Random(1))
+    only_emote = {"emote": here()["emote"]}
+    offered = [steering.choose(only_emote, Moment())["emote"].choices["text"] for _ in range(9)]
+    assert {len(poses) for poses in offered} == {FEW_POSES}
+    assert len(set(offered)) == 9
 
 
 def test_what_was_put_down_is_not_taken_up_again_soon():
