@@ -1,0 +1,74 @@
+"""A player at a plain socket."""
+
+from __future__ import annotations
+
+import re
+import select
+import socket
+import time
+
+HOST = "127.0.0.1"
+LONG = 90.0  # seconds: far more than anything here takes, even on a machine that is busy with other things
+
+_TELNET = re.compile(rb"\xff(?:[\xfb-\xfe].|\xfa.*?\xff\xf0|[^\xfa-\xfe])", re.DOTALL)
+
+
+class LinePlayer:
+    """A player at a plain socket: no telnet options, one line at a time. `text` is all that came, without telnet."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection((HOST, port), timeout=LONG)
+        self.text = ""
+        self.is_closed = False
+        self._raw = b""
+        self._seen = 0
+
+    def types(self, line: str) -> None:
+        """Send one line."""
+        self.socket.sendall(line.encode() + b"\n")
+
+    def enters(self, name: str) -> str:
+        """Give a name and return what is shown up to the first prompt."""
+        self.expects("By what name shall we know you? ")
+        self.types(name)
+        return self.expects("\n> ")
+
+    def asks(self, line: str) -> str:
+        """Send a line and return what is shown up to the next prompt."""
+        self.types(line)
+        return self.expects("> ")
+
+    def expects(self, text: str, within: float = LONG) -> str:
+        """Wait for the text among what has not been looked at yet; return all up to and with it."""
+        until = time.monotonic() + within
+        while (at := self.text.find(text, self._seen)) < 0:
+            if not self._receive(until - time.monotonic()):
+                missing = "the connection ended" if self.is_closed else f"{within} s passed"
+                raise AssertionError(f"{missing} without {text!r}; since the last: {self.text[self._seen :]!r}")
+        begin, self._seen = self._seen, at + len(text)
+        return self.text[begin : self._seen]
+
+    def is_shown_out(self, within: float = LONG) -> str:
+        """Wait until the server closes the connection and return what it said before."""
+        until = time.monotonic() + within
+        while self._receive(until - time.monotonic()):
+            pass
+        assert self.is_closed, f"the connection is still open after {within} s: {self.text[self._seen :]!r}"
+        return self.text[self._seen :]
+
+    def close(self) -> None:
+        """Hang up."""
+        self.socket.close()
+
+    def _receive(self, seconds: float) -> bool:
+        """Take in what comes within so many seconds; return whether anything came."""
+        if self.is_closed or not select.select([self.socket], [], [], max(0.0, seconds))[0]:
+            return False
+        try:
+            received = self.socket.recv(65536)
+        except ConnectionResetError:
+            received = b""
+        self.is_closed = not received
+        self._raw += received
+        self.text = _TELNET.sub(b"", self._raw).decode("utf-8", "replace").replace("\r\n", "\n")
+        return bool(received)

@@ -1,0 +1,81 @@
+"""A world whose agents think with a process that speaks Ollama's API, and what happens when that process dies."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.integration.line_player import HOST
+from tests.integration.ollama_server import MODEL
+from tests.integration.running import CLEAN, ROOT, acts_of, eventually, new_vault, running
+
+pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
+pytestmark = [pytest.mark.integration, pytest.mark.embedded, pytest.mark.ollama]
+
+AGENTS = ("Eliza", "Moss", "Odile")
+
+
+@contextmanager
+def ollama(port: int = 0) -> Iterator[int]:
+    """Serve Ollama's API in a process of its own, which is killed at the end; yield its port."""
+    command = [sys.executable, "-m", "tests.integration.ollama_server", "--port", str(port)]
+    with subprocess.Popen(command, cwd=ROOT, env=CLEAN, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+def hurried_vault(folder: Path, port: int) -> Path:
+    """Make a vault whose agents think every second, with Ollama on this port."""
+    agents = {f"agents/{name}/agent.md": {"think_seconds": 1} for name in AGENTS}
+    models = {"ollama_host": f"http://{HOST}:{port}", "num_ctx": 4096}
+    return new_vault(folder, {"config/models.md": models, **agents})
+
+
+@pytest.fixture
+def first_life() -> Iterator[ExitStack]:
+    """What can be closed in the middle of a test, and is at its end."""
+    with ExitStack() as life:
+        yield life
+
+
+def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(first_life, tmp_path):
+    port = first_life.enter_context(ollama())
+    vault = hurried_vault(tmp_path / "world", port)
+    with running(vault, f"ollama:{MODEL}") as server:
+        server.says(f"The agents think with {MODEL} on Ollama at http://{HOST}:{port} (as asked).")
+        player = server.player("Ana")
+        assert eventually(lambda: len(acts_of(vault)) >= 3), server.log
+
+        first_life.close()  # agents that think every second are in the midst of it
+        server.says(" cannot think, and waits for its next beat: ", times=len(AGENTS))
+        done = len(acts_of(vault))
+        player.types("who")
+        player.expects("Ana (you)\n")
+        player.types("@llm-status")
+        player.expects(f"Last error: Ollama at http://{HOST}:{port} cannot be reached")
+
+        with ollama(port):
+            server.says(" can think again", times=len(AGENTS))
+            assert eventually(lambda: len(acts_of(vault)) > done), server.log
+            told = [line.partition(" WARNING ")[2].partition(",")[0] for line in server.lines if "cannot think" in line]
+            assert sorted(told) == [f"{name} cannot think" for name in AGENTS]
+            server.signal(signal.SIGTERM)
+            assert server.exit_code() == 0
+        assert "Traceback" not in server.log
+
+
+def test_a_model_that_is_not_there_yet_is_told_with_the_remedy_and_the_world_is_open(tmp_path):
+    with ollama() as port, running(hurried_vault(tmp_path / "world", port), "ollama:nothing") as server:
+        told = server.says("The agents sleep: ")
+        assert f"Ollama at http://{HOST}:{port} has no model 'nothing' (it has: " in told
+        assert "Run: ollama pull nothing" in told
+        assert "Ana (you)" in server.player("Ana").asks("who")
