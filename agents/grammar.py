@@ -10,13 +10,14 @@ from collections.abc import Iterable
 
 from agents.possible import NOTHING, Form, Possible
 
+FEWEST_WORDS = 3
 MOST_WORDS = 16
 MOST_REASON_WORDS = 10
-"""How many words a sentence and a reason may have."""
+"""How many words a sentence has, and how many a reason may have."""
 
 # A sentence begins with a capital and ends with a mark, so that narration is not said.
 RULES = f"""\
-sentence ::= capital tail (gap word){{0,{MOST_WORDS - 1}}} [.!?]
+sentence ::= capital tail (gap word){{{FEWEST_WORDS - 1},{MOST_WORDS - 1}}} [.!?]
 reason ::= word (gap word){{1,{MOST_REASON_WORDS - 1}}}
 gap ::= ","? " "
 word ::= letter tail
@@ -33,7 +34,6 @@ LOOSE = frozenset(
 )
 """Words that hardly end a thought: where a bound cut after one of them, the thought is cut shorter."""
 
-FEWEST_WORDS = 3
 _MARKS = (".", "!", "?")
 _ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 

@@ -50,9 +50,8 @@ WITH_SOMEBODY = (
 WITH_SOMETHING = (
     "looks at the {thing}",
     "looks at the {thing} for a long time",
-    "touches the {thing} with one finger",
-    "walks once round the {thing}",
-    "stands beside the {thing}",
+    "glances at the {thing} and away again",
+    "looks from the {thing} to the sky",
     "points at the {thing}",
 )
 

@@ -55,7 +55,7 @@ def test_every_possible_line_is_admitted_with_a_reason():
     "line",
     [
         " say Good morning, Moss. | he looks tired today\n",
-        " say Hello. | I like to ask\n",
+        " say Hello to you. | I like to ask\n",
         " say Who's that by the river? | I've not seen him before\n",
         " think Für heute ist es genug. | es regnet wieder\n",
     ],
@@ -67,17 +67,18 @@ def test_a_sentence_with_a_reason_is_admitted(line):
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("say Hello. | I am glad of you\n", "the space in front is missing"),
-        (" say Hello.\n", "a reason is missing"),
-        (" say Hello. | I am glad of you", "the line does not end"),
-        (" say hello. | I am glad of you\n", "speech begins with a capital"),
-        (" say Hello | I am glad of you\n", "a sentence ends with a mark"),
+        ("say Hello to you. | I am glad of you\n", "the space in front is missing"),
+        (" say Hello to you.\n", "a reason is missing"),
+        (" say Hello to you. | I am glad of you", "the line does not end"),
+        (" say hello to you. | I am glad of you\n", "speech begins with a capital"),
+        (" say Hello to you | I am glad of you\n", "a sentence ends with a mark"),
+        (" say Hello. | I am glad of you\n", "one word is not said"),
         (" say ... | I am glad of you\n", "speech has words"),
         (" say 4 feet. | I am glad of you\n", "speech begins with a letter"),
-        (" say Hello. | why\n", "one word is no reason"),
-        (" say Hello. | I am glad -- really\n", "marks in a reason"),
+        (" say Hello to you. | why\n", "one word is no reason"),
+        (" say Hello to you. | I am glad -- really\n", "marks in a reason"),
         (" say I | am here. | I am glad of you\n", "a bar in speech"),
-        (' say Moss says, "Hello." | I am glad of you\n', "a quotation"),
+        (' say Moss says, "Hello to you." | I am glad of you\n', "a quotation"),
         (" go south | I am glad of you\n", "no such exit"),
         (" get letter | I am glad of you\n", "it is carried already"),
         (" quit | I am glad of you\n", "not for agents"),
@@ -91,7 +92,7 @@ def test_a_line_is_not_admitted(line, why):
 def test_only_the_verbs_given_are_admitted():
     grammar = the_grammar("go")
     assert grammar.fullmatch(" go north | I have not been there today\n")
-    assert not grammar.fullmatch(" say Hello. | I have not been there today\n")
+    assert not grammar.fullmatch(" say Hello to you. | I have not been there today\n")
 
 
 def test_names_with_quotes_backslashes_and_bars_are_spelt_so_that_they_read_back():
