@@ -1,0 +1,43 @@
+"""How soon a world is open, and what it weighs: `python -m bench.startup`.
+
+Starts the server a few times without a model and with the embedded one. Seconds run from starting the process to
+the line that says it accepts telnet; the second figure is until the agents have their model.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from bench.server_process import running, wait_for
+
+RUNS = 5
+
+
+def main() -> None:
+    """Print medians, a line a figure."""
+    opened, weights = [], []
+    for _ in range(RUNS):
+        with running("none") as server:
+            wait_for(server.process, "No language model")
+            opened.append(server.seconds)
+            weights.append(server.rss_megabytes())
+    print(
+        f"without a model: accepts telnet after {statistics.median(opened):.2f} s (max {max(opened):.2f}); target 1.5 s"
+    )
+    print(f"without a model: resident memory {statistics.median(weights):.0f} MB; target 80 MB")
+    opened, thinking, weights = [], [], []
+    for _ in range(RUNS):
+        with running("embedded") as server:
+            opened.append(server.seconds)
+            began = time.perf_counter() - server.seconds
+            wait_for(server.process, "The agents think with")
+            thinking.append(time.perf_counter() - began)
+            weights.append(server.rss_megabytes())
+    print(f"embedded model: accepts telnet after {statistics.median(opened):.2f} s (max {max(opened):.2f}); target 4 s")
+    print(f"embedded model: agents have it after {statistics.median(thinking):.2f} s (max {max(thinking):.2f})")
+    print(f"embedded model: resident memory {statistics.median(weights):.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
