@@ -73,25 +73,27 @@ def _either(parts: Iterable[str]) -> str:
 
 
 def tidied(line: str) -> str:
-    """Return a line that the grammar admitted without the half thoughts that its bounds forced.
+    """Return a line that the grammar admitted without the half thoughts in it.
 
-    `say I am wet, and I am in the. | it is` becomes `say I am wet. | it is` when the sentence has all the words
-    it may have; what ended by itself is left alone.
+    `say I am wet, and I am in the. | rain is on the` becomes `say I am wet. | rain` when the sentence has all the
+    words it may have; a shorter one ended by itself and is left alone. A reason never ends in mid-air, and one of
+    which nothing is left is left out.
     """
-    done, bar, reason = line.strip().partition(" | ")
+    done, _, reason = line.strip().partition(" | ")
     verb, space, said = done.partition(" ")
-    if said[-1:] in _MARKS:
-        said = f"{_without_loose_end(said[:-1], MOST_WORDS)}{said[-1:]}"
-    return f"{verb}{space}{said}{bar}{_without_loose_end(reason, MOST_REASON_WORDS)}"
+    if said[-1:] in _MARKS and said.count(" ") >= MOST_WORDS - 1:
+        said = f"{_without_loose_end(said[:-1])}{said[-1]}"
+    why = _without_loose_end(reason)
+    return f"{verb}{space}{said}" + (f" | {why}" if why else "")
 
 
-def _without_loose_end(text: str, most_words: int) -> str:
+def _without_loose_end(text: str) -> str:
     words = text.split(" ")
-    if len(words) < most_words or words[-1].lower() not in LOOSE:
+    if words[-1].lower() not in LOOSE:
         return text
     clause = text.rpartition(",")[0]
     if clause.count(" ") >= FEWEST_WORDS - 1 and clause.split(" ")[-1].lower() not in LOOSE:
         return clause
-    while len(words) > 1 and words[-1].lower().rstrip(",") in LOOSE:
+    while words and words[-1].lower().rstrip(",") in LOOSE:
         words.pop()
     return " ".join(words).rstrip(",")

@@ -40,7 +40,7 @@ def forms(world: World, name: str = "Ana", table: CommandTable = TABLE) -> dict[
 def lines(form: Form) -> list[str]:
     """Every line that a form can spell, with one sentence for free text."""
     kinds = [word.kind for word in form.command.words if word.kind]
-    fillings = product(*(form.choices.get(kind, ("Good day.",)) for kind in kinds))
+    fillings = product(*(form.choices.get(kind, ("Good day to you.",)) for kind in kinds))
     spellings = (spelt(form.command, dict(zip(kinds, filling, strict=True))) for filling in fillings)
     return [f"{form.command.verb} {text}".strip() for text in spellings]
 
