@@ -1,0 +1,206 @@
+"""Decide whether a summary is accepted. Deterministic: what a model wrote is checked against what it was given."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from agents.memory.claims import Claim, Support, claims, entities, plain, words_of
+from agents.memory.form import copy_faults, person_faults, phrase_faults, short, structure_faults
+from agents.memory.picked import memory_of_line, picked_words, tells
+from vault.memory_line import Memory
+
+MOST_SHOWN = 5
+
+_EMPTY = ("empty", "The summary is empty; it should tell in the first person what happened.")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a summary was made from, and what it has to keep to.
+
+    `memories` are told word for word and may be empty for a long-term step; `previous` are the texts of the summaries
+    that it was made from. `roster` are the names that the world knows: people, rooms, things. `name` is the agent whose
+    memory it is, `prompt` what the model was given. `pins` must stand in the summary word for word.
+    """
+
+    memories: tuple[Memory, ...]
+    previous: tuple[str, ...]
+    roster: frozenset[str] = frozenset()
+    name: str = ""
+    prompt: str = ""
+    pins: tuple[str, ...] = ()
+    cap_tokens: int = 300
+    first_person: bool = True
+
+    @property
+    def text(self) -> str:
+        """All that was to be summarised, a line a memory."""
+        return "\n".join((*self.previous, *(memory.text for memory in self.memories)))
+
+    @property
+    def people(self) -> set[str]:
+        """Everyone whom the memories name as present."""
+        return {person for memory in self.memories for person in memory.people}
+
+
+@dataclass(frozen=True)
+class Objection:
+    """Why a summary is not accepted: a short stable kind, and a sentence for people and for the model's second try."""
+
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found.
+
+    `scores` has tokens_in, tokens_out, unsupported_share (of the names and numbers), entities_kept and pins_kept.
+    """
+
+    objections: tuple[Objection, ...]
+    scores: dict[str, float]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether nothing speaks against the summary."""
+        return not self.objections
+
+
+def judge(text: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
+    """Judge a summary in prose. No text makes it raise."""
+    support = Support(source.memories, (*source.previous, *source.pins), (*source.roster, source.name))
+    found = claims(text, support)
+    tokens = (count_tokens(source.text), count_tokens(text))
+    scores = _scores(text, tokens, found, source)
+    written = _without_pins(plain(text), source.pins)
+    if not _says_something(written):
+        return _verdict([_EMPTY], scores)
+    faults = [
+        *phrase_faults(written, source.text),
+        *structure_faults(written),
+        *copy_faults(written, (m.text for m in source.memories), source.previous, source.prompt, source.pins),
+        *_over_cap(tokens[1], source),
+        *_not_smaller(*tokens, smallest_saving=1),
+        *(person_faults(written, source.name) if source.first_person else ()),
+        *_claim_faults(found),
+        *_pin_faults(text, source.pins),
+    ]
+    return _verdict(faults, scores)
+
+
+def judge_picked(
+    text: str, source: Source, resolve: Callable[[int], Memory | None], count_tokens: Callable[[str], int]
+) -> Verdict:
+    """Judge an extractive summary: each line has to be its memory's, as `picked.picked_line` writes it.
+
+    A line of a summary before may be kept as it stands, though a person has worded it. `resolve` gives the memory of a
+    number, or None. Tokens are counted without the links, as a prompt shows the lines; to carry all lines on is no
+    fault, to add to them is.
+    """
+    lines, known = _lines(text), _lines("\n".join(source.previous))
+    before = "\n".join([*map(_shown, known), *map(picked_words, source.memories)])
+    shown = "\n".join(map(_shown, lines))
+    tokens = (count_tokens(before), count_tokens(shown))
+    scores = _scores(text, tokens, [], source)
+    if not _says_something(shown):
+        return _verdict([_EMPTY], scores)
+    faults = [
+        *_unresolved([line for line in lines if line not in known and not _is_told(line, resolve)]),
+        *_picked_twice(lines),
+        *_over_cap(tokens[1], source),
+        *_not_smaller(*tokens, smallest_saving=0),
+        *_pin_faults(text, source.pins),
+    ]
+    return _verdict(faults, scores)
+
+
+def _verdict(faults: Iterable[tuple[str, str]], scores: dict[str, float]) -> Verdict:
+    return Verdict(tuple(Objection(reason, detail) for reason, detail in faults), scores)
+
+
+def _says_something(text: str) -> bool:
+    return any(character.isalnum() for character in text)
+
+
+def _scores(text: str, tokens: tuple[int, int], found: list[Claim], source: Source) -> dict[str, float]:
+    known = entities(source.text, source.people)
+    return {
+        "tokens_in": float(tokens[0]),
+        "tokens_out": float(tokens[1]),
+        "unsupported_share": _share(sum(not claim.supported for claim in found), len(found), of_nothing=0.0),
+        "entities_kept": _share(len(known & words_of(text)), len(known), of_nothing=1.0),
+        "pins_kept": _share(sum(_keeps(text, pin) for pin in source.pins), len(source.pins), of_nothing=1.0),
+    }
+
+
+def _share(part: int, whole: int, of_nothing: float) -> float:
+    return round(part / whole, 3) if whole else of_nothing
+
+
+def _over_cap(tokens: int, source: Source) -> Iterator[tuple[str, str]]:
+    if tokens > source.cap_tokens:
+        yield "too-long", f"The summary has {tokens} tokens; it may have {source.cap_tokens} at most."
+
+
+def _not_smaller(tokens_in: int, tokens_out: int, smallest_saving: int) -> Iterator[tuple[str, str]]:
+    if tokens_out + smallest_saving > tokens_in:
+        yield "not-smaller", f"The summary has {tokens_out} tokens and what it stands for {tokens_in}; shorten it."
+
+
+def _claim_faults(found: list[Claim]) -> Iterator[tuple[str, str]]:
+    for is_number, kind in ((False, "name"), (True, "number")):
+        invented = [claim.written for claim in found if claim.is_number == is_number and not claim.supported]
+        if invented:
+            shown = ", ".join(short(word) for word in invented[:MOST_SHOWN])
+            more = f" and {len(invented) - MOST_SHOWN} more" if len(invented) > MOST_SHOWN else ""
+            yield (
+                f"unknown-{kind}",
+                f"No memory has this {kind}: {shown}{more}. Use only {kind}s that the memories have.",
+            )
+
+
+def _pin_faults(text: str, pins: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for pin in pins:
+        if not _keeps(text, pin):
+            yield "pin-missing", f"This must stand in the summary word for word: {pin}"
+
+
+def _keeps(text: str, pin: str) -> bool:
+    return " ".join(pin.split()) in " ".join(text.split())
+
+
+def _without_pins(text: str, pins: tuple[str, ...]) -> str:
+    """Return what the model says itself: pins are not its words, and may well be orders."""
+    for pin in filter(None, map(plain, pins)):
+        text = text.replace(pin, " ")
+    return text
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def _shown(line: str) -> str:
+    told = memory_of_line(line)
+    return told[1] if told else line
+
+
+def _is_told(line: str, resolve: Callable[[int], Memory | None]) -> bool:
+    told = memory_of_line(line)
+    memory = resolve(told[0]) if told else None
+    return memory is not None and tells(line, memory)
+
+
+def _unresolved(lines: list[str]) -> Iterator[tuple[str, str]]:
+    for line in lines[:MOST_SHOWN]:
+        detail = "is not the memory that it links to, word for word, or links to none"
+        yield "unresolved-line", f"{short(line)!r} {detail}."
+
+
+def _picked_twice(lines: list[str]) -> Iterator[tuple[str, str]]:
+    for line, count in Counter(lines).items():
+        if count > 1:
+            yield "repetition", f"{short(line)!r} was picked {count} times; once is right."

@@ -1,0 +1,83 @@
+"""Genuine and faulty summaries with what they were made from, read from the two YAML files beside this one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from agents.memory.gate import Source
+from vault.memory_line import Memory
+
+FOLDER = Path(__file__).parent
+WHO = re.compile(r"(?P<who>[^\W\d_a-z].*?) (?:says|whispers|arrives|leaves|gives|wakes|barks|drops|grins|laughs)\b")
+
+
+@dataclass(frozen=True)
+class Genuine:
+    """A summary that should be accepted. `half` is `tuning`, `held out` or `written later`."""
+
+    half: str
+    text: str
+    source: Source
+
+
+@dataclass(frozen=True)
+class Faulty:
+    """A summary that must be refused, among others for `reason`."""
+
+    kind: str
+    reason: str
+    text: str
+    source: Source
+
+
+def estimated_tokens(text: str) -> int:
+    """Return four characters a token, as good as any tokenizer for comparing sizes."""
+    return -(-len(text) // 4)
+
+
+def genuine() -> list[Genuine]:
+    """Return the genuine summaries, in the order of the file."""
+    logs: list[dict[str, Any]] = yaml.safe_load((FOLDER / "genuine_summaries.yaml").read_text(encoding="utf-8"))
+    return [Genuine(log["half"], text.strip(), _source(log)) for log in logs for text in log["summaries"]]
+
+
+def faulty() -> list[Faulty]:
+    """Return the faulty summaries; what a fault says of `source` replaces what is said for all."""
+    table: dict[str, Any] = yaml.safe_load((FOLDER / "faulty_summaries.yaml").read_text(encoding="utf-8"))
+    return [
+        Faulty(fault["kind"], fault["reason"], fault["text"], _source(table["source"] | fault.get("source", {})))
+        for fault in table["faults"]
+    ]
+
+
+def sound() -> tuple[str, Source]:
+    """Return a sound summary of what the faulty ones were made from."""
+    table: dict[str, Any] = yaml.safe_load((FOLDER / "faulty_summaries.yaml").read_text(encoding="utf-8"))
+    return table["sound"], _source(table["source"])
+
+
+def _source(log: dict[str, Any]) -> Source:
+    noon_ms = int(datetime.fromisoformat(str(log["day"])).replace(hour=12, tzinfo=UTC).timestamp()) * 1000
+    lines = log["log"].splitlines()
+    return Source(
+        memories=tuple(_memory(seq, noon_ms + seq * 7_000, line) for seq, line in enumerate(lines, 1)),
+        previous=tuple(text.strip() for text in log.get("previous", [])),
+        roster=frozenset(log.get("roster", [])),
+        name=log["agent"],
+        prompt=log.get("prompt", ""),
+        pins=tuple(log.get("pins", [])),
+        cap_tokens=log.get("cap_tokens", 300),
+        first_person=log.get("first_person", True),
+    )
+
+
+def _memory(seq: int, at_ms: int, line: str) -> Memory:
+    kind, room, text = line.split(" · ", 2)
+    who = WHO.match(text) if kind == "observed" else None
+    return Memory(seq, at_ms, kind, room, text, (who["who"],) if who else ())
