@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from vault.disk import Disk
@@ -124,7 +125,8 @@ class Vault:
                 self.disk.sync_folder(path.parent)
         except OSError as error:
             for draft, _ in drafts:
-                draft.unlink(missing_ok=True)
+                with suppress(OSError):  # there may be none, or no folder to look for it in
+                    draft.unlink()
             raise NoteError(f"{self.source(path)}: cannot be written: {error.strerror}.") from error
 
 
@@ -178,4 +180,5 @@ def _check_writable(vault: Vault) -> None:
             f"{vault.root}: the vault cannot be written to: {error.strerror}. Make room or mend its permissions."
         ) from error
     finally:
-        probe.unlink(missing_ok=True)
+        with suppress(OSError):
+            probe.unlink()

@@ -26,7 +26,7 @@ class SegmentIndex:
         try:
             rows = json.loads(self._vault.read_text(*self._parts)) if self._vault.exists(*self._parts) else []
             return {row["name"]: Segment(**row) for row in rows}
-        except (NoteError, ValueError, TypeError, KeyError):
+        except (NoteError, ValueError, TypeError, KeyError, RecursionError):
             log.warning("%s could not be read and is made anew", "/".join(self._parts))
             return {}
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from vault.folder import Vault
 from vault.index import SegmentIndex
-from vault.memory_line import Memory, format_line, one_line
+from vault.memory_line import Memory, format_line, parse_line
 from vault.notes import NoteError
 from vault.segment import (
     Segment,
@@ -50,6 +50,7 @@ class Journal:
         self._descriptor = -1
         self._inode = 0
         self._unsynced = False
+        self._is_stale = False
 
     @property
     def count(self) -> int:
@@ -59,13 +60,11 @@ class Journal:
     def load(self) -> None:
         """Find out what is there: set a torn last line aside, give numbers to lines typed by hand.
 
-        Files that are as the index knows them are not read. Raises: NoteError if a file cannot be read or mended.
+        Files that are as the index knows them are not read, but for the newest memories.
+        Raises: NoteError if a file cannot be read or mended.
         """
         self.close()
-        try:
-            self._load([])
-        except OSError as error:
-            raise self._failure("cannot be read", error) from error
+        self._take_in([])
 
     def read(self, first: int, last: int) -> list[Memory]:
         """Return the memories numbered from `first` to `last`, both included, in order.
@@ -83,12 +82,12 @@ class Journal:
         return [*far, *near]
 
     def append(self, memory: Memory) -> Memory:
-        """Write one memory under the next number and return it as written: it is acknowledged.
+        """Write one memory under the next number and return it as it will be read: it is acknowledged.
 
         Raises: NoteError if it cannot be written; nothing in the file has changed then.
         """
         try:
-            if self._was_overtaken():
+            if self._was_overtaken(memory):
                 self.look_again()
             return self._append(memory)
         except OSError as error:
@@ -100,12 +99,9 @@ class Journal:
         Lines of ours that an editor has overwritten with an older copy are written again.
         Raises: NoteError if a file cannot be read or written.
         """
-        before, written = self.last, self._at_hand
+        before = self.last
         self.close()
-        try:
-            self._load(written)
-        except OSError as error:
-            raise self._failure("cannot be read again", error) from error
+        self._take_in(self._at_hand)
         return self.read(before + 1, self.last)
 
     def was_edited(self) -> bool:
@@ -148,11 +144,25 @@ class Journal:
             self.sync()
             self._note_stat()
         finally:
-            os.close(self._descriptor)
-            self._descriptor = -1
+            self._let_go()
         self._index.write(self._segments)
 
-    def _load(self, written: list[Memory]) -> None:
+    def _take_in(self, written: list[Memory]) -> None:
+        """Find out what is on disk, or leave all as it was and look again before the next memory is written."""
+        before = self._segments, self._at_hand, self.last
+        self._is_stale = True
+        try:
+            self._find(written)
+            self._at_hand = self._from_files(self.last - KEPT_AT_HAND + 1, self.last)
+            self._is_stale = False
+        except OSError as error:
+            raise self._failure("cannot be read or mended", error) from error
+        finally:
+            if self._is_stale:
+                self._let_go()
+                self._segments, self._at_hand, self.last = before
+
+    def _find(self, written: list[Memory]) -> None:
         known = self._index.read()
         self._segments, self._at_hand, unnumbered = [], [], []
         for name in self._names():
@@ -171,12 +181,12 @@ class Journal:
         self._write_again([memory for memory in written if memory.seq > self.last])
         for segment in unnumbered:
             self._number(segment)
-        self._at_hand = []
         if self._segments:
             self._index.write(self._segments)
 
     def _write_again(self, lost: list[Memory]) -> None:
         for memory in lost:
+            self.last = memory.seq - 1
             self._append(memory)
         if lost:
             self.close()
@@ -214,57 +224,83 @@ class Journal:
             raise self._failure("cannot be read", error) from error
         return [found[seq] for seq in sorted(found)]
 
-    def _was_overtaken(self) -> bool:
-        """Return whether the file being written to was replaced or changed by an editor."""
-        if self._descriptor < 0:
-            return False
-        newest = self._segments[-1]
+    def _was_overtaken(self, memory: Memory) -> bool:
+        """Return whether the file that a memory goes into was made, changed or replaced by somebody else."""
+        if self._is_stale:
+            return True
+        newest = self._segments[-1] if self._segments else None
+        path = self._folder / self._name_for(memory)
+        if not newest or path.name != newest.name:
+            return path.exists()
         try:
-            found = os.stat(self._folder / newest.name)
+            found = os.stat(path)
         except FileNotFoundError:
             return True
-        return found.st_ino != self._inode or found.st_size != newest.size
+        if self._descriptor < 0:
+            return (found.st_size, found.st_mtime_ns) != (newest.size, newest.mtime_ns)
+        return (found.st_size, found.st_ino) != (newest.size, self._inode)
 
     def _append(self, memory: Memory) -> Memory:
-        numbered = replace(memory, seq=self.last + 1, text=one_line(memory.text))
-        segment = self._segment_for(numbered)
-        line = f"{format_line(numbered)}\n".encode()
-        self.vault.disk.append(self._descriptor, line)
-        if self._fsync_each:
-            self.vault.disk.fsync(self._descriptor)
-        self._unsynced = not self._fsync_each
-        segment.size += len(line)
-        segment.take(numbered.seq)
-        self.last = numbered.seq
-        self._at_hand.append(numbered)
+        segment = self._segment_for(memory)
+        line = format_line(replace(memory, seq=self.last + 1))
+        self._write(f"{line}\n".encode(), segment)
+        segment.take(self.last + 1)
+        self.last += 1
+        kept = parse_line(line, segment.day)
+        assert kept is not None  # it has its number
+        self._at_hand.append(kept)
         if len(self._at_hand) > 2 * KEPT_AT_HAND:
             del self._at_hand[:-KEPT_AT_HAND]
-        return numbered
+        return kept
+
+    def _write(self, line: bytes, segment: Segment) -> None:
+        disk = self.vault.disk
+        disk.append(self._descriptor, line)
+        try:
+            if self._fsync_each:
+                disk.fsync(self._descriptor)
+        except OSError:
+            os.ftruncate(self._descriptor, segment.size)
+            raise
+        self._unsynced = not self._fsync_each
+        segment.size += len(line)
+
+    def _name_for(self, memory: Memory) -> str:
+        """Return the file that a memory goes into: never one before the newest, although the clock may go back."""
+        newest = self._segments[-1] if self._segments else None
+        if not newest or newest.day < memory.day:
+            return segment_name(memory.day, 1)
+        return segment_name(newest.day, newest.order[1] + 1) if newest.is_full else newest.name
 
     def _segment_for(self, memory: Memory) -> Segment:
-        newest = self._segments[-1] if self._segments else None
-        if newest and newest.day >= memory.day and not newest.is_full:
+        name = self._name_for(memory)
+        if self._segments and self._segments[-1].name == name:
             if self._descriptor < 0:
-                self._open(newest)
-            return newest
+                self._open(self._segments[-1])
+            return self._segments[-1]
         self.close()
-        part = newest.order[1] + 1 if newest and newest.day >= memory.day else 1
-        day = newest.day if newest and part > 1 else memory.day
-        fresh = Segment(segment_name(day, part))
+        fresh = Segment(name)
         self._folder.mkdir(parents=True, exist_ok=True)
         self._open(fresh)
         self._segments.append(fresh)
         return fresh
 
     def _open(self, segment: Segment) -> None:
-        path = self._folder / segment.name
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        found = os.fstat(self._descriptor)
-        self._inode = found.st_ino
-        if found.st_size == 0:
-            self.vault.disk.append(self._descriptor, header(self.agent_id, segment.day, self.last + 1).encode())
-            self.vault.disk.sync_folder(self._folder)
-        segment.size = os.fstat(self._descriptor).st_size
+        self._descriptor = os.open(self._folder / segment.name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            found = os.fstat(self._descriptor)
+            if found.st_size == 0:
+                self.vault.disk.append(self._descriptor, header(self.agent_id, segment.day, self.last + 1).encode())
+                self.vault.disk.sync_folder(self._folder)
+            self._inode, segment.size = found.st_ino, os.fstat(self._descriptor).st_size
+        except OSError:
+            self._let_go()
+            raise
+
+    def _let_go(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
     def _note_stat(self) -> None:
         found = os.fstat(self._descriptor)

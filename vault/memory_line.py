@@ -99,7 +99,7 @@ def parse_hand_line(line: str, seq: int, day: str) -> Memory:
 def is_memory_line(line: str) -> bool:
     """Return whether a line of a journal's body is a memory: all are but headings, comments and blank ones."""
     text = line.strip()
-    return bool(text.strip("-*+ ")) and not text.startswith(("# ", "## ", "### ", "%%", "---"))
+    return bool(text.strip("-*+# ")) and not text.startswith(("# ", "## ", "### ", "%%", "---"))
 
 
 def looks_torn(line: str) -> bool:

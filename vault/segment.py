@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,8 @@ from vault.memory_line import Memory, is_memory_line, looks_torn, parse_hand_lin
 ENTRIES_A_FILE = 4096
 
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?:-(\d+))?\.md")
+_HEAD_LINES = ("---", "agent: ", "day: ", "first: ", "---")
+_FIRST = re.compile(r"^first: (\d{1,15})$", re.MULTILINE)
 _HEAD = re.compile(r"\A\ufeff?---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 
 
@@ -79,6 +82,8 @@ def scan(path: Path) -> tuple[Segment, int]:
         if seq and seq not in seen:
             seen.add(seq)
             segment.take(seq)
+        elif seq:
+            segment.in_order = False
         elif not seq and is_memory_line(line):
             unnumbered += 1
     return segment, unnumbered
@@ -113,9 +118,7 @@ def number_hand_lines(path: Path, disk: Disk, next_seq: int) -> list[Memory]:
             numbered.append(parse_hand_line(line, next_seq + len(numbered), path.name[:10]))
             lines[place] = f"{line.rstrip()} ^m{numbered[-1].seq}"
     if numbered:
-        draft = path.with_name(f".{path.name}.draft")
-        disk.write_draft(draft, (head + "\n".join(lines)).encode("utf-8", "surrogateescape"), True)
-        disk.replace(draft, path)
+        _replace(path, head + "\n".join(lines), disk)
     return numbered
 
 
@@ -125,27 +128,63 @@ def mend_end(path: Path, disk: Disk, set_aside: Callable[[str], None]) -> None:
     `set_aside` is given what was torn before it is cut off. Raises: OSError.
     """
     raw = path.read_bytes()
-    if not raw or raw.endswith(b"\n"):
+    whole = _whole_bytes(raw)
+    if whole == len(raw) and (not raw or raw.endswith(b"\n")):
         return
-    cut = raw.rfind(b"\n") + 1
-    line = raw[cut:].decode("utf-8", "replace")
-    before = max((seq_of(earlier) for earlier in _split(_text_of(path))[1].split("\n")[:-1]), default=0)
-    in_head = not _HEAD.match(raw.decode("utf-8", "replace"))
-    whole = not in_head and (seq_of(line) == before + 1 if seq_of(line) else not looks_torn(line))
-    if not whole:
-        set_aside(line if not in_head else raw.decode("utf-8", "replace"))
+    if whole < len(raw):
+        set_aside(raw[whole:].decode("utf-8", "replace"))
     with open(path, "r+b") as file:
-        if not whole:
-            file.truncate(0 if in_head else cut)
-        else:
-            file.seek(0, 2)
-            file.write(b"\n")
+        file.truncate(whole)
+        file.seek(whole)
+        file.write(b"\n" if whole == len(raw) else b"")
         file.flush()
         disk.fsync(file.fileno())
 
 
+def _whole_bytes(raw: bytes) -> int:
+    """Return how many bytes of a file are whole lines, the last one perhaps without its end."""
+    head, body = _split(_decoded(raw))
+    if not head and _is_torn_head(body):
+        return 0
+    cut = raw.rfind(b"\n") + 1
+    last = raw[cut:].decode("utf-8", "replace").rstrip("\ufffd")
+    earlier = {seq_of(line) for line in body.split("\n")[:-1]} - {0}
+    first = _FIRST.search(head)
+    seq, expected = seq_of(last), max(earlier, default=0) + 1
+    if seq:  # of ^m129 there may be no more than ^m12, which is another's number
+        in_place = seq not in earlier and seq >= int(first[1] if first else 1)
+        is_torn = seq != expected and (not in_place or str(expected).startswith(str(seq)))
+    else:
+        is_torn = looks_torn(last) or "\0" in last  # zeros are what a power cut leaves of a file that had grown
+    return cut if last and is_torn else len(raw)
+
+
+def _is_torn_head(text: str) -> bool:
+    *whole, last = text.split("\n")
+    if not text or len(whole) >= len(_HEAD_LINES):
+        return False
+    wanted = _HEAD_LINES[len(whole)]
+    begun = all(line.startswith(start) for line, start in zip(whole, _HEAD_LINES, strict=False))
+    return begun and (last.startswith(wanted) or wanted.startswith(last))
+
+
+def _replace(path: Path, text: str, disk: Disk) -> None:
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        disk.write_draft(draft, text.encode("utf-8", "surrogateescape"), True)
+        disk.replace(draft, path)
+    except OSError:
+        with suppress(OSError):
+            draft.unlink()
+        raise
+
+
 def _text_of(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    return _decoded(path.read_bytes())
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -167,7 +167,7 @@ def test_a_number_is_a_block_id_at_the_end(line, seq):
     assert bool(parse_line(line, DAY)) == bool(seq)
 
 
-@pytest.mark.parametrize("line", ["", "  ", "-", "- ", "# Day", "## Noon", "### x", "%% note %%", "---", "***"])
+@pytest.mark.parametrize("line", ["", "  ", "-", "- ", "#", "# Day", "## Noon", "### x", "%% note %%", "---", "***"])
 def test_headings_rules_and_blank_lines_are_no_memories(line):
     assert not is_memory_line(line)
 
