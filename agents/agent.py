@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agents.grammar import gbnf
+from agents.grammar import gbnf, tidied
 from agents.memory.compaction import Compactor
 from agents.memory.memory import AgentMemory
 from agents.memory.summarizing import Summarizer
@@ -18,9 +18,9 @@ from agents.models.queue import ModelQueue, Priority
 from agents.perceiving import impression
 from agents.possible import possible
 from agents.prompt import PromptTemplate
-from agents.prompting import command_list, fitted_prompt, scene_text
+from agents.prompting import command_list, fitted_prompt, place_text, scene_text
 from agents.reply import first_command
-from agents.steering import Moment, Steering, ways_back
+from agents.steering import Moment, Steering, ways_back, ways_to_others
 from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
 from vault.memory_line import one_line
@@ -45,6 +45,14 @@ class Turn:
     why: str = ""
 
 
+@dataclass(frozen=True)
+class Templates:
+    """What a prompt is made from: for a model that can do without help, and for one so small that it cannot."""
+
+    full: PromptTemplate
+    small: PromptTemplate
+
+
 class Agent:
     """One mind in the world. It is awake while it has a model to think with; it remembers in any case.
 
@@ -57,7 +65,7 @@ class Agent:
         settings: AgentSettings,
         memory: AgentMemory,
         game: Game,
-        template: PromptTemplate,
+        templates: Templates,
         rng: random.Random,
         now_ms: Callable[[], int],
         timeout_seconds: float = 120.0,
@@ -79,12 +87,13 @@ class Agent:
             self.count_tokens,
         )
         self._game = game
-        self._template = template
+        self._templates = templates
         self._steering = Steering(rng)
         self._rng = rng
         self._now_ms = now_ms
         self._timeout_seconds = timeout_seconds
         self._addressed = False
+        self._by_person = False
         self._failing = False
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._rooms: deque[str] = deque(maxlen=KEPT_LINES)
@@ -97,9 +106,9 @@ class Agent:
     def character(self) -> Character:
         return self._game.world.characters[self.name]
 
-    def adopt(self, note: AgentNote, settings: AgentSettings, template: PromptTemplate) -> None:
+    def adopt(self, note: AgentNote, settings: AgentSettings, templates: Templates) -> None:
         """Go on with notes that were edited, from the next thought."""
-        self.note, self.settings, self._template = note, settings, template
+        self.note, self.settings, self._templates = note, settings, templates
         self.character.description = note.description
 
     def perceive(self, event: Event, text: str) -> None:
@@ -111,6 +120,7 @@ class Agent:
         self.memory.record(left.kind, text, room, left.people, left.importance)
         if left.addressed:
             self._addressed = True
+            self._by_person = self._by_person or not self._game.world.characters[event.actor_id].is_agent
             self.on_addressed()
 
     async def tick(self) -> Turn:
@@ -130,6 +140,7 @@ class Agent:
             "profile": self.note.profile,
             "commands": command_list(self._game.commands, self.character),
             "scene": scene_text(self._game.world, self.character, self._now_ms()),
+            "place": place_text(self._game.world, self.character),
         }
         if self.memory.coverage.b == 0:
             values["yesterday"] = self.note.yesterday
@@ -156,7 +167,7 @@ class Agent:
         if not self.character.awake or self.queue is None:
             return None
         prompt, grammar = self.prompt(), self._grammar()
-        self._addressed = False
+        self._addressed = self._by_person = False
         return Request(
             prompt,
             max_tokens=self.settings.reply_tokens,
@@ -167,30 +178,39 @@ class Agent:
             timeout_seconds=self._timeout_seconds,
         )
 
+    @property
+    def _is_held(self) -> bool:
+        """Whether the engine chooses the verb and a grammar holds the model to it."""
+        return self.queue is not None and self.queue.model.constrains and self.settings.steering != "off"
+
+    @property
+    def _template(self) -> PromptTemplate:
+        small = self.queue is not None and self.queue.model.constrains
+        return self._templates.small if small else self._templates.full
+
     def _grammar(self) -> str | None:
-        assert self.queue is not None
-        wanted = self.settings.steering
-        if not self.queue.model.constrains or wanted == "off":
+        if not self._is_held:
             return None
         actor, world = self.character, self._game.world
         moment = Moment(
             recent=tuple(self._lines),
             addressed=self._addressed,
+            by_person=self._by_person,
             company=len(world.occupants(actor.room_id)) > 1,
             ways_back=ways_back(world.room_of(actor), self._rooms),
+            ways_to_others=ways_to_others(world, actor),
         )
         return gbnf(self._steering.choose(possible(world, actor, self._game.commands), moment))
 
     def _done(self, completion: Completion) -> Turn:
         if completion.finish == "cancelled":
             return Turn("asleep")
-        reply = first_command(
-            completion.text, self.name, self._game.commands, self._game.world.room_of(self.character).exits
-        )
+        ways = self._game.world.room_of(self.character).ways
+        reply = first_command(completion.text, self.name, self._game.commands, ways)
         if not reply.line:
             self.memory.record("result", reply.problem, self.character.room_id)
             return Turn("speechless", why=reply.problem)
-        line = one_line(reply.line)
+        line = one_line(tidied(reply.line) if self._is_held else reply.line)
         self.memory.record("acted", line, self.character.room_id)
         self._lines.append(line)
         self._rooms.append(self.character.room_id)

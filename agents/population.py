@@ -7,7 +7,7 @@ import logging
 import random
 from collections.abc import Callable, Iterator, Mapping
 
-from agents.agent import Agent
+from agents.agent import Agent, Templates
 from agents.memory.memory import AgentMemory
 from agents.memory.summarizing import Summarizer, SummarizerProfile
 from agents.memory.templates import SummaryTemplates, load_summary_templates
@@ -21,6 +21,8 @@ from vault.notes import NoteError
 from world.game import Game
 
 log = logging.getLogger(__name__)
+
+AUTO_TEMPLATES = ("agent_prompt", "small_model_prompt")
 
 
 class Population(Mapping[str, Agent]):
@@ -81,18 +83,18 @@ class Population(Mapping[str, Agent]):
         problems = []
         for agent in self.values():
             try:
-                note, own, memory_settings, template, summary_templates = self._notes_of(agent.name)
+                note, own, memory_settings, templates, summary_templates = self._notes_of(agent.name)
             except NoteError as error:
                 problems.append(f"{error} {agent.name} goes on as before.")
                 continue
-            agent.adopt(note, own, template)
+            agent.adopt(note, own, templates)
             agent.memory.settings = memory_settings
             self._summary_templates[agent.name] = summary_templates
         return problems
 
     def _add(self, name: str) -> None:
         try:
-            note, settings, memory_settings, template, summary_templates = self._notes_of(name)
+            note, settings, memory_settings, templates, summary_templates = self._notes_of(name)
             memory = AgentMemory(self._vault, name, memory_settings, self._now_ms)
             memory.load()
         except NoteError as error:
@@ -106,7 +108,7 @@ class Population(Mapping[str, Agent]):
             settings,
             memory,
             self._game,
-            template,
+            templates,
             rng,
             self._now_ms,
             self._settings.models.timeout_seconds,
@@ -114,14 +116,14 @@ class Population(Mapping[str, Agent]):
             self._turns,
         )
 
-    def _notes_of(self, name: str) -> tuple[AgentNote, AgentSettings, MemorySettings, PromptTemplate, SummaryTemplates]:
+    def _notes_of(self, name: str) -> tuple[AgentNote, AgentSettings, MemorySettings, Templates, SummaryTemplates]:
         note = load_agent(self._vault, name)
         settings = note.agent_settings(self._settings.agents)
         return (
             note,
             settings,
             note.memory_settings(self._settings.memory),
-            self._template(settings.template, note),
+            self._templates(settings.template, note),
             load_summary_templates(self._vault, name),
         )
 
@@ -146,6 +148,10 @@ class Population(Mapping[str, Agent]):
     def _roster(self) -> frozenset[str]:
         world = self._game.world
         return frozenset([*world.characters, *world.rooms, *world.things])
+
+    def _templates(self, name: str, note: AgentNote) -> Templates:
+        full, small = AUTO_TEMPLATES if name == "auto" else (name, name)
+        return Templates(self._template(full, note), self._template(small, note))
 
     def _template(self, name: str, note: AgentNote) -> PromptTemplate:
         own = ("agents", note.name, "templates", f"{name}.md")

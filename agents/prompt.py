@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from vault.notes import NoteError
 from world.matching import suggestions
 
-SLOTS = ("name", "profile", "commands", "yesterday", "older", "recent", "tail", "scene")
-NEEDED = ("name", "tail", "scene")
+SLOTS = ("name", "profile", "commands", "yesterday", "older", "recent", "tail", "before", "since", "scene", "place")
+# What a prompt cannot do without, each in either form: the tail whole or in two parts, the scene in full or in a line.
+NEEDED = (("name",), ("tail", "before"), ("tail", "since"), ("scene", "place"))
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n+")
@@ -43,9 +44,13 @@ def parse_template(text: str, source: str) -> PromptTemplate:
             if slot not in SLOTS:
                 close = suggestions(slot, SLOTS) or SLOTS
                 raise NoteError(f"{source}:{number}: there is no slot {{{slot}}}; did you mean {{{close[0]}}}?")
-    missing = [slot for slot in NEEDED if f"{{{slot}}}" not in text]
-    if missing:
-        raise NoteError(f"{source}: the slot {{{missing[0]}}} is missing; a prompt needs {', '.join(NEEDED)}.")
+    for forms in NEEDED:
+        if not any(f"{{{slot}}}" in text for slot in forms):
+            raise NoteError(f"{source}: a slot is missing; a prompt needs {' or '.join(f'{{{s}}}' for s in forms)}.")
+    if "{tail}" in text and ("{before}" in text or "{since}" in text):
+        raise NoteError(
+            f"{source}: {{tail}} is {{before}} and {{since}} together; with all of them memories are told twice."
+        )
     if not text.rstrip().endswith("~{name}>"):
         raise NoteError(f"{source}: a prompt must end in ~{{name}}> so that the model goes on with a command.")
     return PromptTemplate(tuple(_PARAGRAPH.split(text.strip())))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from agents.memory.view import STEP_LINES, View
 from agents.prompt import PromptTemplate
-from vault.agent_notes import AgentNote
 from world.command import CommandTable
 from world.matching import listed
 from world.model import Character, World
@@ -35,6 +34,20 @@ def scene_text(world: World, actor: Character, now_ms: int) -> str:
     return "\n".join(line for line in lines if line)
 
 
+def place_text(world: World, actor: Character) -> str:
+    """Return the same in one line without the description, for a small model that talks about whatever it read last."""
+    lying = [with_article(thing.name) for thing in world.things_at(actor.room_id)]
+    carried = [with_article(thing.name) for thing in world.things_at(actor.character_id)]
+    parts = [
+        f"You are in {world.room_of(actor).name}.",
+        f"You see {listed(lying)} here." if lying else "",
+        f"You carry {listed(carried)}." if carried else "",
+        company(world, actor),
+        ways_out(world, actor),
+    ]
+    return f"[{' '.join(part for part in parts if part)}]"
+
+
 def fitted_prompt(
     template: PromptTemplate,
     values: dict[str, str],
@@ -47,28 +60,34 @@ def fitted_prompt(
     What gives way when it is too long, in this order: the example day; then the oldest verbatim lines, in steps so
     that the text before them stays the same for many turns, with a line that names what is missing.
     """
-    told = {**values, "older": view.older(), "recent": view.recent_past(), "tail": view.tail_text()}
+    told = {**values, "older": view.older(), "recent": view.recent_past(), **_tail(view, 0)}
     prompt = template.fill(told)
     if count_tokens(prompt) <= budget_tokens:
         return prompt
     told["yesterday"] = ""
-    for left_out in range(0, len(view.tail) + STEP_LINES, STEP_LINES):
-        first_kept = _stepped(view, left_out)
-        told["tail"] = view.tail_text(first_kept)
+    for left_out in _steps(view):
+        told |= _tail(view, left_out)
         prompt = template.fill(told)
-        if first_kept >= len(view.tail) or count_tokens(prompt) <= budget_tokens:
+        if count_tokens(prompt) <= budget_tokens:
             break
     return prompt
 
 
-def _stepped(view: View, left_out: int) -> int:
-    """Round up to a boundary that depends on the memories' numbers only, so that it moves once in a step."""
-    if not left_out or not view.tail:
-        return 0
-    first = view.tail[0].seq
-    return min(len(view.tail), -(-(first + left_out - STEP_LINES + 1) // STEP_LINES) * STEP_LINES - first + 1)
+def _tail(view: View, left_out: int) -> dict[str, str]:
+    return {
+        "tail": view.tail_text(left_out),
+        "before": view.before_text(left_out),
+        "since": view.since_text(left_out),
+    }
 
 
-def profile_of(note: AgentNote) -> str:
-    """Return the profile as the prompt tells it."""
-    return note.profile.strip()
+def _steps(view: View) -> Iterator[int]:
+    """Yield how many of the oldest lines may be left out: none, up to each boundary, all.
+
+    The boundaries depend on the memories' numbers only, so that what is left out changes once in a step.
+    """
+    yield 0
+    steps = [(memory.seq - 1) // STEP_LINES for memory in view.tail]
+    yield from (number for number in range(1, len(steps)) if steps[number] != steps[number - 1])
+    if steps:
+        yield len(steps)

@@ -79,7 +79,9 @@ class AgentSettings:
         "whether the engine chooses verbs; auto does where the model takes a grammar",
         choices=("auto", "on", "off"),
     )
-    template: str = setting("agent_prompt", "the note in templates/ that a prompt is made from")
+    template: str = setting(
+        "auto", "the note in templates/ that a prompt is made from; auto takes one that suits the model's size"
+    )
 
 
 @dataclass(frozen=True)

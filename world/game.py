@@ -99,8 +99,7 @@ class Game:
                 self._show(event, viewer)
 
     def _act(self, actor: Character, line: Line) -> tuple[str, list[Event]]:
-        exits = self.world.room_of(actor).exits
-        names = {name: exit for exit in exits.values() for name in (exit.name, *exit.aliases)}
+        names = self.world.room_of(actor).ways
         typed = f"{line.verb} {line.arguments}".strip().lower()
         if self.commands.get(line.verb) is None and typed in names and (go := self.commands.get("go")):
             return go.verb, go.act(self.world, actor, exit=names[typed].name)

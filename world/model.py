@@ -57,6 +57,11 @@ class Room:
     def aliases(self) -> tuple[str, ...]:
         return ()
 
+    @property
+    def ways(self) -> dict[str, Exit]:
+        """The exits by every name that they go by."""
+        return {name: exit for exit in self.exits.values() for name in (exit.name, *exit.aliases)}
+
 
 @dataclass
 class Thing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -41,12 +41,32 @@ class View:
         Whatever of the verbatim range is not shown is named in a first line.
         """
         shown = self.tail[left_out:]
+        return "\n".join([*self._unshown(shown), *self._lines(shown)])
+
+    def before_text(self, left_out: int = 0) -> str:
+        """Return the tail up to what its owner did last, in the same way; `since_text` has the rest."""
+        shown = self.tail[left_out : self._done]
+        return "\n".join([*self._unshown(self.tail[left_out:]), *self._lines(shown)])
+
+    def since_text(self, left_out: int = 0) -> str:
+        """Return what has come after its owner's last deed, a line a memory."""
+        return "\n".join(self._lines(self.tail[max(left_out, self._done) :]))
+
+    @property
+    def _done(self) -> int:
+        """How many of the tail there are up to the owner's last deed, that one included."""
+        deeds = (place for place in range(len(self.tail), 0, -1) if self.tail[place - 1].kind == "acted")
+        return next(deeds, 0)
+
+    def _lines(self, memories: Sequence[Memory]) -> list[str]:
+        return collapsed(memory_text(memory, self.name) for memory in memories)
+
+    def _unshown(self, shown: Sequence[Memory]) -> list[str]:
         first_shown = shown[0].seq if shown else self.coverage.n + 1
         unshown = Range(self.coverage.verbatim.first, first_shown - 1)
-        lines = collapsed(memory_text(memory, self.name) for memory in shown)
-        if unshown:
-            lines = [f"[Memories {unshown} are not shown here for want of room; they are in the journal]", *lines]
-        return "\n".join(lines)
+        if not unshown:
+            return []
+        return [f"[Memories {unshown} are not shown here for want of room; they are in the journal]"]
 
 
 def memory_text(memory: Memory, name: str) -> str:

@@ -24,7 +24,8 @@ LICENCE_NOTICE = (
 # From this temperature on a request wants variety, and DRY keeps it from echoing whole phrases of the prompt.
 # Below it, a request copies on purpose (picking the lines of a summary).
 DRY_FROM_TEMPERATURE = 0.5
-DRY = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 2}
+# It looks this many tokens back; the library's own default is too short to see the last sentence that was said.
+DRY = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 2, "dry_penalty_last_n": 4096}
 
 
 class Runtime(Protocol):
