@@ -9,11 +9,13 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from vault.folder import Vault
 from vault.index import SegmentIndex
 from vault.memory_line import Memory, format_line, parse_line
 from vault.notes import NoteError
+from vault.open_segment import OpenSegment
 from vault.segment import (
     Segment,
     header,
@@ -44,13 +46,12 @@ class Journal:
         self.last = 0
         self._folder = vault.path("agents", agent_id, "journal")
         self._index = SegmentIndex(vault, agent_id)
-        self._fsync_each = fsync_each
         self._segments: list[Segment] = []
         self._at_hand: list[Memory] = []
-        self._descriptor = -1
-        self._inode = 0
-        self._unsynced = False
+        self._open = OpenSegment(vault.disk, fsync_each)
         self._is_stale = False
+        self._folder_ns = -1
+        self._looked_at = 0
 
     @property
     def count(self) -> int:
@@ -102,49 +103,48 @@ class Journal:
         before = self.last
         self.close()
         self._take_in(self._at_hand)
+        self.last = max(self.last, before)  # no number is given twice, whatever was taken out by hand
         return self.read(before + 1, self.last)
+
+    def take_in_edits(self) -> list[Memory]:
+        """Return the memories typed by hand since the last look, if any, at the same cost however long the journal is.
+
+        One look sees the folder, the newest file and one older file in turn. Raises: NoteError as `look_again`.
+        """
+        try:
+            edited = self._is_stale or (self._seems_edited() and self.was_edited())
+        except OSError as error:
+            raise self._failure("cannot be read", error) from error
+        return self.look_again() if edited else []
 
     def was_edited(self) -> bool:
         """Return whether somebody else changed, added or removed a file since it was read or written."""
-        found = {name: (self._folder / name).stat() for name in self._names()}
-        return {name: stat.st_size for name, stat in found.items()} != {s.name: s.size for s in self._segments} or any(
-            found[s.name].st_mtime_ns != s.mtime_ns for s in self._segments[:-1]
-        )
+        folder_ns = self._folder_time()
+        found = {name: _stamp(self._folder / name) for name in self._names()}
+        if found != {segment.name: (segment.size, segment.mtime_ns) for segment in self._segments}:
+            return True
+        self._folder_ns = folder_ns
+        return False
 
     def take_sync(self) -> Callable[[], None] | None:
         """Return what forces unforced lines to disk, to be called in any thread, or None if there are none."""
-        if not self._unsynced or self._descriptor < 0:
-            return None
-        self._unsynced = False
-        descriptor, disk = os.dup(self._descriptor), self.vault.disk
-
-        def sync() -> None:
-            try:
-                disk.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-
-        return sync
+        return self._open.take_sync()
 
     def sync(self) -> None:
-        """Force every line to disk now. Raises: NoteError."""
-        force = self.take_sync()
+        """Force every line to disk now, those too that another thread has taken and not forced. Raises: NoteError."""
         try:
-            if force:
-                force()
+            self._open.sync()
         except OSError as error:
-            self._unsynced = True
             raise self._failure("cannot be forced to disk", error) from error
 
     def close(self) -> None:
         """Force every line to disk and let go of the file. Raises: NoteError."""
-        if self._descriptor < 0:
+        if not self._open.is_open:
             return
         try:
             self.sync()
-            self._note_stat()
         finally:
-            self._let_go()
+            self._open.let_go()
         self._index.write(self._segments)
 
     def _take_in(self, written: list[Memory]) -> None:
@@ -159,7 +159,7 @@ class Journal:
             raise self._failure("cannot be read or mended", error) from error
         finally:
             if self._is_stale:
-                self._let_go()
+                self._open.let_go()
                 self._segments, self._at_hand, self.last = before
 
     def _find(self, written: list[Memory]) -> None:
@@ -236,14 +236,14 @@ class Journal:
             found = os.stat(path)
         except FileNotFoundError:
             return True
-        if self._descriptor < 0:
-            return (found.st_size, found.st_mtime_ns) != (newest.size, newest.mtime_ns)
-        return (found.st_size, found.st_ino) != (newest.size, self._inode)
+        if self._open.is_open:
+            return found.st_size != newest.size or not self._open.is_file(found)
+        return (found.st_size, found.st_mtime_ns) != (newest.size, newest.mtime_ns)
 
     def _append(self, memory: Memory) -> Memory:
         segment = self._segment_for(memory)
         line = format_line(replace(memory, seq=self.last + 1))
-        self._write(f"{line}\n".encode(), segment)
+        self._open.write(line, segment)
         segment.take(self.last + 1)
         self.last += 1
         kept = parse_line(line, segment.day)
@@ -252,18 +252,6 @@ class Journal:
         if len(self._at_hand) > 2 * KEPT_AT_HAND:
             del self._at_hand[:-KEPT_AT_HAND]
         return kept
-
-    def _write(self, line: bytes, segment: Segment) -> None:
-        disk = self.vault.disk
-        disk.append(self._descriptor, line)
-        try:
-            if self._fsync_each:
-                disk.fsync(self._descriptor)
-        except OSError:
-            os.ftruncate(self._descriptor, segment.size)
-            raise
-        self._unsynced = not self._fsync_each
-        segment.size += len(line)
 
     def _name_for(self, memory: Memory) -> str:
         """Return the file that a memory goes into: never one before the newest, although the clock may go back."""
@@ -275,36 +263,30 @@ class Journal:
     def _segment_for(self, memory: Memory) -> Segment:
         name = self._name_for(memory)
         if self._segments and self._segments[-1].name == name:
-            if self._descriptor < 0:
-                self._open(self._segments[-1])
+            if not self._open.is_open:
+                self._open_file(self._segments[-1])
             return self._segments[-1]
         self.close()
         fresh = Segment(name)
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._open(fresh)
+        self._open_file(fresh)
         self._segments.append(fresh)
         return fresh
 
-    def _open(self, segment: Segment) -> None:
-        self._descriptor = os.open(self._folder / segment.name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            found = os.fstat(self._descriptor)
-            if found.st_size == 0:
-                self.vault.disk.append(self._descriptor, header(self.agent_id, segment.day, self.last + 1).encode())
-                self.vault.disk.sync_folder(self._folder)
-            self._inode, segment.size = found.st_ino, os.fstat(self._descriptor).st_size
-        except OSError:
-            self._let_go()
-            raise
+    def _open_file(self, segment: Segment) -> None:
+        self._open.open(self._folder / segment.name, segment, header(self.agent_id, segment.day, self.last + 1))
 
-    def _let_go(self) -> None:
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+    def _folder_time(self) -> int:
+        return self._folder.stat().st_mtime_ns if self._folder.is_dir() else -1
 
-    def _note_stat(self) -> None:
-        found = os.fstat(self._descriptor)
-        self._segments[-1].mtime_ns = found.st_mtime_ns
+    def _seems_edited(self) -> bool:
+        older, looked_at = self._segments[:-1], self._segments[-1:]
+        if older:
+            self._looked_at = (self._looked_at + 1) % len(older)
+            looked_at = [older[self._looked_at], *looked_at]
+        return self._folder_time() != self._folder_ns or any(
+            _stamp(self._folder / segment.name) != (segment.size, segment.mtime_ns) for segment in looked_at
+        )
 
     def _warn(self, text: str) -> None:
         self.warnings.append(text)
@@ -314,3 +296,12 @@ class Journal:
         return NoteError(
             f"agents/{self.agent_id}/journal: {what}: {error.strerror}. Make room on the disk or mend its permissions."
         )
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Return size and time of a file; (-1, -1) if it is not there any more."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return -1, -1
+    return found.st_size, found.st_mtime_ns

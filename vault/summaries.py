@@ -4,8 +4,9 @@ ones that were in force before."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from vault.folder import Vault
 from vault.notes import Note, NoteError, format_note
@@ -53,13 +54,26 @@ class SummaryFolder:
         return _summary(self._vault.read(*self._parts, name)) if self._vault.exists(*self._parts, name) else None
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
-        """Return sizes and times of the two summaries in force, to see whether somebody has edited them."""
-        paths = [self._vault.path(*self._parts, name) for name in (LONGTERM, RECENT)]
-        return tuple((stat.st_size, stat.st_mtime_ns) for stat in (p.stat() for p in paths if p.exists()))
+        """Return sizes and times of the two summaries in force, to see whether somebody has edited them.
+
+        One that is not there, or cannot be looked at, has (-1, -1).
+        """
+        return tuple(_stamp(self._vault.path(*self._parts, name)) for name in (LONGTERM, RECENT))
 
     def leaves(self) -> list[tuple[str, Summary]]:
         """Return the leaves with their file names, oldest range first; one that is not valid is left out."""
         return self._all(_LEAF)
+
+    def leaf_names(self) -> list[str]:
+        """Return the file names of all leaves, without reading them."""
+        return [f"{name}.md" for name in self._vault.names("/".join(self._parts)) if _LEAF.fullmatch(f"{name}.md")]
+
+    def leaf(self, name: str) -> Summary | None:
+        """Return a leaf, or None if there is none by that name that is valid."""
+        try:
+            return self.read(name)
+        except NoteError:
+            return None
 
     def former(self) -> list[tuple[str, Summary]]:
         """Return the long-term summaries that were in force before, in the same way."""
@@ -68,24 +82,39 @@ class SummaryFolder:
     def publish(self, longterm: Summary | None, recent: Summary) -> str:
         """Put a short-term summary in force, and a long-term one with it, after a leaf; return the leaf's name.
 
-        The long-term summary that goes out of force is kept under another name. A crash in between is settled by
-        the ranges at the next start. Raises: NoteError; what was in force stays so.
+        What goes out of force is kept under another name: the long-term summary always, the short-term one if it was
+        edited, as it is a leaf otherwise. A crash in between is settled by the ranges at the next start.
+        Raises: NoteError; what was in force stays so.
         """
         leaf = self._free_name("recent", recent)
-        self._write([(leaf, recent), *self._kept_with(longterm), (RECENT, recent)])
+        self._write([(leaf, recent), *self._edited(recent.made_ms), *self._kept_with(longterm), (RECENT, recent)])
         return leaf
 
-    def replace(self, longterm: Summary | None, recent: Summary | None) -> None:
+    def replace(self, longterm: Summary | None, recent: Summary | None, at_ms: int) -> None:
         """Put summaries in force without a leaf, as a rebuilding or a rollback does. Raises: NoteError."""
-        pairs = [*self._kept_with(longterm), *([(RECENT, recent)] if recent else [])]
+        pairs = [*self._edited(at_ms), *self._kept_with(longterm), *([(RECENT, recent)] if recent else [])]
         if pairs:
             self._write(pairs)
 
     def keep(self, kind: str, summary: Summary, why: str) -> str:
         """Keep a summary that did not come into force; return its name. Raises: NoteError."""
-        name = f"{kind} ({why} {_moment(summary.made_ms)}).md"
+        name = self._unused(f"{kind} ({why} {_moment(summary.made_ms)})")
         self._write([(name, summary)])
         return name
+
+    def _edited(self, at_ms: int) -> list[tuple[str, Summary]]:
+        """Return the short-term summary in force as a leaf of its own if no leaf says what it says."""
+        try:
+            before = self.read(RECENT)
+        except NoteError:
+            return []
+        if before is None:
+            return []
+        leaves = [self.leaf(name) for name in self.leaf_names() if f"-m{before.last:06}" in name]
+        if any(leaf and (leaf.first, leaf.text) == (before.first, before.text) for leaf in leaves):
+            return []
+        edited = replace(before, made_ms=at_ms)
+        return [(self._free_name("recent", edited), edited)]
 
     def _kept_with(self, longterm: Summary | None) -> list[tuple[str, Summary]]:
         if longterm is None:
@@ -109,8 +138,13 @@ class SummaryFolder:
         return sorted(found, key=lambda row: (row[1].first, row[1].last, row[1].generation, row[0]))
 
     def set_aside(self, name: str, why: str, at_ms: int) -> str:
-        """Rename a summary that is not in force any more; return its new name. Raises: NoteError."""
-        aside = f"{name.removesuffix('.md')} ({why} {_moment(at_ms)}).md"
+        """Rename a summary that is not in force any more; return its new name, or nothing if it is not there.
+
+        Raises: NoteError.
+        """
+        if not self._vault.exists(*self._parts, name):
+            return ""
+        aside = self._unused(f"{name.removesuffix('.md')} ({why} {_moment(at_ms)})")
         path = self._vault.path(*self._parts, name)
         try:
             self._vault.disk.replace(path, self._vault.path(*self._parts, aside))
@@ -122,10 +156,22 @@ class SummaryFolder:
         self._vault.write_together([(_text(summary), "/".join((*self._parts, name))) for name, summary in pairs])
 
     def _free_name(self, kind: str, summary: Summary) -> str:
-        name, part = f"{kind}-{_moment(summary.made_ms)}-m{summary.last:06}", 1
-        while self._vault.exists(*self._parts, f"{name}{f'-{part}' * (part > 1)}.md"):
+        return self._unused(f"{kind}-{_moment(summary.made_ms)}-m{summary.last:06}")
+
+    def _unused(self, stem: str) -> str:
+        name, part = f"{stem}.md", 1
+        while self._vault.exists(*self._parts, name):
             part += 1
-        return f"{name}{f'-{part}' * (part > 1)}.md"
+            name = f"{stem}-{part}.md"
+        return name
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        stat = path.stat()
+    except OSError:
+        return -1, -1
+    return stat.st_size, stat.st_mtime_ns
 
 
 def _moment(at_ms: int) -> str:

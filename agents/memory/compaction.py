@@ -111,7 +111,7 @@ class Compactor:
             return f"A compaction of {self.memory.name} is under way already: {self.record.state}."
         if self._summarizer() is None:
             return "There is no model to summarise with. See @llm-status."
-        self._begin(self._guarded(self._rebuild), ended)
+        self._begin(self._guarded(self._rebuild_in_turn), ended)
         return f"Rebuilding of {self.memory.name}'s long-term summary began."
 
     async def stop(self) -> None:
@@ -144,7 +144,10 @@ class Compactor:
         while plan := memory.strategy.plan(memory.coverage, forced and not done):
             record.state = f"waiting for its turn to summarise memories {plan.recent}"
             async with self._turns:
-                done += await self._attempt(plan)
+                # While it waited, summaries may have been edited by hand: what is due now counts.
+                memory.take_in_edits()
+                if plan := memory.strategy.plan(memory.coverage, forced and not done):
+                    done += await self._attempt(plan)
         after = self._view_tokens()
         record.saved_tokens += max(0, before - after)
         return Outcome(True, f"Compaction of {memory.name} ended: its memory takes {after} tokens, {before} before.")
@@ -168,7 +171,6 @@ class Compactor:
             windows.recent_window,
         )
         # The frozen copy: from here on to the publication nothing is read from the living memory.
-        memory.take_in_edits()
         old_longterm, old_recent = memory.longterm, memory.recent
         memories = memory.journal.read(plan.recent.first, plan.recent.last)
         generation = max((s.generation for s in (old_longterm, old_recent) if s), default=0) + 1
@@ -176,16 +178,22 @@ class Compactor:
         if old_recent and not plan.is_first:
             record.state = f"folding memories {Range(old_recent.first, old_recent.last)} into the long-term summary"
             texts = [summary.text for summary in (old_longterm, old_recent) if summary]
-            draft = await summarizer.longterm(texts)
+            draft = self._paid(await summarizer.longterm(texts))
             sources = tuple(f"{s.first}-{s.last}" for s in (old_longterm, old_recent) if s)
-            longterm = self._taken(draft, plan.longterm, generation, sources)
+            longterm = summary_of(draft, 1, plan.longterm.last, generation, self._now_ms(), sources)
         record.state = f"summarising memories {plan.recent}"
-        draft = await summarizer.recent(memories)
-        recent = self._taken(draft, plan.recent, generation, (f"{plan.recent.first}-{plan.recent.last}",))
+        first, last = plan.recent.first, plan.recent.last
+        draft = self._paid(await summarizer.recent(memories))
+        recent = summary_of(draft, first, last, generation, self._now_ms(), (f"{first}-{last}",))
         self._publish(longterm, recent, (old_longterm, old_recent))
         every = windows.rebuild_every
         if every and longterm and generation % every == 0:
             log.info("[Memory] %s: %s", memory.name, (await self._guarded(self._rebuild)).text)
+
+    async def _rebuild_in_turn(self) -> Outcome:
+        self.record.state = "waiting for its turn to rebuild the long-term summary"
+        async with self._turns:
+            return await self._rebuild()
 
     async def _rebuild(self) -> Outcome:
         """Make the long-term summary anew from the leaves and keep the better of the two."""
@@ -194,22 +202,30 @@ class Compactor:
         longterm, recent = memory.longterm, memory.recent
         if longterm is None:
             return Outcome(False, f"{memory.name} has no long-term summary to rebuild.")
-        texts = [leaf.text for _, leaf in chain_of(memory.summaries.leaves(), longterm.last)]
+        texts = [leaf.text for leaf in chain_of(await self._leaves(), longterm.last)]
         if not texts:
             return Outcome(
                 False, f"Not every leaf of memories {Range(1, longterm.last)} is there; nothing has changed."
             )
         summarizer = self._needed_summarizer()
         self.record.state = f"rebuilding the long-term summary from {len(texts)} leaves"
-        draft = await rebuilt(summarizer, texts, self._count_tokens, summarizer.source_tokens)
+        draft = await rebuilt(summarizer, texts, self._count_tokens, summarizer.source_tokens, self._paid)
         if not is_better(draft.text, longterm.text, texts, memory.name, self._count_tokens):
             return Outcome(True, f"The long-term summary of {memory.name} is as good as one made anew; it stays.")
         memory.take_in_edits()
         if (memory.longterm, memory.recent) != (longterm, recent):
             return Outcome(False, f"Summaries of {memory.name} changed meanwhile; the one made anew was dropped.")
-        covered = Range(1, longterm.last)
-        memory.replace(self._taken(draft, covered, longterm.generation, (f"{len(texts)} leaves",)), recent)
+        sources = (f"{len(texts)} leaves",)
+        memory.replace(summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources), recent)
         return Outcome(True, f"The long-term summary of {memory.name} was made anew from {len(texts)} leaves.")
+
+    async def _leaves(self) -> list[Summary]:
+        """Read all leaves, in steps, so that a long life holds up nobody else."""
+        found = []
+        for name in self.memory.summaries.leaf_names():
+            found.append(self.memory.summaries.leaf(name))
+            await asyncio.sleep(0)
+        return [leaf for leaf in found if leaf]
 
     def _needed_summarizer(self) -> Summarizer:
         summarizer = self._summarizer()
@@ -235,15 +251,18 @@ class Compactor:
         log.info("[Memory] %s: Short-term summary updated (%d chars)", memory.name, len(recent.text))
         log.info("[Memory] %s: Compaction complete (%s)", memory.name, "waterfall" if longterm else "first summary")
 
-    def _taken(self, draft: Draft, covered: Range, generation: int, sources: tuple[str, ...]) -> Summary:
+    def _paid(self, draft: Draft) -> Draft:
+        """Enter in the ledger what a draft has cost."""
         self.record.calls += draft.calls
         self.record.spent_tokens += draft.spent_tokens
-        return summary_of(draft, covered.first, covered.last, generation, self._now_ms(), sources)
+        return draft
 
     def _failed(self, error: Exception) -> Outcome:
         record, memory = self.record, self.memory
         if isinstance(error, SummaryRefused):
             record.refused.update(error.reasons)
+            record.calls += error.calls
+            record.spent_tokens += error.spent_tokens
             why = f"the summary was refused ({', '.join(error.reasons)}): {error}"
         else:
             why = str(error) or type(error).__name__

@@ -20,6 +20,7 @@ from vault.summaries import LONGTERM, RECENT, Summary, SummaryFolder
 log = logging.getLogger(__name__)
 
 MOST_IN_A_VIEW = 512
+VIEW_STEP = 64
 
 
 class AgentMemory:
@@ -40,12 +41,13 @@ class AgentMemory:
         self._settled = Settled(None, None)
         self._stamp: tuple[tuple[int, int], ...] = ()
         self._unfit: dict[str, str] = {}
+        self._unread = False
 
     def load(self) -> None:
         """Read what there is and put right what a crash has left. Raises: NoteError if the journal cannot be read."""
         self.journal.load()
         import_old_memories(self.journal.vault, self.name, self.journal)
-        self._read_summaries()
+        self._read_summaries(starting=True)
 
     def record(
         self,
@@ -102,7 +104,11 @@ class AgentMemory:
         self.take_in_edits()
         coverage = self.coverage
         verbatim = coverage.verbatim
-        tail = self.journal.read(max(verbatim.first, verbatim.last - MOST_IN_A_VIEW + 1), verbatim.last)
+        first = verbatim.first
+        if len(verbatim) > MOST_IN_A_VIEW:
+            # In steps, so that the text of a long tail goes on beginning with the same line for a while.
+            first = -(-(verbatim.last - MOST_IN_A_VIEW + 1) // VIEW_STEP) * VIEW_STEP
+        tail = self.journal.read(first, verbatim.last)
         return View(self.name, coverage, self.longterm, self.recent, tuple(tail))
 
     def memory(self, seq: int) -> Memory | None:
@@ -110,12 +116,24 @@ class AgentMemory:
         return next(iter(self.journal.read(seq, seq)), None)
 
     def take_in_edits(self) -> bool:
-        """Take in summaries edited by hand and return whether there were any."""
+        """Take in lines and summaries edited by hand and return whether there were any."""
+        typed = self._take_in_lines()
         if self.summaries.stamp() == self._stamp:
-            return False
+            return typed
         self._read_summaries()
         log.info("[Memory] %s: summaries were edited by hand and read again", self.name)
         return True
+
+    def _take_in_lines(self) -> bool:
+        try:
+            found = bool(self.journal.take_in_edits())
+        except NoteError as error:
+            if not self._unread:
+                self._warn(f"lines typed by hand are not taken in yet: {error}")
+            self._unread = True
+            return False
+        self._unread = False
+        return found
 
     def publish(self, longterm: Summary | None, recent: Summary) -> str:
         """Put new summaries in force, in one step, and return the leaf's name.
@@ -123,9 +141,7 @@ class AgentMemory:
         Raises: NoteError if they cannot be written, ValueError if they would not leave a partition; nothing has
         changed then.
         """
-        settled = settle(longterm or self.longterm, recent)
-        if settled.objections:
-            raise ValueError("; ".join(f"{name}: {why}" for name, why in settled.objections))
+        settled = self._partition(longterm or self.longterm, recent)
         self.journal.sync()
         self._keep_unfit()
         leaf = self.summaries.publish(longterm, recent)
@@ -135,11 +151,9 @@ class AgentMemory:
 
     def replace(self, longterm: Summary | None, recent: Summary | None) -> None:
         """Put other summaries in force, as a rebuilding or a rollback does. Raises: as `publish`."""
-        settled = settle(longterm, recent)
-        if settled.objections:
-            raise ValueError("; ".join(f"{name}: {why}" for name, why in settled.objections))
+        settled = self._partition(longterm, recent)
         self._keep_unfit()
-        self.summaries.replace(longterm, recent)
+        self.summaries.replace(longterm, recent, self._now_ms())
         self._settled = settled
         self._stamp = self.summaries.stamp()
 
@@ -172,9 +186,20 @@ class AgentMemory:
         self.write_what_waits()
         self.journal.close()
 
-    def _read_summaries(self) -> None:
+    def _partition(self, longterm: Summary | None, recent: Summary | None) -> Settled:
+        settled = settle(longterm, recent)
+        objections = list(settled.objections)
+        covered = settled.coverage(0).b
+        if covered > self.journal.last:  # memories to come would be taken for summarised
+            objections.append((RECENT, f"it goes to {covered}, and the journal to {self.journal.last}"))
+        if objections:
+            raise ValueError("; ".join(f"{name}: {why}" for name, why in objections))
+        return settled
+
+    def _read_summaries(self, starting: bool = False) -> None:
         self._unfit = {}
-        longterm, recent = self._one(LONGTERM, self.longterm), self._one(RECENT, self.recent)
+        self._stamp = self.summaries.stamp()  # before reading, so that an edit in between is seen next time
+        longterm, recent = self._one(LONGTERM, self.longterm, starting), self._one(RECENT, self.recent, starting)
         self._settled = settle(longterm, recent)
         for name, why in self._settled.objections:
             self._unfit[name] = "does not fit"
@@ -185,11 +210,13 @@ class AgentMemory:
                 f"the journal ends at memory {self.journal.last}, but summaries go to {known.b}; going on from there"
             )
             self.journal.last = known.b
-        self._stamp = self.summaries.stamp()
 
-    def _one(self, name: str, last_good: Summary | None) -> Summary | None:
+    def _one(self, name: str, last_good: Summary | None, starting: bool) -> Summary | None:
         try:
-            return self.summaries.read(name)
+            found = self.summaries.read(name)
+            if found and found.last > self.journal.last and not starting:
+                raise NoteError(f"{name} goes to memory {found.last}, and the journal to {self.journal.last}.")
+            return found
         except NoteError as error:
             self._unfit[name] = "not valid"
             self._warn(f"{error} {'The last good one stays in force.' if last_good else 'It is left out.'}")
@@ -197,10 +224,11 @@ class AgentMemory:
 
     def _keep_unfit(self) -> None:
         """Rename summaries that do not hold before others take their names: nothing is written over unread."""
-        for name, why in self._unfit.items():
+        while self._unfit:
+            name, why = next(iter(self._unfit.items()))
             aside = self.summaries.set_aside(name, why, self._now_ms())
-            self._warn(f"{name} was kept as {aside!r}")
-        self._unfit = {}
+            del self._unfit[name]
+            self._warn(f"{name} was kept as {aside!r}" if aside else f"{name} was taken away meanwhile")
 
     def _warn(self, text: str) -> None:
         self.warnings.append(text)

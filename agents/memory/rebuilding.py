@@ -8,35 +8,39 @@ from agents.memory.gate import Source, judge
 from agents.memory.summarizing import Draft, Summarizer
 from vault.summaries import Summary
 
-Leaf = tuple[str, Summary]
 
-
-def chain_of(leaves: Sequence[Leaf], last: int) -> list[Leaf]:
+def chain_of(leaves: Sequence[Summary], last: int) -> list[Summary]:
     """Return the leaves that cover memories 1 to `last` without a hole, oldest first; nothing if there is a hole.
 
-    Of several leaves that begin at one memory the one made last counts that does not go too far.
+    Of several leaves that begin at one memory the one made last counts that leads on to `last`.
     """
-    chain: list[Leaf] = []
+    leading_on, usable = {last + 1}, dict[int, Summary]()
+    for leaf in sorted(leaves, key=lambda leaf: (-leaf.first, leaf.made_ms, leaf.generation)):
+        if leaf.last + 1 in leading_on:
+            leading_on.add(leaf.first)
+            usable[leaf.first] = leaf
+    chain: list[Summary] = []
     following = 1
-    while following <= last:
-        fitting = [leaf for leaf in leaves if leaf[1].first == following and leaf[1].last <= last]
-        if not fitting:
-            return []
-        chain.append(max(fitting, key=lambda leaf: (leaf[1].generation, leaf[1].made_ms, leaf[0])))
-        following = chain[-1][1].last + 1
-    return chain
+    while following <= last and following in usable:
+        chain.append(usable[following])
+        following = chain[-1].last + 1
+    return chain if following == last + 1 else []
 
 
 async def rebuilt(
-    summarizer: Summarizer, texts: Sequence[str], count_tokens: Callable[[str], int], most_tokens: int
+    summarizer: Summarizer,
+    texts: Sequence[str],
+    count_tokens: Callable[[str], int],
+    most_tokens: int,
+    paid: Callable[[Draft], Draft],
 ) -> Draft:
     """Summarise texts as one, in as many rounds as it takes so that no prompt holds more than `most_tokens` of them.
 
-    Raises: SummaryRefused, ModelError.
+    `paid` is given every draft on the way. Raises: SummaryRefused, ModelError.
     """
     while True:
         groups = _grouped(texts, count_tokens, most_tokens)
-        drafts = [await summarizer.longterm(group) for group in groups]
+        drafts = [paid(await summarizer.longterm(group)) for group in groups]
         if len(drafts) == 1:
             return drafts[0]
         texts = [draft.text for draft in drafts]

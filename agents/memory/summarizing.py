@@ -18,16 +18,20 @@ from vault.summaries import Summary
 PICKED_RECENT = 6
 PICKED_LONGTERM = 10
 MARGIN_TOKENS = 64
+TINY_TOKENS = 12
+NOTHING_LEFT = "Of this time I remember nothing: its lines were taken out of my journal."
 LINE_CHARACTERS = (400, 160, 80, 40)
 WORTH_PICKING = ("observed", "acted", "thought", "dreamt", "told", "noted")
 
 
 class SummaryRefused(Exception):
-    """The gate has refused what the model wrote, twice; `reasons` are its kinds of objection."""
+    """The gate has refused what the model wrote, twice; `reasons` are its kinds of objection. It was paid for."""
 
-    def __init__(self, reasons: tuple[str, ...], details: str) -> None:
+    def __init__(self, reasons: tuple[str, ...], details: str, calls: int = 0, spent_tokens: int = 0) -> None:
         super().__init__(details)
         self.reasons = reasons
+        self.calls = calls
+        self.spent_tokens = spent_tokens
 
 
 @dataclass(frozen=True)
@@ -85,10 +89,12 @@ class Summarizer:
         return max(256, self._queue.model.context_tokens // 2 - self._profile.cap_tokens)
 
     async def recent(self, memories: Sequence[Memory]) -> Draft:
-        """Summarise memories. Raises: SummaryRefused, ModelError."""
+        """Summarise memories; so few that no text is shorter stay as they are. Raises: SummaryRefused, ModelError."""
+        if not memories:
+            return Draft(NOTHING_LEFT, "fallback", "", {}, self._queue.model.count_tokens(NOTHING_LEFT), 0, 0)
         pins = [picked_line(memory) for memory in memories if memory.pinned]
         source = Source(tuple(memories), (), self._roster(), self._name, "", tuple(pins), self._profile.cap_tokens)
-        if self._profile.style == "pick":
+        if self._profile.style == "pick" or self._is_tiny(source):
             return await self._picked(_candidates(memories), pins, PICKED_RECENT, source)
         for width in LINE_CHARACTERS:
             lines = "\n".join(_shortened(memory_text(memory, self._name), width) for memory in memories)
@@ -101,7 +107,7 @@ class Summarizer:
         lines = [line for text in texts for line in text.split("\n") if line.strip()]
         pins = [line for line in lines if self._is_pinned(line)]
         source = Source((), tuple(texts), self._roster(), self._name, "", tuple(pins), self._profile.cap_tokens)
-        if self._profile.style == "pick":
+        if self._profile.style == "pick" or self._is_tiny(source):
             return await self._picked(list(dict.fromkeys(lines)), pins, PICKED_LONGTERM, source)
         values = {"older": "\n".join(texts[:-1]) or "Nothing yet.", "recent": texts[-1]}
         return await self._written(self._templates.longterm, values, pins, source)
@@ -120,7 +126,8 @@ class Summarizer:
                 return self._draft(text, "prose", verdict, spent)
             why = " ".join(one.detail for one in verdict.objections) or "It broke off; make it shorter."
             objection = f"\nA first try was refused: {why}"
-        raise SummaryRefused(tuple(one.reason for one in verdict.objections) or ("cut-off",), why)
+        reasons = tuple(one.reason for one in verdict.objections) or ("cut-off",)
+        raise SummaryRefused(reasons, why, spent.calls, spent.tokens)
 
     # Picking
 
@@ -141,9 +148,9 @@ class Summarizer:
         text = "\n".join(sorted(chosen, key=lambda line: order[line]))
         verdict = judge_picked(text, source, self._resolve, count_tokens)
         if not verdict.accepted:
-            raise SummaryRefused(
-                tuple(one.reason for one in verdict.objections), " ".join(one.detail for one in verdict.objections)
-            )
+            reasons = tuple(one.reason for one in verdict.objections)
+            why = " ".join(one.detail for one in verdict.objections)
+            raise SummaryRefused(reasons, why, spent.calls, spent.tokens)
         return self._draft(text, "extractive", verdict, spent)
 
     async def _pick_one(
@@ -183,6 +190,9 @@ class Summarizer:
     def _fits(self, prompt: str) -> bool:
         model = self._queue.model
         return model.count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= model.context_tokens
+
+    def _is_tiny(self, source: Source) -> bool:
+        return self._queue.model.count_tokens(source.text) <= TINY_TOKENS
 
     def _is_pinned(self, line: str) -> bool:
         found = memory_of_line(line)
