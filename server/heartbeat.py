@@ -6,7 +6,7 @@ import logging
 import random
 from collections.abc import Callable
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.python.failure import Failure
 
 from server.telnet.interface import DelayedCall, ReactorClock
@@ -46,10 +46,13 @@ class Heartbeat:
         self._schedule(self._rng.uniform(0, min(self._pause_seconds(), LATEST_FIRST_SECONDS)))
 
     def hurry(self, seconds: float) -> None:
-        """Let the next beat come within so many seconds, or so long after the one that is going on."""
+        """Let the next beat come within so many seconds, or so long after the one that is going on.
+
+        It never comes later for that: who is spoken to all the time thinks all the same.
+        """
         if self._beating:
-            self._hurried = seconds
-        elif self._next and self._next.active() and not self._stopped:
+            self._hurried = seconds if self._hurried is None else min(seconds, self._hurried)
+        elif self._next and self._next.active() and self._clock.seconds() + seconds < self._next.getTime():
             self._next.cancel()
             self._schedule(seconds)
 
@@ -67,7 +70,7 @@ class Heartbeat:
 
     def _beat(self) -> None:
         self._hurried = None
-        beating = self._think()
+        beating = maybeDeferred(self._think)
         self._beating = beating
         beating.addErrback(self._log_failure)
         beating.addCallback(lambda _: self._rest())

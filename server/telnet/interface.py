@@ -121,12 +121,18 @@ class DelayedCall(Protocol):
     def active(self) -> bool:
         """True while it is to come."""
 
+    def getTime(self) -> float:
+        """Return when it is to come, in seconds of its clock."""
+
     def cancel(self) -> None:
         """See that it never comes."""
 
 
 class ReactorClock(Protocol):
     """The part of a reactor (or of `twisted.internet.task.Clock`) that is needed here."""
+
+    def seconds(self) -> float:
+        """Return the time, in seconds since whenever."""
 
     def callLater(self, delay: float, callable: Callable[..., object], *args: Any) -> DelayedCall:
         """Call after `delay` seconds; 0 is the next turn."""
