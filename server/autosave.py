@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 
+from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
@@ -44,12 +45,22 @@ class SaveMoves:
 
 
 class GroupSync:
-    """Forces the journals' new lines to disk, all together, every so many milliseconds and in another thread."""
+    """Forces the journals' new lines to disk, all together, every so many milliseconds and in another thread.
 
-    def __init__(self, journals: Callable[[], Iterable[Journal]], period_ms: int, clock: ReactorClock) -> None:
+    `in_thread` calls its first argument with the rest of them, elsewhere, and returns a Deferred of the outcome.
+    """
+
+    def __init__(
+        self,
+        journals: Callable[[], Iterable[Journal]],
+        period_ms: int,
+        clock: ReactorClock,
+        in_thread: Callable[..., Deferred[None]] = deferToThread,
+    ) -> None:
         self._journals = journals
         self._seconds = max(period_ms, 5) / 1000
         self._clock = clock
+        self._in_thread = in_thread
         self._next: DelayedCall | None = None
         self._stopped = False
 
@@ -68,12 +79,19 @@ class GroupSync:
         if not syncs:
             self.start()
             return
-        deferToThread(_all, syncs).addErrback(_log).addCallback(lambda _: None if self._stopped else self.start())
+        self._in_thread(_all, syncs).addErrback(_log).addCallback(lambda _: None if self._stopped else self.start())
 
 
 def _all(syncs: list[Callable[[], None]]) -> None:
+    """Call each, so that one agent's bad file keeps no other's memories from the disk. Raises: the first failure."""
+    failures = []
     for sync in syncs:
-        sync()
+        try:
+            sync()
+        except OSError as error:
+            failures.append(error)
+    if failures:
+        raise failures[0]
 
 
 def _log(failure: Failure) -> None:

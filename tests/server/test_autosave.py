@@ -1,0 +1,195 @@
+"""What has happened is on disk before anybody hears of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+
+from server.autosave import GroupSync, SaveMoves
+from tests.vault.failing_disk import FailingDisk
+from tests.vault.vault_of import vault_of
+from tests.world.inn import inn
+from vault.folder import Vault
+from vault.world_notes import Whereabouts
+from world.commands.table import world_commands
+from world.events import Event
+from world.game import Game
+
+NOTE = ("world", "whereabouts.md")
+
+
+def saved(vault: Vault) -> str:
+    """Return what the note says now, or nothing if there is none."""
+    return vault.read_text(*NOTE) if vault.exists(*NOTE) else ""
+
+
+def game_in(vault: Vault) -> Game:
+    """Return a game in the inn that saves its moves in a vault."""
+    world = inn()
+    return Game(world, world_commands(), SaveMoves(Whereabouts(vault, world)))
+
+
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("north", "- [[Ana]]: [[The Kitchen]]"),
+        ("get brass lamp", "- [[brass lamp]]: [[Ana]]"),
+        ("drop coin", "- [[copper coin]]: [[The Common Room]]"),
+        ("give coin to Ben", "- [[copper coin]]: [[Ben]]"),
+    ],
+)
+def test_a_move_is_written_before_anybody_hears_of_it(tmp_path, line, written):
+    vault = vault_of(tmp_path, {})
+    game, heard = game_in(vault), list[bool]()
+
+    def observe(event: Event, text: str) -> None:
+        heard.append(written in saved(vault).splitlines())
+
+    for name in ("Ana", "Ben"):
+        game.wake(name, observe)
+    assert game.perform("Ana", line).accepted
+    assert heard and all(heard)
+
+
+def test_talk_writes_nothing(tmp_path):
+    vault = vault_of(tmp_path, {})
+    game_in(vault).perform("Ana", "say hello")
+    assert saved(vault) == ""
+
+
+def test_a_failure_is_logged_once_and_the_next_move_saves_everything(tmp_path, caplog):
+    disk = FailingDisk()
+    vault = vault_of(tmp_path, {}, disk)
+    game = game_in(vault)
+    with disk.full():
+        game.perform("Ana", "north")
+        game.perform("Ben", "out")
+    assert [r.getMessage() for r in caplog.records] == [
+        "where everyone is could not be saved: world/whereabouts.md: cannot be written: No space left on device."
+    ]
+    game.perform("Cat", "east")
+    assert {"- [[Ana]]: [[The Kitchen]]", "- [[Ben]]: [[The Yard]]", "- [[Cat]]: [[The Stable]]"} <= set(
+        saved(vault).splitlines()
+    )
+
+
+def test_a_new_failure_after_a_recovery_is_logged_again(tmp_path, caplog):
+    disk = FailingDisk()
+    game = game_in(vault_of(tmp_path, {}, disk))
+    for line in ("north", "south"):
+        with disk.full():
+            game.perform("Ana", line)
+        game.perform("Ana", "get lamp 1" if line == "north" else "look")
+        game.perform("Cat", "house door" if line == "north" else "look")
+    assert len(caplog.records) == 2
+
+
+class Threads:
+    """Stands for another thread: what is given to it is done when the test says so."""
+
+    def __init__(self) -> None:
+        self._given: list[tuple[Deferred[None], Callable[..., None], tuple[object, ...]]] = []
+
+    def __call__(self, call: Callable[..., None], *arguments: object) -> Deferred[None]:
+        ended: Deferred[None] = Deferred()
+        self._given.append((ended, call, arguments))
+        return ended
+
+    @property
+    def busy(self) -> int:
+        return len(self._given)
+
+    def work(self) -> None:
+        """Do what was given."""
+        given, self._given = self._given, []
+        for ended, call, arguments in given:
+            try:
+                call(*arguments)
+            except OSError as error:
+                ended.errback(error)
+            else:
+                ended.callback(None)
+
+
+class FakeJournal:
+    """Counts its new lines, and how often they were forced to disk."""
+
+    def __init__(self, error: OSError | None = None) -> None:
+        self.new_lines = 0
+        self.forced = 0
+        self._error = error
+
+    def take_sync(self) -> Callable[[], None] | None:
+        taken, self.new_lines = self.new_lines, 0
+        return self._force if taken else None
+
+    def _force(self) -> None:
+        if self._error:
+            raise self._error
+        self.forced += 1
+
+
+class Group:
+    """Journals that are forced to disk every 50 ms of a clock."""
+
+    def __init__(self, *journals: FakeJournal) -> None:
+        self.clock, self.threads = Clock(), Threads()
+        self.sync = GroupSync(lambda: journals, 50, self.clock, self.threads)  # type: ignore[arg-type, return-value]
+        self.sync.start()
+
+
+def test_many_memories_of_many_agents_are_forced_to_disk_together():
+    eliza, moss, odile = FakeJournal(), FakeJournal(), FakeJournal()
+    group = Group(eliza, moss, odile)
+    eliza.new_lines, moss.new_lines = 20, 3
+    group.clock.advance(0.049)
+    assert group.threads.busy == 0
+    group.clock.advance(0.001)
+    assert group.threads.busy == 1
+    group.threads.work()
+    assert [journal.forced for journal in (eliza, moss, odile)] == [1, 1, 0]
+
+
+def test_where_nothing_is_new_no_thread_is_troubled():
+    group = Group(FakeJournal())
+    group.clock.pump([0.05] * 10)
+    assert group.threads.busy == 0
+    assert len(group.clock.getDelayedCalls()) == 1
+
+
+def test_there_is_one_forcing_at_a_time_and_then_the_next():
+    eliza = FakeJournal()
+    group = Group(eliza)
+    for _ in range(3):
+        eliza.new_lines += 1
+        group.clock.advance(0.05)
+    assert group.threads.busy == 1
+    group.threads.work()
+    group.clock.advance(0.05)
+    group.threads.work()
+    assert eliza.forced == 2
+
+
+def test_a_journal_that_cannot_be_forced_is_logged_and_keeps_no_other_from_it(caplog):
+    eliza, moss = FakeJournal(OSError("input/output error")), FakeJournal()
+    group = Group(eliza, moss)
+    for _ in range(2):
+        eliza.new_lines = moss.new_lines = 1
+        group.clock.advance(0.05)
+        group.threads.work()
+    assert moss.forced == 2
+    assert {r.getMessage() for r in caplog.records} == {"memories could not be forced to disk: input/output error"}
+
+
+def test_after_stopping_nothing_is_begun():
+    eliza = FakeJournal()
+    group = Group(eliza)
+    eliza.new_lines = 1
+    group.clock.advance(0.05)
+    group.sync.stop()
+    group.threads.work()
+    assert eliza.forced == 1
+    assert group.clock.getDelayedCalls() == []

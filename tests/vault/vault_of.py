@@ -1,0 +1,17 @@
+"""A vault made of the notes that a test gives, on a real disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from vault.disk import Disk
+from vault.folder import Vault
+
+
+def vault_of(root: Path, notes: Mapping[str, str], disk: Disk | None = None) -> Vault:
+    """Return a vault in `root` with these notes: texts by path, the path with its `.md`."""
+    for path, text in notes.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return Vault(root, disk)
