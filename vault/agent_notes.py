@@ -62,8 +62,8 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
         name,
         link_target(note.properties.get("room")),
         str(note.properties.get("description") or ""),
-        note.body,
-        yesterday,
+        note.body.strip("\n"),
+        yesterday.strip("\n"),
         note.given,
         note.source,
     )

@@ -51,7 +51,7 @@ def load_settings(vault: Vault) -> Settings:
 
 def load_text(vault: Vault, name: str) -> str:
     """Return a note in `text/` without its properties, or an empty string if there is none. Raises: NoteError."""
-    return vault.read("text", f"{name}.md").body if vault.exists("text", f"{name}.md") else ""
+    return vault.read("text", f"{name}.md").body.strip("\n") if vault.exists("text", f"{name}.md") else ""
 
 
 def _kind(vault: Vault, name: str, kind: type[S]) -> S:

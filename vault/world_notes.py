@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import TypeVar
 
 from config.settings import WorldSettings
@@ -30,8 +30,8 @@ def load_world(vault: Vault, settings: WorldSettings) -> World:
     Everyone is asleep. A note of a thing, person or agent that is not valid is left out with a warning.
     Raises: NoteError if a room is not valid or leads nowhere, naming file and line.
     """
-    rooms = [_room(vault.read("rooms", f"{name}.md"), name) for name in vault.names("rooms")]
-    _check_exits(rooms)
+    names = vault.names("rooms")
+    rooms = [_room(vault.read("rooms", f"{name}.md"), name, names) for name in names]
     things = list(_valid(lambda name: _thing(vault, name), vault.names("things")))
     people = list(_valid(lambda name: _person(vault, name, settings), vault.names("people")))
     agents = list(_valid(lambda name: load_agent(vault, name).character, agent_names(vault)))
@@ -49,50 +49,44 @@ def save_person(vault: Vault, character: Character) -> None:
 
 
 class Whereabouts:
-    """Where every character and thing is, in one note that is written whenever somebody or something moved."""
+    """Where every character and thing is, in one note that is written whenever somebody or something moved.
+
+    What the note says of someone or something that was left out, or is no more, stays in it. Raises: NoteError if
+    the note cannot be read.
+    """
 
     def __init__(self, vault: Vault, world: World) -> None:
         self._vault = vault
         self._world = world
-        self._others: dict[str, list[str]] = {"Characters": [], "Things": []}
+        note = vault.read(*WHEREABOUTS) if vault.exists(*WHEREABOUTS) else Note("")
+        self._characters = dict(_pairs(note, "Characters"))
+        self._things = dict(_pairs(note, "Things"))
         self._saved = ""
 
     def restore(self) -> None:
         """Put everyone and everything where the note says; who is not in it stays where its own note says."""
         world = self._world
-        if self._vault.exists(*WHEREABOUTS):
-            note = self._vault.read(*WHEREABOUTS)
-            for name, place in self._pairs(note, "Characters"):
-                if name in world.characters and place in world.rooms:
-                    world.characters[name].room_id = place
-                elif name not in world.characters:
-                    self._others["Characters"].append(_line(name, place))
-            for name, place in self._pairs(note, "Things"):
-                if name in world.things and (place in world.rooms or place in world.characters):
-                    world.things[name].place_id = place
-                elif name not in world.things:
-                    self._others["Things"].append(_line(name, place))
+        for name, place in self._characters.items():
+            if name in world.characters and place in world.rooms:
+                world.characters[name].room_id = place
+        for name, place in self._things.items():
+            if name in world.things and (place in world.rooms or place in world.characters):
+                world.things[name].place_id = place
         self._settle_strays()
 
     def save(self) -> None:
         """Write the note if anything in it has changed. Raises: NoteError."""
+        characters = {c.name: c.room_id for c in self._world.characters.values()}
+        things = {t.name: t.place_id for t in self._world.things.values()}
         body = "\n".join(
             ["Written by the world while it runs and read when it starts.", "", "## Characters"]
-            + [_line(c.name, c.room_id) for c in self._world.characters.values()]
-            + [*self._others["Characters"], "", "## Things"]
-            + [_line(t.name, t.place_id) for t in self._world.things.values()]
-            + self._others["Things"]
+            + [_line(name, place) for name, place in (self._characters | characters).items()]
+            + ["", "## Things"]
+            + [_line(name, place) for name, place in (self._things | things).items()]
         )
         if body != self._saved:
             self._vault.write(Note("", {}, body), *WHEREABOUTS)
             self._saved = body
-
-    def _pairs(self, note: Note, section: str) -> Iterable[tuple[str, str]]:
-        text, _ = note.sections().get(section, ("", 0))
-        for line in text.split("\n"):
-            name, found, place = line.strip().removeprefix("- ").partition(": ")
-            if found:
-                yield link_target(name), link_target(place)
 
     def _settle_strays(self) -> None:
         world = self._world
@@ -113,6 +107,14 @@ class Whereabouts:
                 thing.place_id = world.start_room_id
 
 
+def _pairs(note: Note, section: str) -> Iterator[tuple[str, str]]:
+    text, _ = note.sections().get(section, ("", 0))
+    for line in text.split("\n"):
+        name, found, place = line.strip().removeprefix("- ").partition(": ")
+        if found:
+            yield link_target(name), link_target(place)
+
+
 def _line(name: str, place: str) -> str:
     return f"- {link(name)}: {link(place)}"
 
@@ -125,12 +127,16 @@ def _valid(load: Callable[[str], T], names: Iterable[str]) -> Iterator[T]:
             log.warning("left out: %s", error)
 
 
-def _room(note: Note, name: str) -> Room:
+def _room(note: Note, name: str, rooms: Container[str]) -> Room:
     number = note.properties.get("number", 0)
     exits = [(Exit(e.name, link_target(e.value), e.aliases), e.line) for e in note.entries("Exits")]
     details = [Detail(d.name, d.value, d.aliases) for d in note.entries("Details")]
     seen: set[str] = set()
     for exit, line in exits:
+        if exit.room_id not in rooms:
+            raise NoteError(
+                f"{note.source}:{line}: the exit {exit.name!r} leads to {exit.room_id!r}, which has no note in rooms."
+            )
         twice = seen & {exit.name, *exit.aliases}
         if twice:
             raise NoteError(
@@ -146,24 +152,14 @@ def _room(note: Note, name: str) -> Room:
     )
 
 
-def _check_exits(rooms: list[Room]) -> None:
-    names = {room.room_id for room in rooms}
-    for room in rooms:
-        for exit in room.exits.values():
-            if exit.room_id not in names:
-                raise NoteError(
-                    f"rooms/{room.name}.md: the exit {exit.name!r} leads to {exit.room_id!r}, which has no note."
-                )
-
-
 def _thing(vault: Vault, name: str) -> Thing:
     note = vault.read("things", f"{name}.md")
-    return Thing(name, link_target(note.properties.get("at")), note.body, _names(note))
+    return Thing(name, link_target(note.properties.get("at")), note.body.strip("\n"), _names(note))
 
 
 def _person(vault: Vault, name: str, settings: WorldSettings) -> Character:
     note = vault.read("people", f"{name}.md")
-    return Character(name, settings.start_room, note.body)
+    return Character(name, settings.start_room, note.body.strip("\n"))
 
 
 def _names(note: Note) -> tuple[str, ...]:
