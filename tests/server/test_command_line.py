@@ -1,0 +1,142 @@
+"""The command line: what it opens, what it says, and how it refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from twisted.internet.error import CannotListenError
+from twisted.internet.testing import MemoryReactorClock
+
+from server.command_line import default_vault, run
+from vault.folder import open_vault
+
+
+class MemoryReactor(MemoryReactorClock):
+    """A reactor that opens nothing, and ends as soon as it runs."""
+
+    def callFromThread(self, callable, *arguments):
+        self.callLater(0, callable, *arguments)
+
+
+class TakenPort(MemoryReactor):
+    """A reactor on which somebody else listens already."""
+
+    def listenTCP(self, port, factory, backlog=50, interface=""):
+        raise CannotListenError(interface, port, OSError(errno.EADDRINUSE, "Address already in use"))
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """Undo what a real start does to the logging of the whole process."""
+    names = ("twisted", "httpx", "httpcore")
+    levels = [logging.getLogger(name).level for name in names]
+    yield
+    for name, level in zip(names, levels, strict=True):
+        logging.getLogger(name).setLevel(level)
+
+
+def refusal(*arguments: object) -> str:
+    """Return what is said when the world cannot be opened."""
+    with pytest.raises(SystemExit) as ended:
+        run(MemoryReactor(), ["serve", *map(str, arguments)])
+    return str(ended.value)
+
+
+def serve(reactor: MemoryReactor, vault: Path, *arguments: object) -> None:
+    """Open a world on a reactor that ends as soon as it is open."""
+
+    async def on_a_loop() -> None:
+        run(reactor, ["serve", "--vault", str(vault), *map(str, arguments)])
+        for trigger, given, named in reactor.triggers["before"]["shutdown"]:
+            trigger(*given, **named)
+        for _ in range(10):
+            await asyncio.sleep(0)
+
+    asyncio.run(on_a_loop())
+
+
+def test_the_vault_is_world_in_the_folder_where_one_is(tmp_path):
+    assert default_vault(tmp_path) == tmp_path / "world"
+
+
+def test_a_vault_that_exists_is_the_default_vault(tmp_path):
+    (tmp_path / "world" / "rooms").mkdir(parents=True)
+    assert default_vault(tmp_path) == tmp_path / "world"
+
+
+def test_in_the_project_s_own_folder_the_vault_stands_beside_the_package(tmp_path):
+    (tmp_path / "world").mkdir()
+    (tmp_path / "world" / "__init__.py").touch()
+    assert default_vault(tmp_path) == tmp_path / "fallwater-world"
+
+
+def test_a_new_world_is_opened_and_says_what_to_type_next(tmp_path, capsys):
+    reactor = MemoryReactor()
+    serve(reactor, tmp_path / "w", "--model", "none", "--port", 4321)
+    assert [(port, interface) for port, _, _, interface in reactor.tcpServers] == [(4321, "127.0.0.1")]
+    assert capsys.readouterr().out.splitlines() == [
+        "Fallwater is open on 127.0.0.1:4321. In another terminal, type:  telnet 127.0.0.1 4321",
+        f"Its vault is {tmp_path / 'w'}, made just now: open it in Obsidian or any editor.",
+        "Everything is saved. Good-bye.",
+    ]
+
+
+def test_a_world_that_exists_is_opened_as_it_is(tmp_path, capsys):
+    open_vault(tmp_path / "w")
+    (tmp_path / "w" / "text" / "welcome.md").write_text("Ours.")
+    serve(MemoryReactor(), tmp_path / "w", "--model", "none")
+    assert "made just now" not in capsys.readouterr().out
+    assert (tmp_path / "w" / "text" / "welcome.md").read_text() == "Ours."
+
+
+def test_a_port_that_is_taken_is_told_with_what_to_do(tmp_path):
+    with pytest.raises(SystemExit) as ended:
+        serve(TakenPort(), tmp_path / "w", "--model", "none")
+    assert str(ended.value) == (
+        "fallwater: 127.0.0.1:4000 cannot be opened: Address already in use. "
+        "Give another port with --port, or 0 for any free one."
+    )
+
+
+@pytest.mark.parametrize("port", [-1, 65536])
+def test_a_port_that_is_none_is_refused(tmp_path, port):
+    message = refusal("--vault", tmp_path / "w", f"--port={port}")
+    assert message == f"fallwater: --port is {port}; expected a port from 0 to 65535."
+
+
+@pytest.mark.parametrize("model", ["gpt", "ollama:", "ollama: x", "", "EMBEDDED"])
+def test_a_model_that_is_none_is_refused(tmp_path, model):
+    message = refusal("--vault", tmp_path / "w", "--model", model)
+    assert message == f"fallwater: --model is {model!r}; expected auto, embedded, none or ollama:NAME."
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path):
+    (tmp_path / "letters.txt").write_text("Dear Moss")
+    assert refusal("--vault", tmp_path).startswith(f"fallwater: {tmp_path}: this folder holds other things")
+    assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
+
+
+def test_a_setting_that_will_not_do_is_told_with_file_and_line(tmp_path):
+    open_vault(tmp_path / "w")
+    (tmp_path / "w" / "config" / "server.md").write_text("# Server\n\n**port**: many\n")
+    assert refusal("--vault", tmp_path / "w").startswith("fallwater: config/server.md:3: port is 'many'; expected")
+
+
+def test_a_room_that_leads_nowhere_is_told_with_file_and_line(tmp_path):
+    open_vault(tmp_path / "w")
+    (tmp_path / "w" / "rooms" / "Attic.md").write_text("Dust.\n\n## Exits\n- **up**: [[The Moon]]\n")
+    assert refusal("--vault", tmp_path / "w") == (
+        "fallwater: rooms/Attic.md:4: the exit 'up' leads to 'The Moon', which has no note in rooms."
+    )
+
+
+def test_without_a_command_the_usage_is_shown(capsys):
+    with pytest.raises(SystemExit) as ended:
+        run(MemoryReactor(), [])
+    assert ended.value.code == 2
+    assert "usage: fallwater" in capsys.readouterr().err
