@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from frontmatter.default_handlers import YAMLHandler
 
 from config.settings import Given
 
-_FENCE = re.compile(r"\A(?:---[ \t]*\r?\n)")
-_END = re.compile(r"^---[ \t]*$", re.MULTILINE)
-_BOLD = re.compile(r"^\s*(?:[-*+]\s+)?\*\*(?P<key>[a-z][a-z0-9_]*)\*\*\s*:\s*(?P<value>.*?)\s*$")
+# A fence is exactly three dashes and takes its line end with it, so that lines can be counted.
+_HANDLER = YAMLHandler(fm_boundary=re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE))
+_BOLD = re.compile(r"^\s*(?:[-*+]\s+)?\*\*(?P<key>[a-z][a-z0-9_]*)(?:\*\*\s*:|:\s*\*\*)\s*(?P<value>.*?)\s*$")
 _ENTRY = re.compile(r"^\s*[-*+]\s+\*\*(?P<name>.+?)\*\*(?P<aliases>[^:]*):\s*(?P<value>.*?)\s*$")
 _LINK = re.compile(r"\[\[([^\]|#]+)(?:[#|][^\]]*)?\]\]")
 _HEADING = re.compile(r"^##\s+(.+?)\s*$")
@@ -103,21 +104,22 @@ def parse_note(text: str, source: str) -> Note:
     Raises: NoteError if the front matter is not valid YAML or is not a list of properties.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    head = _front_matter(text, source)
-    if head is None:
+    if not _HANDLER.detect(text):
         return Note(source, {}, text)
+    try:
+        head, rest = _HANDLER.split(text)
+    except ValueError as error:
+        raise NoteError(f"{source}:1: the front matter begins with '---' but no second '---' ends it.") from error
     properties, lines = _properties(head, source)
-    rest = text[len(head) + text.index("\n") + 1 :].partition("\n")[2]
     body, body_line = _trimmed(rest.split("\n"), head.count("\n") + 3)
     return Note(source, properties, body, lines, body_line)
 
 
 def format_note(properties: dict[str, Any], body: str) -> str:
     """Return the text of a note: properties in their order, then the body."""
-    body_is_plain = not _FENCE.match(f"{body}\n")
-    if not properties and body_is_plain:
+    if not properties and not _HANDLER.detect(body):
         return body.rstrip("\n") + "\n"
-    head = yaml.safe_dump(properties, sort_keys=False, allow_unicode=True, width=1000) if properties else ""
+    head = f"{_HANDLER.export(properties, sort_keys=False, width=1000)}\n" if properties else ""
     return f"---\n{head}---\n{body.rstrip(chr(10))}\n"
 
 
@@ -134,16 +136,6 @@ def link_target(value: object) -> str:
 def link(name: str) -> str:
     """Return a wiki link to a note."""
     return f"[[{name}]]"
-
-
-def _front_matter(text: str, source: str) -> str | None:
-    opening = _FENCE.match(text)
-    if not opening:
-        return None
-    end = _END.search(text, opening.end())
-    if not end:
-        raise NoteError(f"{source}:1: the front matter begins with '---' but no second '---' ends it.")
-    return text[opening.end() : end.start()]
 
 
 def _properties(head: str, source: str) -> tuple[dict[str, Any], dict[str, int]]:
