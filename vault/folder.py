@@ -157,18 +157,35 @@ def _prepare(root: Path) -> bool:
         raise NoteError(
             f"{root}: this folder holds other things and no {MARK}; give an empty or a new folder with --vault."
         )
+    if root.exists():
+        _fill(root)
+    else:
+        _make(root)
+    return True
+
+
+def _make(root: Path) -> None:
     root.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{root.name}.", dir=root.parent))
     try:
         shutil.copytree(STARTER, draft, dirs_exist_ok=True)
         draft.chmod(0o755)
-        if root.exists():
-            root.rmdir()
         draft.rename(root)
     except OSError:
         shutil.rmtree(draft, ignore_errors=True)
         raise
-    return True
+
+
+def _fill(root: Path) -> None:
+    """Copy the starter into an empty folder, which may be a mount point and so cannot be replaced by another."""
+    draft = Path(tempfile.mkdtemp(prefix=".starter.", dir=root))
+    try:
+        shutil.copytree(STARTER, draft, dirs_exist_ok=True)
+        # What marks the folder as a vault comes last: one that was filled by half is refused, not opened.
+        for part in sorted(draft.iterdir(), key=lambda path: (path.name == MARK, path.name == "rooms")):
+            part.rename(root / part.name)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _check_writable(vault: Vault) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk, Stopped
-from vault.folder import MARK, Vault, check_name, open_vault
+from vault.folder import MARK, STARTER, Vault, check_name, open_vault
 from vault.notes import Note, NoteError
 from world.cleaning import clean_line
 
@@ -205,3 +205,15 @@ def test_a_vault_that_cannot_be_written_to_is_refused_at_the_start(tmp_path):
         "Make room or mend its permissions."
     )
     assert not [name for name in files(tmp_path) if "/." in name]
+
+
+def test_an_empty_folder_is_filled_and_not_replaced_since_it_may_be_a_mount_point(tmp_path):
+    root = tmp_path / "mounted"
+    root.mkdir()
+    inode = root.stat().st_ino
+
+    _, made = open_vault(root)
+
+    assert made
+    assert root.stat().st_ino == inode
+    assert sorted(path.name for path in root.iterdir()) == sorted(path.name for path in STARTER.iterdir())
