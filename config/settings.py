@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -28,13 +29,21 @@ class Given:
 
 
 def setting(
-    default: Any, about: str, *, low: float | None = None, high: float | None = None, choices: tuple[str, ...] = ()
+    default: Any,
+    about: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+    form: str = "",
 ) -> Any:
-    """Declare a setting: its default, what it is about, and its range (inclusive) or its choices."""
-    return dataclasses.field(default=default, metadata={"about": about, "low": low, "high": high, "choices": choices})
+    """Declare a setting: its default, what it is about, and its range (inclusive), choices or form (a regex)."""
+    metadata = {"about": about, "low": low, "high": high, "choices": choices, "form": form}
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 ROLES = ("guest", "player", "builder", "admin")
+MODEL_FORM = r"auto|embedded|none|ollama:\S+"
 
 
 @dataclass(frozen=True)
@@ -88,7 +97,7 @@ class AgentSettings:
 class ModelSettings:
     """config/models.md"""
 
-    model: str = setting("auto", "auto, embedded, none or ollama:NAME")
+    model: str = setting("auto", "auto, embedded, none or ollama:NAME", form=MODEL_FORM)
     ollama_host: str = setting("http://127.0.0.1:11434", "where Ollama listens")
     ollama_model: str = setting("gemma3:1b", "the model that auto looks for in Ollama")
     ollama_mode: str = setting(
@@ -177,9 +186,10 @@ def _unknown(key: str, known: list[str]) -> str:
 
 def _checked(field: dataclasses.Field[Any], given: Given, place: str) -> object:
     value, low, high = _converted(field, given.value), field.metadata["low"], field.metadata["high"]
-    choices = field.metadata["choices"]
+    choices, form = field.metadata["choices"], field.metadata["form"]
     outside = isinstance(value, int | float) and not ((low is None or value >= low) and (high is None or value <= high))
-    if type(value) is not type(field.default) or outside or (choices and value not in choices):
+    outside = outside or bool(choices and value not in choices) or bool(form and not re.fullmatch(form, str(value)))
+    if type(value) is not type(field.default) or outside:
         raise SettingsError(f"{place}: {field.name} is {given.value!r}; expected {_expected(field)}.")
     return value
 

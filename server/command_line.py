@@ -17,13 +17,12 @@ from twisted.internet.error import CannotListenError
 from twisted.python.failure import Failure
 from twisted.python.log import PythonLoggingObserver
 
+from config.settings import MODEL_FORM
 from server.app import Fallwater
 from server.telnet.interface import ReactorClock
 from vault.config_notes import Settings, load_settings
 from vault.folder import open_vault
 from vault.notes import NoteError
-
-_MODEL = re.compile(r"auto|embedded|none|ollama:\S+")
 
 
 class Reactor(ReactorClock, Protocol):
@@ -106,7 +105,7 @@ def _with_options(settings: Settings, options: argparse.Namespace) -> Settings:
             raise NoteError(f"--port is {options.port}; expected a port from 0 to 65535.")
         server = dataclasses.replace(server, port=options.port)
     if options.model is not None:
-        if not _MODEL.fullmatch(options.model):
+        if not re.fullmatch(MODEL_FORM, options.model):
             raise NoteError(f"--model is {options.model!r}; expected auto, embedded, none or ollama:NAME.")
         models = dataclasses.replace(models, model=options.model)
     return dataclasses.replace(settings, server=server, models=models)

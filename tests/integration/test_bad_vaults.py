@@ -1,0 +1,206 @@
+"""Vaults, notes and options with which a world cannot start, or only in part: a line says what, where and why."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+
+from tests.integration.line_player import HOST
+from tests.integration.running import new_vault, refused, running
+
+pytestmark = pytest.mark.integration
+
+
+def is_told(printed: tuple[int, str], *parts: str) -> None:
+    """Check that a start ended with code 1 and one line of `fallwater: ...` that holds all the parts."""
+    code, text = printed
+    assert (code, text.count("\n"), text.partition(": ")[0]) == (1, 0, "fallwater"), text
+    assert [part for part in parts if part not in text] == [], text
+
+
+def change(path, old, new):
+    """Replace text in a note, which must be there."""
+    text = path.read_text(encoding="utf-8")
+    assert old in text, text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+# The folder
+
+
+def test_a_vault_is_made_with_the_folders_above_it(tmp_path):
+    with running(tmp_path / "not" / "yet" / "there") as server:
+        server.says(", made just now")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["not"]
+    assert sorted(path.name for path in (tmp_path / "not" / "yet").iterdir()) == ["there"]
+
+
+def test_a_file_where_the_vault_should_be_is_told(tmp_path):
+    (tmp_path / "world").write_text("a diary")
+    is_told(refused("--vault", str(tmp_path / "world")), str(tmp_path / "world"), "this is a file", "--vault")
+    assert (tmp_path / "world").read_text() == "a diary"
+
+
+def test_a_file_where_the_folder_above_should_be_is_told(tmp_path):
+    (tmp_path / "file").write_text("a diary")
+    is_told(refused("--vault", str(tmp_path / "file" / "world")), "the vault cannot be made there", "--vault")
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path):
+    (tmp_path / "thesis.md").write_text("three years of work")
+    is_told(refused("--vault", str(tmp_path)), str(tmp_path), "holds other things", "an empty or a new folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.md"]
+
+
+def test_a_vault_that_cannot_be_written_to_is_told(tmp_path):
+    with running(new_vault(tmp_path / "world")) as server:
+        server.player("Ana").asks("north")
+    whereabouts = tmp_path / "world" / "world"
+    for path in sorted(whereabouts.rglob("*"), reverse=True):
+        path.unlink()
+    whereabouts.rmdir()
+    whereabouts.write_text("in the way")
+    with running(tmp_path / "world") as server:
+        ana = server.player("Ana")
+        ana.asks("north")
+        assert "Pump Yard" in ana.asks("look")
+        server.says("where everyone is could not be saved: world/whereabouts.md")
+        assert "Traceback" not in server.log
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere; run this as anybody else")
+def test_a_vault_without_permission_is_told(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    vault.chmod(0o500)
+    is_told(refused("--vault", str(vault)), "the vault cannot be written to", "Mend its permissions.")
+
+
+# The options
+
+
+def test_a_port_that_is_taken_is_told_with_what_else_to_do(tmp_path):
+    vault = str(new_vault(tmp_path / "world"))
+    with socket.create_server((HOST, 0)) as taken:
+        port = str(taken.getsockname()[1])
+        is_told(refused("--vault", vault, "--port", port), f"{HOST}:{port} cannot be opened", "--port, or 0")
+
+
+@pytest.mark.parametrize("port", ["-1", "65536"])
+def test_a_port_that_is_none_is_told_with_the_range(port, tmp_path):
+    vault = str(new_vault(tmp_path / "world"))
+    is_told(refused("--vault", vault, "--port", port), f"--port is {port}", "from 0 to 65535")
+
+
+@pytest.mark.parametrize("model", ["", "gpt", "ollama:", "ollama", "none ", "embedded:x", "../x"])
+def test_a_model_that_is_none_is_told_with_the_choices(model, tmp_path):
+    vault = str(new_vault(tmp_path / "world"))
+    is_told(refused("--vault", vault, "--model", model), repr(model), "auto, embedded, none or ollama:NAME")
+
+
+def test_a_model_that_is_none_in_a_note_is_told_with_the_line(tmp_path):
+    vault = new_vault(tmp_path / "world", {"config/models.md": {"model": "gpt"}})
+    is_told(refused("--vault", str(vault)), "config/models.md:3: model is 'gpt'", "auto, embedded, none or ollama:NAME")
+
+
+def test_an_ollama_that_nobody_serves_leaves_the_world_open_and_says_how_to_start_it(tmp_path):
+    with socket.create_server((HOST, 0)) as deaf:
+        port = deaf.getsockname()[1]
+    vault = new_vault(tmp_path / "world", {"config/models.md": {"ollama_host": f"http://{HOST}:{port}"}})
+    with running(vault, "ollama:nothing") as server:
+        told = server.says("The agents sleep: ")
+        assert f"http://{HOST}:{port}" in told
+        assert "ollama serve" in told
+        assert "In the world now: 1" in server.player("Ana").asks("who")
+        assert "Traceback" not in server.log
+
+
+# The notes
+
+
+def test_an_unknown_setting_is_told_with_its_line_and_what_may_be_meant(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    change(vault / "config" / "server.md", "**port**: 4000", "**prot**: 4000")
+    line = (vault / "config" / "server.md").read_text().split("\n").index("**prot**: 4000") + 1
+    is_told(refused("--vault", str(vault)), f"config/server.md:{line}: unknown setting 'prot'", "did you mean 'port'?")
+
+
+def test_a_value_out_of_range_is_told_with_its_line_and_the_range(tmp_path):
+    vault = new_vault(tmp_path / "world", {"config/agents.md": {"think_seconds": "-3"}})
+    is_told(refused("--vault", str(vault)), "config/agents.md:5: think_seconds is -3; expected a number from 0.5")
+
+
+def test_broken_front_matter_in_a_configuration_is_told_with_its_line(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    (vault / "config" / "server.md").write_text("---\nhost: 127.0.0.1\nport: [4000\n---\n")
+    is_told(refused("--vault", str(vault)), "config/server.md:", "the front matter is not valid YAML")
+
+
+def test_broken_front_matter_in_a_room_is_told_with_its_line(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    change(vault / "rooms" / "The Mill.md", "tags: [room]", "tags: [room")
+    is_told(refused("--vault", str(vault)), "rooms/The Mill.md:", "the front matter is not valid YAML")
+
+
+def test_an_exit_to_nowhere_is_told_with_the_room(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    (vault / "rooms" / "The Mill.md").unlink()
+    is_told(refused("--vault", str(vault)), "leads to 'The Mill', which has no note")
+
+
+def test_a_room_that_is_not_utf_8_is_told(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    (vault / "rooms" / "The Mill.md").write_bytes(b"caf\xe9")
+    is_told(refused("--vault", str(vault)), "rooms/The Mill.md: not UTF-8 text")
+
+
+def test_a_start_room_that_does_not_exist_is_told(tmp_path):
+    vault = new_vault(tmp_path / "world", {"config/world.md": {"start_room": "The Moon"}})
+    is_told(refused("--vault", str(vault)), "config/world.md", "'The Moon'")
+
+
+def test_a_thing_and_a_person_with_broken_notes_are_left_out_and_the_world_opens(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    change(vault / "things" / "sealed letter.md", "---", "---\nat: {")
+    (vault / "people").mkdir()
+    (vault / "people" / "Zoe.md").write_text("---\nnever: ended\n")
+    with running(vault) as server:
+        server.says("left out: things/sealed letter.md:")
+        server.says("left out: people/Zoe.md:1: the front matter begins with '---' but no second '---' ends it.")
+        assert "letter" not in server.player("Ana").asks("look")
+        assert "Traceback" not in server.log
+
+
+@pytest.mark.embedded
+def test_an_agent_with_a_broken_note_stays_asleep_and_the_others_live(tmp_path):
+    pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
+    vault = new_vault(tmp_path / "world")
+    change(vault / "agents" / "Moss" / "agent.md", "think_seconds: 45", "think_seconds: soon")
+    change(vault / "agents" / "Odile" / "agent.md", "room: '", "room: ['")
+    with running(vault, "embedded") as server:
+        server.says("Moss stays asleep: agents/Moss/agent.md:3: think_seconds is 'soon'; expected a number from 0.5")
+        server.says("left out: agents/Odile/agent.md:")
+        server.says("The agents think with the embedded model")
+        ana = server.player("Ana")
+        ana.types("who")
+        ana.expects("In the world now: 2\n")
+        assert "Eliza (agent)" in ana.expects("\n> ")
+        assert "Traceback" not in server.log
+
+
+def test_a_torn_journal_and_a_strange_whereabouts_are_mended_and_told(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    journal = vault / "agents" / "Eliza" / "journal"
+    journal.mkdir()
+    kept = "- 20:35:01.123 observed · The Landing · Moss nods. ^m1"
+    (journal / "2026-01-02.md").write_text(f"# Eliza\n\n{kept}\n- 20:35:02.000 observed · The Lan")
+    (vault / "world").mkdir()
+    (vault / "world" / "whereabouts.md").write_text(
+        "## Characters\n- [[Moss]]: [[Atlantis]]\n- nonsense\n- [[Odile]]: \n## Things\n- [[tin cup]]: [[Nobody]]\n"
+    )
+    with running(vault) as server:
+        assert "Memory of Eliza: 1 memories." in server.player("Ana").asks("@memory-status Eliza")
+        assert "Traceback" not in server.log
+    assert kept in (journal / "2026-01-02.md").read_text().split("\n")
+    assert "20:35:02.000 observed · The Lan" in (journal / "quarantine.md").read_text()
