@@ -22,31 +22,34 @@ from tests.integration.line_player import LONG, LinePlayer
 from vault.folder import open_vault
 
 ROOT = Path(__file__).parents[2]
-CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+# The environment without what this run of the tests has put into it.
+CLEAN = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "MAKE", "VIRTUAL_ENV"))}
 
 _OPEN = re.compile(r" is open on [\d.]+:(\d+)\.")
 
 
 class RunningServer:
-    """A process of `python -m server serve`. `lines` is all that it printed and logged so far."""
+    """A process that serves a world. `lines` is all that it printed and logged so far."""
 
-    def __init__(self, vault: Path, model: str, port: int) -> None:
+    def __init__(self, command: list[str], vault: Path, folder: Path) -> None:
         self.vault = vault
         self.lines: list[str] = []
+        self.port = 0
+        self._has_ended = False
         self._news = threading.Condition()
         self._process = subprocess.Popen(
-            serve_command("--vault", str(vault), "--port", str(port), "--model", model),
-            cwd=ROOT,
+            command,
+            cwd=folder,
             env=CLEAN,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            start_new_session=True,  # so that it gets no signal that is meant for the tests
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        self.port = 0
 
     @property
     def pid(self) -> int:
@@ -69,13 +72,14 @@ class RunningServer:
             return [line for line in self.lines if text in line]
 
         with self._news:
-            come = self._news.wait_for(lambda: len(told()) >= times or not self._reader.is_alive(), within)
+            come = self._news.wait_for(lambda: len(told()) >= times or self._has_ended, within)
         assert come and len(told()) >= times, f"{text!r} was not printed {times} times in {within} s:\n{self.log}"
         return told()[times - 1]
 
     def signal(self, number: int) -> None:
-        """Send a signal."""
-        self._process.send_signal(number)
+        """Send a signal to the process and those it has started, as a terminal does."""
+        if self._process.poll() is None:
+            os.killpg(self.pid, number)
 
     def exit_code(self, within: float = LONG) -> int:
         """Wait for the end and return the exit code; all of `lines` is there then."""
@@ -85,7 +89,7 @@ class RunningServer:
 
     def kill(self) -> None:
         """End the process at once, as a power cut would, and wait until it is gone."""
-        self._process.kill()
+        self.signal(signal.SIGKILL)
         self.exit_code()
 
     def player(self, name: str = "") -> LinePlayer:
@@ -102,6 +106,7 @@ class RunningServer:
                 self.lines.append(line.rstrip("\n"))
                 self._news.notify_all()
         with self._news:
+            self._has_ended = True
             self._news.notify_all()
 
 
@@ -116,13 +121,20 @@ def running(vault: Path, model: str = "none", port: int = 0) -> Iterator[Running
 
     Started again on the same vault, it goes on with the same world.
     """
-    server = RunningServer(vault, model, port)
+    command = serve_command("--vault", str(vault), "--port", str(port), "--model", model)
+    with started(command, vault) as server:
+        yield server
+
+
+@contextmanager
+def started(command: list[str], vault: Path, folder: Path = ROOT, within: float = LONG) -> Iterator[RunningServer]:
+    """Run a command that serves a world, in a folder, and wait until it is open; end it at the end."""
+    server = RunningServer(command, vault, folder)
     try:
-        server.wait_until_open()
+        server.wait_until_open(within)
         yield server
     finally:
-        server.signal(signal.SIGKILL)
-        server.exit_code()
+        server.kill()
 
 
 def new_vault(folder: Path, changes: Mapping[str, Mapping[str, Any]] | None = None) -> Path:
