@@ -70,7 +70,7 @@ async def _whatever_works(wanted: Wanted) -> Choice:
     try:
         return await _ollama(wanted, wanted.ollama_model, "it answers and has the model", LOOK_SECONDS)
     except ModelError as error:
-        why = f"Not Ollama: {error}"
+        why = error.problem
     try:
         chosen = await _embedded(wanted, "Ollama cannot be used")
         return Choice(chosen.model, (why, *chosen.sentences))

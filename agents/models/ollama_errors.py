@@ -32,9 +32,8 @@ def explained(error: Exception, host: str, model: str, timeout_seconds: float | 
         case ollama.ResponseError():
             return _refused(error, host, model)
         case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
-            return ModelError(
-                f"Ollama at {host} cannot be reached for {model!r}: {_reason(error)}.", remedy=START_OLLAMA
-            )
+            # The library's own words add nothing but length.
+            return ModelError(f"Ollama does not answer at {host} (asked for {model!r}).", remedy=START_OLLAMA)
         case TimeoutError() | httpx.TimeoutException():
             limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
             message = f"Ollama at {host} did not finish its answer with {model!r}{limit}."

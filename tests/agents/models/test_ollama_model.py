@@ -151,7 +151,7 @@ def test_a_model_that_is_not_pulled_is_told_with_the_line_that_pulls_it():
 
 def test_a_host_that_is_not_there_is_told_with_how_to_start_it():
     error = failure(Host(error=httpx.ConnectError("All connection attempts failed")))
-    assert str(error).startswith("Ollama at http://127.0.0.1:11434 cannot be reached for 'llama3.2'")
+    assert str(error).startswith("Ollama does not answer at http://127.0.0.1:11434 (asked for 'llama3.2').")
     assert error.remedy == ("Start it with: ollama serve (https://ollama.com/download), or use --model embedded.")
     assert error.retryable
 
