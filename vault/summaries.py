@@ -110,7 +110,8 @@ class SummaryFolder:
             return []
         if before is None:
             return []
-        leaves = [self.leaf(name) for name in self.leaf_names() if f"-m{before.last:06}" in name]
+        names = [name for name in self.leaf_names() if f"-m{before.last:06}" in name]
+        leaves = map(self.leaf, sorted(names, key=lambda name: (len(name), name), reverse=True))  # newest first
         if any(leaf and (leaf.first, leaf.text) == (before.first, before.text) for leaf in leaves):
             return []
         edited = replace(before, made_ms=at_ms)
@@ -159,11 +160,11 @@ class SummaryFolder:
         return self._unused(f"{kind}-{_moment(summary.made_ms)}-m{summary.last:06}")
 
     def _unused(self, stem: str) -> str:
-        name, part = f"{stem}.md", 1
-        while self._vault.exists(*self._parts, name):
+        taken, name, part = set(self._vault.names("/".join(self._parts))), stem, 1
+        while name in taken:
             part += 1
-            name = f"{stem}-{part}.md"
-        return name
+            name = f"{stem}-{part}"
+        return f"{name}.md"
 
 
 def _stamp(path: Path) -> tuple[int, int]:
