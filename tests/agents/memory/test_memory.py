@@ -1,0 +1,268 @@
+"""An agent's memory as a whole: what is remembered stays so, whatever fails, and the view is always a partition."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+
+import pytest
+
+from agents.memory.coverage import Coverage
+from agents.memory.memory import MOST_IN_A_VIEW, VIEW_STEP, AgentMemory
+from config.settings import MemorySettings
+from tests.vault.failing_disk import FailingDisk, Stopped
+from tests.vault.vault_of import vault_of
+from vault.notes import NoteError
+from vault.summaries import Summary
+
+AT = 1_764_016_501_000
+
+
+def memory_in(root: Path, disk: FailingDisk | None = None, count: int = 0) -> AgentMemory:
+    """Return Eliza's memory as it is on disk, and that of so many things more."""
+    ticks = itertools.count(AT, 1000)
+    memory = AgentMemory(vault_of(root, {}, disk), "Eliza", MemorySettings(), lambda: next(ticks))
+    memory.load()
+    remember(memory, count)
+    return memory
+
+
+def remember(memory: AgentMemory, count: int) -> None:
+    for _ in range(count):
+        memory.record("observed", f"Thing {memory.journal.last + memory.waiting + 1}.")
+
+
+def summary(first: int, last: int, text: str = "") -> Summary:
+    return Summary(first, last, text or f"I remember {first} to {last}.", made_ms=AT)
+
+
+def written(root: Path, name: str) -> Path:
+    return root / "agents" / "Eliza" / "summaries" / name
+
+
+def edit(root: Path, name: str, text: str) -> None:
+    """Change a summary by hand, as an editor does: at another time."""
+    path = written(root, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, ns=(AT * 10**6, path.stat().st_size + AT * 10**6))
+
+
+def told(memory: AgentMemory) -> list[int]:
+    """Return the numbers of all memories that a view tells, by summary or word for word, in order."""
+    view = memory.view()
+    covered = [seq for one in (view.longterm, view.recent) if one for seq in range(one.first, one.last + 1)]
+    return [*covered, *(memory.seq for memory in view.tail)]
+
+
+def test_what_is_recorded_is_in_view_in_order(tmp_path):
+    memory = memory_in(tmp_path)
+    memory.record("told", 'Ana whispers to you, "psst"', "The Weir", ("Ana",), 5)
+    memory.record("acted", "say Yes? | curious", "The Weir")
+    first, second = memory.view().tail
+    assert (first.seq, first.kind, first.room, first.people, first.importance) == (1, "told", "The Weir", ("Ana",), 5)
+    assert (second.seq, second.text) == (2, "say Yes? | curious")
+    assert memory.coverage == Coverage(0, 0, 2)
+
+
+def test_a_restart_goes_on_where_it_was(tmp_path):
+    memory = memory_in(tmp_path, count=20)
+    memory.publish(None, summary(1, 8))
+    before = memory.view()
+    memory.close()
+    again = memory_in(tmp_path)
+    assert again.view() == before
+    remember(again, 1)
+    assert told(again) == list(range(1, 22))
+
+
+def test_a_long_tail_is_told_as_far_as_is_useful_and_begins_with_the_same_line_for_a_while(tmp_path):
+    memory, firsts = memory_in(tmp_path, count=MOST_IN_A_VIEW), []
+    for _ in range(2 * VIEW_STEP - 1):
+        remember(memory, 1)
+        tail = memory.view().tail
+        assert [m.seq for m in tail] == list(range(tail[0].seq, memory.journal.last + 1))
+        assert MOST_IN_A_VIEW - VIEW_STEP < len(tail) <= MOST_IN_A_VIEW
+        firsts.append(tail[0].seq)
+    assert len(set(firsts)) == 2
+
+
+def test_publishing_moves_the_boundary_in_one_step(tmp_path):
+    memory = memory_in(tmp_path, count=30)
+    memory.publish(None, summary(1, 10))
+    assert memory.coverage == Coverage(0, 10, 30)
+    memory.publish(summary(1, 10), summary(11, 18))
+    assert memory.coverage == Coverage(10, 18, 30)
+    assert told(memory) == list(range(1, 31))
+
+
+@pytest.mark.parametrize(
+    ("longterm", "recent", "why"),
+    [
+        (None, summary(2, 10), "memories from 1 on would be missing or twice"),
+        (summary(1, 10), summary(12, 20), "memories from 11 on would be missing or twice"),
+        (summary(1, 10), summary(10, 20), "memories from 11 on would be missing or twice"),
+        (summary(2, 10), summary(11, 20), "begins at memory 2 and not at 1"),
+        (None, summary(1, 31), "it goes to 31, and the journal to 30"),
+    ],
+)
+def test_what_would_be_no_partition_is_refused_and_changes_nothing(tmp_path, longterm, recent, why):
+    memory = memory_in(tmp_path, count=30)
+    with pytest.raises(ValueError, match=why):
+        memory.publish(longterm, recent)
+    assert memory.coverage == Coverage(0, 0, 30)
+    assert not written(tmp_path, "recent.md").exists()
+
+
+def test_while_nothing_can_be_written_memories_wait_in_order_and_the_problem_is_told_once(tmp_path, caplog):
+    disk = FailingDisk()
+    memory = memory_in(tmp_path, disk, count=2)
+    with disk.full():
+        remember(memory, 3)
+        assert not memory.write_what_waits()
+        assert memory.waiting == 3
+        assert "No space left on device" in memory.problem
+    remember(memory, 1)
+    assert (memory.problem, memory.waiting) == ("", 0)
+    assert [m.text for m in memory.view().tail] == [f"Thing {seq}." for seq in range(1, 7)]
+    assert len([r for r in caplog.records if r.levelname == "ERROR"]) == 1
+    assert caplog.records[-1].getMessage() == "[Memory] Eliza: memories are written again"
+
+
+def test_a_summary_edited_by_hand_counts_from_the_next_view(tmp_path):
+    memory = memory_in(tmp_path, count=20)
+    memory.publish(None, summary(1, 8))
+    edit(tmp_path, "recent.md", "---\ncovers: [1, 8]\n---\nI met Ana, and only that counts.\n")
+    assert memory.take_in_edits()
+    assert memory.view().recent_past().startswith("I met Ana, and only that counts.")
+    assert not memory.take_in_edits()
+
+
+def test_a_summary_that_somebody_broke_leaves_the_last_good_one_in_force(tmp_path):
+    memory = memory_in(tmp_path, count=20)
+    memory.publish(None, summary(1, 8))
+    edit(tmp_path, "recent.md", "---\ncovers: [1,\n---\nI met Ana.\n")
+    assert memory.view().recent == summary(1, 8)
+    assert told(memory) == list(range(1, 21))
+    assert "The last good one stays in force." in memory.warnings[-1]
+
+
+def test_a_summary_that_was_broken_at_the_start_is_left_out(tmp_path):
+    memory = memory_in(tmp_path, count=20)
+    memory.publish(None, summary(1, 8))
+    memory.close()
+    edit(tmp_path, "recent.md", "---\ncovers: [1,\n---\nI met Ana.\n")
+    again = memory_in(tmp_path)
+    assert again.coverage == Coverage(0, 0, 20)
+    assert "It is left out." in again.warnings[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("---\ncovers: [1,\n---\nMine.\n", "not valid"), ("---\ncovers: [5, 9]\n---\nMine.\n", "does not fit")],
+)
+def test_what_somebody_typed_is_kept_aside_before_another_takes_its_name(tmp_path, text, why):
+    memory = memory_in(tmp_path, count=20)
+    memory.publish(None, summary(1, 8))
+    edit(tmp_path, "recent.md", text)
+    memory.view()
+    memory.publish(None, summary(1, 10))
+    (aside,) = written(tmp_path, "").glob(f"recent ({why} *).md")
+    assert "Mine." in aside.read_text()
+    assert memory_in(tmp_path).recent == summary(1, 10)
+
+
+def test_a_summary_taken_away_by_hand_gives_its_memories_back_word_for_word(tmp_path):
+    memory = memory_in(tmp_path, count=20)
+    memory.publish(None, summary(1, 8))
+    written(tmp_path, "recent.md").unlink()
+    assert told(memory) == list(range(1, 21))
+    assert memory.coverage == Coverage(0, 0, 20)
+
+
+def test_a_journal_that_was_lost_goes_on_behind_its_summaries(tmp_path):
+    memory = memory_in(tmp_path, count=20)
+    memory.publish(None, summary(1, 8))
+    memory.close()
+    for path in (tmp_path / "agents" / "Eliza" / "journal").iterdir():
+        path.unlink()
+    again = memory_in(tmp_path, count=1)
+    assert again.coverage == Coverage(0, 8, 9)
+    assert "the journal ends at memory 0, but summaries go to 8" in again.warnings[-1]
+
+
+def test_a_publication_that_cannot_be_written_leaves_the_old_view_and_the_next_one_succeeds(tmp_path):
+    disk = FailingDisk()
+    memory = memory_in(tmp_path, disk, count=30)
+    memory.publish(None, summary(1, 10))
+    with disk.full(), pytest.raises(NoteError):
+        memory.publish(summary(1, 10), summary(11, 18))
+    assert memory.coverage == Coverage(0, 10, 30)
+    assert told(memory) == list(range(1, 31))
+    memory.publish(summary(1, 10), summary(11, 18))
+    assert memory.coverage == Coverage(10, 18, 30)
+
+
+def second_publication(memory: AgentMemory) -> None:
+    memory.publish(summary(1, 18, "All."), summary(19, 25, "New."))
+
+
+def prepared(root: Path, disk: FailingDisk) -> AgentMemory:
+    """Return a memory with both summaries, and with lines that have not been forced to disk."""
+    memory = memory_in(root, disk, count=30)
+    memory.publish(summary(1, 10), summary(11, 18))
+    remember(memory, 2)
+    disk.done.clear()
+    return memory
+
+
+def operations(root: Path) -> int:
+    disk = FailingDisk()
+    second_publication(prepared(root, disk))
+    return len(disk.done)
+
+
+@pytest.mark.parametrize("way", ["stopping", "full"])
+def test_wherever_a_publication_is_cut_short_a_restart_finds_a_partition_and_every_memory(tmp_path, way):
+    count = operations(tmp_path / "count")
+    assert count > 10
+    for number in range(count):
+        root, disk = tmp_path / str(number), FailingDisk()
+        memory = prepared(root, disk)
+        cut = disk.stopping(number) if way == "stopping" else disk.full(number)
+        with cut, pytest.raises(Stopped if way == "stopping" else NoteError):
+            second_publication(memory)
+        again = memory_in(root)
+        assert told(again) == list(range(1, 33))
+        assert [m.text for m in again.journal.read(1, 32)] == [f"Thing {seq}." for seq in range(1, 33)]
+        assert again.coverage in (Coverage(10, 18, 32), Coverage(18, 18, 32), Coverage(18, 25, 32))
+
+
+def test_wherever_a_publication_fails_the_running_view_stays_a_partition(tmp_path):
+    for number in range(operations(tmp_path / "count")):
+        disk = FailingDisk()
+        memory = prepared(tmp_path / str(number), disk)
+        with disk.full(number), pytest.raises(NoteError):
+            second_publication(memory)
+        assert told(memory) == list(range(1, 33))
+
+
+def test_rolling_back_tells_what_came_later_word_for_word_and_survives_a_restart(tmp_path):
+    memory = memory_in(tmp_path, count=40)
+    first = memory.publish(None, summary(1, 10))
+    second = memory.publish(summary(1, 10), summary(11, 18))
+    memory.publish(summary(1, 18), summary(19, 26))
+    for leaf, coverage in ((second, Coverage(10, 18, 40)), (first, Coverage(0, 10, 40))):
+        memory.roll_back(leaf)
+        assert memory.coverage == coverage
+        assert memory_in(tmp_path).coverage == coverage
+        assert told(memory) == list(range(1, 41))
+    assert len(memory.summaries.leaves()) == 3
+
+
+def test_a_leaf_that_is_none_is_refused_with_those_there_are(tmp_path):
+    memory = memory_in(tmp_path, count=40)
+    memory.publish(None, summary(1, 10))
+    with pytest.raises(NoteError, match="Eliza has no leaf 'recent-x'; the last are recent-20251124-203501-m000010"):
+        memory.roll_back("recent-x")

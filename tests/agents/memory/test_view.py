@@ -1,0 +1,98 @@
+"""What of a memory stands in a prompt."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.memory.coverage import Coverage
+from agents.memory.view import RESULT_CHARACTERS, View, collapsed, memory_text
+from vault.memory_line import Memory
+from vault.summaries import Summary
+
+
+def memory(seq: int, text: str, kind: str = "observed") -> Memory:
+    return Memory(seq, 1_764_000_000_000 + seq, kind, "The Weir", text)
+
+
+def view_of(*memories: Memory, b: int = 0, longterm: Summary | None = None, recent: Summary | None = None) -> View:
+    n = memories[-1].seq if memories else b
+    return View("Moss", Coverage(longterm.last if longterm else 0, b, n), longterm, recent, memories)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "shown"),
+    [
+        ("acted", "say Tomorrow. | a letter keeps", "~Moss> say Tomorrow. | a letter keeps"),
+        ("observed", "Odile arrives.", "Odile arrives."),
+        ("told", 'Ana whispers to you, "psst"', 'Ana whispers to you, "psst"'),
+        ("result", "Brown as tea. ⏎ It hurries.", "Brown as tea. It hurries."),
+        ("noted", "Ask Ana.", "[You noted: Ask Ana.]"),
+        ("dreamt", "The weir stopped.", "[You dreamt: The weir stopped.]"),
+        ("thought", "Half a tone lower.", "Half a tone lower."),
+    ],
+)
+def test_a_memory_is_told_as_its_owner_saw_it(kind, text, shown):
+    assert memory_text(memory(7, text, kind), "Moss") == shown
+
+
+def test_a_long_result_is_cut_between_words_with_its_number():
+    shown = memory_text(memory(7, "word " * 100, "result"), "Moss")
+    assert shown.endswith("word [… ^m7]")
+    assert len(shown) <= RESULT_CHARACTERS + len(" [… ^m7]")
+
+
+def test_what_somebody_says_is_never_cut():
+    text = f'Ana says, "{"word " * 100}"'
+    assert memory_text(memory(7, text), "Moss") == text
+
+
+def test_a_run_of_equal_lines_is_one_with_its_count():
+    assert collapsed(["It rains.", "It rains.", "It rains.", "Moss nods.", "It rains."]) == [
+        "It rains. (×3)",
+        "Moss nods.",
+        "It rains.",
+    ]
+
+
+def test_a_summary_is_told_with_what_it_stands_for_and_without_its_links():
+    view = view_of(
+        b=129, longterm=Summary(1, 65, "I met Ana."), recent=Summary(66, 129, "I walked ([[2026-11-21#^m66]]).")
+    )
+    assert view.older() == "I met Ana.\n[Summarized 65 memories: 1–65]"
+    assert view.recent_past() == "I walked.\n[Summarized 64 memories: 66–129]"
+
+
+def test_without_summaries_there_is_nothing_to_tell_of_before():
+    assert (view_of().older(), view_of().recent_past(), view_of().tail_text()) == ("", "", "")
+
+
+def test_what_is_left_out_is_named_with_its_numbers():
+    view = view_of(*(memory(seq, f"Thing {seq}.") for seq in range(66, 70)), b=65)
+    assert view.tail_text(2).split("\n") == [
+        "[Memories 66–67 are not shown here for want of room; they are in the journal]",
+        "Thing 68.",
+        "Thing 69.",
+    ]
+    assert view.tail_text(4) == "[Memories 66–69 are not shown here for want of room; they are in the journal]"
+
+
+def test_what_was_too_much_to_be_read_counts_as_left_out():
+    view = View("Moss", Coverage(0, 0, 1000), None, None, tuple(memory(seq, f"Thing {seq}.") for seq in (999, 1000)))
+    assert view.tail_text().startswith("[Memories 1–998 are not shown here")
+
+
+def test_the_tail_in_two_parts_is_divided_after_the_last_deed():
+    view = view_of(
+        memory(1, "look", "acted"), memory(2, "A hall."), memory(3, "nod", "acted"), memory(4, "You nod."), b=0
+    )
+    assert view.before_text() == "~Moss> look\nA hall.\n~Moss> nod"
+    assert view.since_text() == "You nod."
+
+
+@given(st.lists(st.sampled_from(["acted", "observed", "result"]), max_size=12), st.integers(0, 13))
+def test_the_two_parts_of_the_tail_are_the_tail(kinds, left_out):
+    view = view_of(*(memory(seq, f"Thing {seq}.", kind) for seq, kind in enumerate(kinds, 1)))
+    both = [text for text in (view.before_text(left_out), view.since_text(left_out)) if text]
+    assert "\n".join(both) == view.tail_text(left_out)
