@@ -1,0 +1,109 @@
+"""What an event leaves in an agent's memory, and whether it was spoken to."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.perceiving import SPOKEN_TO, Impression, impression
+from tests.world.inn import inn
+from world.events import (
+    Arrived,
+    Dropped,
+    Emoted,
+    Gave,
+    Left,
+    LookedAt,
+    Refused,
+    Said,
+    Saw,
+    Thought,
+    Told,
+    Took,
+    Whispered,
+)
+
+ROOM, KITCHEN = "The Common Room", "The Kitchen"
+
+
+@pytest.fixture
+def world():
+    """The inn with the agent Rook in the common room, among Ana and Ben."""
+    world = inn()
+    world.characters["Rook"].room_id = ROOM
+    return world
+
+
+@pytest.mark.parametrize(
+    ("event", "left"),
+    [
+        # Its own words and thoughts stand in its memory as what it typed.
+        (Said("Rook", ROOM, "hello"), None),
+        (Emoted("Rook", ROOM, "hums"), None),
+        (Whispered("Rook", ROOM, "Ana", "psst"), None),
+        (Thought("Rook", "They are kind."), None),
+        # What came of its own deeds.
+        (Saw("Rook", "A long table."), Impression("result")),
+        (Refused("Rook", "There is no 'moon' here."), Impression("result")),
+        (Left("Rook", ROOM, "north", KITCHEN), Impression("result")),
+        (Arrived("Rook", KITCHEN, ROOM), Impression("result")),
+        (Took("Rook", ROOM, "brass lamp"), Impression("result")),
+        (Dropped("Rook", ROOM, "brass lamp"), Impression("result")),
+        (Gave("Rook", ROOM, "brass lamp", "Ana"), Impression("result")),
+        (Told("Rook", "The world is closing."), Impression("told")),
+        # What others do.
+        (Arrived("Ana", ROOM, KITCHEN), Impression("observed", ("Ana",))),
+        (Left("Ana", ROOM, "north", KITCHEN), Impression("observed", ("Ana",))),
+        (Emoted("Ana", ROOM, "waves at Rook"), Impression("observed", ("Ana",))),
+        (Gave("Ana", ROOM, "copper coin", "Rook"), Impression("observed", ("Ana",))),
+        (LookedAt("Ana", ROOM, "Rook"), Impression("observed", ("Ana",))),
+        (Said("Ana", ROOM, "hello all"), Impression("observed", ("Ana",))),
+        (Said("Ana", ROOM, "hello Rook"), Impression("observed", ("Ana",), SPOKEN_TO, addressed=True)),
+        (Whispered("Ana", ROOM, "Rook", "psst"), Impression("told", ("Ana",), SPOKEN_TO, addressed=True)),
+        (Whispered("Ana", ROOM, "Ben", "psst"), Impression("observed", ("Ana",))),
+    ],
+)
+def test_what_an_event_leaves(world, event, left):
+    assert impression(event, "Rook", world) == left
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("Rook, where is the lamp?", True),
+        ("rook?", True),
+        ("Ask Rook's brother.", True),
+        ("ROOK!", True),
+        ("A rookie mistake.", False),
+        ("Where is the lamp?", False),
+        ("Ben and Rook, come here.", True),
+    ],
+)
+def test_in_company_words_are_for_whom_they_name(world, words, meant):
+    left = impression(Said("Ana", ROOM, words), "Rook", world)
+    assert left and left.addressed == meant
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"), [("Where is the lamp?", True), ("Tell Ben hello.", True), ("Rook.", True), ("", True)]
+)
+def test_words_to_the_only_listener_are_for_it(world, words, meant):
+    world.characters["Ben"].room_id = KITCHEN
+    left = impression(Said("Ana", ROOM, words), "Rook", world)
+    assert left and left.addressed == meant
+
+
+def test_words_that_name_another_who_is_here_are_for_the_other(world):
+    left = impression(Said("Ana", ROOM, "Ben, where is the lamp?"), "Rook", world)
+    assert left and not left.addressed
+
+
+def test_whoever_sleeps_does_not_listen(world):
+    world.characters["Ben"].awake = False
+    left = impression(Said("Ana", ROOM, "Ben would know."), "Rook", world)
+    assert left and left.addressed
+
+
+def test_a_name_with_signs_in_it_is_no_pattern():
+    world = inn()
+    left = impression(Said("Ana", ROOM, "What a d+y."), "d+y", world)
+    assert left and left.addressed
