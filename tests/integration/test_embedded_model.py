@@ -166,5 +166,5 @@ def test_auto_takes_the_embedded_model_when_no_ollama_answers_and_says_why():
 
     name, sentences = asyncio.run(story())
     assert name == "embedded:gemma-3-270m"
-    assert "cannot be reached" in sentences[0]
+    assert "does not answer" in sentences[0]
     assert "Gemma 3 270M" in sentences[1]

@@ -227,7 +227,7 @@ def test_after_any_failure_the_next_request_is_answered(our_host):
 
 def test_an_address_where_nobody_listens_is_told_with_how_to_start_ollama():
     nobody = Host(f"http://127.0.0.1:{free_port()}", "gemma3:270m", ours=True)
-    with pytest.raises(ModelError, match=r"cannot be reached.*ollama serve.*--model embedded"):
+    with pytest.raises(ModelError, match=r"does not answer.*ollama serve.*--model embedded"):
         ask(nobody, Request(PROMPT))
 
 

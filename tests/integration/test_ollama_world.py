@@ -61,7 +61,7 @@ def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(fir
         player.types("who")
         player.expects("Ana (you)\n")
         player.types("@llm-status")
-        player.expects(f"Last error: Ollama at http://{HOST}:{port} cannot be reached")
+        player.expects(f"Last error: Ollama does not answer at http://{HOST}:{port}")
 
         with ollama(port):
             server.says(" can think again", times=len(AGENTS))
