@@ -58,10 +58,10 @@ def find(wanted: str, among: Iterable[T], missing: str) -> T:
 
 def suggestions(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
     """Return the names most like a misspelt one, best first."""
-    key, known = wanted.lower(), sorted(set(names))
+    key, known = wanted.lower(), {name.lower(): name for name in sorted(set(names))}
     starting = [name for name in known if key and name.startswith(key)]
     close = difflib.get_close_matches(key, known, n=most, cutoff=0.6)
-    return list(dict.fromkeys([*starting, *close]))[:most]
+    return [known[name] for name in dict.fromkeys([*starting, *close])][:most]
 
 
 def either(names: Sequence[str]) -> str:
