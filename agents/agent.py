@@ -125,7 +125,11 @@ class Agent:
 
     async def tick(self) -> Turn:
         """Take one turn: wait for the model, think of a command, do it. Never raises but for cancellation."""
-        self.last_turn = await self._turn()
+        try:
+            self.last_turn = await self._turn()
+        except Exception as error:
+            log.exception("the turn of %s failed", self.name)
+            self.last_turn = Turn("failed", why=str(error))
         self.compactor.start_if_due()
         return self.last_turn
 
