@@ -1,0 +1,70 @@
+"""What an admin reads about an agent's memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.memory.status import age, status_text
+from tests.agents.test_agent import AT, Life
+from vault.summaries import Summary
+
+
+def lines_of(life: Life) -> list[str]:
+    agent = life.agent
+    return status_text(life.memory, agent.compactor, agent.count_tokens, AT + 3_600_000).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "told"),
+    [
+        (-5000, "0 seconds"),
+        (999, "0 seconds"),
+        (1000, "1 second"),
+        (59_999, "59 seconds"),
+        (60_000, "1 minute"),
+        (7_199_000, "1 hour"),
+        (7_200_000, "2 hours"),
+        (86_400_000, "1 day"),
+        (900 * 86_400_000, "900 days"),
+    ],
+)
+def test_an_age_is_told_in_its_largest_whole_unit(milliseconds, told):
+    assert age(milliseconds) == told
+
+
+def test_a_new_memory_has_nothing_to_tell(tmp_path):
+    lines = lines_of(Life(tmp_path))
+    assert lines[:3] == [
+        "Memory of Rook: 0 memories.",
+        "Newest memory: none yet.",
+        "Word for word: none, 0 tokens.",
+    ]
+
+
+def test_each_tier_is_told_with_its_range(tmp_path):
+    life = Life(tmp_path)
+    for _ in range(30):
+        life.memory.record("observed", "It rains.")
+    life.memory.publish(
+        Summary(1, 10, "I came.", tokens=3, made_ms=AT), Summary(11, 18, "I met Ana.", tokens=4, made_ms=AT)
+    )
+    lines = lines_of(life)
+    assert lines[0] == "Memory of Rook: 30 memories."
+    assert lines[2].startswith("Word for word: memories 19–30, 12 of them, ")
+    assert lines[3] == "Short-term summary: memories 11–18, 8 of them, 4 tokens, prose, made 1 hour ago."
+    assert lines[4] == "Long-term summary: memories 1–10, 10 of them, 3 tokens, prose, made 1 hour ago."
+
+
+def test_a_memory_that_cannot_be_written_is_told_with_what_waits(tmp_path):
+    life = Life(tmp_path)
+    with life.disk.full():
+        life.memory.record("observed", "It rains.")
+    told = [line for line in lines_of(life) if "No space left on device" in line]
+    assert len(told) == 1
+    assert "1 memor" in told[0]
+
+
+def test_every_line_reads_well_aloud(tmp_path):
+    life = Life(tmp_path)
+    life.memory.record("observed", "It rains.")
+    assert [line for line in lines_of(life) if not line.endswith(".")] == []
