@@ -1,0 +1,186 @@
+"""An agent's archive: append-only JSONL, a file a day, in which an entry once written never changes.
+
+A reference such as `2026-11-21#7` names a file and the line in it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from vault.archive_file import (
+    OpenArchive,
+    archive_name,
+    archive_order,
+    is_archive_name,
+    parsed_reference,
+)
+from vault.archive_line import Entry, EventName, archive_lines, day_of, parsed_line, whole_lines
+from vault.folder import Vault
+from vault.notes import NoteError
+
+log = logging.getLogger(__name__)
+
+FILE_BYTES = 8 * 1024 * 1024
+
+
+class Archive:
+    """The folder `archive` of one agent. A file that has grown past `file_bytes` is followed by another."""
+
+    def __init__(self, vault: Vault, agent_id: str, file_bytes: int = FILE_BYTES) -> None:
+        self._vault = vault
+        self._file_bytes = file_bytes
+        self._folder = vault.path("agents", agent_id, "archive")
+        self._open = OpenArchive(vault.disk)
+        self._prompt = ""
+
+    def append(self, event: EventName, at_ms: int, seq: int, **fields: Any) -> str:
+        """Write one entry and return its reference. Raises: NoteError as `append_all`."""
+        return self.append_all([Entry(event, at_ms, seq, fields)])[0]
+
+    def append_all(self, entries: Sequence[Entry]) -> list[str]:
+        """Write entries in one step, all into one file, and return their references.
+
+        Raises: NoteError if they cannot be written; the file is then as it was.
+        """
+        if not entries:
+            return []
+        try:
+            self._turn_to(day_of(entries[0].at_ms))
+            lines, prompt = archive_lines(entries, self._prompt)
+            first = self._open.append(lines)
+        except OSError as error:
+            self._open.let_go()
+            raise self._failure("cannot be written", error) from error
+        self._prompt = prompt
+        return [f"{self._open.stem}#{number}" for number in range(first, first + len(lines))]
+
+    def read(self, reference: str) -> dict[str, Any]:
+        """Return an entry as it was written; a prompt in it is what was new. Raises: NoteError if there is none."""
+        path, number = self._meant(reference)
+        lines = self._read(path)
+        if number > len(lines):
+            raise NoteError(f"{self._vault.source(path)} has no entry {number}; it has {len(lines)}.")
+        return self._entry(path, number, lines[number - 1])
+
+    def prompt_of(self, reference: str) -> str:
+        """Return the whole prompt of a message, to the letter. Raises: NoteError if it cannot be put together."""
+        found = self.read(reference)
+        if "prompt_rest" not in found:
+            raise NoteError(f"{reference} is no message, but {found['event']}; it has no prompt.")
+        path, number = self._meant(reference)
+        prompt = ""
+        try:
+            for place, line in enumerate(self._read(path)[:number], 1):
+                if b'"prompt_rest"' in line and "prompt_rest" in (entry := self._entry(path, place, line)):
+                    prompt = prompt[: entry["prompt_shared"]] + entry["prompt_rest"]
+            if len(prompt) == found["prompt_characters"]:
+                return prompt
+        except (KeyError, TypeError):
+            log.debug("%s: a prompt's fields are not as they were written", reference, exc_info=True)
+        raise NoteError(f"{self._vault.source(path)}: an entry at or before {number} was changed by hand.")
+
+    def entries(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield every entry with its reference, oldest first; a line that is none is left out with a warning.
+
+        Raises: NoteError if a file cannot be read.
+        """
+        for path in self._files():
+            for number, line in enumerate(self._read(path), 1):
+                entry = parsed_line(line)
+                if entry is None:
+                    log.warning("%s:%d: this is no entry and was left out", self._vault.source(path), number)
+                else:
+                    yield f"{path.stem}#{number}", entry
+
+    def find(self, event: EventName, seq: int, day: str) -> tuple[str, dict[str, Any]] | None:
+        """Return a memory's entry and the reference to it, or None if the files of its day and the next have none.
+
+        Raises: NoteError if a file cannot be read.
+        """
+        mark = f'"event": "{event}"'.encode(), f'"seq": {seq}, '.encode()
+        days = sorted({path.stem[:10] for path in self._files()})
+        near = [one for one in days if one >= day][:2]
+        for path in (path for path in self._files() if path.stem[:10] in near):
+            for number, line in enumerate(self._read(path), 1):
+                entry = parsed_line(line) if all(part in line for part in mark) else None
+                if entry and (entry["event"], entry.get("seq")) == (event, seq):
+                    return f"{path.stem}#{number}", entry
+        return None
+
+    def size(self) -> tuple[int, int]:
+        """Return how many files there are, and how many bytes they take. Raises: NoteError."""
+        try:
+            sizes = [path.stat().st_size for path in self._files()]
+        except OSError as error:
+            raise self._failure("cannot be looked at", error) from error
+        return len(sizes), sum(sizes)
+
+    def sync(self) -> None:
+        """Force every entry to disk. Raises: NoteError."""
+        try:
+            self._open.sync()
+        except OSError as error:
+            raise self._failure("cannot be forced to disk", error) from error
+
+    def close(self) -> None:
+        """Force every entry to disk and let go of the file. Raises: NoteError."""
+        try:
+            self.sync()
+        finally:
+            self._open.let_go()
+
+    def _turn_to(self, day: str) -> None:
+        """Open the file that an entry of a day goes into: never one before the newest, though the clock go back."""
+        newest: Path | None = self._open.path
+        if not self._open.is_as_left():
+            self._open.let_go()
+            newest = max(self._files(), key=lambda path: archive_order(path.name), default=None)
+        wanted = self._name_after(newest, day)
+        if newest is None or wanted != newest.name or not self._open.is_open:
+            self._open.let_go()
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._open.open(self._folder / wanted)
+            self._prompt = ""
+
+    def _name_after(self, newest: Path | None, day: str) -> str:
+        if newest is None or newest.stem[:10] < day:
+            return archive_name(day, 1)
+        if newest.stat().st_size < self._file_bytes:
+            return newest.name
+        newest_day, part = archive_order(newest.name)
+        return archive_name(newest_day, part + 1)
+
+    def _files(self) -> list[Path]:
+        try:
+            found = os.listdir(self._folder) if self._folder.is_dir() else []
+        except OSError as error:
+            raise self._failure("cannot be read", error) from error
+        return [self._folder / name for name in sorted(filter(is_archive_name, found), key=archive_order)]
+
+    def _meant(self, reference: str) -> tuple[Path, int]:
+        found = parsed_reference(reference)
+        if found is None:
+            raise NoteError(f"{reference!r} is no reference into an archive; one looks like 2026-11-21#7.")
+        return self._folder / found[0], found[1]
+
+    def _read(self, path: Path) -> list[bytes]:
+        try:
+            return whole_lines(path.read_bytes())
+        except FileNotFoundError as error:
+            raise NoteError(f"{self._vault.source(path)} is not there; was it moved away?") from error
+        except OSError as error:
+            raise self._failure("cannot be read", error) from error
+
+    def _entry(self, path: Path, number: int, line: bytes) -> dict[str, Any]:
+        entry = parsed_line(line)
+        if entry is None:
+            raise NoteError(f"{self._vault.source(path)}:{number}: this is no entry; the line was changed by hand.")
+        return entry
+
+    def _failure(self, what: str, error: OSError) -> NoteError:
+        where = self._vault.source(self._folder)
+        return NoteError(f"{where}: {what}: {error.strerror}. Make room on the disk or mend its permissions.")
