@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from agents.grammar import gbnf, tidied
 from agents.memory.compaction import Compactor
+from agents.memory.familiar import Familiar
+from agents.memory.importance import REFUSED, deed_importance
 from agents.memory.memory import AgentMemory
 from agents.memory.summarizing import Summarizer
 from agents.models.model import Completion, ModelError, Request
@@ -28,6 +30,7 @@ from vault.notes import NoteError
 from world.events import Event
 from world.game import Game
 from world.model import Character
+from world.parsing import parse_line
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +89,7 @@ class Agent:
             random.Random(rng.getrandbits(64)),
             self.count_tokens,
         )
+        self._familiar = Familiar(memory.journal.vault, note.name)
         self._game = game
         self._templates = templates
         self._steering = Steering(rng)
@@ -113,8 +117,10 @@ class Agent:
 
     def perceive(self, event: Event, text: str) -> None:
         """Remember an event; hearing is free, thinking waits for the agent's turn."""
-        left = impression(event, self.name, self._game.world)
-        if left is None or not text:
+        if not text:
+            return
+        left = impression(event, self.name, self._game.world, self._familiar.is_first(event))
+        if left is None:
             return
         room = self.character.room_id
         self.memory.record(left.kind, text, room, left.people, left.importance)
@@ -157,10 +163,13 @@ class Agent:
             return Turn("asleep")
         if not self.memory.write_what_waits():
             return Turn("paused", why=self.memory.problem)
-        priority = Priority.ANSWER if self._addressed else Priority.THOUGHT
+        addressed, by_person = self._addressed, self._by_person
+        priority = Priority.ANSWER if addressed else Priority.THOUGHT
         try:
             completion = await self.queue.ask(self.name, priority, self._request)
         except (ModelError, NoteError) as error:
+            # Whoever spoke still waits for an answer.
+            self._addressed, self._by_person = self._addressed or addressed, self._by_person or by_person
             return self._failed(str(error))
         if self._failing:
             log.info("%s can think again", self.name)
@@ -212,14 +221,19 @@ class Agent:
         ways = self._game.world.room_of(self.character).ways
         reply = first_command(completion.text, self.name, self._game.commands, ways)
         if not reply.line:
-            self.memory.record("result", reply.problem, self.character.room_id)
+            self.memory.record("result", reply.problem, self.character.room_id, importance=REFUSED)
             return Turn("speechless", why=reply.problem)
         line = one_line(tidied(reply.line) if self._is_held else reply.line)
-        self.memory.record("acted", line, self.character.room_id)
+        self.memory.record("acted", line, self.character.room_id, importance=self._weight(line))
         self._lines.append(line)
         self._rooms.append(self.character.room_id)
         performed = self._game.perform(self.name, line)
         return Turn("acted" if performed.accepted else "refused", line, performed.refusal)
+
+    def _weight(self, line: str) -> int:
+        verb = parse_line(line).verb
+        found = self._game.commands.get(verb)
+        return deed_importance(line, found.category if found else "movement")
 
     def _failed(self, why: str) -> Turn:
         if not self._failing:

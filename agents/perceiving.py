@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from agents.memory.importance import event_importance
 from vault.memory_line import PLAIN_IMPORTANCE
-from world.events import Emoted, Event, Refused, Said, Saw, Thought, Told, Whispered
+from world.events import Emoted, Event, Said, Thought, Told, Whispered
 from world.model import World
-
-SPOKEN_TO = 5
 
 
 @dataclass(frozen=True)
@@ -22,27 +21,24 @@ class Impression:
     addressed: bool = False
 
 
-def impression(event: Event, name: str, world: World) -> Impression | None:
+def impression(event: Event, name: str, world: World, is_first: bool = False) -> Impression | None:
     """Return what an event leaves in the agent called `name`, or None for what it remembers otherwise.
 
-    What it says and thinks itself stands in its memory already: as the command that it typed.
+    What it says and thinks itself stands in its memory already: as the command that it typed. `is_first` says that it
+    has not met the actor, or not been to the place, before.
     """
-    if event.actor_id == name:
-        match event:
-            case Told():
-                return Impression("told")
-            case Said() | Emoted() | Whispered() | Thought():
-                return None
-            case Saw() | Refused():
-                return Impression("result")
-            case _:
-                return Impression("result")
-    people = (world.characters[event.actor_id].name,)
-    if isinstance(event, Whispered) and event.to_id == name:
-        return Impression("told", people, SPOKEN_TO, addressed=True)
-    if isinstance(event, Said) and _is_meant(event, name, world):
-        return Impression("observed", people, SPOKEN_TO, addressed=True)
-    return Impression("observed", people)
+    own = event.actor_id == name
+    if own and isinstance(event, Said | Emoted | Whispered | Thought):
+        return None
+    privately = isinstance(event, Whispered) and event.to_id == name
+    addressed = privately or (not own and isinstance(event, Said) and _is_meant(event, name, world))
+    told = privately or (own and isinstance(event, Told))
+    return Impression(
+        "told" if told else "result" if own else "observed",
+        () if own else (world.characters[event.actor_id].name,),
+        event_importance(event, name, addressed, is_first),
+        addressed,
+    )
 
 
 def _is_meant(event: Said, name: str, world: World) -> bool:

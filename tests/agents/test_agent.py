@@ -280,8 +280,8 @@ def test_what_others_do_is_remembered_with_people_and_importance(tmp_path):
 
     running(life, act)
     assert [(m.kind, m.text, m.people, m.importance) for m in life.memories()] == [
-        ("observed", 'Ana says, "Rook?"', ("Ana",), 5),
-        ("observed", "Ana leaves north to The Kitchen.", ("Ana",), 3),
+        ("observed", 'Ana says, "Rook?"', ("Ana",), 6),  # they have not met before
+        ("observed", "Ana leaves north to The Kitchen.", ("Ana",), 2),
     ]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.perceiving import SPOKEN_TO, Impression, impression
+from agents.memory.importance import SPOKEN_TO, TOLD_PRIVATELY
+from agents.perceiving import Impression, impression
 from tests.world.inn import inn
 from world.events import (
     Arrived,
@@ -42,23 +43,23 @@ def world():
         (Whispered("Rook", ROOM, "Ana", "psst"), None),
         (Thought("Rook", "They are kind."), None),
         # What came of its own deeds.
-        (Saw("Rook", "A long table."), Impression("result")),
-        (Refused("Rook", "There is no 'moon' here."), Impression("result")),
-        (Left("Rook", ROOM, "north", KITCHEN), Impression("result")),
-        (Arrived("Rook", KITCHEN, ROOM), Impression("result")),
-        (Took("Rook", ROOM, "brass lamp"), Impression("result")),
-        (Dropped("Rook", ROOM, "brass lamp"), Impression("result")),
-        (Gave("Rook", ROOM, "brass lamp", "Ana"), Impression("result")),
+        (Saw("Rook", "A long table."), Impression("result", importance=2)),
+        (Refused("Rook", "There is no 'moon' here."), Impression("result", importance=4)),
+        (Left("Rook", ROOM, "north", KITCHEN), Impression("result", importance=2)),
+        (Arrived("Rook", KITCHEN, ROOM), Impression("result", importance=2)),
+        (Took("Rook", ROOM, "brass lamp"), Impression("result", importance=5)),
+        (Dropped("Rook", ROOM, "brass lamp"), Impression("result", importance=5)),
+        (Gave("Rook", ROOM, "brass lamp", "Ana"), Impression("result", importance=6)),
         (Told("Rook", "The world is closing."), Impression("told")),
         # What others do.
-        (Arrived("Ana", ROOM, KITCHEN), Impression("observed", ("Ana",))),
-        (Left("Ana", ROOM, "north", KITCHEN), Impression("observed", ("Ana",))),
+        (Arrived("Ana", ROOM, KITCHEN), Impression("observed", ("Ana",), importance=2)),
+        (Left("Ana", ROOM, "north", KITCHEN), Impression("observed", ("Ana",), importance=2)),
         (Emoted("Ana", ROOM, "waves at Rook"), Impression("observed", ("Ana",))),
-        (Gave("Ana", ROOM, "copper coin", "Rook"), Impression("observed", ("Ana",))),
+        (Gave("Ana", ROOM, "copper coin", "Rook"), Impression("observed", ("Ana",), importance=6)),
         (LookedAt("Ana", ROOM, "Rook"), Impression("observed", ("Ana",))),
         (Said("Ana", ROOM, "hello all"), Impression("observed", ("Ana",))),
         (Said("Ana", ROOM, "hello Rook"), Impression("observed", ("Ana",), SPOKEN_TO, addressed=True)),
-        (Whispered("Ana", ROOM, "Rook", "psst"), Impression("told", ("Ana",), SPOKEN_TO, addressed=True)),
+        (Whispered("Ana", ROOM, "Rook", "psst"), Impression("told", ("Ana",), TOLD_PRIVATELY, addressed=True)),
         (Whispered("Ana", ROOM, "Ben", "psst"), Impression("observed", ("Ana",))),
     ],
 )

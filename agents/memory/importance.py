@@ -1,0 +1,84 @@
+"""How much a memory matters, from 1 to 10, by rule: what kind of thing happened, and what was said.
+
+Looks and steps count less than the plain 3, what concerns the agent counts more. So a summary can leave out the
+daily round, and be longer where much happened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from vault.memory_line import PLAIN_IMPORTANCE, Memory
+from world.events import Arrived, Dropped, Emoted, Event, Gave, Left, Refused, Said, Saw, Took, Whispered
+
+ROUTINE = 2
+REFUSED = 4
+SPOKEN_TO = 5
+HANDED = 5
+TOLD_PRIVATELY = 6
+FIRST_TIME = 6
+PROMISED = 7
+
+ROUTINE_CATEGORIES = frozenset({"senses", "movement", "people", "general"})
+"""Commands of these categories are looks, steps and questions to the world."""
+
+_PROMISE = re.compile(
+    r"\b(?:promis(?:e|ed|es)|swear|vow(?:ed)?|you have my word|my word on it|I owe you|you owe me"
+    r"|(?:I'll|I will|I shall) (?:\w+ ){0,3}(?:you|yours?)\b)",
+    re.IGNORECASE,
+)
+
+
+def makes_promise(text: str) -> bool:
+    """Return whether words bind whoever says them, or remind of what is owed."""
+    return _PROMISE.search(text.replace("’", "'")) is not None
+
+
+def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -> int:
+    """Return how much an event matters to the agent called `name`.
+
+    `addressed` says whether it was spoken to, `is_first` whether it meets the actor, or comes to the place, for the
+    first time.
+    """
+    own = event.actor_id == name
+    match event:
+        case Said(text=text) | Emoted(text=text) if makes_promise(text):
+            found = PROMISED
+        case Whispered(to_id=to, text=text) if to == name:
+            found = PROMISED if makes_promise(text) else TOLD_PRIVATELY
+        case Gave(to_id=to) if own or to == name:
+            found = HANDED + 1
+        case Took() | Dropped() | Gave():
+            found = HANDED if own else HANDED - 1
+        case Refused():
+            found = REFUSED
+        case Saw() | Left() | Arrived():
+            found = ROUTINE
+        case _:
+            found = SPOKEN_TO if addressed else PLAIN_IMPORTANCE
+    return max(found, FIRST_TIME) if is_first else found
+
+
+def deed_importance(line: str, category: str) -> int:
+    """Return how much a command that the agent typed matters; `category` is the command's own."""
+    if category in ROUTINE_CATEGORIES:
+        return ROUTINE
+    return PROMISED if category == "speech" and makes_promise(line) else PLAIN_IMPORTANCE
+
+
+def is_routine(memory: Memory) -> bool:
+    """Return whether a memory may be told as a count."""
+    return memory.importance < PLAIN_IMPORTANCE and not memory.pinned
+
+
+def notable_share(memories: Sequence[Memory]) -> float:
+    """Return from 0, nothing but routine, to 1, all of it concerns the agent; plain memories have 0.5."""
+    above = sum(max(0, memory.importance - ROUTINE) for memory in memories)
+    return min(1.0, above / (2 * len(memories))) if memories else 0.0
+
+
+def summary_budget(memories: Sequence[Memory], floor_tokens: int, cap_tokens: int) -> int:
+    """Return how many tokens a summary of these memories may have: from the floor to the cap, by what happened."""
+    floor = min(floor_tokens, cap_tokens)
+    return round(floor + (cap_tokens - floor) * notable_share(memories))
