@@ -130,6 +130,19 @@ class MemorySettings:
     rebuild_every: int = setting(
         8, "cycles from one rebuilding of the long-term summary to the next; 0 for never", low=0, high=1000
     )
+    micro_result_characters: int = setting(
+        240,
+        "results longer than this are told as a placeholder once the agent has acted again, in characters; 0 for never",
+        low=0,
+        high=1000000,
+    )
+    result_cap_characters: int = setting(
+        4000, "the most of one result that is remembered and told word for word, in characters", low=500, high=1000000
+    )
+    archive: bool = setting(True, "whether every prompt, reply, command and result is kept whole in the archive")
+    archive_alarm_mb: int = setting(
+        1024, "how large an agent's archive may grow before its status says so, in MB; 0 for any", low=0, high=1048576
+    )
     max_compactions: int = setting(2, "how many agents may be summarised at the same time", low=1, high=64)
     retry_seconds: float = setting(
         30.0, "seconds until a failed summary is tried again; it doubles each time", low=0.1, high=86400

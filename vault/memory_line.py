@@ -25,7 +25,8 @@ _MACHINE = re.compile(
 )
 _BLOCK_ID = re.compile(r"\s\^m([1-9]\d{0,15})\s*\Z")
 _TAIL = re.compile(
-    r"(?:^|(?<=\s))(?:\[importance:: *(?P<importance>\d{1,9})\]|\[with:: *(?P<people>[^\]]*)\]|#pinned)\s*\Z"
+    r"(?:^|(?<=\s))(?:\[importance:: *(?P<importance>\d{1,9})\]|\[with:: *(?P<people>[^\]]*)\]"
+    r"|#(?P<tag>pinned|refused))\s*\Z"
 )
 _CLOCK = "- 00:00:00.000 "
 _HAND = re.compile(r"\s*(?:[-*+]\s+)?(?:(?P<h>\d\d?):(?P<m>\d\d)(?::(?P<s>\d\d)(?:\.\d+)?)?\s+)?(?P<text>.*)")
@@ -36,7 +37,7 @@ class Memory:
     """One thing that an agent perceived, did, was told or thought.
 
     `seq` is its number and its identity; `at_ms` is UTC, in milliseconds since 1970; `text` is one line.
-    `importance` goes from 1 to 10.
+    `importance` goes from 1 to 10. `refused` is so for the result of a command that was not done.
     """
 
     seq: int
@@ -47,6 +48,7 @@ class Memory:
     people: tuple[str, ...] = ()
     importance: int = PLAIN_IMPORTANCE
     pinned: bool = False
+    refused: bool = False
 
     @property
     def day(self) -> str:
@@ -69,8 +71,7 @@ def format_line(memory: Memory) -> str:
         tail += f" [importance:: {memory.importance}]"
     if memory.people:
         tail += f" [with:: {', '.join(memory.people)}]"
-    if memory.pinned:
-        tail += " #pinned"
+    tail += " #refused" * memory.refused + " #pinned" * memory.pinned
     return f"- {clock}.{memory.at_ms % 1000:03} {memory.kind} · {memory.room} · {text}{tail} ^m{memory.seq}"
 
 
@@ -128,13 +129,15 @@ def _parsed(line: str, seq: int, day: str) -> Memory:
         tuple(name.strip() for name in clean_line(tails.get("people", "")).split(",") if name.strip()),
         min(10, max(1, int(tails.get("importance", PLAIN_IMPORTANCE)))),
         "pinned" in tails,
+        "refused" in tails,
     )
 
 
 def _without_tails(text: str) -> tuple[str, dict[str, str]]:
     tails: dict[str, str] = {}
     while match := _TAIL.search(text):
-        found = {key: value for key, value in match.groupdict().items() if value is not None} or {"pinned": "yes"}
+        found = {key: value for key, value in match.groupdict().items() if value is not None}
+        found = {found["tag"]: ""} if "tag" in found else found
         if any(key in tails for key in found):
             break
         tails |= found

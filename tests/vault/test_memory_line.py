@@ -35,6 +35,7 @@ MEMORIES = st.builds(
     people=st.lists(NAMES, unique=True, max_size=3).map(tuple),
     importance=st.integers(1, 10),
     pinned=st.booleans(),
+    refused=st.booleans(),
 )
 
 
@@ -48,6 +49,13 @@ def test_a_line_is_as_the_documentation_shows_it():
     assert format_line(memory) == line
     assert parse_line(line, DAY) == memory
     assert memory.day == DAY
+
+
+def test_a_refusal_is_marked_as_one():
+    memory = Memory(7, AT_MS, "result", "The Garden", "There is no exit 'up' here.", refused=True, pinned=True)
+    line = "- 20:35:01.123 result · The Garden · There is no exit 'up' here. #refused #pinned ^m7"
+    assert format_line(memory) == line
+    assert parse_line(line, DAY) == memory
 
 
 def test_what_is_plain_is_not_written():
