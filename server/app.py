@@ -110,7 +110,8 @@ class Fallwater:
     def start(self) -> None:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""
         self.running = True
-        self._sync.start()
+        if self.settings.memory.journal_fsync_ms:
+            self._sync.start()
         self._reload.start()
         self._choose()
 
