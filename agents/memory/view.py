@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 from agents.memory.coverage import Coverage, Range
+from agents.memory.micro import LIMITS, Limits, result_texts
 from vault.memory_line import LINE_BREAK, Memory
 from vault.summaries import Summary
 
@@ -19,13 +21,17 @@ _BLOCK_LINK = re.compile(r"\s*\(?\[\[[^\]]*#\^m\d+\]\]\)?")
 
 @dataclass(frozen=True)
 class View:
-    """The three tiers at one moment. `tail` holds the newest memories of the verbatim range, oldest first."""
+    """The three tiers at one moment. `tail` holds the newest memories of the verbatim range, oldest first.
+
+    `limits` bounds how much of a command's result is told.
+    """
 
     name: str
     coverage: Coverage
     longterm: Summary | None
     recent: Summary | None
     tail: tuple[Memory, ...]
+    limits: Limits = LIMITS
 
     def older(self) -> str:
         """Return the long-term summary with a line that says what it stands for; empty if there is none."""
@@ -40,28 +46,33 @@ class View:
 
         Whatever of the verbatim range is not shown is named in a first line.
         """
-        shown = self.tail[left_out:]
-        return "\n".join([*self._unshown(shown), *self._lines(shown)])
+        return "\n".join([*self._unshown(left_out), *collapsed(self._texts[left_out:])])
 
     def before_text(self, left_out: int = 0) -> str:
         """Return the tail up to what its owner did last, in the same way; `since_text` has the rest."""
-        shown = self.tail[left_out : self._done]
-        return "\n".join([*self._unshown(self.tail[left_out:]), *self._lines(shown)])
+        return "\n".join([*self._unshown(left_out), *collapsed(self._texts[left_out : self._done])])
 
     def since_text(self, left_out: int = 0) -> str:
         """Return what has come after its owner's last deed, a line a memory."""
-        return "\n".join(self._lines(self.tail[max(left_out, self._done) :]))
+        return "\n".join(collapsed(self._texts[max(left_out, self._done) :]))
 
-    @property
+    @cached_property
     def _done(self) -> int:
         """How many of the tail there are up to the owner's last deed, that one included."""
         deeds = (place for place in range(len(self.tail), 0, -1) if self.tail[place - 1].kind == "acted")
         return next(deeds, 0)
 
-    def _lines(self, memories: Sequence[Memory]) -> list[str]:
-        return collapsed(memory_text(memory, self.name) for memory in memories)
+    @cached_property
+    def _texts(self) -> list[str]:
+        """What is told of each memory of the tail."""
+        results = result_texts(self.tail, self._done, self.limits)
+        return [
+            results[place] if place in results else memory_text(memory, self.name)
+            for place, memory in enumerate(self.tail)
+        ]
 
-    def _unshown(self, shown: Sequence[Memory]) -> list[str]:
+    def _unshown(self, left_out: int) -> list[str]:
+        shown = self.tail[left_out:]
         first_shown = shown[0].seq if shown else self.coverage.n + 1
         unshown = Range(self.coverage.verbatim.first, first_shown - 1)
         if not unshown:
@@ -70,7 +81,10 @@ class View:
 
 
 def memory_text(memory: Memory, name: str) -> str:
-    """Return a memory as its owner would see it on a screen: what it typed behind its prompt, the rest as it was."""
+    """Return a memory as its owner would see it on a screen: what it typed behind its prompt, the rest as it was.
+
+    Of a long result this is the beginning: as much as is of use to whoever summarises it.
+    """
     match memory.kind:
         case "acted":
             return f"~{name}> {memory.text}"
