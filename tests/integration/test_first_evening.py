@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.embedded, pytest.mark.client]
 
 AGENTS = ("Eliza", "Moss", "Odile")
 EVENING_SECONDS = 60.0
-# An agent's deed as another sees it: it says, takes, leaves. Being somewhere and waking up are no deeds.
-DEED = re.compile(r"^(?:Eliza|Moss|Odile) (?!is |and |wakes |falls )[a-z]", re.MULTILINE)
+# What Eliza does as another sees it: she says, takes, leaves. Being somewhere and waking up are no deeds.
+DEED = re.compile(r"^Eliza (?!is |and |wakes |falls )[a-z]", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,10 @@ def test_a_newcomer_sees_an_agent_act_and_a_kill_loses_nothing(evening):
     screen.types("north")
     screen.shows("You go north to Pump Yard.")
     meet(screen, "Eliza")
+    before = len(DEED.findall(screen.text()))
     screen.types("say Hello Eliza, I am Ana. I had bread and honey for breakfast.")
-    assert eventually(lambda: bool(DEED.search(screen.text())), EVENING_SECONDS), f"{screen.text()}\n{server.log}"
+    acted = eventually(lambda: len(DEED.findall(screen.text())) > before, EVENING_SECONDS)
+    assert acted, f"{screen.text()}\n{server.log}"
     assert acts_of(server.vault)
     leave_the_letter_and_take_the_bottle(screen)
     remembered = {name: remembered_by(server, name) for name in AGENTS}
