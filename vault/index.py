@@ -25,7 +25,7 @@ class SegmentIndex:
         """Return the rows by file name; nothing if there is no index or it cannot be understood."""
         try:
             rows = json.loads(self._vault.read_text(*self._parts)) if self._vault.exists(*self._parts) else []
-            return {row["name"]: Segment(**row) for row in rows}
+            return {row["name"]: Segment(**row | {"pinned": tuple(row["pinned"])}) for row in rows}
         except (NoteError, ValueError, TypeError, KeyError, RecursionError):
             log.warning("%s could not be read and is made anew", "/".join(self._parts))
             return {}

@@ -58,6 +58,18 @@ class Journal:
         """How many memories there are; less than `last` only where lines were deleted by hand."""
         return sum(segment.count for segment in self._segments)
 
+    @property
+    def pinned(self) -> tuple[int, ...]:
+        """The numbers of the memories that somebody has marked `#pinned`, in order."""
+        return tuple(sorted({seq for segment in self._segments for seq in segment.pinned}))
+
+    def link(self, seq: int) -> str:
+        """Return the link to a memory's line; one that is not there any more links to where it was."""
+        holding = [segment for segment in self._segments if segment.first <= seq <= segment.last]
+        before = [segment for segment in self._segments if segment.first <= seq] or self._segments
+        note = (holding or before)[-1].name.removesuffix(".md") if before else "journal"
+        return f"[[{note}#^m{seq}]]"
+
     def load(self) -> None:
         """Find out what is there: set a torn last line aside, give numbers to lines typed by hand.
 
@@ -248,6 +260,7 @@ class Journal:
         self.last += 1
         kept = parse_line(line, segment.day)
         assert kept is not None  # it has its number
+        segment.pinned += (kept.seq,) * kept.pinned
         self._at_hand.append(kept)
         if len(self._at_hand) > 2 * KEPT_AT_HAND:
             del self._at_hand[:-KEPT_AT_HAND]

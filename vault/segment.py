@@ -22,7 +22,10 @@ _HEAD = re.compile(r"\A\ufeff?---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 
 @dataclass
 class Segment:
-    """A journal file: how many memories it holds, the lowest and highest of their numbers, and how it was last seen."""
+    """A journal file: how many memories it holds, the lowest and highest of their numbers, and how it was last seen.
+
+    `pinned` are the numbers of those that somebody has marked `#pinned`.
+    """
 
     name: str
     first: int = 0
@@ -31,6 +34,7 @@ class Segment:
     size: int = 0
     mtime_ns: int = 0
     in_order: bool = True
+    pinned: tuple[int, ...] = ()
 
     @property
     def day(self) -> str:
@@ -82,6 +86,8 @@ def scan(path: Path) -> tuple[Segment, int]:
         if seq and seq not in seen:
             seen.add(seq)
             segment.take(seq)
+            if "#pinned" in line and (memory := parse_line(line, segment.day)) and memory.pinned:
+                segment.pinned += (seq,)
         elif seq:
             segment.in_order = False
         elif not seq and is_memory_line(line):

@@ -1,0 +1,70 @@
+"""What an agent knows as its prompt tells it: a part that stays to the letter for long, and a line for the moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agents.memory.facts_text import by_relevance, fact_text, within
+from agents.memory.picked import picked_words
+from agents.memory.registry import FactRegistry
+from agents.memory.view import View
+from vault.fact_line import COMMITMENTS, LESSONS, THINGS, Fact
+from vault.facts_note import Pin
+from vault.memory_line import LINE_BREAK
+
+CountTokens = Callable[[str], int]
+
+REMINDERS = 3
+REMINDER_TOKENS = 80
+
+
+class Knowledge:
+    """Chooses what to tell of a registry.
+
+    The facts are chosen anew only when summaries were published, or a person or a pin has changed something: the text
+    before the memories then changes in any case.
+    """
+
+    def __init__(self, registry: FactRegistry) -> None:
+        self._registry = registry
+        self._chosen_for: tuple[object, ...] = ()
+        self._chosen: tuple[str, ...] = ()
+
+    def choose(self, view: View, company: frozenset[str], place: str, count: CountTokens, budget_tokens: int) -> None:
+        """Choose the facts for the company and place of this moment, if it is time to."""
+        moment = (view.longterm, view.recent, self._registry.version, self._registry.profile_goals, budget_tokens)
+        if moment == self._chosen_for:
+            return
+        facts = by_relevance(self._registry.facts, company, place)
+        goals = [f"My goal: {goal}" for goal in self._registry.goals if goal not in self._registry.profile_goals]
+        self._chosen = tuple(within([*goals, *map(fact_text, facts)], count, budget_tokens))
+        self._chosen_for = moment
+
+    def told(self, view: View, shown: str) -> str:
+        """Return the pins that are not in the memories shown, word for word, and the facts chosen, a line each."""
+        pins = [pin.text for pin in self._registry.pins if not _stands_in(pin, view, shown)]
+        return "\n".join(f"- {line}" for line in (*pins, *self._chosen))
+
+    def reminder(self, company: frozenset[str], first_shown: int, count: CountTokens) -> str:
+        """Return what matters to those present and is neither told above nor in the memories from `first_shown` on."""
+        facts = [fact for fact in self._registry.facts if fact.since < first_shown or not fact.since]
+        near = [fact for fact in by_relevance(facts, company, "") if _is_about(fact, company)]
+        lines = [line for line in map(fact_text, near) if line not in self._chosen]
+        found = within(lines[:REMINDERS], count, REMINDER_TOKENS)
+        return f"[You know: {' '.join(found)}]" if found else ""
+
+
+def _stands_in(pin: Pin, view: View, shown: str) -> bool:
+    """Return whether a pinned memory is among those shown, whole and in the words of the pin."""
+    memory = next((one for one in view.tail if one.seq == pin.seq), None) if pin.seq else None
+    if memory is None or pin.text != picked_words(memory).replace(LINE_BREAK, " "):
+        return False
+    return memory.text.replace(LINE_BREAK, " ") in shown
+
+
+def _is_about(fact: Fact, company: frozenset[str]) -> bool:
+    if fact.section in (*COMMITMENTS, LESSONS):
+        return fact.subject in company or any(name in fact.value for name in company)
+    if fact.section == THINGS:
+        return fact.value.removesuffix(" has it") in company
+    return bool(fact.remark) and fact.subject in company

@@ -1,0 +1,108 @@
+"""What is promised, asked for, to be remembered, kept and taken back in speech, by simple rules on sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vault.fact_line import LESSONS, PROMISES, REQUESTS
+
+LONGEST_SENTENCE = 240
+SAME_MATTER = 0.5
+"""What share of their words two sentences have in common that are about the same matter, times and numbers aside."""
+
+_SENTENCE = re.compile(r"[^.!?…]+(?:[.!?…]+[\"'”’)]*|$)")
+_DEED = (
+    r"bring|give|fetch|get|help|meet|come|tell|show|find|wait|return|keep|make|send|write|take|mend|lend|pay|look|"
+    r"go|carry|leave|ask|teach|hold|save|read|sing|open|close|light|cook|be there|be back"
+)
+_PROMISE = re.compile(
+    rf"\bI (?:do |hereby |solemnly )?(?:promise|swear)\b|\byou have my word\b|"
+    rf"\bI(?:['’]ll| will| shall|['’]m going to| am going to) (?:[a-z]+ly |also |then )?(?:{_DEED})\b",
+    re.IGNORECASE,
+)
+_NO_PROMISE = re.compile(r"\b(?:did|do|can't|cannot|never|if|don't|didn't|should) (?:I )?(?:promise|swear)\b", re.I)
+_REQUEST = re.compile(
+    rf"\bplease,? (?:[a-z]+ )?(?:{_DEED})\b|\b(?:{_DEED})\b.*\bplease\b|"
+    rf"\b(?:can|could|would|will) you (?:please |kindly |also )?(?:{_DEED})\b|"
+    rf"^(?:(?:and|so|then|now),? )?(?:\w+, )?(?:bring|give|fetch|get|show|tell|lend|send) (?:me|us)\b|"
+    rf"\bI(?:'d| would) like you to (?:{_DEED})\b|\bI need you to\b|\bdo not forget to\b|\bdon['’]t forget to\b",
+    re.IGNORECASE,
+)
+_LESSON = re.compile(
+    r"\b(?:always |please |do |and |you must )?(?:remember|don['’]t forget|never forget|do not forget)"
+    r"(?: that\b|:|, )\s*(?P<what>.+)",
+    re.IGNORECASE,
+)
+_WITHDRAWN = re.compile(
+    r"\bnever mind\b|\bforget (?:it|about|what I)\b|\bI take (?:it|that|this|my \w+) back\b|"
+    r"\bafter all\b.*\b(?:not|n['’]t)\b|"
+    r"\b(?:can['’]t|cannot|won['’]t|will not|could not|couldn['’]t) .*\bafter all\b|\bchanged my mind\b|"
+    r"\byou (?:need not|needn['’]t|don['’]t (?:need|have) to|no longer (?:need|have) to)\b|\bno longer (?:need|want)\b",
+    re.IGNORECASE,
+)
+_RELEASED = re.compile(
+    r"\byou (?:need not|needn['’]t|don['’]t (?:need|have) to|no longer (?:need|have) to)\b", re.IGNORECASE
+)
+_KEPT = re.compile(
+    r"\bthank(?:s| you)\b.* for\b|\bas (?:I )?promised\b|\bkept (?:my|your|his|her) (?:word|promise)\b|"
+    r"\bhere (?:is|are) (?:the|your)\b|"
+    r"\bI(?:['’]ve| have)? (?:just )?"
+    r"(?:brought|mended|found|fetched|finished|done|delivered|returned|wrote|written|paid)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)day|noon|midnight|dawn|dusk|morning|afternoon|evening|night|tonight|"
+    r"today|tomorrow|o['’]clock|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_PLAIN = frozenset(
+    "a an the and or but so then now to of in on at by for from with as is are was be am will shall would could can i "
+    "me my mine you your yours he she it its they them we us our this that these those there here not no do does did "
+    "have has had if please promise swear bring give get fetch take thank thanks just again soon very too also some "
+    "any i'll i’ll i'm i’m i've you'll it's after all never mind forget about back what longer need needn't want don't "
+    "can't won't cannot changed word kept brought".split()
+)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a speech, trimmed; of an endless one the beginning."""
+    for match in _SENTENCE.finditer(text):
+        sentence = match[0].strip()
+        if any(character.isalnum() for character in sentence):
+            yield sentence[:LONGEST_SENTENCE]
+
+
+def kind_of(sentence: str) -> str:
+    """Return `Promises`, `Requests` or `To remember` for a sentence that is one, else nothing."""
+    if _LESSON.search(sentence):
+        return LESSONS
+    if _PROMISE.search(sentence) and not sentence.endswith("?") and not _NO_PROMISE.search(sentence):
+        return PROMISES
+    return REQUESTS if _REQUEST.search(sentence) else ""
+
+
+def takes_back(sentence: str) -> bool:
+    """Return whether a sentence withdraws a promise or a request."""
+    return bool(_WITHDRAWN.search(sentence))
+
+
+def releases(sentence: str) -> bool:
+    """Return whether a sentence tells the other that what it promised is not needed."""
+    return bool(_RELEASED.search(sentence))
+
+
+def tells_of_keeping(sentence: str) -> bool:
+    """Return whether a sentence says that something promised or asked for is done."""
+    return bool(_KEPT.search(sentence)) and not sentence.endswith("?")
+
+
+def matter(text: str) -> frozenset[str]:
+    """Return the words that say what a sentence is about, in lower case."""
+    return frozenset(word for word in _WORD.findall(text.lower()) if word not in _PLAIN)
+
+
+def is_same_matter(one: str, other: str) -> bool:
+    """Return whether two sentences are about the same, so that the later one replaces the earlier."""
+    mine, theirs = (frozenset(word for word in matter(text) if not _WHEN.fullmatch(word)) for text in (one, other))
+    return bool(mine and theirs) and len(mine & theirs) >= SAME_MATTER * len(mine | theirs)

@@ -1,0 +1,225 @@
+"""What one agent knows and has pinned: learnt from the journal, kept in `facts.md`, where a person's edit counts."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from agents.memory.facts import learn
+from agents.memory.known import Known, in_order
+from agents.memory.picked import picked_words
+from vault.fact_line import Fact
+from vault.facts_note import NAME, FactsFile, FactsNote, Pin
+from vault.folder import Vault
+from vault.journal import Journal
+from vault.memory_line import LINE_BREAK, one_line
+from vault.notes import NoteError
+from world.errors import CommandError
+
+log = logging.getLogger(__name__)
+
+CATCH_UP = 2048
+"""How many memories are learnt from at one look, so that a long journal holds up nobody."""
+
+WRITE_EVERY = 64
+WRITE_MS = 30_000
+"""The file is written after so many memories, or so many milliseconds, and whenever a pin has changed."""
+
+_GONE = (-1, -1)
+_SEQ = re.compile(r"\[*(?:[\d-]+#)?\^m(\d{1,16})\]*|(\d{1,16})")
+
+
+class FactRegistry:
+    """The facts and pins of one agent. All of it can be learnt again from the journal but pins and a person's words.
+
+    `version` grows when a pin or a person's hand has changed something.
+    """
+
+    def __init__(self, vault: Vault, name: str, journal: Journal, now_ms: Callable[[], int]) -> None:
+        self.name = name
+        self.version = 0
+        self.warnings: list[str] = []
+        self.profile_goals: tuple[str, ...] = ()
+        self._note = FactsNote(vault, name)
+        self._journal = journal
+        self._now_ms = now_ms
+        self._known = Known()
+        self._file = FactsFile()
+        self._stamp = _GONE
+        self._text = ""
+        self._invalid = ""
+        self._unwritten = ""
+        self._written_upto = 0
+        self._next_write_ms = 0
+
+    @property
+    def problem(self) -> str:
+        """Why the file does not count or cannot be written; empty if all is well."""
+        return self._invalid or self._unwritten
+
+    @property
+    def pins(self) -> tuple[Pin, ...]:
+        return self._file.pins
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """All facts, section by section, each oldest first."""
+        return in_order(self._known.facts.values())
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The goals of the profile and those written into the file."""
+        return tuple(dict.fromkeys((*self.profile_goals, *self._file.goals)))
+
+    @property
+    def upto(self) -> int:
+        """Up to which memory all is learnt."""
+        return self._known.upto
+
+    def take_in(self) -> None:
+        """Take in what a person has edited and what is new in the journal. Raises: NoteError if that cannot be read."""
+        self._take_in_edits()
+        self._take_in_marks()
+        first, last = self._known.upto + 1, min(self._journal.last, self._known.upto + CATCH_UP)
+        for memory in self._journal.read(first, last) if first <= last else ():
+            learn(self._known, memory)
+        self._known.upto = max(self._known.upto, last)
+        behind = self._known.upto - self._written_upto
+        if behind >= WRITE_EVERY or (behind and self._now_ms() >= self._next_write_ms):
+            self._save()
+
+    def close(self) -> None:
+        """Write the file if there is anything new. Raises: NoteError if the journal cannot be read."""
+        self.take_in()
+        if self._known.upto > self._written_upto:
+            self._save()
+
+    def pin(self, wanted: str, fits: Callable[[str], bool] = lambda text: True) -> Pin:
+        """Pin the memory of a number, or a text, and return it.
+
+        `fits` is asked whether all pins together may be so long. Raises: CommandError that says why it cannot be.
+        """
+        pin = self._meant(wanted)
+        if pin in self.pins or (pin.seq and pin.seq in {one.seq for one in self.pins}):
+            raise CommandError(f"That is pinned already: {pin.text}")
+        if not fits("\n".join(one.text for one in (*self.pins, pin))):
+            raise CommandError("The pins would take more of the prompt than pin_tokens allows; unpin something first.")
+        self._change(lambda pins: (*pins, pin))
+        return pin
+
+    def unpin(self, wanted: str) -> Pin:
+        """Take off the pin of a memory's number, or the one with these words. Raises: CommandError if there is none."""
+        self.take_in()
+        number = _SEQ.fullmatch(wanted.strip())
+        seq = int(number[1] or number[2]) if number else 0
+        words = one_line(wanted).casefold()
+        found = [pin for pin in self.pins if (seq and pin.seq == seq) or pin.text.casefold() == words]
+        found = found or [pin for pin in self.pins if words and words in pin.text.casefold()]
+        if len(found) != 1:
+            known = "; ".join(f"{pin.seq or '-'}: {pin.text}" for pin in self.pins) or "none"
+            raise CommandError(
+                f"{'No pin' if not found else 'More than one pin'} is meant by {wanted!r}. Pins: {known}"
+            )
+        self._change(lambda pins: tuple(pin for pin in pins if pin != found[0]))
+        return found[0]
+
+    # Pins
+
+    def _meant(self, wanted: str) -> Pin:
+        self.take_in()
+        number = _SEQ.fullmatch(wanted.strip())
+        if not number:
+            return Pin(one_line(wanted))
+        seq = int(number[1] or number[2])
+        found = self._journal.read(seq, seq)
+        if not found:
+            raise CommandError(f"{self.name} has no memory {seq}; they go from 1 to {self._journal.last}.")
+        return Pin(picked_words(found[0]).replace(LINE_BREAK, " "), seq)
+
+    def _change(self, change: Callable[[tuple[Pin, ...]], tuple[Pin, ...]]) -> None:
+        for _ in range(3):  # what somebody saves at the same moment is taken in first
+            before = self._file
+            self._file = replace(before, pins=change(before.pins))
+            if self._save():
+                self.version += 1
+                return
+            if self.problem:
+                self._file = before
+                raise CommandError(f"{self.problem} Until then pins stay as they are.")
+        raise CommandError(f"agents/{self.name}/{NAME} is being edited just now; try again.")
+
+    def _take_in_marks(self) -> None:
+        """Pin what is marked in the journal since the last look; what was unpinned meanwhile stays so."""
+        marked = self._journal.pinned
+        if marked == self._file.marked:
+            return
+        pinned = {pin.seq for pin in self.pins} | set(self._file.marked)
+        new = [memory for seq in marked if seq not in pinned for memory in self._journal.read(seq, seq)]
+        pins = (*self.pins, *(Pin(picked_words(one).replace(LINE_BREAK, " "), one.seq) for one in new))
+        self._file = replace(self._file, pins=pins, marked=marked)
+        self.version += 1
+        self._save()
+
+    # The file
+
+    def _take_in_edits(self) -> None:
+        stamp = self._note.stamp()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            found = self._note.read()
+        except NoteError as error:
+            self._invalid = f"{error} What was known before still counts."
+            self._warn(self._invalid)
+            return
+        self._invalid = ""
+        if found is None:
+            self._warn(f"{NAME} was taken away; it is written again")
+            self._written_upto = 0
+            return
+        self._keep_what_was_lost(found)
+        upto = min(found.upto, self._journal.last)
+        self._known = Known(upto, found.place, {fact.key: fact for fact in found.facts})
+        self._file = found
+        self._written_upto = upto
+        self._text = ""
+        self.version += 1
+
+    def _keep_what_was_lost(self, found: FactsFile) -> None:
+        """Keep our version beside a file that was saved from an older one and has lost pins by it."""
+        lost = [pin for pin in self.pins if pin not in found.pins]
+        if self._text and lost and found.upto < self._written_upto:
+            moment = datetime.fromtimestamp(self._now_ms() / 1000, UTC).strftime("%Y%m%d-%H%M%S")
+            kept = self._note.keep_aside(self._text, moment)
+            self._warn(f"{NAME} was saved from an older version, without pins set meanwhile; they are in {kept!r}")
+
+    def _save(self) -> bool:
+        """Write the file; return whether it is written. What cannot be written now is tried again later."""
+        if self._invalid:
+            return False  # what a person has written is never written over unread
+        file = replace(
+            self._file, upto=self._known.upto, place=self._known.place, facts=in_order(self._known.facts.values())
+        )
+        text = self._note.text(file, self._journal.link, self.profile_goals)
+        self._next_write_ms = self._now_ms() + WRITE_MS
+        try:
+            self._journal.sync()  # or a power cut could leave facts of memories that are not there
+            if not self._note.write(text, self._stamp):
+                self._take_in_edits()
+                return False
+        except NoteError as error:
+            if not self._unwritten:
+                log.error("[Memory] %s: %s", self.name, error)
+            self._unwritten = str(error)
+            return False
+        self._unwritten = ""
+        self._text, self._stamp, self._written_upto = text, self._note.stamp(), file.upto
+        return True
+
+    def _warn(self, text: str) -> None:
+        self.warnings.append(text)
+        log.warning("[Memory] %s: %s", self.name, text)
