@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from agents.memory.coverage import Coverage, Settled, settle
 from agents.memory.strategies import Waterfall
+from agents.memory.trail import Trail
 from agents.memory.view import View
 from config.settings import MemorySettings
 from vault.folder import Vault
 from vault.journal import Journal
-from vault.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.memory_line import PLAIN_IMPORTANCE, Memory, one_line
 from vault.notes import NoteError
 from vault.old_memories import import_old_memories
 from vault.summaries import LONGTERM, RECENT, Summary, SummaryFolder
@@ -36,6 +38,7 @@ class AgentMemory:
         self.warnings: list[str] = []
         self.journal = Journal(vault, name, fsync_each=settings.journal_fsync_ms == 0)
         self.summaries = SummaryFolder(vault, name)
+        self.trail = Trail(vault, name, lambda: self.settings, now_ms)
         self._now_ms = now_ms
         self._unwritten: deque[Memory] = deque()
         self._settled = Settled(None, None)
@@ -56,10 +59,18 @@ class AgentMemory:
         room: str = "",
         people: tuple[str, ...] = (),
         importance: int = PLAIN_IMPORTANCE,
+        refused: bool = False,
     ) -> None:
-        """Remember one thing. What cannot be written now waits in order, and `problem` says why."""
-        self._unwritten.append(Memory(0, self._now_ms(), kind, room, text, people, importance))
+        """Remember one thing. What cannot be written now waits in order, and `problem` says why.
+
+        `refused` is so for the result of a command that was not done.
+        """
+        seq = self.journal.last + self.waiting + 1
+        kept = self.trail.hold(text, seq, refused) if kind == "result" else text
+        memory = Memory(0, self._now_ms(), kind, room, one_line(kept), people, importance, refused=refused)
+        self._unwritten.append(memory)
         self.write_what_waits()
+        self.trail.follow(replace(memory, seq=self.journal.last + self.waiting), text if kept is text else None)
 
     def write_what_waits(self) -> bool:
         """Write what could not be written before; return whether everything is written."""
@@ -109,7 +120,7 @@ class AgentMemory:
             # In steps, so that the text of a long tail goes on beginning with the same line for a while.
             first = -(-(verbatim.last - MOST_IN_A_VIEW + 1) // VIEW_STEP) * VIEW_STEP
         tail = self.journal.read(first, verbatim.last)
-        return View(self.name, coverage, self.longterm, self.recent, tuple(tail))
+        return View(self.name, coverage, self.longterm, self.recent, tuple(tail), self.trail.limits)
 
     def memory(self, seq: int) -> Memory | None:
         """Return the memory with a number, or None if there is none. Raises: NoteError."""
@@ -171,6 +182,7 @@ class AgentMemory:
         longterm = self._longterm_before(recent)
         if recent.first > 1 and longterm is None:
             raise NoteError(f"There is no long-term summary of memories 1–{recent.first - 1} to go with {leaf}.")
+        self.trail.keep("rollback", self.journal.last, leaf=name, covers=[recent.first, recent.last])
         if longterm is None and self.longterm:
             self._unfit[LONGTERM] = "rolled back"
         self.replace(longterm, recent)
@@ -184,6 +196,7 @@ class AgentMemory:
     def close(self) -> None:
         """Force everything to disk and let go of the files. Raises: NoteError."""
         self.write_what_waits()
+        self.trail.close()
         self.journal.close()
 
     def _partition(self, longterm: Summary | None, recent: Summary | None) -> Settled:
