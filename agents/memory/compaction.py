@@ -10,12 +10,14 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.memory.archiving import archived, summary_fields, traced, view_tokens
 from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
 from agents.memory.rebuilding import chain_of, is_better, rebuilt
 from agents.memory.strategies import Plan
 from agents.memory.summarizing import Draft, Summarizer, SummaryRefused, summary_of
 from agents.models.model import ModelError
+from vault.archive_line import EventName
 from vault.notes import NoteError
 from vault.summaries import Summary
 
@@ -77,6 +79,7 @@ class Compactor:
         self._rng = rng
         self._count_tokens = count_tokens
         self._task: asyncio.Task[Outcome] | None = None
+        self._event: EventName = "auto_compact"
 
     @property
     def is_running(self) -> bool:
@@ -89,7 +92,7 @@ class Compactor:
             return False
         if memory.strategy.plan(memory.coverage) is None or self._summarizer() is None:
             return False
-        self._begin(self._guarded(lambda: self._compact(forced=False)))
+        self._begin("auto_compact", self._guarded(lambda: self._compact(forced=False)))
         return True
 
     def force(self, ended: Callable[[Outcome], None]) -> str:
@@ -102,7 +105,7 @@ class Compactor:
             return f"Nothing to compact: all of {memory.name}'s memories outside the newest are summarised."
         if self._summarizer() is None:
             return "There is no model to summarise with. See @llm-status."
-        self._begin(self._guarded(lambda: self._compact(forced=True)), ended)
+        self._begin("manual_compact", self._guarded(lambda: self._compact(forced=True)), ended)
         return f"Compaction of {memory.name} began: {described(plan)}."
 
     def force_rebuild(self, ended: Callable[[Outcome], None]) -> str:
@@ -111,7 +114,7 @@ class Compactor:
             return f"A compaction of {self.memory.name} is under way already: {self.record.state}."
         if self._summarizer() is None:
             return "There is no model to summarise with. See @llm-status."
-        self._begin(self._guarded(self._rebuild_in_turn), ended)
+        self._begin("rebuild", self._guarded(self._rebuild_in_turn), ended)
         return f"Rebuilding of {self.memory.name}'s long-term summary began."
 
     async def stop(self) -> None:
@@ -121,8 +124,12 @@ class Compactor:
             await asyncio.wait([self._task], timeout=STOP_SECONDS)
 
     def _begin(
-        self, work: Coroutine[Any, Any, Outcome], ended: Callable[[Outcome], None] = lambda outcome: None
+        self,
+        event: EventName,
+        work: Coroutine[Any, Any, Outcome],
+        ended: Callable[[Outcome], None] = lambda outcome: None,
     ) -> None:
+        self._event = event
         self._task = asyncio.create_task(work)
         self._task.add_done_callback(lambda task: None if task.cancelled() else ended(task.result()))
 
@@ -163,6 +170,7 @@ class Compactor:
     async def _cycle(self, plan: Plan) -> None:
         memory, record = self.memory, self.record
         summarizer, windows = self._needed_summarizer(), memory.settings
+        memory.trail.check()  # before anything is spent on a summary that could not be archived
         log.info(
             "[Memory] %s: Starting compaction (%d memories, %d immediate, %d recent)",
             memory.name,
@@ -208,6 +216,7 @@ class Compactor:
                 False, f"Not every leaf of memories {Range(1, longterm.last)} is there; nothing has changed."
             )
         summarizer = self._needed_summarizer()
+        memory.trail.check()
         self.record.state = f"rebuilding the long-term summary from {len(texts)} leaves"
         draft = await rebuilt(summarizer, texts, self._count_tokens, summarizer.source_tokens, self._paid)
         if not is_better(draft.text, longterm.text, texts, memory.name, self._count_tokens):
@@ -216,7 +225,10 @@ class Compactor:
         if (memory.longterm, memory.recent) != (longterm, recent):
             return Outcome(False, f"Summaries of {memory.name} changed meanwhile; the one made anew was dropped.")
         sources = (f"{len(texts)} leaves",)
-        memory.replace(summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources), recent)
+        anew = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
+        fields = {"longterm": summary_fields(anew), "replaced": summary_fields(longterm)}
+        reference = memory.trail.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
+        memory.replace(traced(anew, reference), recent)
         return Outcome(True, f"The long-term summary of {memory.name} was made anew from {len(texts)} leaves.")
 
     async def _leaves(self) -> list[Summary]:
@@ -242,6 +254,7 @@ class Compactor:
             if longterm:
                 memory.summaries.keep("longterm", longterm, "conflict")
             raise Superseded(f"summaries were edited by hand meanwhile; what was made is kept as {kept!r}")
+        longterm, recent = archived(memory, self._event, longterm, recent, self._count_tokens)
         memory.publish(longterm, recent)
         record.cycles += 1
         record.failures_in_a_row, record.next_try_ms, record.last_error = 0, 0, ""
@@ -268,6 +281,7 @@ class Compactor:
             why = str(error) or type(error).__name__
         if not record.failures_in_a_row:
             log.warning("[Memory] %s: Compaction failed; the old view stands. %s", memory.name, why)
+        memory.trail.add(self._event, memory.journal.last, outcome="failed", why=why)
         record.failures_in_a_row += 1
         record.last_error = why
         wait = memory.settings.retry_seconds * 2 ** min(record.failures_in_a_row - 1, 16)
@@ -277,10 +291,9 @@ class Compactor:
 
     def _view_tokens(self) -> int:
         try:
-            view = self.memory.view()
+            return view_tokens(self.memory.view(), self._count_tokens)
         except NoteError:
             return 0
-        return self._count_tokens("\n".join((view.older(), view.recent_past(), view.tail_text())))
 
 
 def described(plan: Plan) -> str:
