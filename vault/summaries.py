@@ -41,6 +41,11 @@ class Summary:
     def count(self) -> int:
         return self.last - self.first + 1
 
+    @property
+    def is_as_made(self) -> bool:
+        """Whether it ends where what it was made from ends: nobody has changed its range since."""
+        return any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
+
 
 class SummaryFolder:
     """The folder `summaries` of one agent."""

@@ -221,8 +221,8 @@ class Compactor:
         draft = await rebuilt(summarizer, texts, self._count_tokens, summarizer.source_tokens, self._paid)
         if not is_better(draft.text, longterm.text, texts, memory.name, self._count_tokens):
             return Outcome(True, f"The long-term summary of {memory.name} is as good as one made anew; it stays.")
-        memory.take_in_edits()
-        if (memory.longterm, memory.recent) != (longterm, recent):
+        memory.take_in_edits(thorough=True)
+        if not _say_the_same((memory.longterm, memory.recent), (longterm, recent)):
             return Outcome(False, f"Summaries of {memory.name} changed meanwhile; the one made anew was dropped.")
         sources = (f"{len(texts)} leaves",)
         anew = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
@@ -248,8 +248,8 @@ class Compactor:
     def _publish(self, longterm: Summary | None, recent: Summary, sources: tuple[Summary | None, ...]) -> None:
         """Put both in force in one step, with no `await` in it."""
         memory, record = self.memory, self.record
-        memory.take_in_edits()
-        if (memory.longterm, memory.recent) != sources:
+        memory.take_in_edits(thorough=True)
+        if not _say_the_same((memory.longterm, memory.recent), sources):
             kept = memory.summaries.keep("recent", recent, "conflict")
             if longterm:
                 memory.summaries.keep("longterm", longterm, "conflict")
@@ -300,3 +300,8 @@ def described(plan: Plan) -> str:
     """Return what a plan will do, in words."""
     folded = f"memories {plan.longterm} into the long-term summary, then " if plan.longterm else ""
     return f"{folded}memories {plan.recent} into the short-term one"
+
+
+def _say_the_same(summaries: tuple[Summary | None, ...], others: tuple[Summary | None, ...]) -> bool:
+    told, others_told = ([(s.first, s.last, s.text) if s else None for s in row] for row in (summaries, others))
+    return told == others_told

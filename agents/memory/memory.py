@@ -126,11 +126,16 @@ class AgentMemory:
         """Return the memory with a number, or None if there is none. Raises: NoteError."""
         return next(iter(self.journal.read(seq, seq)), None)
 
-    def take_in_edits(self) -> bool:
-        """Take in lines and summaries edited by hand and return whether there were any."""
-        typed = self._take_in_lines()
+    def take_in_edits(self, thorough: bool = False) -> bool:
+        """Take in lines and summaries edited by hand and return whether there were any.
+
+        Files that look as we left them are read only if it is to be `thorough`.
+        """
+        typed, before = self._take_in_lines(), self._settled
         if self.summaries.stamp() == self._stamp:
-            return typed
+            if thorough:
+                self._read_summaries()
+            return typed or self._settled != before
         self._read_summaries()
         log.info("[Memory] %s: summaries were edited by hand and read again", self.name)
         return True
@@ -227,8 +232,9 @@ class AgentMemory:
     def _one(self, name: str, last_good: Summary | None, starting: bool) -> Summary | None:
         try:
             found = self.summaries.read(name)
-            if found and found.last > self.journal.last and not starting:
-                raise NoteError(f"{name} goes to memory {found.last}, and the journal to {self.journal.last}.")
+            # At a start the journal may have been cut short by hand; else somebody has mistyped the range.
+            if found and found.last > self.journal.last and not (starting and found.is_as_made):
+                raise NoteError(f"{name} goes to memory {found.last}, but the journal to {self.journal.last}.")
             return found
         except NoteError as error:
             self._unfit[name] = "not valid"
