@@ -27,7 +27,7 @@ from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
 from vault.memory_line import one_line
 from vault.notes import NoteError
-from world.events import Event
+from world.events import Event, Refused
 from world.game import Game
 from world.model import Character
 from world.parsing import parse_line
@@ -99,6 +99,7 @@ class Agent:
         self._addressed = False
         self._by_person = False
         self._failing = False
+        self._asked = ""
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._rooms: deque[str] = deque(maxlen=KEPT_LINES)
 
@@ -123,7 +124,8 @@ class Agent:
         if left is None:
             return
         room = self.character.room_id
-        self.memory.record(left.kind, text, room, left.people, left.importance)
+        refused = isinstance(event, Refused)
+        self.memory.record(left.kind, text, room, left.people, left.importance, refused)
         if left.addressed:
             self._addressed = True
             self._by_person = self._by_person or not self._game.world.characters[event.actor_id].is_agent
@@ -136,6 +138,7 @@ class Agent:
         except Exception as error:
             log.exception("the turn of %s failed", self.name)
             self.last_turn = Turn("failed", why=str(error))
+        self.memory.trail.write()
         self.compactor.start_if_due()
         return self.last_turn
 
@@ -181,6 +184,7 @@ class Agent:
             return None
         prompt, grammar = self.prompt(), self._grammar()
         self._addressed = self._by_person = False
+        self._asked = prompt
         return Request(
             prompt,
             max_tokens=self.settings.reply_tokens,
@@ -218,6 +222,7 @@ class Agent:
     def _done(self, completion: Completion) -> Turn:
         if completion.finish == "cancelled":
             return Turn("asleep")
+        self._archive(completion)
         ways = self._game.world.room_of(self.character).ways
         reply = first_command(completion.text, self.name, self._game.commands, ways)
         if not reply.line:
@@ -234,6 +239,20 @@ class Agent:
         verb = parse_line(line).verb
         found = self._game.commands.get(verb)
         return deed_importance(line, found.category if found else "movement")
+
+    def _archive(self, completion: Completion) -> None:
+        self.memory.trail.add(
+            "message",
+            self.memory.journal.last,
+            prompt=self._asked,
+            reply=completion.text,
+            model=completion.model,
+            prompt_tokens=completion.prompt_tokens,
+            cached_tokens=completion.cached_tokens,
+            completion_tokens=completion.completion_tokens,
+            seconds=round(completion.seconds, 3),
+            finish=completion.finish,
+        )
 
     def _failed(self, why: str) -> Turn:
         if not self._failing:
