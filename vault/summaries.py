@@ -95,6 +95,12 @@ class SummaryFolder:
         self._write([(leaf, recent), *self._edited(recent.made_ms), *self._kept_with(longterm), (RECENT, recent)])
         return leaf
 
+    def add_leaf(self, summary: Summary) -> str:
+        """Keep a short-term summary as a leaf without putting it in force; return its name. Raises: NoteError."""
+        leaf = self._free_name("recent", summary)
+        self._write([(leaf, summary)])
+        return leaf
+
     def replace(self, longterm: Summary | None, recent: Summary | None, at_ms: int) -> None:
         """Put summaries in force without a leaf, as a rebuilding or a rollback does. Raises: NoteError."""
         pairs = [*self._edited(at_ms), *self._kept_with(longterm), *([(RECENT, recent)] if recent else [])]

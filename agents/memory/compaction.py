@@ -12,10 +12,12 @@ from typing import Any
 
 from agents.memory.archiving import archived, summary_fields, traced, view_tokens
 from agents.memory.coverage import Range
+from agents.memory.drafts import Draft, SummaryRefused
 from agents.memory.memory import AgentMemory
-from agents.memory.rebuilding import chain_of, is_better, rebuilt
+from agents.memory.rebuilding import chain_of, is_better, leaves_of, rebuilt
+from agents.memory.redoing import is_extract, marked, redo
 from agents.memory.strategies import Plan
-from agents.memory.summarizing import Draft, Summarizer, SummaryRefused, summary_of
+from agents.memory.summarizing import Summarizer, summary_of
 from agents.models.model import ModelError
 from vault.archive_line import EventName
 from vault.notes import NoteError
@@ -178,6 +180,7 @@ class Compactor:
             windows.immediate_window,
             windows.recent_window,
         )
+        await self._redo()
         # The frozen copy: from here on to the publication nothing is read from the living memory.
         old_longterm, old_recent = memory.longterm, memory.recent
         memories = memory.journal.read(plan.recent.first, plan.recent.last)
@@ -186,12 +189,12 @@ class Compactor:
         if old_recent and not plan.is_first:
             record.state = f"folding memories {Range(old_recent.first, old_recent.last)} into the long-term summary"
             texts = [summary.text for summary in (old_longterm, old_recent) if summary]
-            draft = self._paid(await summarizer.longterm(texts))
+            draft = marked(self._paid(await summarizer.longterm(texts)), (old_longterm, old_recent))
             sources = tuple(f"{s.first}-{s.last}" for s in (old_longterm, old_recent) if s)
             longterm = summary_of(draft, 1, plan.longterm.last, generation, self._now_ms(), sources)
         record.state = f"summarising memories {plan.recent}"
         first, last = plan.recent.first, plan.recent.last
-        draft = self._paid(await summarizer.recent(memories))
+        draft = marked(self._paid(await summarizer.recent(memories)))
         recent = summary_of(draft, first, last, generation, self._now_ms(), (f"{first}-{last}",))
         self._publish(longterm, recent, (old_longterm, old_recent))
         every = windows.rebuild_every
@@ -210,16 +213,17 @@ class Compactor:
         longterm, recent = memory.longterm, memory.recent
         if longterm is None:
             return Outcome(False, f"{memory.name} has no long-term summary to rebuild.")
-        texts = [leaf.text for leaf in chain_of(await self._leaves(), longterm.last)]
+        texts = [leaf.text for leaf in chain_of(await leaves_of(memory), longterm.last)]
         if not texts:
             return Outcome(
                 False, f"Not every leaf of memories {Range(1, longterm.last)} is there; nothing has changed."
             )
-        summarizer = self._needed_summarizer()
+        summarizer = self._needed_summarizer().strict
         memory.trail.check()
         self.record.state = f"rebuilding the long-term summary from {len(texts)} leaves"
         draft = await rebuilt(summarizer, texts, self._count_tokens, summarizer.source_tokens, self._paid)
-        if not is_better(draft.text, longterm.text, texts, memory.name, self._count_tokens):
+        better = is_better(draft.text, longterm.text, texts, memory.name, self._count_tokens)
+        if not (better or is_extract(longterm)):
             return Outcome(True, f"The long-term summary of {memory.name} is as good as one made anew; it stays.")
         memory.take_in_edits(thorough=True)
         if not _say_the_same((memory.longterm, memory.recent), (longterm, recent)):
@@ -231,13 +235,18 @@ class Compactor:
         memory.replace(traced(anew, reference), recent)
         return Outcome(True, f"The long-term summary of {memory.name} was made anew from {len(texts)} leaves.")
 
-    async def _leaves(self) -> list[Summary]:
-        """Read all leaves, in steps, so that a long life holds up nobody else."""
-        found = []
-        for name in self.memory.summaries.leaf_names():
-            found.append(self.memory.summaries.leaf(name))
-            await asyncio.sleep(0)
-        return [leaf for leaf in found if leaf]
+    async def _redo(self) -> None:
+        """Have the model tell what is only an extract; if it is not well yet, that waits for the next cycle."""
+        memory = self.memory
+        if not (is_extract(memory.longterm) or is_extract(memory.recent)):
+            return
+        self.record.state = "having the model tell what was picked by rule"
+        try:
+            if await redo(memory, self._needed_summarizer().strict, self._paid, self._now_ms):
+                log.info("[Memory] %s: %s", memory.name, (await self._rebuild()).text)
+        except (SummaryRefused, ModelError) as error:
+            self._enter_failure(error)
+            log.info("[Memory] %s: What was picked by rule stays so for now: %s", memory.name, error)
 
     def _needed_summarizer(self) -> Summarizer:
         summarizer = self._summarizer()
@@ -268,14 +277,20 @@ class Compactor:
         """Enter in the ledger what a draft has cost."""
         self.record.calls += draft.calls
         self.record.spent_tokens += draft.spent_tokens
+        self.record.refused.update(draft.refused)
         return draft
+
+    def _enter_failure(self, error: Exception) -> None:
+        """Enter in the ledger what came to nothing."""
+        if isinstance(error, SummaryRefused):
+            self.record.refused.update(error.refused)
+            self.record.calls += error.calls
+            self.record.spent_tokens += error.spent_tokens
 
     def _failed(self, error: Exception) -> Outcome:
         record, memory = self.record, self.memory
+        self._enter_failure(error)
         if isinstance(error, SummaryRefused):
-            record.refused.update(error.reasons)
-            record.calls += error.calls
-            record.spent_tokens += error.spent_tokens
             why = f"the summary was refused ({', '.join(error.reasons)}): {error}"
         else:
             why = str(error) or type(error).__name__

@@ -22,7 +22,8 @@ class Source:
 
     `memories` are told word for word and may be empty for a long-term step; `previous` are the texts of the summaries
     that it was made from. `roster` are the names that the world knows: people, rooms, things. `name` is the agent whose
-    memory it is, `prompt` what the model was given. `pins` must stand in the summary word for word.
+    memory it is, `prompt` what the model was given. `pins` must stand in the summary word for word. `counted` is what
+    the model was told instead of memories, with numbers that stand in none of them.
     """
 
     memories: tuple[Memory, ...]
@@ -33,6 +34,7 @@ class Source:
     pins: tuple[str, ...] = ()
     cap_tokens: int = 300
     first_person: bool = True
+    counted: str = ""
 
     @property
     def text(self) -> str:
@@ -71,7 +73,7 @@ class Verdict:
 
 def judge(text: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
     """Judge a summary in prose. No text makes it raise."""
-    support = Support(source.memories, (*source.previous, *source.pins), (*source.roster, source.name))
+    support = Support(source.memories, (*source.previous, *source.pins, source.counted), (*source.roster, source.name))
     found = claims(text, support)
     tokens = (count_tokens(source.text), count_tokens(text))
     scores = _scores(text, tokens, found, source)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 
+from agents.memory.drafts import Draft
 from agents.memory.gate import Source, judge
-from agents.memory.summarizing import Draft, Summarizer
+from agents.memory.memory import AgentMemory
+from agents.memory.summarizing import Summarizer
 from vault.summaries import Summary
 
 
@@ -25,6 +28,15 @@ def chain_of(leaves: Sequence[Summary], last: int) -> list[Summary]:
         chain.append(usable[following])
         following = chain[-1].last + 1
     return chain if following == last + 1 else []
+
+
+async def leaves_of(memory: AgentMemory) -> list[Summary]:
+    """Return all leaves of an agent, read in steps, so that a long life holds up nobody else."""
+    found = []
+    for name in memory.summaries.leaf_names():
+        found.append(memory.summaries.leaf(name))
+        await asyncio.sleep(0)
+    return [leaf for leaf in found if leaf]
 
 
 async def rebuilt(

@@ -1,71 +1,76 @@
-"""Having a model summarise: in its own prose, or by picking whole lines; nothing leaves here unjudged."""
+"""Having models summarise: in prose, or by picking whole lines; nothing leaves here unjudged."""
 
 from __future__ import annotations
 
+import logging
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 
-from agents.grammar import literal
-from agents.memory.gate import Source, Verdict, judge, judge_picked
+from agents.memory.drafts import Asking, Draft, SummaryRefused, Withdrawn
+from agents.memory.gate import Source
+from agents.memory.grouping import grouped, told
+from agents.memory.importance import notable_share, summary_budget
 from agents.memory.picked import memory_of_line, picked_line
-from agents.memory.templates import STOP, SummaryTemplates, filled
-from agents.memory.view import memory_text
-from agents.models.model import Completion, ModelError, Request
-from agents.models.queue import ModelQueue, Priority
-from vault.memory_line import LINE_BREAK, Memory
+from agents.memory.picking import Candidate, candidates, candidates_of_lines, extracted, picked
+from agents.memory.prose import written
+from agents.memory.reuse import recall, remember
+from agents.memory.templates import SummaryTemplate, SummaryTemplates, filled
+from agents.models.model import ModelError
+from agents.models.queue import ModelQueue, QueueStopped
+from vault.memory_line import Memory
 from vault.summaries import Summary
+from vault.summary_cache import SummaryCache, cache_key
 
-PICKED_RECENT = 6
+log = logging.getLogger(__name__)
+
+PICKED_FEWEST, PICKED_MOST = 3, 9
 PICKED_LONGTERM = 10
 MARGIN_TOKENS = 64
 TINY_TOKENS = 12
 NOTHING_LEFT = "Of this time I remember nothing: its lines were taken out of my journal."
 LINE_CHARACTERS = (400, 160, 80, 40)
-WORTH_PICKING = ("observed", "acted", "thought", "dreamt", "told", "noted")
 
-
-class SummaryRefused(Exception):
-    """The gate has refused what the model wrote, twice; `reasons` are its kinds of objection. It was paid for."""
-
-    def __init__(self, reasons: tuple[str, ...], details: str, calls: int = 0, spent_tokens: int = 0) -> None:
-        super().__init__(details)
-        self.reasons = reasons
-        self.calls = calls
-        self.spent_tokens = spent_tokens
+_SENTENCE_END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”’]))\s+(?=[\"“‘]?[^\W\d_a-z])")
 
 
 @dataclass(frozen=True)
 class SummarizerProfile:
-    """How summaries are asked for: `style` is prose or pick; `chat` leaves out the cue for base models."""
+    """How summaries are asked for: `style` is prose or pick; `chat` leaves out the cue for base models.
+
+    A short-term summary has from `floor_tokens` to `cap_tokens`, by what happened. `grouping` is none or place.
+    `fallback` is none, or extractive: when no model gives a summary, lines are picked by rule.
+    """
 
     style: str
     temperature: float
     cap_tokens: int
     timeout_seconds: float
     chat: bool = False
+    floor_tokens: int = 100
+    grouping: str = "place"
+    fallback: str = "none"
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A summary that the gate has accepted: its text, quality and scores, and what it cost in calls and tokens."""
+class _Work:
+    """What is to be summarised: how a model is asked for it, and the lines of which an extract can be made."""
 
-    text: str
-    quality: str
-    model: str
-    scores: dict[str, float]
-    tokens: int
-    calls: int
-    spent_tokens: int
-
-
-@dataclass
-class _Spent:
-    calls: int = 0
-    tokens: int = 0
+    source: Source
+    template: SummaryTemplate
+    values: dict[str, str]
+    lines: tuple[Candidate, ...]
+    count: int
+    key: tuple[object, ...]
 
 
 class Summarizer:
-    """Makes drafts for one agent. `roster` gives the names that the world knows."""
+    """Makes drafts for one agent. `roster` gives the names that the world knows, `domain_of` the domain of a room.
+
+    `later` are the models that are asked in turn when the first one gives no summary that is accepted.
+    """
 
     def __init__(
         self,
@@ -75,124 +80,134 @@ class Summarizer:
         profile: SummarizerProfile,
         roster: Callable[[], frozenset[str]],
         resolve: Callable[[int], Memory | None],
+        later: Sequence[ModelQueue] = (),
+        domain_of: Callable[[str], str] = lambda room: "",
+        cache: SummaryCache | None = None,
     ) -> None:
         self._name = name
-        self._queue = queue
+        self._queues = (queue, *later)
         self._templates = templates
         self._profile = profile
         self._roster = roster
         self._resolve = resolve
+        self._domain_of = domain_of
+        self._cache = cache
 
     @property
     def source_tokens(self) -> int:
         """How many tokens of text one request can take in."""
-        return max(256, self._queue.model.context_tokens // 2 - self._profile.cap_tokens)
+        return max(256, self._context_tokens // 2 - self._profile.cap_tokens)
+
+    @property
+    def strict(self) -> Summarizer:
+        """The same without its fallback: it gives a summary by a model or none."""
+        without = copy(self)
+        without._profile = replace(self._profile, fallback="none")
+        return without
 
     async def recent(self, memories: Sequence[Memory]) -> Draft:
         """Summarise memories; so few that no text is shorter stay as they are. Raises: SummaryRefused, ModelError."""
         if not memories:
-            return Draft(NOTHING_LEFT, "fallback", "", {}, self._queue.model.count_tokens(NOTHING_LEFT), 0, 0)
+            return Draft(NOTHING_LEFT, "fallback", "", {}, self._count_tokens(NOTHING_LEFT), 0, 0)
+        profile, share = self._profile, notable_share(memories)
         pins = [picked_line(memory) for memory in memories if memory.pinned]
-        source = Source(tuple(memories), (), self._roster(), self._name, "", tuple(pins), self._profile.cap_tokens)
-        if self._profile.style == "pick" or self._is_tiny(source):
-            return await self._picked(_candidates(memories), pins, PICKED_RECENT, source)
-        for width in LINE_CHARACTERS:
-            lines = "\n".join(_shortened(memory_text(memory, self._name), width) for memory in memories)
-            if self._fits(filled(self._templates.recent, {"name": self._name, "memories": lines})):
-                break
-        return await self._written(self._templates.recent, {"memories": lines}, pins, source)
+        cap = summary_budget(memories, profile.floor_tokens, profile.cap_tokens)
+        cap = min(profile.cap_tokens, cap + self._count_tokens("\n".join(pins)))
+        source = Source(tuple(memories), (), self._roster(), self._name, "", tuple(pins), cap)
+        template, fewest = self._template_for(memories), round(2 + 2 * share)
+        values = {"name": self._name, "sentences": f"{fewest}-{fewest + 1}"}
+        values["memories"] = self._told(memories, template, values)
+        count = round(PICKED_FEWEST + (PICKED_MOST - PICKED_FEWEST) * share)
+        key = ("recent", [memory.seq for memory in memories])
+        source = replace(source, counted=values["memories"])
+        return await self._made(_Work(source, template, values, tuple(candidates(memories)), count, key))
 
     async def longterm(self, texts: Sequence[str]) -> Draft:
         """Make one summary of several, oldest first. Raises: SummaryRefused, ModelError."""
         lines = [line for text in texts for line in text.split("\n") if line.strip()]
-        pins = [line for line in lines if self._is_pinned(line)]
-        source = Source((), tuple(texts), self._roster(), self._name, "", tuple(pins), self._profile.cap_tokens)
-        if self._profile.style == "pick" or self._is_tiny(source):
-            return await self._picked(list(dict.fromkeys(lines)), pins, PICKED_LONGTERM, source)
-        values = {"older": "\n".join(texts[:-1]) or "Nothing yet.", "recent": texts[-1]}
-        return await self._written(self._templates.longterm, values, pins, source)
+        pins = tuple(line for line in lines if self._is_pinned(line))
+        source = Source((), tuple(texts), self._roster(), self._name, "", pins, self._profile.cap_tokens)
+        values = {"name": self._name, "older": "\n".join(texts[:-1]) or "Nothing yet.", "recent": texts[-1]}
+        found = candidates_of_lines(lines, self._resolve)
+        work = _Work(source, self._templates.longterm, values, tuple(found), PICKED_LONGTERM, ("longterm",))
+        return await self._made(work)
 
-    # Prose
+    async def _made(self, work: _Work) -> Draft:
+        """Have it made by one model after the other; what was made before of the same is not made again."""
+        profile, model = self._profile, self._queues[0].model
+        limits = (work.source.cap_tokens, work.count, work.source.pins)
+        told_so = (work.template.text, work.template.schema, work.values, [one.line for one in work.lines])
+        key = cache_key(work.key, told_so, model.name, profile.style, profile.chat, limits)
+        if draft := recall(self._cache, key, work.source, self._resolve, self._count_tokens):
+            return draft
+        draft = await self._by_a_model(work)
+        if draft.quality != "fallback":
+            remember(self._cache, key, draft)
+        return draft
 
-    async def _written(self, template: str, values: dict[str, str], pins: list[str], source: Source) -> Draft:
-        spent, objection = _Spent(), ""
-        for _ in range(2):
-            slots = {**values, "name": self._name, "objection": objection}
-            prompt = filled(template, slots, self._profile.chat)
-            completion = await self._ask(prompt, None, self._profile.cap_tokens, spent)
-            text = "\n".join([" ".join(completion.text.split()), *pins])
-            verdict = judge(text, _prompted(source, prompt), self._queue.model.count_tokens)
-            if verdict.accepted and completion.finish != "length":
-                return self._draft(text, "prose", verdict, spent)
-            why = " ".join(one.detail for one in verdict.objections) or "It broke off; make it shorter."
-            objection = f"\nA first try was refused: {why}"
-        reasons = tuple(one.reason for one in verdict.objections) or ("cut-off",)
-        raise SummaryRefused(reasons, why, spent.calls, spent.tokens)
+    async def _by_a_model(self, work: _Work) -> Draft:
+        calls, tokens, refused = 0, 0, list[str]()
+        failure: SummaryRefused | ModelError | None = None
+        for queue in self._queues:
+            asking = Asking(queue, self._name, self._profile.temperature, self._profile.timeout_seconds)
+            try:
+                draft = await self._by(asking, work)
+                return _with_costs(draft, calls, tokens, refused)
+            except (Withdrawn, QueueStopped):
+                raise
+            except (SummaryRefused, ModelError) as error:
+                failure = error
+                refused += [*asking.refused, *(error.reasons if isinstance(error, SummaryRefused) else ())]
+                calls, tokens = calls + asking.calls, tokens + asking.tokens
+        assert failure is not None  # there is at least one queue
+        if self._profile.fallback == "extractive":
+            return self._extract(work, failure, calls, tokens, refused)
+        if isinstance(failure, SummaryRefused):
+            raise SummaryRefused(failure.reasons, str(failure), calls, tokens, tuple(refused)) from failure
+        raise failure
 
-    # Picking
+    async def _by(self, asking: Asking, work: _Work) -> Draft:
+        if self._profile.style == "pick" or self._count_tokens(work.source.text) <= TINY_TOKENS:
+            return await picked(asking, work.lines, work.count, work.source, self._resolve)
+        return await written(asking, work.template, work.values, work.source, self._profile.chat)
 
-    async def _picked(self, lines: list[str], pins: list[str], count: int, source: Source) -> Draft:
-        spent, chosen = _Spent(), [line for line in lines if line in pins]
-        chosen += [pin for pin in pins if pin not in chosen]
-        cap, count_tokens = self._profile.cap_tokens, self._queue.model.count_tokens
-        left = [line for line in lines if line not in chosen]
-        while left and len(chosen) < count:
-            if len(left) + len(chosen) <= count:
-                line = left[0]
-            else:
-                line = await self._pick_one(lines, chosen, left, count, spent)
-            left.remove(line)
-            if count_tokens("\n".join([*chosen, line])) <= cap:
-                chosen.append(line)
-        order = {line: place for place, line in enumerate([*pins, *lines])}
-        text = "\n".join(sorted(chosen, key=lambda line: order[line]))
-        verdict = judge_picked(text, source, self._resolve, count_tokens)
-        if not verdict.accepted:
-            reasons = tuple(one.reason for one in verdict.objections)
-            why = " ".join(one.detail for one in verdict.objections)
-            raise SummaryRefused(reasons, why, spent.calls, spent.tokens)
-        return self._draft(text, "extractive", verdict, spent)
+    def _extract(self, work: _Work, failure: Exception, calls: int, tokens: int, refused: list[str]) -> Draft:
+        """Return an extract by rule; of prose, whole sentences. Raises: the failure if not even that is accepted."""
+        lines, source = list(work.lines), work.source
+        if source.previous:
+            pieces = [piece for one in lines for piece in _sentences(one)]
+            lines, source = pieces, replace(source, previous=tuple(one.line for one in pieces))
+        asking = Asking(self._queues[0], self._name, 0.0, 0.0)
+        try:
+            draft = extracted(asking, lines, work.count, source, self._resolve)
+        except SummaryRefused:
+            raise failure from None
+        log.warning("[Memory] %s: No model gave a summary, so lines were picked by rule: %s", self._name, failure)
+        return replace(_with_costs(draft, calls, tokens, refused), model="")
 
-    async def _pick_one(
-        self, lines: Sequence[str], chosen: Sequence[str], left: Sequence[str], count: int, spent: _Spent
-    ) -> str:
-        if not self._queue.model.constrains:
-            return left[-1]
-        told = "\n".join([*lines, "", f"The {count} of these that {self._name} must never forget:", *chosen, ""])
-        grammar = f'root ::= ({" | ".join(literal(line) for line in left)}) "\\n"\n'
-        longest = max(self._queue.model.count_tokens(line) for line in left)
-        completion = await self._ask(told, grammar, longest + 8, spent)
-        answer = completion.text.strip("\n")
-        return answer if answer in left else left[0]
+    def _template_for(self, memories: Sequence[Memory]) -> SummaryTemplate:
+        """Return the template of the domain in which most of it happened, or the common one."""
+        domains = Counter(self._domain_of(memory.room) for memory in memories if memory.room)
+        domain, count = domains.most_common(1)[0] if domains else ("", 0)
+        special = self._templates.domains.get(domain) if 2 * count > len(memories) else None
+        return special or self._templates.recent
 
-    # Both
+    def _told(self, memories: Sequence[Memory], template: SummaryTemplate, values: dict[str, str]) -> str:
+        """Return the memories as text, the lines as long as the model's context allows."""
+        groups, lines = grouped(memories, self._profile.grouping), ""
+        for width in LINE_CHARACTERS:
+            lines = told(groups, self._name, width)
+            prompt = filled(template.text, {**values, "memories": lines})
+            if self._count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= self._context_tokens:
+                break
+        return lines
 
-    async def _ask(self, prompt: str, grammar: str | None, max_tokens: int, spent: _Spent) -> Completion:
-        request = Request(
-            prompt,
-            max_tokens,
-            ("\n",) if grammar else STOP,
-            self._profile.temperature,
-            grammar=grammar,
-            timeout_seconds=self._profile.timeout_seconds,
-        )
-        completion = await self._queue.ask(f"memory of {self._name}", Priority.SUMMARY, lambda: request)
-        if completion.finish == "cancelled":
-            raise ModelError("The summary was withdrawn before the model had answered.")
-        spent.calls += 1
-        spent.tokens += completion.prompt_tokens + completion.completion_tokens
-        return completion
+    @property
+    def _context_tokens(self) -> int:
+        return min(queue.model.context_tokens for queue in self._queues)
 
-    def _draft(self, text: str, quality: str, verdict: Verdict, spent: _Spent) -> Draft:
-        model = self._queue.model
-        return Draft(text, quality, model.name, verdict.scores, model.count_tokens(text), spent.calls, spent.tokens)
-
-    def _fits(self, prompt: str) -> bool:
-        model = self._queue.model
-        return model.count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= model.context_tokens
-
-    def _is_tiny(self, source: Source) -> bool:
-        return self._queue.model.count_tokens(source.text) <= TINY_TOKENS
+    def _count_tokens(self, text: str) -> int:
+        return self._queues[0].model.count_tokens(text)
 
     def _is_pinned(self, line: str) -> bool:
         found = memory_of_line(line)
@@ -200,28 +215,18 @@ class Summarizer:
         return memory is not None and memory.pinned
 
 
-def _candidates(memories: Sequence[Memory]) -> list[str]:
-    """Return the lines worth picking, each text once, in order; all of them if none is worth it."""
-    worth = [memory for memory in memories if memory.kind in WORTH_PICKING] or list(memories)
-    by_text = {memory.text: memory for memory in reversed(worth)}
-    return [picked_line(memory) for memory in sorted(by_text.values(), key=lambda memory: memory.seq)]
+def _sentences(one: Candidate) -> list[Candidate]:
+    said = [one.line] if memory_of_line(one.line) else _SENTENCE_END.split(one.line.strip())
+    return [replace(one, line=sentence) for sentence in said]
 
 
-def _shortened(text: str, characters: int) -> str:
-    plain = text.replace(LINE_BREAK, " ")
-    return plain if len(plain) <= characters else f"{plain[:characters].rsplit(' ', 1)[0]} …"
-
-
-def _prompted(source: Source, prompt: str) -> Source:
-    return Source(
-        source.memories,
-        source.previous,
-        source.roster,
-        source.name,
-        prompt,
-        source.pins,
-        source.cap_tokens,
-        source.first_person,
+def _with_costs(draft: Draft, calls: int, tokens: int, refused: Sequence[str]) -> Draft:
+    """Return a draft with what was spent on models before."""
+    return replace(
+        draft,
+        calls=draft.calls + calls,
+        spent_tokens=draft.spent_tokens + tokens,
+        refused=(*refused, *draft.refused),
     )
 
 

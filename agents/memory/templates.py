@@ -1,39 +1,66 @@
-"""The two summarising prompts: notes in the vault with slots; one text serves base and chat models."""
+"""The summarising prompts: notes in the vault with slots; one text serves base and chat models.
+
+`summarize_recent` and `summarize_longterm` serve everybody. An agent of a kind has its own,
+`summarize_recent_planner`; a note named after the domain of a room, `summarize_recent_market` for the tag
+`domain/market`, serves what happened mostly in such rooms.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vault.folder import Vault
 from vault.notes import NoteError
 
-RECENT_SLOTS = ("name", "memories", "objection")
-LONGTERM_SLOTS = ("name", "older", "recent", "objection")
+RECENT, LONGTERM = "summarize_recent", "summarize_longterm"
+SLOTS = {RECENT: ("memories", "objection"), LONGTERM: ("older", "recent", "objection")}
+FREE_SLOTS = ("name", "sentences")
 CUE = "SUMMARY:"
 STOP = ("\n\n", CUE, "\n---", "\n~")
+SCHEMAS = ("prose", "json")
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True)
+class SummaryTemplate:
+    """What the summariser is asked; `schema` is how it has to answer: `prose` or `json`."""
+
+    text: str
+    schema: str = "prose"
+
+
+@dataclass(frozen=True)
 class SummaryTemplates:
-    """What the summariser is asked, for the short-term and for the long-term step."""
+    """The templates of one agent, for the short-term and for the long-term step.
 
-    recent: str
-    longterm: str
+    `domains` has those for what happened mostly in rooms of a domain; an agent of a kind of its own has none.
+    `missing` says which template of that kind there is not, so that the common one serves.
+    """
+
+    recent: SummaryTemplate
+    longterm: SummaryTemplate
+    domains: Mapping[str, SummaryTemplate] = field(default_factory=dict)
+    missing: str = ""
 
 
-def load_summary_templates(vault: Vault, agent_id: str) -> SummaryTemplates:
-    """Return an agent's own templates, from `agents/<Name>/templates`, or else the world's.
+def load_summary_templates(vault: Vault, agent_id: str, kind: str = "") -> SummaryTemplates:
+    """Return the templates of an agent: its own, from `agents/<Name>/templates`, or else the world's.
 
+    `kind` names the kind of agent, such as planner; empty for none.
     Raises: NoteError if one is missing or lacks a slot that it needs, naming the file.
     """
-    return SummaryTemplates(
-        _loaded(vault, agent_id, "summarize_recent", RECENT_SLOTS),
-        _loaded(vault, agent_id, "summarize_longterm", LONGTERM_SLOTS),
-    )
+    recent, longterm = _loaded(vault, agent_id, RECENT), _loaded(vault, agent_id, LONGTERM)
+    if not kind:
+        return SummaryTemplates(recent, longterm, _domains(vault, agent_id))
+    if not _exists(vault, agent_id, f"{RECENT}_{kind}"):
+        missing = f"there is no template {RECENT}_{kind}; {agent_id} is asked with {RECENT}."
+        return SummaryTemplates(recent, longterm, _domains(vault, agent_id), missing)
+    if _exists(vault, agent_id, f"{LONGTERM}_{kind}"):
+        longterm = _loaded(vault, agent_id, LONGTERM, kind)
+    return SummaryTemplates(_loaded(vault, agent_id, RECENT, kind), longterm)
 
 
 def filled(template: str, values: Mapping[str, str], chat: bool = False) -> str:
@@ -42,16 +69,36 @@ def filled(template: str, values: Mapping[str, str], chat: bool = False) -> str:
     return text.removesuffix(CUE).rstrip() if chat else text
 
 
-def _loaded(vault: Vault, agent_id: str, name: str, slots: tuple[str, ...]) -> str:
-    own = ("agents", agent_id, "templates", f"{name}.md")
-    parts = own if vault.exists(*own) else ("templates", f"{name}.md")
-    text = vault.read(*parts).body.strip()
-    for slot in slots:
-        if f"{{{slot}}}" not in text and slot != "name":
-            raise NoteError(f"{'/'.join(parts)}: the slot {{{slot}}} is missing; without it, it would be lost.")
+def _domains(vault: Vault, agent_id: str) -> dict[str, SummaryTemplate]:
+    names = [*vault.names("templates"), *vault.names(f"agents/{agent_id}/templates")]
+    domains = {name.removeprefix(f"{RECENT}_") for name in names if name.startswith(f"{RECENT}_")}
+    return {domain: _loaded(vault, agent_id, RECENT, domain) for domain in sorted(domains)}
+
+
+def _exists(vault: Vault, agent_id: str, name: str) -> bool:
+    return vault.exists(*_own(agent_id, name)) or vault.exists("templates", f"{name}.md")
+
+
+def _own(agent_id: str, name: str) -> tuple[str, ...]:
+    return ("agents", agent_id, "templates", f"{name}.md")
+
+
+def _loaded(vault: Vault, agent_id: str, step: str, kind: str = "") -> SummaryTemplate:
+    name = f"{step}_{kind}" if kind else step
+    parts = _own(agent_id, name) if vault.exists(*_own(agent_id, name)) else ("templates", f"{name}.md")
+    note = vault.read(*parts)
+    text, source = note.body.strip(), "/".join(parts)
+    for slot in SLOTS[step]:
+        if f"{{{slot}}}" not in text:
+            raise NoteError(f"{source}: the slot {{{slot}}} is missing; without it, it would be lost.")
     for slot in _SLOT.findall(text):
-        if slot not in slots:
-            raise NoteError(f"{'/'.join(parts)}: there is no slot {{{slot}}}; known are {', '.join(slots)}.")
+        if slot not in (*SLOTS[step], *FREE_SLOTS):
+            known = ", ".join((*FREE_SLOTS, *SLOTS[step]))
+            raise NoteError(f"{source}: there is no slot {{{slot}}}; known are {known}.")
     if not text.endswith(CUE):
-        raise NoteError(f"{'/'.join(parts)}: the last line must be {CUE}, from which a base model goes on.")
-    return text
+        raise NoteError(f"{source}: the last line must be {CUE}, from which a base model goes on.")
+    schema = str(note.properties.get("schema") or "prose")
+    if schema not in SCHEMAS:
+        line = note.property_lines.get("schema", 1)
+        raise NoteError(f"{source}:{line}: schema is {schema!r}; expected one of {', '.join(SCHEMAS)}.")
+    return SummaryTemplate(text, schema)

@@ -1,0 +1,94 @@
+"""A draft of a summary, and what one try at it has cost with one model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.memory.gate import Objection, Verdict
+from agents.models.model import Completion, ModelError, Request
+from agents.models.queue import ModelQueue, Priority
+
+
+class SummaryRefused(Exception):
+    """The gate has refused what the model wrote, twice. It was paid for.
+
+    `reasons` are the objections to the last try, by kind; `refused` are those to all tries.
+    """
+
+    def __init__(
+        self,
+        reasons: tuple[str, ...],
+        details: str,
+        calls: int = 0,
+        spent_tokens: int = 0,
+        refused: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(details)
+        self.reasons = reasons
+        self.calls = calls
+        self.spent_tokens = spent_tokens
+        self.refused = refused or reasons
+
+
+class Withdrawn(ModelError):
+    """The world is closing: the model was not asked to its end."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A summary that the gate has accepted: its text, quality and scores, and what it cost in calls and tokens.
+
+    `refused` are the gate's kinds of objection to earlier tries.
+    """
+
+    text: str
+    quality: str
+    model: str
+    scores: dict[str, float]
+    tokens: int
+    calls: int
+    spent_tokens: int
+    refused: tuple[str, ...] = ()
+
+
+class Asking:
+    """Asks one model on behalf of one agent, and keeps account of calls, tokens and what the gate has refused."""
+
+    def __init__(self, queue: ModelQueue, name: str, temperature: float, timeout_seconds: float) -> None:
+        self.model = queue.model
+        self.calls = 0
+        self.tokens = 0
+        self.refused: list[str] = []
+        self._queue = queue
+        self._owner = f"memory of {name}"
+        self._temperature = temperature
+        self._timeout_seconds = timeout_seconds
+
+    async def ask(self, prompt: str, max_tokens: int, stop: tuple[str, ...], grammar: str | None = None) -> Completion:
+        """Return what the model answers. Raises: ModelError; Withdrawn if nobody waits for the answer any more."""
+        request = Request(
+            prompt,
+            max_tokens,
+            stop,
+            self._temperature,
+            grammar=grammar,
+            timeout_seconds=self._timeout_seconds,
+        )
+        completion = await self._queue.ask(self._owner, Priority.SUMMARY, lambda: request)
+        if completion.finish == "cancelled":
+            raise Withdrawn("The summary was withdrawn before the model had answered.")
+        self.calls += 1
+        self.tokens += completion.prompt_tokens + completion.completion_tokens
+        return completion
+
+    def accept(self, text: str, quality: str, verdict: Verdict) -> Draft:
+        """Return an accepted text as a draft with all that it has cost."""
+        tokens = self.model.count_tokens(text)
+        refused = tuple(self.refused)
+        return Draft(text, quality, self.model.name, verdict.scores, tokens, self.calls, self.tokens, refused)
+
+    def refuse(self, objections: Sequence[Objection]) -> SummaryRefused:
+        """Return the error that says why nothing came of it."""
+        why = " ".join(one.detail for one in objections)
+        return SummaryRefused(tuple(one.reason for one in objections), why, self.calls, self.tokens)

@@ -1,0 +1,56 @@
+"""Having a model summarise in its own words: asked twice at most, the second time with what was wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from agents.memory.drafts import Asking, Draft
+from agents.memory.gate import Objection, Source, Verdict, judge
+from agents.memory.structured import BadJson, readable
+from agents.memory.templates import CUE, STOP, SummaryTemplate, filled
+from agents.models.model import Completion
+
+TRIES = 2
+JSON_TOKENS = 64
+
+_TOO_LONG = Objection("cut-off", "It broke off; make it shorter.")
+
+
+async def written(
+    asking: Asking, template: SummaryTemplate, values: Mapping[str, str], source: Source, chat: bool
+) -> Draft:
+    """Return a summary that the gate has accepted. Raises: SummaryRefused, ModelError."""
+    objections: tuple[Objection, ...] = ()
+    for _ in range(TRIES):
+        why = " ".join(one.detail for one in objections)
+        slots = {**values, "objection": f"\nA first try was refused: {why}" if why else ""}
+        completion = await _asked(asking, template, filled(template.text, slots, chat), source)
+        # What was to be summarised is not part of the instructions, from which nothing may be copied.
+        instructions = filled(template.text, {**slots, "memories": ""}, chat)
+        text, verdict = _judged(completion, template, replace(source, prompt=instructions), asking)
+        if verdict.accepted:
+            return asking.accept(text, "prose", verdict)
+        objections = verdict.objections
+        asking.refused += [one.reason for one in objections]
+    del asking.refused[-len(objections) :]  # the error tells of these
+    raise asking.refuse(objections)
+
+
+async def _asked(asking: Asking, template: SummaryTemplate, prompt: str, source: Source) -> Completion:
+    if template.schema == "json":
+        return await asking.ask(prompt, source.cap_tokens + JSON_TOKENS, (CUE,))
+    return await asking.ask(prompt, source.cap_tokens, STOP)
+
+
+def _judged(completion: Completion, template: SummaryTemplate, source: Source, asking: Asking) -> tuple[str, Verdict]:
+    try:
+        said = completion.text
+        said = readable(said, source) if template.schema == "json" else " ".join(said.split())
+    except BadJson as error:
+        return "", Verdict((error.objection,), {})
+    text = "\n".join([said, *source.pins])
+    verdict = judge(text, source, asking.model.count_tokens)
+    if verdict.accepted and completion.finish == "length":
+        verdict = Verdict((_TOO_LONG,), verdict.scores)
+    return text, verdict
