@@ -53,11 +53,12 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
 
     @command("@memory-expand <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_expand(world: World, actor: Character, text: str) -> list[Event]:
-        """Show the very memories that a summary stands for.
+        """Show the very memories that a summary stands for, or what a reference in a prompt stands for.
 
         @memory-expand Eliza 3-17           by their numbers; ^m12 is one
         @memory-expand Eliza recent         all that the short-term summary covers; longterm likewise
         @memory-expand Eliza recent-20261121-203501-m000129    what a leaf covers
+        @memory-expand Eliza 2026-11-21#7   an entry of the archive, whole
         """
         found, rest = _meant_first(agents, actor, text)
         if not rest:

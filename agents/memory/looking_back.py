@@ -6,6 +6,7 @@ import difflib
 import re
 from datetime import UTC, datetime
 
+from agents.memory.archive_text import entry_text, is_reference, result_text, without_page
 from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
 from agents.memory.picked import memory_of_line
@@ -22,7 +23,7 @@ _BLOCK = re.compile(r"\[*(?:[\d-]+)?#?\^m(\d+)\]*")
 def expanded(memory: AgentMemory, wanted: str) -> list[Memory]:
     """Return the memories that a range, a reference, the name of a summary or of a leaf stands for.
 
-    `3-17`, `12`, `^m12`, `[[2026-11-21#^m12]]`, `recent`, `longterm`, `recent-20261121-203501-m000129`.
+    `3-17`, `12`, `^m12`, `[[2026-11-21#^m12]]`, `recent`, `longterm`, `recent-20261121-203501-m000129`, `all`.
     Raises: CommandError that says what can be asked for.
     """
     covered = _meant(memory, wanted.strip())
@@ -30,8 +31,18 @@ def expanded(memory: AgentMemory, wanted: str) -> list[Memory]:
 
 
 def expanded_text(memory: AgentMemory, wanted: str) -> str:
-    """Return these memories a line each, as they stand in the journal, with what is missing or left out said."""
-    covered = _meant(memory, wanted.strip())
+    """Return these memories a line each, as they stand in the journal, with what is missing or left out said.
+
+    One result of a command is returned as it came, and `2026-11-21#7` as the archive has it; of a text too long for a
+    screen, from some character on: `^m12 from 16001`. Raises: CommandError, or NoteError if a file cannot be read.
+    """
+    what, character = without_page(wanted.strip())
+    if is_reference(what.strip("[]")):
+        return entry_text(memory, what.strip("[]"), character)
+    covered = _meant(memory, what)
+    one = memory.memory(covered.first) if len(covered) == 1 else None
+    if one and one.kind == "result":
+        return result_text(memory, one, character)
     shown = Range(covered.first, min(covered.last, covered.first + MOST_LINES - 1))
     found = memory.journal.read(shown.first, shown.last)
     lines = [f"Memories {covered} of {memory.name}, as the journal has them:", *(journal_text(one) for one in found)]
@@ -88,6 +99,8 @@ def _meant(memory: AgentMemory, wanted: str) -> Range:
     block, numbers = _BLOCK.fullmatch(wanted), _RANGE.fullmatch(wanted)
     if block:
         covered = Range(int(block[1]), int(block[1]))
+    elif wanted.lower() == "all":
+        covered = Range(1, coverage.n)
     elif numbers:
         covered = Range(int(numbers[1]), int(numbers[2] or numbers[1]))
     else:

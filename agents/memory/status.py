@@ -8,9 +8,12 @@ from datetime import UTC, datetime
 from agents.memory.compaction import Compactor
 from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
+from vault.notes import NoteError
 from vault.summaries import Summary
 
 CountTokens = Callable[[str], int]
+
+MB = 1_000_000
 
 
 def status_text(memory: AgentMemory, compactor: Compactor, count_tokens: CountTokens, now_ms: int) -> str:
@@ -26,6 +29,7 @@ def status_text(memory: AgentMemory, compactor: Compactor, count_tokens: CountTo
         _summary("Long-term summary", view.longterm, now_ms),
         *_compaction(memory, compactor, now_ms),
         *_ledger(compactor),
+        *_archive(memory),
         _health(memory, compactor),
     ]
     missing = memory.journal.last - memory.journal.count
@@ -84,6 +88,26 @@ def _ledger(compactor: Compactor) -> list[str]:
     if record.refused:
         counted = ", ".join(f"{reason} {count}" for reason, count in record.refused.most_common())
         lines.append(f"Refused by the gate: {counted}.")
+    return lines
+
+
+def _archive(memory: AgentMemory) -> list[str]:
+    trail, settings = memory.trail, memory.settings
+    if trail.problem:
+        lost = f" {trail.lost:,} entries were lost." if trail.lost else ""
+        return [f"Archive: not well, so nothing is summarised. {trail.problem}{lost}"]
+    if not settings.archive:
+        return ["Archive: off, because archive is false in config/memory_compaction.md or in agent.md."]
+    try:
+        files, size = trail.archive.size()
+    except NoteError as error:
+        return [f"Archive: not well. {error}"]
+    lines = [f"Archive: {files:,} file{'' if files == 1 else 's'}, {size / MB:,.1f} MB."]
+    if 0 < settings.archive_alarm_mb * MB < size:
+        lines.append(
+            f"Note: the archive is larger than archive_alarm_mb, which is {settings.archive_alarm_mb:,}. Nothing is "
+            f"deleted by itself: move old files of agents/{memory.name}/archive elsewhere."
+        )
     return lines
 
 

@@ -1,0 +1,82 @@
+"""What stands in the archive, told to people: an entry by its reference, and a result with every line it had."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from agents.memory.memory import AgentMemory
+from vault.archive_file import parsed_reference
+from vault.memory_line import LINE_BREAK, Memory, one_line
+
+PAGE_CHARACTERS = 16_000
+
+_FROM = re.compile(r"(?P<what>\S+) +from +(?P<first>[1-9]\d{0,11})")
+_HEADING = ("event", "at", "seq")
+
+
+def without_page(wanted: str) -> tuple[str, int]:
+    """Return what is wanted and the character from which on, counted from 1: `^m12 from 16001`."""
+    match = _FROM.fullmatch(wanted)
+    return (match["what"], int(match["first"])) if match else (wanted, 1)
+
+
+def is_reference(wanted: str) -> bool:
+    """Return whether something has the form of a reference into an archive: `2026-11-21#7`."""
+    return parsed_reference(wanted) is not None
+
+
+def entry_text(memory: AgentMemory, reference: str, first: int = 1) -> str:
+    """Return an archive entry whole, from a character on. Raises: NoteError if there is none."""
+    archive = memory.trail.archive
+    entry = archive.read(reference)
+    if "prompt_rest" in entry:
+        entry["prompt"] = archive.prompt_of(reference)
+    heading = f"Archive {reference} of {memory.name}: {entry['event']}, {entry.get('at')}, memory {entry.get('seq')}."
+    hidden = {*_HEADING, "prompt_rest", "prompt_shared", "prompt_characters"}
+    fields = {name: value for name, value in entry.items() if name not in hidden}
+    text = fields["text"] if set(fields) <= {"text", "refused"} and "text" in fields else _listed(fields)
+    return "\n".join([heading, page(str(text), first, f"{memory.name} {reference}")])
+
+
+def result_text(memory: AgentMemory, result: Memory, first: int = 1) -> str:
+    """Return a result as it came, from a character on: from the archive if it is there, else from the journal.
+
+    Raises: NoteError if the archive cannot be read.
+    """
+    found = memory.trail.archive.find("tool_result", result.seq, result.day)
+    told = result.text.replace(LINE_BREAK, "\n")
+    where = "journal"
+    if found and _is_of(result, str(found[1].get("text"))):
+        where, told = f"archive, {found[0]}", str(found[1]["text"])
+    heading = f"Memory {result.seq} of {memory.name}, as it stands in the {where}:"
+    return "\n".join([heading, page(told, first, f"{memory.name} ^m{result.seq}")])
+
+
+def page(text: str, first: int, wanted: str) -> str:
+    """Return as much of a text as a screen should be sent, and how to ask for the rest."""
+    last = first - 1 + PAGE_CHARACTERS
+    shown = text[first - 1 : last]
+    if first == 1 and len(text) <= PAGE_CHARACTERS:
+        return text
+    if first > len(text):
+        return f"[It has {len(text):,} characters.]"
+    more = f" More: @memory-expand {wanted} from {last + 1}" if len(text) > last else ""
+    shown_to = min(last, len(text))
+    return f"{shown}\n[Characters {first:,} to {shown_to:,} of {len(text):,}.{more}]"
+
+
+def _is_of(result: Memory, whole: str) -> bool:
+    """Return whether a text is what a journal line tells, or tells the beginning of."""
+    told = one_line(whole)
+    return told == result.text or result.text.startswith(told[:200])
+
+
+def _listed(fields: dict[str, Any]) -> str:
+    lines = []
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            lines += [f"{name}:", *(f"  {key}: {one}" for key, one in value.items())]
+        else:
+            lines.append(f"{name}: {value}")
+    return "\n".join(lines)
