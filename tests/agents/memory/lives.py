@@ -1,0 +1,130 @@
+"""One agent's memory in a vault of its own, with a clock, a disk and a summariser that a test commands."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from pathlib import Path
+
+from agents.memory.compaction import Compactor, Outcome
+from agents.memory.memory import AgentMemory
+from agents.memory.summarizing import Summarizer, SummarizerProfile
+from agents.memory.templates import load_summary_templates
+from agents.models.queue import ModelQueue
+from config.settings import MemorySettings
+from tests.scripted_model import ScriptedModel
+from tests.vault.failing_disk import FailingDisk
+from vault.disk import Disk
+from vault.folder import STARTER, Vault
+
+NAME = "Eliza"
+ROSTER = frozenset({"Eliza", "Moss", "Odile", "The Landing"})
+MORNING_MS = 1_795_248_000_000  # 2026-11-21 08:00 UTC
+GOOD = "I heard Moss talk of the river."
+
+
+class Clock:
+    """The time in milliseconds since 1970, which goes on when it is told to."""
+
+    def __init__(self, ms: int = MORNING_MS) -> None:
+        self.ms = ms
+
+    def __call__(self) -> int:
+        return self.ms
+
+
+class QuickDisk(FailingDisk):
+    """A disk that only notes how much of which file was forced; `forced` has sizes by inode."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.forced: dict[int, int] = {}
+
+    def fsync(self, descriptor: int) -> None:
+        self._may("fsync")
+        found = os.fstat(descriptor)
+        self.forced[found.st_ino] = found.st_size
+
+
+class Life:
+    """A memory and its compactor, from one start to the next; `heard` is how what was asked for has ended."""
+
+    def __init__(
+        self,
+        root: Path,
+        settings: MemorySettings,
+        model: ScriptedModel,
+        *,
+        disk: Disk | None = None,
+        clock: Clock | None = None,
+        style: str = "prose",
+        chat: bool = False,
+        turns: asyncio.Semaphore | None = None,
+        name: str = NAME,
+    ) -> None:
+        self.folder = root / "agents" / name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.model = model
+        self.clock = clock or Clock()
+        self.queue = ModelQueue(model, now=lambda: 0.0)
+        self.memory = AgentMemory(Vault(root, disk or QuickDisk()), name, settings, self.clock)
+        self.memory.load()
+        profile = SummarizerProfile(style, 0.3, settings.summary_tokens, 60.0, chat)
+        templates = load_summary_templates(Vault(STARTER), name)
+        summarizer = Summarizer(name, self.queue, templates, profile, lambda: ROSTER, self.memory.memory)
+        self.compactor = Compactor(
+            self.memory,
+            lambda: summarizer,
+            turns or asyncio.Semaphore(1),
+            self.clock,
+            random.Random(1),
+            model.count_tokens,
+        )
+        self.heard: list[Outcome] = []
+
+    def live(self, count: int, text: str = "Moss tells me once more about the river and its moods.") -> None:
+        """Record so many memories, a second apart."""
+        for _ in range(count):
+            self.clock.ms += 1000
+            self.memory.record("observed", text, "The Landing", ("Moss",))
+
+    async def compact(self) -> None:
+        """Do whatever compaction is due, to its end."""
+        self.compactor.start_if_due()
+        await self.finish()
+
+    async def force(self) -> str:
+        """Ask for a compaction, wait for its end, and return what was said at once."""
+        said = self.compactor.force(self.heard.append)
+        await self.finish()
+        return said
+
+    async def finish(self) -> None:
+        """Wait until nothing is under way."""
+        while self.compactor.is_running:
+            await one_turn()
+
+    async def until_asked(self) -> None:
+        """Wait until the model has a request before it, or nothing is under way."""
+        while self.compactor.is_running and not self.model.running:
+            await one_turn()
+
+    def die(self) -> None:
+        """Drop everything, as the end of a process does: nothing is saved, nothing tidied up."""
+        self.memory.journal._open.let_go()
+
+
+async def one_turn() -> None:
+    """Let everything go on that can go on now."""
+    await asyncio.sleep(0)
+
+
+def windows(immediate: int, recent: int, **more: object) -> MemorySettings:
+    """Return memory settings with these windows and no rebuilding unless it is asked for."""
+    return MemorySettings(**{"immediate_window": immediate, "recent_window": recent, "rebuild_every": 0} | more)  # type: ignore[arg-type]
+
+
+def talkative() -> ScriptedModel:
+    """Return a model whose every summary is good."""
+    return ScriptedModel(lambda request: GOOD)

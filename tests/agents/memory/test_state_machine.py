@@ -1,0 +1,413 @@
+"""Anything may happen to a memory, in any order: after every step the view is a partition and nothing is lost.
+
+Every rule is one thing that happens to a living agent. The check after each reads the files by rules of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from agents.models.model import ModelError
+from tests.agents.memory import on_disk
+from tests.agents.memory.lives import Clock, Life, QuickDisk, one_turn, windows
+from tests.scripted_model import Reply, ScriptedModel
+from tests.vault.failing_disk import Stopped
+from vault.notes import NoteError
+from vault.summaries import Summary
+
+GOOD = ("heard Moss talk", "listened to Moss", "sat with Moss", "was told by Moss")
+ANSWERS: dict[str, Reply] = {
+    "good": "",  # made up anew each time
+    "unreachable": ModelError("There is nobody at that address."),
+    "empty": "\n\n",
+    "blank": " \n ",
+    "garbage": "xq7 ## zzz 0x91 \x00 ]] }{",
+    "refused: a name nobody has": "I met Bartholomew, who owes me 77 crowns.",
+    "refused: an excuse": "I'm sorry, but as an AI language model I cannot do that.",
+}
+COVERS = re.compile(r"covers:\n- (\d+)\n- (\d+)\n")
+SHIFTS = {"begin later": (1, 0), "end later": (0, 1), "end earlier": (0, -1), "end beyond all": (0, 900)}
+NAMES = ("recent", "longterm")
+
+
+class Memory(RuleBasedStateMachine):
+    """`told` is every acknowledged line by its number, `typed` what people typed that must have become a memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Path(tempfile.mkdtemp(prefix="fallwater-"))
+        self.runner = asyncio.Runner()
+        self.runner.get_loop().set_exception_handler(lambda loop, context: None)  # a process that dies says nothing
+        self.disk, self.clock = QuickDisk(), Clock()
+        self.outage = ExitStack()
+        self.is_out = False
+        self.told: dict[int, str] = {}
+        self.sent: list[str] = []
+        self.faults: list[str] = []
+        self.typed: list[str] = []
+        self.count = 0
+
+    @initialize(immediate=st.integers(1, 6), recent=st.integers(1, 6), every_ms=st.sampled_from([0, 50]))
+    def begin(self, immediate: int, recent: int, every_ms: int) -> None:
+        self.settings = windows(immediate, recent, rebuild_every=3, journal_fsync_ms=every_ms, retry_seconds=1.0)
+        self.start()
+
+    def start(self) -> None:
+        self.kind = "good"
+        self.model = ScriptedModel(lambda request: self.reply())
+        self.model.hold()
+        self.life = Life(self.root, self.settings, self.model, disk=self.disk, clock=self.clock)
+        self.memory, self.compactor, self.folder = self.life.memory, self.life.compactor, self.life.folder
+        self.memory.publish = self.watched(self.memory.publish)  # type: ignore[assignment,method-assign]
+
+    def watched(self, publish: Callable[[Summary | None, Summary], str]) -> Callable[[Summary | None, Summary], str]:
+        """Look at what each publication was made from before it is put in force."""
+
+        def watching(longterm: Summary | None, recent: Summary) -> str:
+            a, b = on_disk.boundaries(self.folder) if self.files_are_valid() else self.boundaries()
+            in_force = [part for part in ((1, a), (a + 1, b)) if part[0] <= part[1]]
+            made_from = tuple(f"{first}-{last}" for first, last in in_force)
+            if longterm and ((longterm.first, longterm.last) != (1, b) or ranges_of(longterm) != made_from):
+                self.faults.append(f"{longterm} in the place of {made_from}")
+            if recent.first != b + 1 or ranges_of(recent) != (f"{recent.first}-{recent.last}",):
+                self.faults.append(f"{recent} after {made_from}")
+            return publish(longterm, recent)
+
+        return watching
+
+    def reply(self) -> Reply:
+        self.count += 1
+        return ANSWERS[self.kind] or f"I {GOOD[self.count % 4]} of the river."
+
+    def teardown(self) -> None:
+        self.outage.close()
+        with suppress(AttributeError):
+            self.die()
+        self.runner.close()
+        shutil.rmtree(self.root)
+
+    # What happens of itself
+
+    @rule(text=st.text(max_size=40), gap_ms=st.sampled_from([1, 700, 40_000, 40_000_000]))
+    def record(self, text: str, gap_ms: int) -> None:
+        self.clock.ms += gap_ms
+        self.count += 1
+        self.sent.append(f"N{self.count}N")
+        self.memory.record("observed", f"Moss tells me of the river: N{self.count}N {text}", "The Landing")
+        self.note_written()
+
+    @rule(count=st.integers(2, 14))
+    def live(self, count: int) -> None:
+        for _ in range(count):
+            self.record("", 900)
+
+    @rule()
+    def tick(self) -> None:
+        self.runner.run(self._tick())
+
+    async def _tick(self) -> None:
+        self.compactor.start_if_due()
+        await self.life.until_asked()
+
+    @rule(kind=st.sampled_from([*ANSWERS, "good", "good", "good"]))
+    def answer(self, kind: str) -> None:
+        """Let the request that waits be answered; the next one waits again."""
+        self.kind = kind
+        self.runner.run(self._answered())
+
+    async def _answered(self) -> None:
+        before = len(self.model.requests)
+        self.model.release()
+        self.model.hold()
+        while self.compactor.is_running and not (self.model.running and len(self.model.requests) > before):
+            await one_turn()
+
+    @rule(kinds=st.lists(st.sampled_from([*ANSWERS, "good", "good", "good", "good"]), max_size=12))
+    def compact(self, kinds: list[str]) -> None:
+        """A whole compaction, with a model of these moods."""
+        self.clock.ms += 5_000_000
+        self.tick()
+        for kind in [*kinds, "good", "good"]:
+            self.answer(kind)
+
+    @rule(days=st.integers(1, 3))
+    def days_go_by(self, days: int) -> None:
+        """Much happens, and summaries are made of it, each at the first go."""
+        for _ in range(days):
+            self.live(9)
+            self.compact([])
+
+    # What people ask for
+
+    @rule()
+    def compact_by_hand(self) -> None:
+        self.runner.run(self._asked(self.compactor.force))
+
+    @rule()
+    def rebuild_by_hand(self) -> None:
+        self.runner.run(self._asked(self.compactor.force_rebuild))
+
+    async def _asked(self, ask: Callable[..., str]) -> None:
+        assert ask(self.life.heard.append)
+        await self.life.until_asked()
+
+    @rule(which=st.integers(0, 1000))
+    def roll_back(self, which: int) -> None:
+        leaves = self.memory.summaries.leaf_names()
+        if leaves and not self.compactor.is_running:
+            with suppress(NoteError):  # there may be no long-term summary to go with it
+                self.memory.roll_back(leaves[which % len(leaves)])
+
+    @rule(immediate=st.integers(1, 8), recent=st.integers(1, 8))
+    def change_windows(self, immediate: int, recent: int) -> None:
+        self.settings = replace(self.settings, immediate_window=immediate, recent_window=recent)
+        self.memory.settings = self.settings
+
+    # What people do to the files
+
+    @rule(name=st.sampled_from(NAMES), how=st.sampled_from(["add", "add", "break", "delete", *SHIFTS]))
+    def edit_a_summary(self, name: str, how: str) -> None:
+        path = self.folder / "summaries" / f"{name}.md"
+        if not path.exists():
+            return
+        text, at_ns = path.read_text(), path.stat().st_mtime_ns
+        match how:
+            case "add":
+                path.write_text(f"{text.rstrip()} I was glad of it.\n")
+            case "break":
+                path.write_text(COVERS.sub("covers: soon\n", text))
+            case "delete":
+                path.unlink()
+            case _:
+                first, last = SHIFTS[how]
+                path.write_text(COVERS.sub(lambda m: f"covers:\n- {int(m[1]) + first}\n- {int(m[2]) + last}\n", text))
+        if path.exists():
+            os.utime(path, ns=(at_ns, at_ns + 10**9))  # people are slower than the ticks of a file's time
+
+    @rule(whole=st.booleans(), ended=st.booleans())
+    def type_a_line(self, whole: bool, ended: bool) -> None:
+        """Add a line as an editor does: in place, or by a new file that takes the old one's name."""
+        files = on_disk.journal_files(self.folder)
+        self.count += 1
+        self.typed.append(f"H{self.count}H")
+        path = files[-1] if files else self.folder / "journal" / "2026-11-20.md"
+        path.parent.mkdir(exist_ok=True)
+        text = path.read_text() if files else ""
+        text += f"{'' if text.endswith(chr(10)) or not text else chr(10)}- Moss owes me a song, {self.typed[-1]}"
+        self.save(path, text + "\n" * ended, whole)
+
+    @rule(which=st.integers(0, 1000), whole=st.booleans())
+    def reword_a_line(self, which: int, whole: bool) -> None:
+        if not self.told:
+            return
+        seq = sorted(self.told)[which % len(self.told)]
+        old, new = self.told[seq], self.told[seq].replace(f" ^m{seq}", f" indeed ^m{seq}")
+        for path in on_disk.journal_files(self.folder):
+            text = path.read_text()
+            if f"{old}\n" in text:
+                self.told[seq] = new
+                self.save(path, text.replace(f"{old}\n", f"{new}\n"), whole)
+
+    @rule(count=st.integers(1, 5))
+    @precondition(lambda self: not self.is_out and not self.typed)
+    def save_a_stale_copy(self, count: int) -> None:
+        """An editor writes back what it read a while ago, without the newest lines: they come back."""
+        files = on_disk.journal_files(self.folder)
+        if files:
+            kept = files[-1].read_text().split("\n")[:-1]
+            while count and kept and " observed · " in kept[-1] and "indeed" not in kept[-1]:
+                del kept[-1]
+                count -= 1
+            self.save(files[-1], "\n".join(kept) + "\n", whole=True)
+
+    def save(self, path: Path, text: str, whole: bool) -> None:
+        if whole:
+            path.with_suffix(".new").write_text(text)
+            path.with_suffix(".new").replace(path)
+        else:
+            path.write_text(text)
+        found = path.stat()
+        self.disk.forced[found.st_ino] = found.st_size  # editors that do not force a file are not our subject
+
+    # What goes wrong
+
+    @rule(after=st.integers(0, 6))
+    @precondition(lambda self: not self.is_out)
+    def disk_fills(self, after: int) -> None:
+        self.outage.enter_context(self.disk.full(after))
+        self.is_out = True
+
+    @rule()
+    @precondition(lambda self: self.is_out)
+    def disk_is_well_again(self) -> None:
+        self.outage.close()
+        self.is_out = False
+        self.memory.write_what_waits()
+        self.note_written()
+
+    @rule()
+    @precondition(lambda self: not self.is_out)
+    def restart(self) -> None:
+        self.runner.run(self.compactor.stop())
+        self.memory.close()
+        self.start()
+
+    @rule(
+        after=st.integers(0, 25),
+        doing=st.sampled_from(["record", "answer", "compact", "roll_back", "restart", "start"]),
+        which=st.integers(0, 1000),
+    )
+    @precondition(lambda self: not self.is_out)
+    def crash(self, after: int, doing: str, which: int) -> None:
+        """Stop for ever at a file operation in the midst of something, and start again."""
+        deeds: dict[str, Callable[[], None]] = {
+            "record": lambda: self.live(6),
+            "answer": lambda: self.answer("good"),
+            "compact": lambda: self.compact([]),
+            "roll_back": lambda: self.roll_back(which),
+            "restart": self.restart,
+            "start": lambda: None,
+        }
+        with self.disk.stopping(after), suppress(Stopped):
+            deeds[doing]()
+        self.die()
+        with self.disk.stopping(which % 7), suppress(Stopped):
+            self.start()
+        self.die()
+        self.begin_again()
+
+    @rule(share=st.floats(0, 1))
+    @precondition(lambda self: not self.is_out and not self.typed)
+    def power_cut(self, share: float) -> None:
+        """Stop, and lose a part of what was not yet forced to disk."""
+        self.die()
+        files = on_disk.journal_files(self.folder)
+        if files:
+            found = files[-1].stat()
+            forced = min(self.disk.forced.get(found.st_ino, 0), found.st_size)
+            with open(files[-1], "r+b") as file:
+                file.truncate(forced + round((found.st_size - forced) * share))
+            whole = {line for path in files for line in path.read_bytes().decode("utf-8", "replace").split("\n")}
+            self.told = {seq: line for seq, line in self.told.items() if line in whole}
+        self.begin_again()
+
+    def die(self) -> None:
+        self.runner.run(self.compactor.stop())
+        self.life.die()
+
+    def begin_again(self) -> None:
+        """Start; what was being written when it ended may be there or not, and counts from now on if it is."""
+        self.start()
+        for seq, line in on_disk.lines(self.folder).items():
+            if seq == len(self.told) + 1 and any(mark in line for mark in self.sent[-7:]):
+                self.told[seq] = line
+        self.sent.clear()
+
+    # What must hold
+
+    def note_written(self) -> None:
+        """Take everything that was acknowledged into account."""
+        if not self.memory.waiting:
+            self.take_typed()
+            for seq, line in sorted(on_disk.lines(self.folder).items()):
+                self.told.setdefault(seq, line)
+
+    def take_typed(self) -> None:
+        lines = on_disk.lines(self.folder)
+        for mark in list(self.typed):
+            found = {seq: line for seq, line in lines.items() if mark in line}
+            assert len(found) <= 1, f"{mark} became two memories: {found}"
+            if found and not found.keys() & self.told.keys():
+                self.told |= found
+                self.typed.remove(mark)
+
+    @invariant()
+    def the_view_is_a_partition_and_nothing_is_lost(self) -> None:
+        if not hasattr(self, "memory"):
+            return
+        view = self.memory.view()
+        self.take_typed()
+        lines = on_disk.lines(self.folder)
+        if not self.is_out:
+            assert not self.typed, f"typed by hand and not taken in: {self.typed}"
+            assert lines == self.told
+        assert lines.items() <= self.told.items() or self.is_out
+        covered = [range(s.first, s.last + 1) for s in (view.longterm, view.recent) if s]
+        told = [seq for part in covered for seq in part] + [memory.seq for memory in view.tail]
+        assert told == list(range(1, self.memory.journal.last + 1))
+        if not self.is_out:
+            assert told == sorted(lines)
+        marks = [re.search(r"[NH]\d+[NH]", line) for line in lines.values()]
+        texts = [mark[0] for mark in marks if mark]
+        assert len(texts) == len(set(texts)), "a memory stands in the journal under two numbers"
+
+    @invariant()
+    def what_is_in_force_is_what_the_files_say(self) -> None:
+        if not hasattr(self, "memory"):
+            return
+        view = self.memory.view()
+        if self.files_are_valid():
+            assert self.boundaries() == on_disk.boundaries(self.folder)
+            recent = on_disk.summary(self.folder, "recent")
+            assert not view.recent or not recent or view.recent.text == recent[2]
+
+    def boundaries(self) -> tuple[int, int]:
+        return self.memory.coverage.a, self.memory.coverage.b
+
+    def files_are_valid(self) -> bool:
+        """Return whether no edit has left a summary that cannot hold, so that the last good one does."""
+        there = [name for name in NAMES if (self.folder / "summaries" / f"{name}.md").exists()]
+        found = [on_disk.summary(self.folder, name) for name in there]
+        return all(summary and summary[1] <= self.memory.journal.last for summary in found)
+
+    @invariant()
+    def no_memory_is_folded_twice_and_none_is_left_out(self) -> None:
+        assert not self.faults
+
+
+def ranges_of(summary: Summary) -> tuple[str, ...]:
+    """Return which memories a summary was made from; its other sources are references."""
+    return tuple(source for source in summary.sources if re.fullmatch(r"\d+-\d+", source))
+
+
+def run(examples: int, steps: int) -> None:
+    """Live so many lives of so many steps."""
+    run_state_machine_as_test(
+        Memory,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            phases=[Phase.generate],  # a failure is a long tale to be read; shortening it takes minutes
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+def test_a_memory_survives_whatever_happens_in_whatever_order():
+    run(examples=50, steps=40)
+
+
+@pytest.mark.integration
+def test_a_memory_survives_whatever_happens_over_many_lives():
+    run(examples=1500, steps=80)
