@@ -10,6 +10,7 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from server.telnet.interface import DelayedCall, ReactorClock
+from vault.board_note import BoardNote
 from vault.journal import Journal
 from vault.notes import NoteError
 from vault.world_notes import Whereabouts
@@ -42,6 +43,35 @@ class SaveMoves:
             self._failing = True
         else:
             self._failing = False
+
+
+class SaveBoard:
+    """Keeps the shared board and its note alike, at every line that somebody types."""
+
+    def __init__(self, note: BoardNote) -> None:
+        self._note = note
+        self._failing = False
+
+    def __call__(self, events: tuple[Event, ...]) -> None:
+        """Take in an edit, write what was shared or taken down; a failure is logged once, and tried again."""
+        try:
+            self._note.save()
+        except NoteError as error:
+            if not self._failing:
+                log.error("what is shared could not be saved: %s", error)
+            self._failing = True
+        else:
+            self._failing = False
+
+
+def in_turn(*savers: Callable[[tuple[Event, ...]], None]) -> Callable[[tuple[Event, ...]], None]:
+    """Return what calls each of these with whatever happened, in this order."""
+
+    def save(events: tuple[Event, ...]) -> None:
+        for saver in savers:
+            saver(events)
+
+    return save
 
 
 class GroupSync:

@@ -8,7 +8,8 @@ argument of the function and what may stand there:
     <sight> anything that can be looked at                 <text> free words
     <near> a thing lying here                              <carried> a thing the actor has
     <topic> a command or a category of commands            <agent> the name of an agent
-    <range> numbers of memories, such as 3-17
+    <range> numbers of memories, such as 3-17              <label> the type of something shared
+    <memory> the number of a memory, or words
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from world.matching import either, suggestions
 from world.model import Character, Role
 from world.narration import with_article
 
-KINDS = frozenset({"exit", "person", "sight", "text", "near", "carried", "topic", "agent", "range"})
+KINDS = frozenset({"exit", "person", "sight", "text", "near", "carried", "topic", "agent", "range", "label", "memory"})
 
 Act = Callable[..., list[Event]]
 

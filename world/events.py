@@ -58,6 +58,17 @@ class Arrived(Event):
 
 
 @dataclass(frozen=True)
+class Shared(Event):
+    """The actor put something on the board; `label` is its type, `scope` who reads it."""
+
+    room_id: str
+    label: str
+    content: str
+    scope: str
+    entry_id: int
+
+
+@dataclass(frozen=True)
 class Took(Event):
     """The actor picked a thing up."""
 
@@ -105,6 +116,14 @@ class Saw(Event):
 
 
 @dataclass(frozen=True)
+class Recalled(Event):
+    """What the actor looked up in its own or another's memory; it is shown, and only `brief` is remembered of it."""
+
+    text: str
+    brief: str
+
+
+@dataclass(frozen=True)
 class Refused(Event):
     """A command that was not done, and why, for the actor alone."""
 
@@ -123,4 +142,4 @@ class Departed(Event):
     """The actor asked to leave the world; the server ends the connection."""
 
 
-PRIVATE = (Thought, Saw, Refused, Told, Departed)
+PRIVATE = (Thought, Saw, Recalled, Refused, Told, Departed)

@@ -53,7 +53,8 @@ class Game:
         line = parse_line(text)
         if not line.verb:
             return Performed("", ())
-        verb = ""
+        verb, board = "", self.world.board
+        first_shared = board.begin_turn(character_id)
         try:
             verb, events = self._act(actor, line)
             refusal = ""
@@ -63,6 +64,7 @@ class Game:
             log.exception("%s typed %r and the command failed", character_id, line.verb)
             refusal = "Something went wrong with that command. It has been logged, and nothing else is affected."
         if refusal:
+            board.fail_turn(character_id, first_shared)
             events = [Refused(character_id, refusal)]
         performed = Performed(verb, tuple(events), refusal)
         self.publish(performed.events)
@@ -90,6 +92,9 @@ class Game:
 
     def publish(self, events: tuple[Event, ...]) -> None:
         """Let everyone perceive what happened, in order. What could not be saved has happened all the same."""
+        for event in events:
+            if isinstance(event, Left):
+                self.world.board.leave(event.actor_id, event.room_id)
         try:
             self.on_events(events)
         except Exception:

@@ -9,7 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from world.board import Board
 from world.errors import WorldError
+
+DOMAIN = "domain/"
 
 
 class Role(IntEnum):
@@ -41,17 +44,23 @@ class Detail:
 
 @dataclass
 class Room:
-    """A place. Its id is its title: the name of its note in the vault."""
+    """A place. Its id is its title: the name of its note in the vault; `tags` are the note's own."""
 
     room_id: str
     description: str = ""
     exits: dict[str, Exit] = field(default_factory=dict)
     details: dict[str, Detail] = field(default_factory=dict)
     number: int = 0
+    tags: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         return self.room_id
+
+    @property
+    def domain(self) -> str:
+        """What the place is a place of: `market` for the tag `domain/market`; empty if it has no such tag."""
+        return next((tag.removeprefix(DOMAIN) for tag in self.tags if tag.startswith(DOMAIN)), "")
 
     @property
     def aliases(self) -> tuple[str, ...]:
@@ -107,6 +116,7 @@ class World:
         self.rooms = {room.room_id: room for room in rooms}
         self.things = {thing.thing_id: thing for thing in things}
         self.characters = {character.character_id: character for character in characters}
+        self.board = Board()
         if not self.rooms:
             raise WorldError("A world needs at least one room.")
         self.start_room_id = start_room_id or next(iter(self.rooms))

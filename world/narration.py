@@ -11,9 +11,11 @@ from world.events import (
     Gave,
     Left,
     LookedAt,
+    Recalled,
     Refused,
     Said,
     Saw,
+    Shared,
     Thought,
     Told,
     Took,
@@ -47,7 +49,7 @@ def narrate(event: Event, viewer: Character, world: World) -> str:
 
 def _own(event: Event, world: World) -> str:
     match event:
-        case Saw(text=text) | Refused(text=text) | Told(text=text):
+        case Saw(text=text) | Recalled(text=text) | Refused(text=text) | Told(text=text):
             return text
         case Said(text=text):
             return f'You say, "{text}"'
@@ -59,6 +61,8 @@ def _own(event: Event, world: World) -> str:
             return f"You think: {text}"
         case Left(exit=exit, to_room_id=room_id) if exit:
             return f"You go {exit} to {room_id}."
+        case Shared(label=label, content=content, scope=scope):
+            return f'You share {label}{" with everyone" if scope == "world" else ""}: "{content}"'
         case Took(thing_id=thing):
             return f"You take the {thing}."
         case Dropped(thing_id=thing):
@@ -84,6 +88,8 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
             return f"{who} leaves {exit} to {room_id}." if exit else f"{who} falls asleep and is gone."
         case Arrived(from_room_id=room_id):
             return f"{who} arrives from {room_id}." if room_id else f"{who} wakes up here."
+        case Shared(label=label, content=content, scope=scope):
+            return f'{who} shares {label}{" with everyone" if scope == "world" else ""}: "{content}"'
         case Took(thing_id=thing):
             return f"{who} takes the {thing}."
         case Dropped(thing_id=thing):

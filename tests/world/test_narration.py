@@ -17,9 +17,11 @@ from world.events import (
     Gave,
     Left,
     LookedAt,
+    Recalled,
     Refused,
     Said,
     Saw,
+    Shared,
     Thought,
     Told,
     Took,
@@ -53,6 +55,19 @@ SEEN: list[tuple[Event, dict[str, str]]] = [
     ),
     (Arrived("Ana", HERE, AWAY), {"Ana": "", "Ben": "Ana arrives from The Yard.", "Cat": "Ana arrives from The Yard."}),
     (Arrived("Ana", HERE), {"Ana": "", "Ben": "Ana wakes up here.", "Cat": "Ana wakes up here."}),
+    (
+        Shared("Ana", HERE, "plan", "Go.", "scene", 1),
+        {"Ana": 'You share plan: "Go."', "Ben": 'Ana shares plan: "Go."', "Cat": 'Ana shares plan: "Go."'},
+    ),
+    (
+        Shared("Ana", HERE, "plan", "Go.", "world", 1),
+        {
+            "Ana": 'You share plan with everyone: "Go."',
+            "Ben": 'Ana shares plan with everyone: "Go."',
+            "Cat": 'Ana shares plan with everyone: "Go."',
+        },
+    ),
+    (Recalled("Ana", "12: I slept.", "You recall 12."), {"Ana": "12: I slept."}),
     (
         Took("Ana", HERE, "oil lamp"),
         {"Ana": "You take the oil lamp.", "Ben": "Ana takes the oil lamp.", "Cat": "Ana takes the oil lamp."},

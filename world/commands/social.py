@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from world.command import command
 from world.errors import CommandError
 from world.events import Emoted, Event, Said, Whispered
 from world.matching import find, listed
 from world.model import Character, World
+
+_MOVED = re.compile(r"(?:takes|puts down|gives .+?) the (.+)")
+_WENT = re.compile(r"(?:arrives from|leaves .+ to) (.+)")
 
 
 @command("say <text>", "speak", category="speech")
@@ -18,6 +23,8 @@ def say(world: World, actor: Character, text: str) -> list[Event]:
 @command("emote <text>", "pose", "me", category="speech")
 def emote(world: World, actor: Character, text: str) -> list[Event]:
     """Show what you do: `emote waves` or `:waves` shows your name and `waves`."""
+    if _pretends(text.removesuffix(".").lower(), world):
+        raise CommandError("That would read as if it happened. Do it with get, drop, give or go, or say it otherwise.")
     return [Emoted(actor.character_id, actor.room_id, text)]
 
 
@@ -43,6 +50,15 @@ def someone_here(world: World, actor: Character, wanted: str) -> Character:
         others,
         f"There is no {wanted!r} here; {here} is." if len(others) < 2 else f"There is no {wanted!r} here; {here} are.",
     )
+
+
+def _pretends(pose: str, world: World) -> bool:
+    """Return whether a pose is the very sentence by which everyone would know that something moved."""
+    if pose in ("wakes up here", "falls asleep and is gone"):
+        return True
+    moved, went = _MOVED.fullmatch(pose), _WENT.fullmatch(pose)
+    things, rooms = {name.lower() for name in world.things}, {name.lower() for name in world.rooms}
+    return bool(moved and moved[1] in things) or bool(went and went[1] in rooms)
 
 
 def unquoted(text: str) -> str:

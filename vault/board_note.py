@@ -1,0 +1,138 @@
+"""The shared board as a note, `world/board.md`, that a person can read and edit while the world runs."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from vault.fact_line import escaped, unescaped
+from vault.folder import Vault
+from vault.notes import Note, NoteError, format_note, link
+from world.board import ENDINGS, SCOPES, Board, Entry
+from world.model import World
+
+log = logging.getLogger(__name__)
+
+BOARD = ("world", "board.md")
+UP, DOWN = "On the board", "Taken down"
+OPENING = "What is shared in the world, word for word. Edit it: what stands under On the board is read."
+FORM = "- **type** (world, from [[Author]], 7): content"
+
+_LINE = re.compile(
+    rf"\s*[-*+] \*\*(?P<label>[^*\\]+)\*\* \((?:(?P<scope>{'|'.join(SCOPES)}) in \[\[(?P<room>[^\]]+)\]\]|world)"
+    rf", from \[\[(?P<author>[^\]]+)\]\](?:, (?P<number>\d{{1,15}}))?(?:, (?P<ended>{'|'.join(ENDINGS)}))?"
+    r"\): (?P<content>.+)"
+)
+
+
+class BoardNote:
+    """Keeps the note and the world's board alike: `take_in` what was edited, `save` what has changed.
+
+    A note that is not valid changes nothing and is not written over.
+    """
+
+    def __init__(self, vault: Vault, world: World) -> None:
+        self._vault = vault
+        self._world = world
+        self._stamp = (-1, -1)
+        self._saved = format_board(world.board)
+        self._next_id = world.board.next_id
+        self._up = {entry.entry_id for entry in world.board.up()}
+        self._is_valid = True
+
+    def take_in(self) -> None:
+        """Put on the board what the note says, if somebody has written it, with what was shared since it was saved."""
+        stamp = self._look()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        board = self._world.board
+        try:
+            found = parse_board(self._vault.read(*BOARD), board.next_id) if self._vault.exists(*BOARD) else Board()
+        except NoteError as error:
+            self._is_valid = False
+            log.warning("%s What was shared before still counts.", error)
+            return
+        self._is_valid = True
+        ended = {e.entry_id: e for e in board.entries if e.ended and e.entry_id in self._up}
+        new = [entry for entry in board.entries if entry.entry_id >= self._next_id]
+        kept = [replace(e, ended=ended[e.entry_id].ended) if e.entry_id in ended else e for e in found.entries]
+        board.entries = sorted([*kept, *new], key=lambda entry: entry.entry_id)
+        board.next_id = max(board.next_id, found.next_id)
+        self._saved = ""
+
+    def save(self) -> None:
+        """Take in what was edited, and write the note if the board has changed since.
+
+        Raises: NoteError if it cannot be written.
+        """
+        self.take_in()
+        board = self._world.board
+        text = format_board(board)
+        if not self._is_valid or text == self._saved:
+            return
+        self._vault.write_text(text, *BOARD)
+        self._saved, self._stamp = text, self._look()
+        self._next_id, self._up = board.next_id, {entry.entry_id for entry in board.up()}
+
+    def _look(self) -> tuple[int, int]:
+        try:
+            stat = self._vault.path(*BOARD).stat()
+        except OSError:
+            return -1, -1
+        return stat.st_size, stat.st_mtime_ns
+
+
+def parse_board(note: Note, free_id: int = 1) -> Board:
+    """Return the board that a note describes; lines without a number get one from `free_id` on.
+
+    Raises: NoteError naming the line that is not of the form.
+    """
+    entries = [entry for section in (DOWN, UP) for entry in _entries(note, section)]
+    given = note.properties.get("next", 1)
+    if type(given) is not int or given < 1:
+        raise NoteError(f"{note.source}:{note.property_lines.get('next', 1)}: next is {given!r}; expected a number.")
+    next_id = max([given, free_id, *(entry.entry_id + 1 for entry in entries)])
+    numbered, seen = [], set[int]()
+    for entry in entries:
+        if not entry.entry_id or entry.entry_id in seen:  # typed by hand, or copied
+            entry = replace(entry, entry_id=next_id)
+            next_id += 1
+        seen.add(entry.entry_id)
+        numbered.append(entry)
+    return Board(sorted(numbered, key=lambda entry: entry.entry_id), next_id)
+
+
+def format_board(board: Board) -> str:
+    """Return the text of the note."""
+    up = [_line(entry) for entry in board.entries if not entry.ended]
+    down = [_line(entry) for entry in board.entries if entry.ended]
+    parts = [OPENING, "\n".join([f"## {UP}", *up]), "\n".join([f"## {DOWN}", *down])]
+    return format_note({"next": board.next_id}, "\n\n".join(parts))
+
+
+def _line(entry: Entry) -> str:
+    where = "world" if entry.scope == "world" else f"{entry.scope} in {link(entry.room_id)}"
+    ended = f", {entry.ended}" if entry.ended else ""
+    origin = f"{where}, from {link(entry.author_id)}, {entry.entry_id}{ended}"
+    return f"- **{entry.label}** ({origin}): {escaped(entry.content)}"
+
+
+def _entries(note: Note, section: str) -> Iterator[Entry]:
+    text, start = note.sections().get(section, ("", 0))
+    for number, line in enumerate(text.split("\n"), start):
+        match = _LINE.fullmatch(line)
+        if match:
+            yield Entry(
+                int(match["number"] or 0),
+                match["label"].strip().lower(),
+                unescaped(match["content"]),
+                match["scope"] or "world",
+                match["author"],
+                match["room"] or "",
+                (match["ended"] or "withdrawn") if section == DOWN else "",
+            )
+        elif line.lstrip()[:2] in ("- ", "* ", "+ "):
+            raise NoteError(f"{note.source}:{number}: {line.strip()!r} is not of the form {FORM!r}.")
