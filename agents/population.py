@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.agent import Agent, Templates
 from agents.memory.memory import AgentMemory
@@ -18,6 +18,7 @@ from vault.agent_notes import AgentNote, agent_names, load_agent
 from vault.config_notes import Settings
 from vault.folder import Vault
 from vault.notes import NoteError
+from vault.summary_cache import SummaryCache
 from world.game import Game
 
 log = logging.getLogger(__name__)
@@ -39,7 +40,9 @@ class Population(Mapping[str, Agent]):
         self._agents: dict[str, Agent] = {}
         self._summary_templates: dict[str, SummaryTemplates] = {}
         self._turns = asyncio.Semaphore(settings.memory.max_compactions)
-        self._summary_queue: ModelQueue | None = None
+        self._summary_queues: tuple[ModelQueue, ...] = ()
+        self._summary_caches: dict[str, SummaryCache] = {}
+        self._said: set[str] = set()
         for name in agent_names(vault):
             if name in game.world.characters:
                 self._add(name)
@@ -53,9 +56,12 @@ class Population(Mapping[str, Agent]):
     def __len__(self) -> int:
         return len(self._agents)
 
-    def wake(self, queue: ModelQueue, summary_queue: ModelQueue | None = None) -> None:
-        """Give everyone a model to think with, and one for summaries if it is another; bring them into the world."""
-        self._summary_queue = summary_queue or queue
+    def wake(self, queue: ModelQueue, summary_queues: Sequence[ModelQueue] = ()) -> None:
+        """Give everyone a model to think with, and others for summaries if there are any; bring them into the world.
+
+        Of those for summaries each is asked when the one before has given no good one.
+        """
+        self._summary_queues = tuple(summary_queues) or (queue,)
         for agent in self.values():
             agent.queue = queue
             self._game.wake(agent.name, agent.perceive)
@@ -63,7 +69,7 @@ class Population(Mapping[str, Agent]):
     async def stop(self) -> None:
         """Cut short every compaction and every thought, and let the models go; what is in force stays so."""
         await asyncio.gather(*(agent.compactor.stop() for agent in self.values()))
-        queues = {agent.queue for agent in self.values()} | {self._summary_queue}
+        queues = {agent.queue for agent in self.values()} | {*self._summary_queues}
         await asyncio.gather(*(queue.close() for queue in queues if queue))
 
     def close(self) -> None:
@@ -89,7 +95,7 @@ class Population(Mapping[str, Agent]):
                 continue
             agent.adopt(note, own, templates)
             agent.memory.settings = memory_settings
-            self._summary_templates[agent.name] = summary_templates
+            self._adopt(agent.name, summary_templates)
         return problems
 
     def _add(self, name: str) -> None:
@@ -100,7 +106,8 @@ class Population(Mapping[str, Agent]):
         except NoteError as error:
             log.error("%s stays asleep: %s", name, error)
             return
-        self._summary_templates[name] = summary_templates
+        self._adopt(name, summary_templates)
+        self._summary_caches[name] = SummaryCache(self._vault, name)
         # A generator of its own for each, so that what one draws changes nothing for the others.
         rng = random.Random(self._rng.getrandbits(64))
         self._agents[name] = Agent(
@@ -116,34 +123,57 @@ class Population(Mapping[str, Agent]):
             self._turns,
         )
 
+    def _adopt(self, name: str, templates: SummaryTemplates) -> None:
+        self._summary_templates[name] = templates
+        if templates.missing and templates.missing not in self._said:
+            self._said.add(templates.missing)
+            log.warning("[Memory] %s: %s", name, templates.missing)
+
     def _notes_of(self, name: str) -> tuple[AgentNote, AgentSettings, MemorySettings, Templates, SummaryTemplates]:
         note = load_agent(self._vault, name)
         settings = note.agent_settings(self._settings.agents)
+        memory_settings = note.memory_settings(self._settings.memory)
         return (
             note,
             settings,
-            note.memory_settings(self._settings.memory),
+            memory_settings,
             self._templates(settings.template, note),
-            load_summary_templates(self._vault, name),
+            load_summary_templates(self._vault, name, memory_settings.summary_template),
         )
 
     def _summarizer(self, memory: AgentMemory) -> Summarizer | None:
-        queue, models = self._summary_queue, self._settings.models
-        if queue is None:
+        models, settings = self._settings.models, memory.settings
+        if not self._summary_queues:
             return None
+        queue, *later = self._summary_queues
         style = models.summary_style
         if style == "auto":
             style = "pick" if queue.model.constrains else "prose"
         profile = SummarizerProfile(
             style,
             models.summary_temperature,
-            memory.settings.summary_tokens,
+            settings.summary_tokens,
             models.timeout_seconds,
             chat=models.ollama_mode == "chat",
+            floor_tokens=settings.summary_floor_tokens,
+            grouping=settings.summary_grouping,
+            fallback=settings.fallback,
         )
         return Summarizer(
-            memory.name, queue, self._summary_templates[memory.name], profile, self._roster, memory.memory
+            memory.name,
+            queue,
+            self._summary_templates[memory.name],
+            profile,
+            self._roster,
+            memory.memory,
+            later,
+            self._domain_of,
+            self._summary_caches[memory.name],
         )
+
+    def _domain_of(self, room_id: str) -> str:
+        room = self._game.world.rooms.get(room_id)
+        return room.domain if room else ""
 
     def _roster(self) -> frozenset[str]:
         world = self._game.world

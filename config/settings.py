@@ -44,6 +44,7 @@ def setting(
 
 ROLES = ("guest", "player", "builder", "admin")
 MODEL_FORM = r"auto|embedded|none|ollama:\S+"
+NAMES_FORM = r"|[^\s,]+(?:\s*,\s*[^\s,]+)*"
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,11 @@ class ModelSettings:
     num_ctx: int = setting(8192, "the context window, in tokens", low=1024, high=1048576)
     timeout_seconds: float = setting(120.0, "how long a model may take for one reply, in seconds", low=1, high=3600)
     keep_alive: str = setting("30m", "how long Ollama keeps the model loaded")
-    summary_model: str = setting("", "another Ollama model for summaries; empty for the same one")
+    summary_model: str = setting(
+        "",
+        "other Ollama models for summaries, NAME or NAME, NAME2; each is asked when the one before gives no good one",
+        form=NAMES_FORM,
+    )
     summary_style: str = setting(
         "auto",
         "prose, or pick whole lines; auto picks where the model is the embedded one",
@@ -127,6 +132,14 @@ class MemorySettings:
         50, "how long a memory may wait to be forced to disk, in milliseconds; 0 forces each at once", low=0, high=10000
     )
     summary_tokens: int = setting(300, "the longest summary, in tokens", low=40, high=4000)
+    summary_floor_tokens: int = setting(
+        100, "how long a short-term summary may be in any case, in tokens, however little happened", low=20, high=4000
+    )
+    summary_grouping: str = setting("place", "how memories are ordered to be summarised", choices=("place", "none"))
+    summary_template: str = setting(
+        "", "the kind of agent, as in templates/summarize_recent_KIND.md; empty for none", form=r"[\w-]*"
+    )
+    fallback: str = setting("none", "what stands in when no model gives a good summary", choices=("none", "extractive"))
     rebuild_every: int = setting(
         8, "cycles from one rebuilding of the long-term summary to the next; 0 for never", low=0, high=1000
     )

@@ -19,7 +19,7 @@ from agents.models.choosing import Choice, choose_model
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.accounts import Accounts
-from server.autosave import GroupSync, SaveMoves
+from server.autosave import GroupSync, SaveBoard, SaveMoves, in_turn
 from server.bridge import deferred_from
 from server.heartbeat import Heartbeat
 from server.reload import Reload
@@ -27,6 +27,7 @@ from server.session import Lobby, Session, Texts
 from server.shutdown import in_stages
 from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits
 from server.telnet.protocol import TelnetFactory
+from vault.board_note import BoardNote
 from vault.config_notes import Settings, load_settings, load_text
 from vault.folder import Vault
 from vault.notes import NoteError
@@ -74,7 +75,9 @@ class Fallwater:
         self._rng = rng
         self._say = say
         self._moves = SaveMoves(Whereabouts(vault, self.world))
-        self.game = Game(self.world, world_commands(), self._moves)
+        board = BoardNote(vault, self.world)
+        board.take_in()
+        self.game = Game(self.world, world_commands(), in_turn(self._moves, SaveBoard(board)))
         self.agents = Population(vault, settings, self.game, rng, now_ms)
         self.game.commands.add(memory_commands(self.agents, self.game.tell, now_ms))
         self.game.commands.add(model_commands(self.agents, lambda: self.queue))
@@ -141,6 +144,7 @@ class Fallwater:
                 ollama_mode=models.ollama_mode,  # type: ignore[arg-type]  # checked against the same choices
                 num_ctx=models.num_ctx,
                 keep_alive=models.keep_alive,
+                summary_model=models.summary_model,
             )
         )
         self._choosing = choosing.addCallbacks(self._chosen, self._none_chosen)
@@ -156,7 +160,7 @@ class Fallwater:
         if choice.model is None:
             return
         self.queue = ModelQueue(choice.model)
-        self.agents.wake(self.queue)
+        self.agents.wake(self.queue, [ModelQueue(model) for model in choice.summary_models])
         for agent in self.agents.values():
             self._heartbeats.append(self._heartbeat_of(agent))
 

@@ -149,6 +149,7 @@ def _room(note: Note, name: str, rooms: Container[str]) -> Room:
         {exit.name: exit for exit, _ in exits},
         {detail.name: detail for detail in details},
         number if isinstance(number, int) else 0,
+        _listed(note, "tags"),
     )
 
 
@@ -163,5 +164,9 @@ def _person(vault: Vault, name: str, settings: WorldSettings) -> Character:
 
 
 def _names(note: Note) -> tuple[str, ...]:
-    aliases = note.properties.get("aliases") or ()
-    return tuple(str(alias).lower() for alias in (aliases if isinstance(aliases, list) else [aliases]))
+    return tuple(alias.lower() for alias in _listed(note, "aliases"))
+
+
+def _listed(note: Note, key: str) -> tuple[str, ...]:
+    found = note.properties.get(key) or []
+    return tuple(str(one) for one in (found if isinstance(found, list) else [found]))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections import Counter
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from agents.memory.archiving import archived, summary_fields, traced, view_tokens
 from agents.memory.coverage import Range
-from agents.memory.drafts import Draft, SummaryRefused
+from agents.memory.drafts import SummaryRefused
+from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
 from agents.memory.rebuilding import chain_of, is_better, leaves_of, rebuilt
 from agents.memory.redoing import is_extract, marked, redo
@@ -27,22 +27,6 @@ log = logging.getLogger(__name__)
 
 LONGEST_WAIT_SECONDS = 3600.0
 STOP_SECONDS = 5.0
-
-
-@dataclass
-class CompactionRecord:
-    """What became of one agent's compactions since the start; times are in milliseconds since 1970."""
-
-    state: str = "idle"
-    cycles: int = 0
-    calls: int = 0
-    spent_tokens: int = 0
-    saved_tokens: int = 0
-    failures_in_a_row: int = 0
-    last_error: str = ""
-    last_done_ms: int = 0
-    next_try_ms: int = 0
-    refused: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True)
@@ -189,12 +173,12 @@ class Compactor:
         if old_recent and not plan.is_first:
             record.state = f"folding memories {Range(old_recent.first, old_recent.last)} into the long-term summary"
             texts = [summary.text for summary in (old_longterm, old_recent) if summary]
-            draft = marked(self._paid(await summarizer.longterm(texts)), (old_longterm, old_recent))
+            draft = marked(self.record.paid(await summarizer.longterm(texts)), (old_longterm, old_recent))
             sources = tuple(f"{s.first}-{s.last}" for s in (old_longterm, old_recent) if s)
             longterm = summary_of(draft, 1, plan.longterm.last, generation, self._now_ms(), sources)
         record.state = f"summarising memories {plan.recent}"
         first, last = plan.recent.first, plan.recent.last
-        draft = marked(self._paid(await summarizer.recent(memories)))
+        draft = marked(self.record.paid(await summarizer.recent(memories)))
         recent = summary_of(draft, first, last, generation, self._now_ms(), (f"{first}-{last}",))
         self._publish(longterm, recent, (old_longterm, old_recent))
         every = windows.rebuild_every
@@ -221,7 +205,7 @@ class Compactor:
         summarizer = self._needed_summarizer().strict
         memory.trail.check()
         self.record.state = f"rebuilding the long-term summary from {len(texts)} leaves"
-        draft = await rebuilt(summarizer, texts, self._count_tokens, summarizer.source_tokens, self._paid)
+        draft = await rebuilt(summarizer, texts, self._count_tokens, summarizer.source_tokens, self.record.paid)
         better = is_better(draft.text, longterm.text, texts, memory.name, self._count_tokens)
         if not (better or is_extract(longterm)):
             return Outcome(True, f"The long-term summary of {memory.name} is as good as one made anew; it stays.")
@@ -242,10 +226,10 @@ class Compactor:
             return
         self.record.state = "having the model tell what was picked by rule"
         try:
-            if await redo(memory, self._needed_summarizer().strict, self._paid, self._now_ms):
+            if await redo(memory, self._needed_summarizer().strict, self.record.paid, self._now_ms):
                 log.info("[Memory] %s: %s", memory.name, (await self._rebuild()).text)
         except (SummaryRefused, ModelError) as error:
-            self._enter_failure(error)
+            self.record.paid_in_vain(error)
             log.info("[Memory] %s: What was picked by rule stays so for now: %s", memory.name, error)
 
     def _needed_summarizer(self) -> Summarizer:
@@ -273,23 +257,9 @@ class Compactor:
         log.info("[Memory] %s: Short-term summary updated (%d chars)", memory.name, len(recent.text))
         log.info("[Memory] %s: Compaction complete (%s)", memory.name, "waterfall" if longterm else "first summary")
 
-    def _paid(self, draft: Draft) -> Draft:
-        """Enter in the ledger what a draft has cost."""
-        self.record.calls += draft.calls
-        self.record.spent_tokens += draft.spent_tokens
-        self.record.refused.update(draft.refused)
-        return draft
-
-    def _enter_failure(self, error: Exception) -> None:
-        """Enter in the ledger what came to nothing."""
-        if isinstance(error, SummaryRefused):
-            self.record.refused.update(error.refused)
-            self.record.calls += error.calls
-            self.record.spent_tokens += error.spent_tokens
-
     def _failed(self, error: Exception) -> Outcome:
         record, memory = self.record, self.memory
-        self._enter_failure(error)
+        self.record.paid_in_vain(error)
         if isinstance(error, SummaryRefused):
             why = f"the summary was refused ({', '.join(error.reasons)}): {error}"
         else:

@@ -17,10 +17,14 @@ ASLEEP = "No language model: the world is open, and its agents sleep."
 
 @dataclass(frozen=True)
 class Choice:
-    """The model to use, already started, or None; and the sentences to print at start-up."""
+    """The model to use, already started, or None; and the sentences to print at start-up.
+
+    `summary_models` are those for summaries if they are others, in the order in which they are asked.
+    """
 
     model: LanguageModel | None
     sentences: tuple[str, ...]
+    summary_models: tuple[LanguageModel, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,15 +48,22 @@ async def choose_model(
     num_ctx: int = 8192,
     keep_alive: str | float = "30m",
     cache_dir: Path | None = None,
+    summary_model: str = "",
 ) -> Choice:
     """Return the started model for "auto", "embedded", "none" or "ollama:NAME".
 
     `auto` takes Ollama if it answers within a second and has `ollama_model`, else the embedded model, else
-    none: it never fails. `num_ctx` is in tokens and holds for either model.
+    none: it never fails. `num_ctx` is in tokens and holds for either model. `summary_model` names other models
+    in Ollama for summaries, with commas between them; one that cannot be used is left out.
 
     Raises: ModelError if the choice is none of these, or the model asked for by name cannot be used.
     """
     wanted = Wanted(ollama_host, ollama_model, ollama_mode, num_ctx, keep_alive, cache_dir or default_cache_dir())
+    chosen = await _chosen(choice, wanted)
+    return await _with_summary_models(chosen, summary_model, wanted) if chosen.model else chosen
+
+
+async def _chosen(choice: str, wanted: Wanted) -> Choice:
     match choice.strip().partition(":"):
         case ("auto", "", ""):
             return await _whatever_works(wanted)
@@ -88,6 +99,19 @@ async def _ollama(wanted: Wanted, name: str, why: str, check_seconds: float = 10
         check_seconds=check_seconds,
     )
     return await _started(model, f"The agents think with {name} on Ollama at {wanted.ollama_host} ({why}).")
+
+
+async def _with_summary_models(chosen: Choice, names: str, wanted: Wanted) -> Choice:
+    models, sentences = [*chosen.summary_models], [*chosen.sentences]
+    for name in filter(None, (part.strip().removeprefix("ollama:") for part in names.split(","))):
+        try:
+            model = (await _ollama(wanted, name, "for summaries")).model
+        except ModelError as error:
+            sentences.append(f"Summaries are made without {name}: {error}")
+            continue
+        models += [model] if model else []
+        sentences.append(f"Summaries are made with {name} on Ollama at {wanted.ollama_host}.")
+    return Choice(chosen.model, tuple(sentences), tuple(models))
 
 
 async def _embedded(wanted: Wanted, why: str) -> Choice:

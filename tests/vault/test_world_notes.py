@@ -53,6 +53,7 @@ def test_notes_become_rooms_things_people_and_agents(tmp_path):
         {"north": Exit("north", "Attic", ("n", "door"))},
         {"clock": Detail("clock", "It has stopped.", ("old clock",))},
         1,
+        ("room",),
     )
     assert world.things["lamp"] == Thing("lamp", "Attic", "A dented lamp.", ("light", "lantern"))
     assert world.characters == {
