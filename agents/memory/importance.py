@@ -6,33 +6,32 @@ daily round, and be longer where much happened.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from agents.memory.commitments import kind_of, sentences
+from vault.fact_line import LESSONS, PROMISES, REQUESTS
 from vault.memory_line import PLAIN_IMPORTANCE, Memory
-from world.events import Arrived, Dropped, Emoted, Event, Gave, Left, Refused, Said, Saw, Took, Whispered
+from world.events import Arrived, Dropped, Event, Gave, Left, Refused, Said, Saw, Took, Whispered
 
 ROUTINE = 2
 REFUSED = 4
 SPOKEN_TO = 5
 HANDED = 5
 TOLD_PRIVATELY = 6
+ASKED = 6
 FIRST_TIME = 6
 PROMISED = 7
 
 ROUTINE_CATEGORIES = frozenset({"senses", "movement", "people", "general"})
 """Commands of these categories are looks, steps and questions to the world."""
 
-_PROMISE = re.compile(
-    r"\b(?:promis(?:e|ed|es)|swear|vow(?:ed)?|you have my word|my word on it|I owe you|you owe me"
-    r"|(?:I'll|I will|I shall) (?:\w+ ){0,3}(?:you|yours?)\b)",
-    re.IGNORECASE,
-)
 
-
-def makes_promise(text: str) -> bool:
-    """Return whether words bind whoever says them, or remind of what is owed."""
-    return _PROMISE.search(text.replace("’", "'")) is not None
+def speech_importance(text: str) -> int:
+    """Return how much words matter whoever says them: promises, requests and what is to be kept in mind do."""
+    kinds = {kind_of(sentence) for sentence in sentences(text)}
+    if kinds & {PROMISES, LESSONS}:
+        return PROMISED
+    return ASKED if REQUESTS in kinds else PLAIN_IMPORTANCE
 
 
 def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -> int:
@@ -43,10 +42,10 @@ def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -
     """
     own = event.actor_id == name
     match event:
-        case Said(text=text) | Emoted(text=text) if makes_promise(text):
-            found = PROMISED
+        case Said(text=text):
+            found = max(speech_importance(text), SPOKEN_TO if addressed else PLAIN_IMPORTANCE)
         case Whispered(to_id=to, text=text) if to == name:
-            found = PROMISED if makes_promise(text) else TOLD_PRIVATELY
+            found = max(speech_importance(text), TOLD_PRIVATELY)
         case Gave(to_id=to) if own or to == name:
             found = HANDED + 1
         case Took() | Dropped() | Gave():
@@ -56,7 +55,7 @@ def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -
         case Saw() | Left() | Arrived():
             found = ROUTINE
         case _:
-            found = SPOKEN_TO if addressed else PLAIN_IMPORTANCE
+            found = PLAIN_IMPORTANCE
     return max(found, FIRST_TIME) if is_first else found
 
 
@@ -64,7 +63,7 @@ def deed_importance(line: str, category: str) -> int:
     """Return how much a command that the agent typed matters; `category` is the command's own."""
     if category in ROUTINE_CATEGORIES:
         return ROUTINE
-    return PROMISED if category == "speech" and makes_promise(line) else PLAIN_IMPORTANCE
+    return speech_importance(line) if category == "speech" else PLAIN_IMPORTANCE
 
 
 def is_routine(memory: Memory) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.memory.familiar import Familiar
-from agents.memory.importance import deed_importance, event_importance, makes_promise, notable_share, summary_budget
+from agents.memory.importance import deed_importance, event_importance, notable_share, speech_importance, summary_budget
 from tests.vault.vault_of import vault_of
 from vault.memory_line import Memory
 from world.events import Arrived, Emoted, Gave, Left, LookedAt, Refused, Said, Saw, Took, Whispered
@@ -54,19 +54,19 @@ def test_a_first_time_raises_what_matters_little_and_lowers_nothing():
 
 
 @pytest.mark.parametrize(
-    ("words", "promised"),
+    ("words", "importance"),
     [
-        ("I promise.", True),
-        ("I’ll bring you a bun tomorrow", True),
-        ("I will surely bring your umbrella", True),
-        ("You owe me a story", True),
-        ("A promising day.", False),
-        ("Will you come along?", False),
-        ("I'll sit down now.", False),
+        ("I promise.", 7),
+        ("Good day. I’ll bring you a bun tomorrow.", 7),
+        ("Remember that gate nine sticks.", 7),
+        ("Could you bring me the umbrella?", 6),
+        ("A promising day.", 3),
+        ("Will it rain?", 3),
+        ("I'll sit down now.", 3),
     ],
 )
-def test_words_that_bind_are_promises(words, promised):
-    assert makes_promise(words) is promised
+def test_words_that_bind_matter_whoever_says_them(words, importance):
+    assert speech_importance(words) == importance
 
 
 @pytest.mark.parametrize(
