@@ -44,6 +44,7 @@ def result_text(memory: AgentMemory, result: Memory, first: int = 1) -> str:
 
     Raises: NoteError if the archive cannot be read.
     """
+    memory.trail.write()  # it may be from the turn that is not over yet
     found = memory.trail.archive.find("tool_result", result.seq, result.day)
     told = result.text.replace(LINE_BREAK, "\n")
     where = "journal"

@@ -1,0 +1,492 @@
+"""The archive and micro-compaction, each capability under its number."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import itertools
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agents.commands import memory_commands
+from agents.memory.coverage import Coverage
+from agents.memory.looking_back import expanded, expanded_text
+from agents.memory.memory import AgentMemory
+from agents.memory.status import status_text
+from agents.memory.view import View
+from agents.models.model import ModelError
+from tests.agents.memory.lives import MORNING_MS, Life, QuickDisk, windows
+from tests.agents.test_agent import Life as AgentLife
+from tests.scripted_model import ScriptedModel
+from vault.memory_line import Memory
+from world.events import Refused, Saw
+from world.model import Role
+
+LOOK = "The Landing\nGreen planks, still wet from the spray.\n\n   Carved into one: “1871”.\n" + "It goes by. " * 30
+REFERENCE = re.compile(r"\^m\d+|\d{4}-\d\d-\d\d(?:-\d+)?#\d+")
+
+
+def various() -> ScriptedModel:
+    """Return a model whose every summary is good, and another than the one before."""
+    moods = itertools.cycle(itertools.product("brown quick slow cold loud".split(), "mornings evenings rain".split()))
+    return ScriptedModel(lambda request: "I heard Moss talk of the river: {} in the {}.".format(*next(moods)))
+
+
+class FullArchive(QuickDisk):
+    """A disk on which there is room for everything but the archive, while it `is_full`."""
+
+    is_full = False
+
+    def append(self, descriptor: int, line: bytes) -> None:
+        if self.is_full and line.startswith(b'{"event"'):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        super().append(descriptor, line)
+
+
+def looks(memory: AgentMemory, times: int, result: str = LOOK) -> None:
+    """Have somebody look around so many times, and hear something each time."""
+    for _ in range(times):
+        memory.record("acted", "look | where am I?", "The Landing")
+        memory.record("result", result, "The Landing")
+        memory.record("observed", f'Moss says, "{"word for word, " * 20}I say."', "The Landing", ("Moss",))
+
+
+def body(text: str) -> str:
+    """Return what an expansion tells, without its heading."""
+    return text.split("\n", 1)[1]
+
+
+def archived(root: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in root.glob("agents/*/archive/*.jsonl")}
+
+
+def events(memory: AgentMemory) -> list[str]:
+    return [str(entry["event"]) for _, entry in memory.trail.archive.entries()]
+
+
+def status_of(life: Life) -> str:
+    return status_text(life.memory, life.compactor, life.model.count_tokens, life.clock())
+
+
+def run(*coroutines) -> None:
+    """Run coroutines one after the other in one loop."""
+
+    async def all_of_them() -> None:
+        for coroutine in coroutines:
+            await coroutine
+
+    asyncio.run(all_of_them())
+
+
+# 2.20 A result that is too long on arrival
+
+
+def test_2_20_a_megabyte_never_puts_more_than_the_cap_into_the_prompt(tmp_path):
+    life, log = AgentLife(tmp_path), "\n".join(f"Line {number} of the room's log." for number in range(40_000))
+    assert len(log) > 1_000_000
+    before = len(life.agent.prompt())
+    life.game.wake("Rook", life.agent.perceive)
+    life.game.publish((Saw("Rook", log),))
+    assert len(life.agent.prompt()) - before < 4000 + 200
+    (told,) = [m for m in life.memory.view().tail if m.text.startswith("Line 0")]
+    assert len(life.memory.view().tail_text()) < 4000 + 200
+    reference = REFERENCE.findall(told.text)[-1]
+    assert told.text.endswith(f" more characters: {reference}]")
+    assert life.memory.trail.archive.read(reference)["text"] == log
+    life.memory.record("acted", "nod")
+    told_then = f'[result: ok, {len(log):,} characters, "Line 0 of the room\'s log. Line 1…" {reference}]'
+    assert told_then in life.memory.view().tail_text()
+
+
+def test_2_20_a_result_that_cannot_be_archived_is_remembered_whole_and_told_within_the_cap(tmp_path):
+    disk = FullArchive()
+    life = Life(tmp_path, windows(8, 8), various(), disk=disk)
+    disk.is_full = True
+    life.memory.record("result", "word " * 10_000)
+    assert life.memory.memory(1) is not None
+    (told,) = life.memory.view().tail
+    assert told.text == ("word " * 10_000).strip()
+    assert len(life.memory.view().tail_text()) <= 4000
+
+
+def test_2_20_the_whole_of_it_can_be_read_a_screen_at_a_time(tmp_path):
+    life = Life(tmp_path, windows(8, 8), various())
+    text = "".join(f"{number:06} " for number in range(10_000))
+    life.memory.record("result", text)
+    pages = [body(expanded_text(life.memory, f"^m1 from {first}")) for first in range(1, len(text), 16_000)]
+    assert "".join(page.rpartition("\n[Characters ")[0] for page in pages) == text
+    assert pages[0].endswith("[Characters 1 to 16,000 of 70,000. More: @memory-expand Eliza ^m1 from 16001]")
+    assert pages[-1].endswith("[Characters 64,001 to 70,000 of 70,000.]")
+
+
+# 3.3 Micro-compaction
+
+
+def test_3_3_a_placeholder_names_command_status_size_and_a_reference_to_the_original_bytes(tmp_path):
+    memory = Life(tmp_path, windows(64, 64), various()).memory
+    looks(memory, 1)
+    assert "Green planks, still wet from the spray. Carved" in memory.view().tail_text()
+    memory.record("acted", "nod")
+    line = memory.view().tail_text().split("\n")[1]
+    found = re.fullmatch(r'\[look: ok, (\d+) characters, "The Landing Green planks, still…" (\^m2)\]', line)
+    assert found
+    assert abs(int(found[1]) - len(LOOK)) < 10  # the journal's line has no blank lines and no indents
+    assert body(expanded_text(memory, found[2])) == LOOK
+
+
+def test_3_3_a_refused_command_is_told_as_refused_after_a_restart_too(tmp_path):
+    life = AgentLife(tmp_path)
+    life.memory.record("acted", "go up")
+    life.game.wake("Rook", life.agent.perceive)
+    life.game.publish((Refused("Rook", f"There is no exit 'up' here. {'Exits: north. ' * 30}"),))
+    life.memory.record("acted", "nod")
+    told = life.memory.view().tail_text()
+    assert "[go: refused, " in told
+    life.memory.close()
+    assert AgentLife(tmp_path).memory.view().tail_text() == told
+
+
+def test_3_3_what_is_said_posed_and_thought_is_never_touched(tmp_path):
+    memory = Life(tmp_path, windows(64, 64), various()).memory
+    long = "word " * 300
+    for kind in ("observed", "told", "thought", "acted"):
+        memory.record(kind, f"{kind} {long}end")
+    memory.record("acted", "nod")
+    for kind in ("observed", "told", "thought", "acted"):
+        assert f"{kind} {long}end" in memory.view().tail_text()
+
+
+def test_3_3_nine_tenths_of_each_prompt_are_the_unchanged_beginning_of_the_one_before(tmp_path):
+    life, prompts = AgentLife(tmp_path), list[str]()
+    for turn in range(42):  # to 126 memories, as many as there are word for word; each third deed brings much
+        life.memory.record("acted", f"look | turn {turn}")
+        life.memory.record("result", f"Turn {turn}. {LOOK if turn % 3 == 0 else 'You see nothing new.'}")
+        life.memory.record("observed", f'Ana says, "This is the {turn}. time today that I see you look."')
+        prompts.append(life.agent.prompt())
+    settled = list(itertools.pairwise(prompts))[21:]
+    kept = sum(_shared(before, after) for before, after in settled)
+    assert kept / sum(len(before) for before, _ in settled) >= 0.9
+
+
+def _shared(before: str, after: str) -> int:
+    return next((place for place, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
+
+
+# 3.7 Compacting on demand
+
+
+def test_3_7_who_asks_is_told_tokens_before_and_after_and_the_archive_has_them(tmp_path):
+    life = Life(tmp_path, windows(8, 8), various())
+    looks(life.memory, 10)
+    run(life.force())
+    found = re.search(r"takes (\d+) tokens, (\d+) before", life.heard[0].text)
+    assert found
+    assert int(found[1]) < int(found[2])
+    entries = [e for _, e in life.memory.trail.archive.entries() if e["event"] == "manual_compact"]
+    assert (entries[0]["tokens_before"], entries[-1]["tokens_after"]) == (int(found[2]), int(found[1]))
+
+
+def test_3_7_who_asks_hears_why_it_failed_and_the_archive_has_it_too(tmp_path):
+    life = Life(tmp_path, windows(8, 8), ScriptedModel(lambda request: ModelError("scripted is gone.")))
+    life.live(30)
+    run(life.force())
+    assert [(one.done, "scripted is gone." in one.text) for one in life.heard] == [(False, True)]
+    assert life.memory.trail.write()
+    (entry,) = [e for _, e in life.memory.trail.archive.entries() if e["event"] == "manual_compact"]
+    assert (entry["outcome"], entry["why"]) == ("failed", "scripted is gone.")
+
+
+# 3.8 The archive
+
+
+def test_3_8_every_line_parses_and_no_line_ever_changes(tmp_path):
+    seen = dict[str, bytes]()
+    for _ in range(4):
+        life = Life(tmp_path, windows(8, 8), various())
+        for _ in range(3):
+            looks(life.memory, 4)
+            life.live(8)
+            run(life.compact())
+            life.memory.trail.write()
+            now = archived(tmp_path)
+            for name, before in seen.items():
+                assert hashlib.sha256(now[name][: len(before)]).digest() == hashlib.sha256(before).digest()
+            seen = now
+        life.memory.close()
+    lines = b"".join(seen.values()).split(b"\n")[:-1]
+    assert len(lines) > 100
+    assert all({"event", "at", "seq"} <= set(json.loads(line)) for line in lines)
+
+
+def test_3_8_a_turn_is_archived_whole_in_one_write(tmp_path):
+    life = AgentLife(tmp_path, "go north | it is warm", "go south | it is hot")
+    life.turns(2)
+    entries = [entry for _, entry in life.memory.trail.archive.entries()]
+    assert [entry["event"] for entry in entries] == [
+        *("message", "tool_call", "tool_result"),
+        *("message", "tool_call", "tool_result"),
+    ]
+    assert (entries[0]["reply"], entries[0]["model"]) == ("go north | it is warm", "scripted")
+    assert (entries[1]["command"], entries[2]["text"]) == ("go north | it is warm", "You go north to The Kitchen.")
+    references = [reference for reference, entry in life.memory.trail.archive.entries() if entry["event"] == "message"]
+    assert [life.memory.trail.archive.prompt_of(reference) for reference in references] == life.model.prompts
+    assert sum(len(content) for content in archived(tmp_path).values()) < sum(map(len, life.model.prompts)) + 2000
+
+
+def test_3_8_every_event_of_a_life_stands_in_it(tmp_path):
+    life = Life(tmp_path, windows(8, 8), various())
+    looks(life.memory, 8)
+    run(life.compact())
+    looks(life.memory, 2)
+    run(life.force())
+    leaf = life.memory.summaries.leaf_names()[0]
+    assert life.memory.longterm
+    life.memory.publish(replace(life.memory.longterm, text="I slept."), life.memory.recent)
+
+    async def rebuild() -> None:
+        life.compactor.force_rebuild(life.heard.append)
+        await life.finish()
+
+    run(rebuild())
+    life.memory.roll_back(leaf.removesuffix(".md"))
+    life.memory.close()
+    found = set(events(life.memory))
+    assert found == {
+        *("tool_call", "tool_result", "micro_compact"),
+        *("auto_compact", "manual_compact", "rebuild", "rollback"),
+    }  # and message, which is a turn's
+
+
+def test_3_8_an_archived_compaction_has_ranges_sources_and_every_text(tmp_path):
+    life = Life(tmp_path, windows(8, 8), various())
+    life.live(40)
+    run(life.compact())
+    _, last = [e for e in life.memory.trail.archive.entries() if e[1]["event"] == "auto_compact"][-1]
+    longterm, recent = life.memory.longterm, life.memory.recent
+    assert longterm
+    assert recent
+    assert last["outcome"] == "accepted"
+    assert (last["longterm"]["covers"], last["longterm"]["text"]) == ([1, longterm.last], longterm.text)
+    assert (last["recent"]["covers"], last["recent"]["text"]) == ([recent.first, recent.last], recent.text)
+    assert last["recent"]["sources"] == [f"{recent.first}-{recent.last}"]
+    assert last["replaced"]["recent"]["covers"][1] == longterm.last
+
+
+def test_3_8_no_player_reads_another_s_archive(tmp_path):
+    life = AgentLife(tmp_path, "say hello | secretly tired")
+    life.game.commands.add(memory_commands({"Rook": life.agent}, life.game.tell, lambda: 0))
+    life.turns()
+    reference = next(reference for reference, e in life.memory.trail.archive.entries() if e["event"] == "message")
+    performed = life.game.perform("Ben", f"@memory-expand Rook {reference}")
+    assert performed.refusal == "The memory of Rook is for Rook and for admins."
+    life.game.world.characters["Ana"].role = Role.ADMIN
+    life.ana.screen()
+    life.ana.types(f"@memory-expand Rook {reference}")
+    told = "\n".join(life.ana.screen())
+    assert f"Archive {reference} of Rook: message, " in told
+    assert "secretly tired" in told
+
+
+def test_3_8_with_archive_false_nothing_is_archived_and_summaries_are_made(tmp_path):
+    life = Life(tmp_path, windows(8, 8, archive=False), various())
+    looks(life.memory, 2, "word " * 2000)
+    life.live(30)
+    run(life.compact())
+    life.memory.close()
+    assert archived(tmp_path) == {}
+    assert life.compactor.record.cycles > 0
+    assert "Archive: off, because archive is false" in status_of(life)
+    assert life.memory.memory(2) is not None
+    assert expanded(life.memory, "2")[0].text == ("word " * 2000).strip()
+
+
+# 3.9 References
+
+
+def test_3_9_every_reference_in_every_prompt_and_summary_resolves(tmp_path):
+    life, told = Life(tmp_path, windows(16, 8), various()), set[str]()
+    for turn in range(40):
+        looks(life.memory, 1, LOOK if turn % 5 else "word " * 2000)
+        told |= set(REFERENCE.findall(life.memory.view().tail_text()))
+        run(life.compact())
+    summaries = [summary for _, summary in life.memory.summaries.leaves() + life.memory.summaries.former()]
+    sources = [source for s in summaries for source in s.sources if source.startswith("archive ")]
+    assert len(sources) == len(summaries) > 10
+    references = told | {source.removeprefix("archive ") for source in sources}
+    assert len(told) > 30
+    for reference in references:
+        assert len(expanded_text(life.memory, reference)) > 100
+    for source, summary in zip(sources, summaries, strict=True):
+        entry = life.memory.trail.archive.read(source.removeprefix("archive "))
+        texts = [entry[tier]["text"] for tier in ("longterm", "recent") if entry[tier]]
+        assert summary.text in texts
+
+
+@pytest.mark.parametrize("wanted", ["2026-11-21#999", "2025-01-01#1", "^m99999", "2026-13-41#1"])
+def test_3_9_a_reference_to_nothing_says_so(tmp_path, wanted):
+    life = AgentLife(tmp_path, "say hello")
+    life.game.commands.add(memory_commands({"Rook": life.agent}, life.game.tell, lambda: 0))
+    life.game.world.characters["Ana"].role = Role.ADMIN
+    life.turns()
+    refusal = life.game.perform("Ana", f"@memory-expand Rook {wanted}").refusal
+    assert re.search("has no entry 999|is not there|has no memories|has no summary", refusal)
+
+
+# 3.10 to 3.12, 3.14 What fails
+
+
+def test_3_10_while_the_archive_cannot_be_written_nothing_is_summarised_and_life_goes_on(tmp_path):
+    disk = FullArchive()
+    life = Life(tmp_path, windows(8, 8), various(), disk=disk)
+    disk.is_full = True
+    for _ in range(5):
+        looks(life.memory, 4)
+        life.memory.trail.write()
+        life.clock.ms += 3_600_000
+        run(life.compact())
+    assert (life.compactor.record.cycles, life.model.requests) == (0, [])
+    assert life.memory.journal.last == 60
+    assert life.memory.problem == ""
+    (told,) = [line for line in status_of(life).split("\n") if line.startswith("Archive:")]
+    assert "No space left on device" in told
+    disk.is_full = False
+    life.clock.ms += 3_600_000
+    run(life.compact())
+    assert life.compactor.record.cycles > 0
+    assert life.memory.trail.problem == ""
+    assert events(life.memory).count("tool_result") == 20
+
+
+def test_3_10_an_archive_that_fills_up_at_the_last_moment_stops_the_publication(tmp_path):
+    disk = FullArchive()
+    life = Life(tmp_path, windows(8, 8), various(), disk=disk)
+    life.live(20)
+
+    async def filling() -> None:
+        life.model.hold()
+        life.compactor.start_if_due()
+        await life.until_asked()
+        disk.is_full = True
+        life.model.release()
+        await life.finish()
+
+    before = life.memory.view()
+    asyncio.run(filling())
+    assert life.memory.view() == before
+    assert life.compactor.record.cycles == 0
+    assert life.memory.summaries.leaf_names() == []
+    assert "No space left on device" in life.compactor.record.last_error
+
+
+def test_3_10_an_agent_takes_its_turns_on_a_full_archive(tmp_path):
+    life = AgentLife(tmp_path, "say hello", "say again")
+    disk = FullArchive()
+    life.memory.trail.archive._open._disk = disk
+    disk.is_full = True
+    assert [turn.outcome for turn in life.turns(2)] == ["acted", "acted"]
+    assert life.remembered("acted") == ["say hello", "say again"]
+    assert "No space left on device" in life.memory.trail.problem
+
+
+def test_3_11_a_failed_compaction_leaves_the_old_view_and_one_warning(tmp_path, caplog):
+    life = Life(tmp_path, windows(8, 8), ScriptedModel(lambda request: ModelError("scripted is gone.")))
+    life.live(20)
+    before = life.memory.view()
+    for _ in range(3):
+        run(life.compact())
+        life.clock.ms += 3_600_000
+    assert life.memory.view() == before
+    assert life.compactor.record.failures_in_a_row == 3
+    assert caplog.text.count("Compaction failed; the old view stands. scripted is gone.") == 1
+
+
+def test_3_11_a_reply_is_unaffected_by_a_failed_compaction(tmp_path):
+    life = AgentLife(tmp_path, "say hello", "say again")
+    failing = Life(tmp_path / "other", windows(1, 1), ScriptedModel(lambda request: ModelError("scripted is gone.")))
+    failing.live(8)
+    life.agent.compactor = failing.compactor
+
+    async def live() -> list[str]:
+        life.wakes()
+        lines = [(await life.agent.tick()).line for _ in range(2)]
+        await failing.finish()
+        return lines
+
+    assert asyncio.run(live()) == ["say hello", "say again"]
+    assert failing.compactor.record.failures_in_a_row == 1
+
+
+def test_3_12_if_no_placeholder_can_be_made_the_original_is_told(caplog):
+    class Unsplit(str):
+        def split(self, *args: object, **more: object) -> list[str]:
+            raise RuntimeError("no")
+
+    long = "The river goes by. " * 20
+    tail = tuple(
+        Memory(seq, MORNING_MS, kind, "", text)
+        for seq, (kind, text) in enumerate([("acted", Unsplit("look")), ("result", long), ("acted", "nod")], 1)
+    )
+    view = View("Eliza", Coverage(0, 0, 3), None, None, tail)
+    assert view.tail_text().split("\n")[1] == long
+    assert "no placeholder can be made" in caplog.text
+
+
+def test_3_14_without_a_summariser_placeholders_alone_slow_the_growth_and_ask_no_model(tmp_path):
+    grown = {}
+    for limit in (0, 240):
+        model = ScriptedModel(lambda request: ModelError("scripted is gone."))
+        life = Life(tmp_path / str(limit), windows(8, 8, micro_result_characters=limit), model)
+        looks(life.memory, 20)
+        run(life.compact())
+        asked, before = len(model.requests), len(life.memory.view().tail_text())
+        for _ in range(20):
+            looks(life.memory, 1)
+            run(life.compact())
+        grown[limit] = len(life.memory.view().tail_text()) - before
+        assert len(model.requests) == asked
+    assert grown[240] < 0.7 * grown[0]
+
+
+# 3.18, 3.23
+
+
+def test_3_18_everything_is_there_after_ten_compactions_in_the_archive_and_beyond(tmp_path):
+    life, lived = Life(tmp_path, windows(8, 8), various()), list[str]()
+    for number in range(60):
+        results = f"Result {number}. {'It goes on. ' * 30}"
+        looks(life.memory, 1, results)
+        lived.append(results)
+        run(life.compact())
+    assert life.compactor.record.cycles >= 10
+    life.memory.trail.write()
+    every = list(life.memory.trail.archive.entries())
+    assert [entry["text"] for _, entry in every if entry["event"] == "tool_result"] == lived
+    assert [m.seq for m in expanded(life.memory, "all")] == list(range(1, 181))
+    assert [m.text for m in expanded(life.memory, "all") if m.kind == "result"] == [text.strip() for text in lived]
+
+
+def test_3_23_an_archive_beyond_its_budget_is_told_of_in_the_status(tmp_path):
+    life = Life(tmp_path, windows(8, 8, archive_alarm_mb=1), various())
+    life.memory.record("result", "word " * 150_000)
+    assert "Archive: 1 file, 0.8 MB." in status_of(life)
+    assert "Note: the archive" not in status_of(life)
+    life.memory.record("result", "word " * 150_000)
+    assert "Note: the archive is larger than archive_alarm_mb, which is 1." in status_of(life)
+
+
+def test_3_23_an_old_file_moved_away_harms_nothing(tmp_path):
+    life = Life(tmp_path, windows(8, 8), various())
+    looks(life.memory, 3)
+    life.memory.trail.write()
+    for path in tmp_path.glob("agents/*/archive/*.jsonl"):
+        path.unlink()
+    told = body(expanded_text(life.memory, "^m2"))
+    assert " ".join(told.split()) == " ".join(LOOK.split())
+    life.live(30)
+    run(life.compact())
+    assert life.compactor.record.cycles > 0
