@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import random
 from pathlib import Path
@@ -21,7 +22,7 @@ from vault.folder import STARTER, Vault
 NAME = "Eliza"
 ROSTER = frozenset({"Eliza", "Moss", "Odile", "The Landing"})
 MORNING_MS = 1_795_248_000_000  # 2026-11-21 08:00 UTC
-GOOD = "I heard Moss talk of the river."
+GOOD = ("heard Moss talk", "listened to Moss", "sat with Moss", "was told by Moss")
 
 
 class Clock:
@@ -126,5 +127,6 @@ def windows(immediate: int, recent: int, **more: object) -> MemorySettings:
 
 
 def talkative() -> ScriptedModel:
-    """Return a model whose every summary is good."""
-    return ScriptedModel(lambda request: GOOD)
+    """Return a model whose every summary is good, and another than the one before."""
+    times = itertools.cycle(GOOD)
+    return ScriptedModel(lambda request: f"I {next(times)} of the river.")

@@ -29,13 +29,12 @@ from hypothesis.stateful import (
 
 from agents.models.model import ModelError
 from tests.agents.memory import on_disk
-from tests.agents.memory.lives import Clock, Life, QuickDisk, one_turn, windows
+from tests.agents.memory.lives import GOOD, Clock, Life, QuickDisk, one_turn, windows
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import Stopped
 from vault.notes import NoteError
 from vault.summaries import Summary
 
-GOOD = ("heard Moss talk", "listened to Moss", "sat with Moss", "was told by Moss")
 ANSWERS: dict[str, Reply] = {
     "good": "",  # made up anew each time
     "unreachable": ModelError("There is nobody at that address."),

@@ -1,0 +1,240 @@
+"""A process that lives an agent and dies: killed by itself at a named point, or from outside at any instant.
+
+Run as `python -m tests.integration.crashing VAULT SEED POINT AFTER`. It says `ack N` once memory N is written and
+`forced INODE SIZE` once a file is on disk. `survive` starts such processes on one vault, kills them, and looks at
+what is left by rules of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.agents.memory import on_disk
+from tests.agents.memory.lives import Life, talkative, windows
+from vault.disk import Disk
+
+ROOT = Path(__file__).parents[2]
+CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+OPERATIONS = ("append", "fsync", "draft", "rename leaf", "rename longterm", "rename former", "rename recent", "publish")
+POINTS = (
+    *(f"{when} {what}" for what in OPERATIONS for when in ("before", "after")),
+    "half-way append",
+    "half-way draft",
+)
+LIVES = 2
+MEMORIES = 60
+DEADLINE_SECONDS = 30.0
+
+
+class KillingDisk(Disk):
+    """A disk at which the process dies: at the operation of that name, the `after`-th time it comes up."""
+
+    def __init__(self, point: str, after: int) -> None:
+        self._point = point
+        self._left = after
+
+    def append(self, descriptor: int, line: bytes) -> None:
+        self.come_to("before append")
+        if self._is_next("half-way append"):
+            os.write(descriptor, line[: len(line) // 2])
+        self.come_to("half-way append")
+        super().append(descriptor, line)
+        self.come_to("after append")
+
+    def fsync(self, descriptor: int) -> None:
+        self.come_to("before fsync")
+        super().fsync(descriptor)
+        found = os.fstat(descriptor)
+        print(f"forced {found.st_ino} {found.st_size}", flush=True)
+        self.come_to("after fsync")
+
+    def write_draft(self, draft: Path, text: bytes, durable: bool) -> None:
+        self.come_to("before draft")
+        if self._is_next("half-way draft"):
+            draft.write_bytes(text[: len(text) // 2])
+        self.come_to("half-way draft")
+        super().write_draft(draft, text, durable)
+        self.come_to("after draft")
+
+    def replace(self, draft: Path, path: Path) -> None:
+        what = re.sub(r"-.*", " kept", path.stem)
+        kind = {"recent kept": "leaf", "longterm kept": "former"}.get(what, what)
+        self.come_to(f"before rename {kind}")
+        super().replace(draft, path)
+        self.come_to(f"after rename {kind}")
+
+    def come_to(self, point: str) -> None:
+        """Die here if this is the time."""
+        if point == self._point:
+            self._left -= 1
+            if self._left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def _is_next(self, point: str) -> bool:
+        return point == self._point and self._left == 0
+
+
+async def live(root: Path, seed: int, point: str, after: int) -> None:
+    """Remember numbered things and have them summarised, until the end."""
+    rng, disk = random.Random(seed), KillingDisk(point, after)
+    settings = windows(4, 6, rebuild_every=3, journal_fsync_ms=rng.choice([0, 50]))
+    print("born", flush=True)
+    agent = Life(root, settings, talkative(), disk=disk)
+    agent.clock.ms += 1000 * (agent.memory.journal.last + 1)
+    publish = agent.memory.publish
+
+    def dying(*summaries):
+        disk.come_to("before publish")
+        published = publish(*summaries)
+        disk.come_to("after publish")
+        return published
+
+    agent.memory.publish = dying  # type: ignore[method-assign]
+    print("ready", flush=True)
+    for _ in range(MEMORIES):
+        number = agent.memory.journal.last + 1
+        agent.clock.ms += rng.choice([1000, 1000, 20_000_000])
+        agent.memory.record("observed", f"Moss tells me of the river for the time M{seed}x{number}M.", "The Landing")
+        print(f"ack M{seed}x{number}M", flush=True)
+        if rng.random() < 0.2:
+            agent.memory.journal.sync()
+        await agent.compact()
+    agent.memory.close()
+
+
+@dataclass
+class Damage:
+    """What was found after deaths: acknowledged memories that are gone or there twice, vaults that would not open."""
+
+    deaths: int = 0
+    cycles: int = 0
+    acknowledged: int = 0
+    lost: list[str] = field(default_factory=list)
+    duplicated: list[str] = field(default_factory=list)
+    unstartable: list[str] = field(default_factory=list)
+    no_partition: list[str] = field(default_factory=list)
+
+    @property
+    def is_none(self) -> bool:
+        return not (self.lost or self.duplicated or self.unstartable or self.no_partition)
+
+    def add(self, other: Damage) -> None:
+        """Add up."""
+        self.deaths += other.deaths
+        self.cycles += other.cycles
+        self.acknowledged += other.acknowledged
+        for name in ("lost", "duplicated", "unstartable", "no_partition"):
+            getattr(self, name).extend(getattr(other, name))
+
+    def __str__(self) -> str:
+        return (
+            f"{self.deaths} deaths, {self.acknowledged} memories acknowledged, {self.cycles} summaries accepted: "
+            f"{len(self.lost)} lost, {len(self.duplicated)} duplicated, {len(self.unstartable)} unstartable, "
+            f"{len(self.no_partition)} no partition"
+        )
+
+
+def survive(seed: int) -> Damage:
+    """Live one agent several times over, each time to a sudden end, and return the damage found after each.
+
+    Every other seed also loses power: of what was not forced to disk the newest journal file keeps a part.
+    """
+    damage, rng = Damage(), random.Random(seed)
+    acknowledged: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="fallwater-") as folder:
+        root = Path(folder)
+        for life in range(LIVES):
+            point = POINTS[(seed * LIVES + life) % len(POINTS)] if rng.random() < 0.7 else "never"
+            after = rng.randrange(40 if "append" in point or "fsync" in point else 5)
+            instant = rng.uniform(0, 0.25) if point == "never" else None
+            said, code = died(root, seed * 10 + life, point, after, instant)
+            assert code in (0, -signal.SIGKILL), "\n".join(said)
+            acknowledged += [line.removeprefix("ack ") for line in said if line.startswith("ack ")]
+            if seed % 2:
+                kept = _without_power(root / "agents/Eliza", said, rng)
+                acknowledged = [mark for mark in acknowledged if mark in kept]
+            damage.add(look(root, acknowledged, f"seed {seed}, life {life}, killed {point}"))
+            damage.deaths += 1
+        damage.acknowledged = len(acknowledged)
+        damage.cycles = len(list(root.glob("agents/*/summaries/recent-*.md")))
+    return damage
+
+
+def died(root: Path, seed: int, point: str, after: int, instant_seconds: float | None = None) -> tuple[list[str], int]:
+    """Let a process live until it is dead; return what it said and its exit code.
+
+    With an instant it is killed from outside, so long after it was born.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.integration.crashing", str(root), str(seed), point, str(after)],
+        cwd=ROOT,
+        env=CLEAN,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    assert process.stdout is not None
+    said: list[str] = []
+    if instant_seconds is not None:
+        said.append(process.stdout.readline().rstrip("\n"))
+        time.sleep(instant_seconds)
+        process.kill()
+    said += process.communicate(timeout=DEADLINE_SECONDS)[0].split("\n")
+    return said, process.returncode
+
+
+def _without_power(agent: Path, said: list[str], rng: random.Random) -> set[str]:
+    """Take away a part of what was not forced to disk; return the marks that are left whole on disk."""
+    files = on_disk.journal_files(agent)
+    before = _all_lines(files)
+    if files:
+        found = files[-1].stat()
+        sizes = [int(line.split()[2]) for line in said if line.startswith(f"forced {found.st_ino} ")]
+        forced = min(max(sizes, default=0), found.st_size)
+        with open(files[-1], "r+b") as file:
+            file.truncate(rng.randint(forced, found.st_size))
+    return {mark[0] for line in before & _all_lines(files) if (mark := re.search(r"M\d+x\d+M", line))}
+
+
+def _all_lines(files: list[Path]) -> set[str]:
+    return {line for path in files for line in path.read_text(encoding="utf-8", errors="replace").split("\n")}
+
+
+def look(root: Path, acknowledged: list[str], where: str) -> Damage:
+    """Open the vault again, and compare what is there with what was acknowledged."""
+    damage = Damage()
+    try:
+        agent = Life(root, windows(4, 6), talkative())
+        view = agent.memory.view()
+        agent.memory.close()
+    except Exception as error:
+        damage.unstartable.append(f"{where}: {error!r}")
+        return damage
+    try:
+        lines = on_disk.lines(agent.folder)
+    except AssertionError as error:
+        damage.duplicated.append(f"{where}: {error}")
+        return damage
+    text = "\n".join(lines.values())
+    damage.lost = [f"{where}: {mark}" for mark in acknowledged if text.count(mark) == 0]
+    damage.duplicated = [f"{where}: {mark}" for mark in acknowledged if text.count(mark) > 1]
+    covered = [seq for one in (view.longterm, view.recent) if one for seq in range(one.first, one.last + 1)]
+    told = covered + [memory.seq for memory in view.tail]
+    if told != list(range(1, len(lines) + 1)) or told != sorted(lines):
+        damage.no_partition.append(f"{where}: {view.coverage}, {len(lines)} lines")
+    return damage
+
+
+if __name__ == "__main__":
+    asyncio.run(live(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4])))

@@ -1,0 +1,56 @@
+"""A memory outlives the process that keeps it: killed at named points and at any instant, with and without power."""
+
+from __future__ import annotations
+
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.agents.memory import on_disk
+from tests.agents.memory.lives import Life, talkative, windows
+from tests.integration.crashing import POINTS, Damage, died, look, survive
+
+pytestmark = pytest.mark.integration
+
+SEEDS = range(40)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_memory_outlives_a_kill(point, tmp_path):
+    said, code = died(tmp_path, seed=1, point=point, after=0)
+    assert code == -signal.SIGKILL, f"the process did not come to {point!r}: {said[-3:]}"
+    acknowledged = [line.removeprefix("ack ") for line in said if line.startswith("ack ")]
+    damage = look(tmp_path, acknowledged, point)
+    assert damage.is_none, damage
+    goes_on, code = died(tmp_path, seed=2, point="never", after=0)
+    assert code == 0, goes_on
+    acknowledged += [line.removeprefix("ack ") for line in goes_on if line.startswith("ack ")]
+    damage = look(tmp_path, acknowledged, f"{point}, and a life after")
+    assert damage.is_none, damage
+    assert on_disk.boundaries(tmp_path / "agents/Eliza")[0] > 0, "it has not been summarised since"
+
+
+def test_no_memory_is_lost_or_doubled_over_forty_lives_and_sudden_deaths():
+    total = Damage()
+    with ThreadPoolExecutor(2) as two:
+        for damage in two.map(survive, SEEDS):
+            total.add(damage)
+    assert total.is_none, [*total.lost, *total.duplicated, *total.unstartable, *total.no_partition]
+    assert total.deaths == 2 * len(SEEDS)
+
+
+def test_the_look_sees_what_is_gone_and_what_is_there_twice(tmp_path):
+    agent = Life(tmp_path, windows(4, 6), talkative())
+    for number in range(4):
+        agent.memory.record("observed", f"This is M1x{number}M.")
+    agent.memory.close()
+    path = on_disk.journal_files(agent.folder)[0]
+    whole = path.read_text()
+    lines = whole.split("\n")
+    marks = [f"M1x{number}M" for number in range(4)]
+    assert look(tmp_path, marks, "whole").is_none
+    path.write_text("\n".join([*lines[:-2], ""]))
+    assert look(tmp_path, marks, "cut").lost == ["cut: M1x3M"]
+    path.write_text(whole + lines[-2].replace("^m4", "^m5") + "\n")
+    assert look(tmp_path, marks, "twice").duplicated == ["twice: M1x3M"]
