@@ -9,11 +9,16 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agents.at_hand import as_it_is
 from agents.grammar import gbnf, tidied
+from agents.knowledge import Knowledge, board_text
 from agents.memory.compaction import Compactor
+from agents.memory.facts_text import goals_in, matching
 from agents.memory.familiar import Familiar
+from agents.memory.finding import Finder
 from agents.memory.importance import REFUSED, deed_importance
 from agents.memory.memory import AgentMemory
+from agents.memory.registry import FactRegistry
 from agents.memory.summarizing import Summarizer
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
@@ -25,9 +30,11 @@ from agents.reply import first_command
 from agents.steering import Moment, Steering, ways_back, ways_to_others
 from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
+from vault.fact_line import Fact
+from vault.facts_note import Pin
 from vault.memory_line import one_line
 from vault.notes import NoteError
-from world.events import Event, Refused
+from world.events import Event, Recalled, Refused
 from world.game import Game
 from world.model import Character
 from world.parsing import parse_line
@@ -89,6 +96,10 @@ class Agent:
             random.Random(rng.getrandbits(64)),
             self.count_tokens,
         )
+        self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms)
+        self.facts.profile_goals = goals_in(note.profile)
+        self.finder = Finder(memory.journal)
+        self._knowledge = Knowledge(self.facts)
         self._familiar = Familiar(memory.journal.vault, note.name)
         self._game = game
         self._templates = templates
@@ -115,6 +126,7 @@ class Agent:
         """Go on with notes that were edited, from the next thought."""
         self.note, self.settings, self._templates = note, settings, templates
         self.character.description = note.description
+        self.facts.profile_goals = goals_in(note.profile)
 
     def perceive(self, event: Event, text: str) -> None:
         """Remember an event; hearing is free, thinking waits for the agent's turn."""
@@ -123,6 +135,9 @@ class Agent:
         left = impression(event, self.name, self._game.world, self._familiar.is_first(event))
         if left is None:
             return
+        if isinstance(event, Recalled):
+            # What is recalled is in the journal already: it stands in the next prompt, and is no new memory.
+            self._knowledge.recalled, text = event.text, event.brief
         room = self.character.room_id
         refused = isinstance(event, Refused)
         self.memory.record(left.kind, text, room, left.people, left.importance, refused)
@@ -133,11 +148,14 @@ class Agent:
 
     async def tick(self) -> Turn:
         """Take one turn: wait for the model, think of a command, do it. Never raises but for cancellation."""
+        board = self._game.world.board
+        first_shared = board.next_id
         try:
             self.last_turn = await self._turn()
         except Exception as error:
             log.exception("the turn of %s failed", self.name)
             self.last_turn = Turn("failed", why=str(error))
+            board.fail_turn(self.name, first_shared)
         self.memory.trail.write()
         self.compactor.start_if_due()
         return self.last_turn
@@ -148,18 +166,36 @@ class Agent:
 
     def prompt(self) -> str:
         """Return the prompt of this moment, to the letter. Raises: NoteError if the journal cannot be read."""
+        actor, world = self.character, self._game.world
         values = {
             "name": self.name,
             "profile": self.note.profile,
-            "commands": command_list(self._game.commands, self.character),
-            "scene": scene_text(self._game.world, self.character, self._now_ms()),
-            "place": place_text(self._game.world, self.character),
+            "commands": command_list(self._game.commands, actor),
+            "scene": scene_text(world, actor, self._now_ms()),
+            "place": place_text(world, actor),
         }
         if self.memory.coverage.b == 0:
             values["yesterday"] = self.note.yesterday
         context_tokens = self.queue.model.context_tokens if self.queue else DEFAULT_CONTEXT_TOKENS
         budget = context_tokens - self.settings.reply_tokens - MARGIN_TOKENS
-        return fitted_prompt(self._template, values, self.memory.view(), self.count_tokens, budget)
+        view, counting = self.memory.view(), self.count_tokens
+        values["board"] = board_text(world, actor, counting, budget)
+        facts_tokens = self.memory.settings.facts_tokens
+        knowledge = self._knowledge.of_moment(view, world, actor, counting, facts_tokens, budget)
+        return fitted_prompt(self._template, values, view, counting, budget, knowledge)
+
+    def pin(self, wanted: str) -> Pin:
+        """Pin a memory by its number, or words, within `pin_tokens`. Raises: CommandError."""
+        most = self.memory.settings.pin_tokens
+        return self.facts.pin(wanted, lambda text: self.count_tokens(text) <= most)
+
+    def get_relevant(self, query: str = "") -> list[Fact]:
+        """Return what is known about a query, best first, or everything; what is at hand as it is now.
+
+        `since` of each is the memory that changed it last. Raises: NoteError if the journal cannot be read.
+        """
+        self.facts.take_in()
+        return matching(as_it_is(self.facts.facts, self._game.world, self.character), query)
 
     async def _turn(self) -> Turn:
         if self.queue is None or not self.character.awake:
@@ -230,6 +266,7 @@ class Agent:
             return Turn("speechless", why=reply.problem)
         line = one_line(tidied(reply.line) if self._is_held else reply.line)
         self.memory.record("acted", line, self.character.room_id, importance=self._weight(line))
+        self._knowledge.recalled = ""
         self._lines.append(line)
         self._rooms.append(self.character.room_id)
         performed = self._game.perform(self.name, line)

@@ -11,7 +11,7 @@ from agents.memory.status import status_text
 from vault.notes import NoteError
 from world.command import Command, command
 from world.errors import CommandError
-from world.events import Event, Saw
+from world.events import Event, Recalled, Saw
 from world.matching import listed, suggestions
 from world.model import Character, Role, World
 
@@ -60,7 +60,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
         @memory-expand Eliza recent-20261121-203501-m000129    what a leaf covers
         @memory-expand Eliza 2026-11-21#7   an entry of the archive, whole
         """
-        found, rest = _meant_first(agents, actor, text)
+        found, rest = meant_first(agents, actor, text)
         if not rest:
             raise CommandError("Usage: @memory-expand [agent] <range|summary|reference>, such as 3-17 or recent")
         return _seen(actor, lambda: expanded_text(found.memory, rest))
@@ -68,7 +68,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
     @command("@memory-why <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_why(world: World, actor: Character, text: str) -> list[Event]:
         """Tell why a memory is or is not in the prompt: @memory-why Eliza 12."""
-        found, rest = _meant_first(agents, actor, text)
+        found, rest = meant_first(agents, actor, text)
         number = rest.removeprefix("^m")
         if not number.isdecimal():
             raise CommandError(f"{rest!r} is not the number of a memory. Usage: @memory-why [agent] <number>")
@@ -86,7 +86,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
 
         What came after it is word for word again, and is summarised anew; no file is deleted.
         """
-        found, leaf = _meant_first(agents, actor, text)
+        found, leaf = meant_first(agents, actor, text)
         if found.compactor.is_running:
             raise CommandError(f"A compaction of {found.name} is under way; wait until it has ended.")
         return _seen(actor, lambda: found.memory.roll_back(leaf))
@@ -127,17 +127,21 @@ def meant(agents: Mapping[str, Agent], actor: Character, wanted: str) -> Agent:
     return found
 
 
-def _meant_first(agents: Mapping[str, Agent], actor: Character, text: str) -> tuple[Agent, str]:
-    """Return the agent that the first word names, and the rest; an agent may leave its own name out."""
+def meant_first(agents: Mapping[str, Agent], actor: Character, text: str) -> tuple[Agent, str]:
+    """Return the agent that the first word names, and the rest; an agent may leave its own name out.
+
+    Who may not look into others' memories means itself, whatever its first word is. Raises: CommandError as `meant`.
+    """
     first, _, rest = text.partition(" ")
-    if actor.name in agents and first.casefold() not in {name.casefold() for name in agents}:
+    others = {name.casefold() for name in agents if actor.role >= Role.ADMIN} | {actor.name.casefold()}
+    if actor.name in agents and first.casefold() not in others:
         return meant(agents, actor, ""), text
     return meant(agents, actor, first), rest.strip()
 
 
 def _seen(actor: Character, make: Callable[[], str]) -> list[Event]:
     try:
-        return [Saw(actor.character_id, make())]
+        return [Recalled(actor.character_id, make(), "You look into your memory.")]
     except NoteError as error:
         raise CommandError(str(error)) from error
 

@@ -11,8 +11,13 @@ from agents.memory.view import View
 from vault.fact_line import COMMITMENTS, LESSONS, THINGS, Fact
 from vault.facts_note import Pin
 from vault.memory_line import LINE_BREAK
+from world.commands.sharing import board_lines
+from world.model import Character, World
 
 CountTokens = Callable[[str], int]
+
+SHARE = 8
+"""At most one part in so many of the prompt goes to facts, to what is shared, and to what was looked up."""
 
 REMINDERS = 3
 REMINDER_TOKENS = 80
@@ -21,18 +26,41 @@ REMINDER_TOKENS = 80
 class Knowledge:
     """Chooses what to tell of a registry.
 
-    The facts are chosen anew only when summaries were published, or a person or a pin has changed something: the text
-    before the memories then changes in any case.
+    The facts are chosen anew only when the memories told begin elsewhere, as after a publication, or a person or a pin
+    has changed something: the text before the memories then changes in any case. `recalled` is what was looked up in the last turn.
     """
 
     def __init__(self, registry: FactRegistry) -> None:
         self._registry = registry
+        self.recalled = ""
         self._chosen_for: tuple[object, ...] = ()
         self._chosen: tuple[str, ...] = ()
 
+    def of_moment(
+        self, view: View, world: World, actor: Character, count: CountTokens, facts_tokens: int, budget_tokens: int
+    ) -> Callable[[str, int], dict[str, str]]:
+        """Return what fills the slots `facts` and `known`, given the memories shown and the number of the first.
+
+        Raises: NoteError if the journal cannot be read.
+        """
+        self._registry.take_in()
+        most = budget_tokens // SHARE
+        company = frozenset(one.name for one in world.occupants(actor.room_id) if one is not actor)
+        self.choose(view, company, actor.room_id, count, min(facts_tokens, most))
+        recalled = within(self.recalled.split("\n"), count, most)
+
+        def slots(shown: str, first_shown: int) -> dict[str, str]:
+            reminder = self.reminder(company, first_shown, count)
+            known = "\n".join(line for line in (*recalled, reminder) if line)
+            return {"facts": self.told(view, shown), "known": known}
+
+        return slots
+
     def choose(self, view: View, company: frozenset[str], place: str, count: CountTokens, budget_tokens: int) -> None:
         """Choose the facts for the company and place of this moment, if it is time to."""
-        moment = (view.longterm, view.recent, self._registry.version, self._registry.profile_goals, budget_tokens)
+        registry, first_shown = self._registry, view.tail[0].seq if view.tail else 0
+        told = (view.longterm, view.recent, first_shown)
+        moment = (*told, registry.version, registry.is_behind, registry.profile_goals, budget_tokens)
         if moment == self._chosen_for:
             return
         facts = by_relevance(self._registry.facts, company, place)
@@ -52,6 +80,12 @@ class Knowledge:
         lines = [line for line in map(fact_text, near) if line not in self._chosen]
         found = within(lines[:REMINDERS], count, REMINDER_TOKENS)
         return f"[You know: {' '.join(found)}]" if found else ""
+
+
+def board_text(world: World, actor: Character, count: CountTokens, budget_tokens: int) -> str:
+    """Return what an agent reads on the board, in order; of too much the oldest is left to the command `board`."""
+    lines = board_lines(world, actor)
+    return "\n".join(reversed(within(lines[::-1], count, budget_tokens // SHARE)))
 
 
 def _stands_in(pin: Pin, view: View, shown: str) -> bool:

@@ -69,6 +69,7 @@ class Population(Mapping[str, Agent]):
     async def stop(self) -> None:
         """Cut short every compaction and every thought, and let the models go; what is in force stays so."""
         await asyncio.gather(*(agent.compactor.stop() for agent in self.values()))
+        await asyncio.gather(*(agent.finder.stop() for agent in self.values()))
         queues = {agent.queue for agent in self.values()} | {*self._summary_queues}
         await asyncio.gather(*(queue.close() for queue in queues if queue))
 
@@ -77,6 +78,7 @@ class Population(Mapping[str, Agent]):
         for agent in self.values():
             try:
                 agent.memory.close()
+                agent.facts.close()
             except NoteError as error:
                 log.error("%s", error)
 

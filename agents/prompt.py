@@ -1,7 +1,7 @@
 """An agent's prompt: a template from the vault, filled; what is stable stands first, so that it can be cached.
 
 A template is plain text with slots such as `{profile}`. A paragraph all of whose slots are empty is left out with
-its heading. What fills a slot is never looked at for slots again.
+its heading, and so is a line of nothing but empty slots. What fills a slot is never looked at for slots again.
 """
 
 from __future__ import annotations
@@ -13,12 +13,19 @@ from dataclasses import dataclass
 from vault.notes import NoteError
 from world.matching import suggestions
 
-SLOTS = ("name", "profile", "commands", "yesterday", "older", "recent", "tail", "before", "since", "scene", "place")
+SLOTS = (
+    *("name", "profile", "commands", "facts", "yesterday", "older", "recent"),
+    *("tail", "before", "since", "board", "known", "scene", "place"),
+)
 # What a prompt cannot do without, each in either form: the tail whole or in two parts, the scene in full or in a line.
 NEEDED = (("name",), ("tail", "before"), ("tail", "since"), ("scene", "place"))
 
+# What is told in any case: a template that has no place for it is given one before a paragraph or line with these.
+ADDED = {"facts": ("older", "recent", "tail", "before"), "board": ("scene", "place"), "known": ("scene", "place")}
+
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n+")
+_ONLY_SLOTS = re.compile(r"\s*(?:\{[a-z_]+\}\s*)+")
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class PromptTemplate:
     def fill(self, values: Mapping[str, str]) -> str:
         """Return the prompt. A slot without a value counts as empty."""
         kept = (paragraph for paragraph in self.paragraphs if _is_wanted(paragraph, values))
-        return "\n\n".join(_SLOT.sub(lambda slot: values.get(slot[1], ""), paragraph) for paragraph in kept)
+        return "\n\n".join(_filled(paragraph, values) for paragraph in kept)
 
 
 def parse_template(text: str, source: str) -> PromptTemplate:
@@ -53,7 +60,23 @@ def parse_template(text: str, source: str) -> PromptTemplate:
         )
     if not text.rstrip().endswith("~{name}>"):
         raise NoteError(f"{source}: a prompt must end in ~{{name}}> so that the model goes on with a command.")
-    return PromptTemplate(tuple(_PARAGRAPH.split(text.strip())))
+    return PromptTemplate(tuple(_PARAGRAPH.split(_with_places(text.strip()))))
+
+
+def _with_places(text: str) -> str:
+    """Return a template's text with a place for everything that is told in any case."""
+    for slot, before in ADDED.items():
+        if f"{{{slot}}}" not in text:
+            first = min(text.index(f"{{{one}}}") for one in before if f"{{{one}}}" in text)
+            gap = "\n\n" if slot == "facts" else "\n"
+            start = text.rfind(gap, 0, first) + len(gap) if gap in text[:first] else 0
+            text = f"{text[:start]}{{{slot}}}{gap}{text[start:]}"
+    return text
+
+
+def _filled(paragraph: str, values: Mapping[str, str]) -> str:
+    lines = (line for line in paragraph.split("\n") if not _ONLY_SLOTS.fullmatch(line) or _is_wanted(line, values))
+    return "\n".join(_SLOT.sub(lambda slot: values.get(slot[1], ""), line) for line in lines)
 
 
 def _is_wanted(paragraph: str, values: Mapping[str, str]) -> bool:

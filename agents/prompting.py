@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from agents.memory.view import STEP_LINES, View
@@ -54,30 +54,36 @@ def fitted_prompt(
     view: View,
     count_tokens: Callable[[str], int],
     budget_tokens: int,
+    knowledge: Callable[[str, int], Mapping[str, str]] = lambda shown, first_shown: {},
 ) -> str:
     """Return the filled template within a budget of tokens.
+
+    `knowledge` is given the memories shown and the number of the first, and returns what fills further slots.
 
     What gives way when it is too long, in this order: the example day; then the oldest verbatim lines, in steps so
     that the text before them stays the same for many turns, with a line that names what is missing.
     """
-    told = {**values, "older": view.older(), "recent": view.recent_past(), **_tail(view, 0)}
+    told = {**values, "older": view.older(), "recent": view.recent_past(), **_tail(view, 0, knowledge)}
     prompt = template.fill(told)
     if count_tokens(prompt) <= budget_tokens:
         return prompt
     told["yesterday"] = ""
     for left_out in _steps(view):
-        told |= _tail(view, left_out)
+        told |= _tail(view, left_out, knowledge)
         prompt = template.fill(told)
         if count_tokens(prompt) <= budget_tokens:
             break
     return prompt
 
 
-def _tail(view: View, left_out: int) -> dict[str, str]:
+def _tail(view: View, left_out: int, knowledge: Callable[[str, int], Mapping[str, str]]) -> dict[str, str]:
+    shown = view.tail_text(left_out)
+    first_shown = view.tail[left_out].seq if left_out < len(view.tail) else view.coverage.n + 1
     return {
-        "tail": view.tail_text(left_out),
+        "tail": shown,
         "before": view.before_text(left_out),
         "since": view.since_text(left_out),
+        **knowledge(shown, first_shown),
     }
 
 

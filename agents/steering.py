@@ -30,6 +30,8 @@ WEIGHTS: Mapping[str, float] = {
     "inventory": 0.1,
     "who": 0.1,
     "exits": 0.05,
+    # A small model would pin and look up at random.
+    "@memory-facts": 0.0,
 }
 UNKNOWN_WEIGHT = 0.3
 """The weight of a command that this table does not know."""

@@ -127,6 +127,36 @@ class MemorySettings:
     immediate_window: int = setting(64, "the newest memories that are always told word for word", low=1, high=4096)
     recent_window: int = setting(64, "how many memories a short-term summary takes in", low=1, high=4096)
     enabled: bool = setting(True, "whether memories are summarised at all")
+    strategy: str = setting(
+        "waterfall", "how memories are compacted", choices=("waterfall", "rolling", "layered", "window")
+    )
+    threshold: int = setting(10, "rolling: more memories than this after the summary are too many", low=1, high=4096)
+    retain_recent: int = setting(3, "rolling: how many of the newest stay word for word", low=0, high=4096)
+    max_memories: int = setting(128, "window: how many of the newest memories are told", low=1, high=4096)
+    threshold_tokens: int = setting(
+        4000, "layered: more tokens than this after the summary are too many", low=100, high=1000000
+    )
+    min_saving_tokens: int = setting(
+        500, "a compaction by tokens has to save at least so many a turn", low=0, high=1000000
+    )
+    expected_turns: int = setting(
+        50, "for how many turns a compaction by tokens is expected to save", low=1, high=100000
+    )
+    cached_token_weight: float = setting(
+        0.1,
+        "what a token costs that the model has in its prefix cache, as a share of one that it has not",
+        low=0,
+        high=1,
+    )
+    verbatim_high_tokens: int = setting(
+        6000,
+        "waterfall: a tail of more tokens than this is summarised before its time; 0 for never",
+        low=0,
+        high=1000000,
+    )
+    verbatim_low_tokens: int = setting(
+        3000, "waterfall: how many tokens of such a tail stay word for word", low=0, high=1000000
+    )
     profile: str = setting("summarizer", "the model profile for summaries", choices=("summarizer",))
     journal_fsync_ms: int = setting(
         50, "how long a memory may wait to be forced to disk, in milliseconds; 0 forces each at once", low=0, high=10000
@@ -156,6 +186,8 @@ class MemorySettings:
     archive_alarm_mb: int = setting(
         1024, "how large an agent's archive may grow before its status says so, in MB; 0 for any", low=0, high=1048576
     )
+    facts_tokens: int = setting(400, "how much of the prompt the facts may take, in tokens", low=0, high=4000)
+    pin_tokens: int = setting(800, "how much of the prompt all pins together may take, in tokens", low=0, high=16000)
     max_compactions: int = setting(2, "how many agents may be summarised at the same time", low=1, high=64)
     retry_seconds: float = setting(
         30.0, "seconds until a failed summary is tried again; it doubles each time", low=0.1, high=86400

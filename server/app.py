@@ -14,6 +14,7 @@ from twisted.python.failure import Failure
 
 from agents.agent import Agent
 from agents.commands import memory_commands
+from agents.fact_commands import fact_commands
 from agents.model_commands import model_commands
 from agents.models.choosing import Choice, choose_model
 from agents.models.queue import ModelQueue
@@ -80,6 +81,7 @@ class Fallwater:
         self.game = Game(self.world, world_commands(), in_turn(self._moves, SaveBoard(board)))
         self.agents = Population(vault, settings, self.game, rng, now_ms)
         self.game.commands.add(memory_commands(self.agents, self.game.tell, now_ms))
+        self.game.commands.add(fact_commands(self.agents, self.game.publish))
         self.game.commands.add(model_commands(self.agents, lambda: self.queue))
         self.lobby = Lobby(
             self.game,

@@ -79,6 +79,11 @@ class FactRegistry:
         """Up to which memory all is learnt."""
         return self._known.upto
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are memories that nothing has been learnt from yet."""
+        return self._known.upto < self._journal.last
+
     def take_in(self) -> None:
         """Take in what a person has edited and what is new in the journal. Raises: NoteError if that cannot be read."""
         self._take_in_edits()

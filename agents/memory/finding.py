@@ -1,0 +1,80 @@
+"""Finding memories by their words, over the whole of a life, whether they are summarised or not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from agents.memory.looking_back import journal_text
+from vault.journal import Journal
+from vault.memory_line import Memory
+from vault.notes import NoteError
+from vault.search_index import SearchIndex
+
+MOST_FOUND = 8
+AT_ONCE = 4
+"""How many journal files are read into the index before an answer; with more the answer comes later."""
+
+
+class Finder:
+    """Searches the journal of one agent."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._index = SearchIndex(journal.vault, journal.agent_id)
+        self._task: asyncio.Task[None] | None = None
+
+    def find(self, query: str, most: int = MOST_FOUND) -> list[Memory]:
+        """Return the memories that fit a query best, best first. Raises: NoteError if they cannot be read."""
+        for name in self._index.stale():
+            self._index.take_in(name)
+        return self._best(query, most)
+
+    def find_soon(self, query: str, answer: Callable[[list[Memory]], None], most: int = MOST_FOUND) -> bool:
+        """Give `answer` what is found: at once if that is quick, else in the background; return whether it was at once.
+
+        Raises: NoteError if something cannot be read at once; what fails later answers with nothing.
+        """
+        stale = self._index.stale()
+        if len(stale) <= AT_ONCE:
+            answer(self.find(query, most))
+            return True
+        self._task = asyncio.create_task(self._find_later(stale, query, answer, most))
+        return False
+
+    async def stop(self) -> None:
+        """End what goes on in the background and let go of the index."""
+        if self._task and not self._task.done():
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        self._index.close()
+
+    def _best(self, query: str, most: int) -> list[Memory]:
+        numbers = self._index.find(query, most)
+        return [memory for seq in numbers for memory in self._journal.read(seq, seq)]
+
+    async def _find_later(
+        self, stale: list[str], query: str, answer: Callable[[list[Memory]], None], most: int
+    ) -> None:
+        try:
+            for name in stale:
+                self._index.take_in(name)
+                await asyncio.sleep(0)  # everyone else goes on between two files
+            found = self._best(query, most)
+        except NoteError:
+            found = []
+        answer(found)
+
+
+def found_text(name: str, query: str, found: list[Memory]) -> str:
+    """Return what was found for people: number, time, kind, place and words of each, best first."""
+    if not found:
+        return f"{name} remembers nothing with any of these words: {query}"
+    lines = [f"What {name} remembers of {query!r}, best first (recalled, not new):", *map(journal_text, found)]
+    return "\n".join(lines)
+
+
+def brief_of(query: str, found: list[Memory]) -> str:
+    """Return what is remembered of having recalled: which memories, and nothing of what they say."""
+    numbers = ", ".join(str(memory.seq) for memory in found)
+    return f"You look for {query!r} in your memory and recall {numbers}." if found else "You recall nothing of it."

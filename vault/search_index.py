@@ -1,0 +1,122 @@
+"""Full-text search over one agent's whole journal: an SQLite file under `.index/`, which is a cache and no more.
+
+The Markdown is the truth: a journal file is read again whenever its size or time is not as noted, and deleting the
+cache, or a broken one, costs a little time.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from vault.folder import Vault
+from vault.memory_line import Memory
+from vault.notes import NoteError
+from vault.segment import Segment, is_segment_name, read_memories, scan
+
+T = TypeVar("T")
+
+MOST_WORDS = 32
+LOOKING_BACK = "@memory-"
+"""How the commands begin that look into memory: what was looked for is no memory of it."""
+
+_WORD = re.compile(r"[^\W_]+")
+_TABLES = """
+CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER);
+CREATE TABLE IF NOT EXISTS lines (seq INTEGER PRIMARY KEY, file TEXT);
+CREATE INDEX IF NOT EXISTS lines_by_file ON lines (file);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5
+    (text, room, people, tokenize = 'porter unicode61 remove_diacritics 2');
+"""
+_BEST = """
+SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 4.0, 1.0, 2.0), rowid DESC LIMIT ?
+"""
+
+
+class SearchIndex:
+    """The words of all memories of one agent, by BM25."""
+
+    def __init__(self, vault: Vault, agent_id: str) -> None:
+        self._vault = vault
+        self._agent_id = agent_id
+        self._folder = vault.path("agents", agent_id, "journal")
+        self._path = vault.path(".index", f"{agent_id}.words.sqlite")
+        self._database: sqlite3.Connection | None = None
+
+    def stale(self) -> list[str]:
+        """Return the journal files that are not as the index knows them, newest first. Raises: NoteError."""
+        found = self._on_disk()
+        known = self._safely(lambda db: {row[0]: row[1:] for row in db.execute("SELECT * FROM files")})
+        for name in known.keys() - found.keys():
+            self._safely(lambda db, name=name: self._forget(db, name))  # type: ignore[misc]
+        return sorted((name for name, stamp in found.items() if known.get(name) != stamp), reverse=True)
+
+    def take_in(self, name: str) -> None:
+        """Read one journal file into the index. Raises: NoteError if it cannot be read or the index not written."""
+        try:
+            segment = scan(self._folder / name)[0]
+            memories = read_memories(self._folder / name, segment, 1, segment.last)
+        except OSError as error:
+            raise NoteError(f"agents/{self._agent_id}/journal/{name}: cannot be read: {error.strerror}.") from error
+        self._safely(lambda db: self._replace(db, segment, list(memories.values())))
+
+    def find(self, query: str, most: int) -> list[int]:
+        """Return the numbers of the memories that fit a query best, best first; any of its words counts."""
+        words = dict.fromkeys(_WORD.findall(query.lower()))
+        wanted = " OR ".join(f'"{word}"' for word in list(words)[:MOST_WORDS])
+        if not wanted:
+            return []
+        return self._safely(lambda db: [row[0] for row in db.execute(_BEST, (wanted, most))])
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._database:
+            self._database.close()
+            self._database = None
+
+    def _on_disk(self) -> dict[str, tuple[int, int]]:
+        if not self._folder.is_dir():
+            return {}
+        stats = {path.name: path.stat() for path in self._folder.iterdir() if is_segment_name(path.name)}
+        return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in stats.items()}
+
+    def _replace(self, db: sqlite3.Connection, segment: Segment, memories: list[Memory]) -> None:
+        self._forget(db, segment.name)
+        kept = [memory for memory in memories if not memory.text.startswith(LOOKING_BACK)]
+        db.executemany("DELETE FROM words WHERE rowid = ?", [(memory.seq,) for memory in kept])
+        db.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?)", [(m.seq, segment.name) for m in kept])
+        rows = [(m.seq, m.text, m.room, " ".join(m.people)) for m in kept]
+        db.executemany("INSERT INTO words (rowid, text, room, people) VALUES (?, ?, ?, ?)", rows)
+        db.execute("INSERT INTO files VALUES (?, ?, ?)", (segment.name, segment.size, segment.mtime_ns))
+
+    def _forget(self, db: sqlite3.Connection, name: str) -> None:
+        db.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM lines WHERE file = ?)", (name,))
+        db.execute("DELETE FROM lines WHERE file = ?", (name,))
+        db.execute("DELETE FROM files WHERE name = ?", (name,))
+
+    def _safely(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something with the database, all or nothing; one that is broken is thrown away and made anew, once."""
+        try:
+            return self._once(work)
+        except sqlite3.DatabaseError:
+            self.close()
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
+        try:
+            return self._once(work)
+        except (sqlite3.Error, OSError) as error:
+            raise NoteError(f"{self._vault.source(self._path)}: the search index cannot be used: {error}.") from error
+
+    def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._database is None:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise NoteError(f"{self._vault.source(self._path)}: cannot be made: {error.strerror}.") from error
+            self._database = sqlite3.connect(self._path)
+            self._database.executescript(_TABLES)
+        with self._database as db:
+            return work(db)
