@@ -27,7 +27,8 @@ class Knowledge:
     """Chooses what to tell of a registry.
 
     The facts are chosen anew only when the memories told begin elsewhere, as after a publication, or a person or a pin
-    has changed something: the text before the memories then changes in any case. `recalled` is what was looked up in the last turn.
+    has changed something: the text before the memories then changes in any case. `recalled` is what was looked up in
+    the last turn.
     """
 
     def __init__(self, registry: FactRegistry) -> None:
@@ -69,7 +70,7 @@ class Knowledge:
         self._chosen_for = moment
 
     def told(self, view: View, shown: str) -> str:
-        """Return the pins that are not in the memories shown, word for word, and the facts chosen, a line each."""
+        """Return the pins, word for word, and the facts chosen, a line each; no pin that stands below in any case."""
         pins = [pin.text for pin in self._registry.pins if not _stands_in(pin, view, shown)]
         return "\n".join(f"- {line}" for line in (*pins, *self._chosen))
 
@@ -89,8 +90,13 @@ def board_text(world: World, actor: Character, count: CountTokens, budget_tokens
 
 
 def _stands_in(pin: Pin, view: View, shown: str) -> bool:
-    """Return whether a pinned memory is among those shown, whole and in the words of the pin."""
-    memory = next((one for one in view.tail if one.seq == pin.seq), None) if pin.seq else None
+    """Return whether a pinned memory is told below in the words of the pin: as a line of a summary, or verbatim."""
+    if not pin.seq:
+        return False
+    summaries = f"{view.older()}\n{view.recent_past()}"
+    if any(line.removeprefix("- ") == pin.text for line in summaries.split("\n")):
+        return True
+    memory = next((one for one in view.tail if one.seq == pin.seq), None)
     if memory is None or pin.text != picked_words(memory).replace(LINE_BREAK, " "):
         return False
     return memory.text.replace(LINE_BREAK, " ") in shown
