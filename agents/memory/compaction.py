@@ -137,6 +137,8 @@ class Compactor:
         while plan := memory.strategy.plan(memory.coverage, forced and not done):
             record.state = f"waiting for its turn to summarise memories {plan.recent}"
             async with self._turns:
+                memory.trail.check()  # before anything is spent on a summary that could not be archived
+                await self._redo()
                 # While it waited, summaries may have been edited by hand: what is due now counts.
                 memory.take_in_edits()
                 if plan := memory.strategy.plan(memory.coverage, forced and not done):
@@ -156,7 +158,6 @@ class Compactor:
     async def _cycle(self, plan: Plan) -> None:
         memory, record = self.memory, self.record
         summarizer, windows = self._needed_summarizer(), memory.settings
-        memory.trail.check()  # before anything is spent on a summary that could not be archived
         log.info(
             "[Memory] %s: Starting compaction (%d memories, %d immediate, %d recent)",
             memory.name,
@@ -164,7 +165,6 @@ class Compactor:
             windows.immediate_window,
             windows.recent_window,
         )
-        await self._redo()
         # The frozen copy: from here on to the publication nothing is read from the living memory.
         old_longterm, old_recent = memory.longterm, memory.recent
         memories = memory.journal.read(plan.recent.first, plan.recent.last)

@@ -1,0 +1,290 @@
+"""Hands and disks that come between a plan and its publication, and lines typed while the world runs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agents.memory.compaction import Compactor
+from agents.memory.memory import MOST_IN_A_VIEW, VIEW_STEP
+from agents.memory.rebuilding import chain_of
+from agents.models.model import ModelError
+from tests.agents.memory import on_disk
+from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
+from tests.scripted_model import ScriptedModel
+from vault.summaries import Summary
+
+FOUR = windows(4, 4)
+
+
+@pytest.fixture
+def eliza(tmp_path):
+    return Life(tmp_path, FOUR, talkative())
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Change a file as a person does: later than the clock of the file system can tell."""
+    text, at_ns = path.read_text(), path.stat().st_mtime_ns
+    assert old in text, text
+    path.write_text(text.replace(old, new))
+    os.utime(path, ns=(at_ns, at_ns + 10**9))
+
+
+def in_force(life: Life, name: str) -> Path:
+    return life.folder / "summaries" / f"{name}.md"
+
+
+async def settled() -> None:
+    for _ in range(20):
+        await one_turn()
+
+
+def test_what_is_due_is_looked_at_again_when_the_turn_has_come(tmp_path):
+    turns = asyncio.Semaphore(1)
+    eliza = Life(tmp_path, FOUR, talkative(), turns=turns)
+
+    async def story() -> None:
+        eliza.live(9)
+        await eliza.compact()  # 1–5
+        eliza.live(4)
+        async with turns:
+            eliza.compactor.start_if_due()
+            await settled()
+            edit(in_force(eliza, "recent"), "- 1\n- 5\n", "- 1\n- 3\n")
+        await eliza.finish()
+
+    asyncio.run(story())
+    longterm, recent = on_disk.summary(eliza.folder, "longterm"), on_disk.summary(eliza.folder, "recent")
+    assert longterm and recent
+    assert (longterm[:2], recent[:2]) == ((1, 3), (4, 7))
+
+
+def test_an_edit_during_the_call_wins_and_what_was_made_is_kept_beside_it(eliza):
+    eliza.live(9)
+
+    async def story() -> None:
+        await eliza.compact()
+        eliza.live(4)
+        eliza.model.hold()
+        eliza.compactor.start_if_due()
+        await eliza.until_asked()
+        edit(in_force(eliza, "recent"), "the river.", "the river, and I laughed.")
+        eliza.model.release()
+        await eliza.finish()
+
+    asyncio.run(story())
+    kept = [path.name for path in (eliza.folder / "summaries").glob("* (conflict *).md")]
+    assert len(kept) == 2
+    longterm = on_disk.summary(eliza.folder, "longterm")
+    assert longterm and "and I laughed" in longterm[2], "the next try starts from the edit"
+    assert eliza.memory.coverage.b == 9
+
+
+def test_an_edited_summary_is_kept_as_a_leaf_when_the_next_takes_its_place(eliza):
+    async def story() -> None:
+        eliza.live(9)
+        await eliza.compact()
+        edit(in_force(eliza, "recent"), "the river.", "the river, and I laughed.")
+        eliza.live(4)
+        await eliza.compact()
+
+    asyncio.run(story())
+    leaves = [leaf for _, leaf in eliza.memory.summaries.leaves() if leaf.last == 5]
+    assert len(leaves) == 2
+    assert "and I laughed" in chain_of(leaves, 5)[0].text
+
+
+def test_a_line_typed_by_hand_is_a_memory_before_anything_else_happens(eliza):
+    eliza.live(3)
+    with open(on_disk.journal_files(eliza.folder)[-1], "a") as file:
+        file.write("- I owe Odile a lantern.\n")
+    view = eliza.memory.view()
+    assert (view.coverage.n, view.tail[-1].text) == (4, "I owe Odile a lantern.")
+
+
+def test_a_new_file_and_a_line_in_an_old_one_are_noticed(eliza):
+    eliza.live(2)
+    eliza.clock.ms += 86_400_000
+    eliza.live(2)
+    eliza.memory.view()
+    (eliza.folder / "journal" / "2026-11-01.md").write_text("- I remember the first of November.\n")
+    assert eliza.memory.view().coverage.n == 5
+    with open(on_disk.journal_files(eliza.folder)[1], "a") as file:
+        file.write("- And the day before yesterday.\n")
+    for _ in on_disk.journal_files(eliza.folder):  # one older file in turn
+        view = eliza.memory.view()
+    assert [memory.text for memory in view.tail[-2:]] == [
+        "I remember the first of November.",
+        "And the day before yesterday.",
+    ]
+
+
+def test_no_number_is_given_twice_though_the_newest_lines_were_taken_out(eliza):
+    eliza.live(5)
+    eliza.memory.close()
+    again = Life(eliza.folder.parents[1], FOUR, talkative(), clock=eliza.clock)
+    path = on_disk.journal_files(again.folder)[-1]
+    path.unlink()
+    again.memory.journal._at_hand.clear()  # nothing is left from which the lines could be written again
+    again.live(1)
+    assert list(on_disk.lines(again.folder)) == [6]
+
+
+def test_what_another_thread_is_about_to_force_is_forced_before_a_summary(tmp_path):
+    disk = QuickDisk()
+    eliza = Life(tmp_path, FOUR, talkative(), disk=disk)
+    eliza.live(9)
+    assert eliza.memory.journal.take_sync()  # taken, and not yet done when the summary is ready
+    asyncio.run(eliza.compact())
+    found = on_disk.journal_files(eliza.folder)[0].stat()
+    assert disk.forced[found.st_ino] == found.st_size
+
+
+def test_a_mistyped_range_moves_no_number(eliza):
+    eliza.live(9)
+    asyncio.run(eliza.compact())
+    edit(in_force(eliza, "recent"), "- 1\n- 5\n", "- 1\n- 5000\n")
+    eliza.live(1)
+    view = eliza.memory.view()
+    assert (view.coverage.b, view.coverage.n) == (5, 10)
+    eliza.memory.close()
+    again = Life(eliza.folder.parents[1], FOUR, talkative(), clock=eliza.clock)
+    again.live(1)
+    assert again.memory.view().coverage.n == 11
+
+
+def test_lines_taken_out_of_the_journal_do_not_stop_the_waterfall(eliza):
+    eliza.live(30)
+    eliza.memory.close()
+    path = on_disk.journal_files(eliza.folder)[0]
+    path.write_text("\n".join(line for line in path.read_text().split("\n") if " ^m" not in line or "^m2" in line))
+    again = Life(eliza.folder.parents[1], FOUR, talkative(), clock=eliza.clock)
+    again.live(4)
+    asyncio.run(again.compact())
+    assert again.memory.coverage.b >= 26
+    assert again.compactor.record.failures_in_a_row == 0
+
+
+def test_a_few_short_words_are_kept_as_they_are(eliza):
+    eliza.live(9, "ok")
+    asyncio.run(eliza.compact())
+    assert eliza.memory.coverage.b == 5
+    assert eliza.model.requests == []
+
+
+def test_calls_that_were_refused_are_in_the_ledger(tmp_path):
+    eliza = Life(tmp_path, FOUR, ScriptedModel("I met Bartholomew.", "I met Bartholomew."))
+    eliza.live(9)
+    asyncio.run(eliza.compact())
+    assert (eliza.compactor.record.calls, eliza.memory.coverage.b) == (2, 0)
+
+
+def test_a_rebuilding_waits_for_its_turn(tmp_path):
+    turns = asyncio.Semaphore(1)
+    eliza = Life(tmp_path, FOUR, talkative(), turns=turns)
+
+    async def story() -> int:
+        eliza.live(21)
+        await eliza.compact()
+        asked = len(eliza.model.requests)
+        async with turns:
+            eliza.compactor.force_rebuild(eliza.heard.append)
+            await settled()
+            waiting = len(eliza.model.requests) - asked
+        await eliza.finish()
+        return waiting
+
+    assert asyncio.run(story()) == 0
+    assert eliza.heard[0].done
+
+
+def test_of_two_leaves_the_one_made_last_counts_if_it_leads_on():
+    first = Summary(1, 5, "First.", 1, made_ms=1)
+    anew = Summary(1, 5, "Anew.", 1, made_ms=5)
+    second = Summary(6, 9, "Second.", 7, made_ms=3)
+    astray = Summary(6, 8, "Astray.", 2, made_ms=9)
+    assert chain_of([second, anew, astray, first], 9) == [anew, second]
+    assert chain_of([second, astray], 9) == []
+
+
+def test_a_tail_too_long_to_be_told_begins_at_the_same_line_for_a_while(tmp_path):
+    eliza = Life(tmp_path, windows(4, 4, enabled=False), talkative())
+    eliza.live(MOST_IN_A_VIEW + 10)
+    begins = set()
+    for _ in range(VIEW_STEP):
+        eliza.live(1)
+        begins.add(eliza.memory.view().tail[0].seq)
+    assert len(begins) == 2
+
+
+def test_a_summary_that_somebody_took_away_does_not_block_the_next(eliza):
+    eliza.live(9)
+    asyncio.run(eliza.compact())
+    edit(in_force(eliza, "recent"), "covers:\n- 1\n- 5\n", "covers: all of it\n")
+    eliza.memory.view()
+    in_force(eliza, "recent").unlink()
+    eliza.memory._keep_unfit()
+    eliza.live(8)
+    asyncio.run(eliza.compact())
+    assert eliza.memory.coverage.b > 5
+
+
+def test_an_edit_while_an_extract_is_told_again_is_what_the_next_plan_starts_from(eliza):
+    """The extract is redone first; what is due is decided after it, not before."""
+    asked: list[tuple[int, int]] = []
+
+    async def story() -> None:
+        eliza.live(9)
+        await eliza.compact()
+        extract = eliza.memory.recent
+        assert extract
+        marked = replace(extract, quality="fallback", scores={"characters": float(len(extract.text))})
+        eliza.memory.replace(None, marked)
+        eliza.live(4)
+        eliza.model.hold()
+        eliza.compactor.start_if_due()
+        await eliza.until_asked()
+        edit(in_force(eliza, "recent"), "- 1\n- 5\n", "- 1\n- 3\n")
+        asked.append((eliza.memory.view().coverage.b, eliza.memory.coverage.n))
+        eliza.model.release()
+        await eliza.finish()
+
+    asyncio.run(story())
+    assert asked == [(3, 13)]
+    longterm, recent = on_disk.summary(eliza.folder, "longterm"), on_disk.summary(eliza.folder, "recent")
+    assert longterm and recent
+    assert (longterm[:2], recent[:2]) == ((1, 3), (4, 7))
+
+
+def test_stop_ends_a_call_that_hangs_and_leaves_everything_as_it_was(eliza):
+    async def story() -> None:
+        eliza.live(9)
+        eliza.model.hold()
+        eliza.compactor.start_if_due()
+        await eliza.until_asked()
+        await asyncio.wait_for(eliza.compactor.stop(), 5)
+
+    asyncio.run(story())
+    assert (eliza.memory.coverage.b, eliza.model.cancelled, eliza.compactor.record.state) == (0, 1, "idle")
+
+
+def test_the_next_try_waits_twice_as_long_each_time_and_a_success_forgets_it(tmp_path):
+    eliza = Life(tmp_path, windows(4, 4, retry_seconds=10.0), ScriptedModel(lambda request: answer))
+    answer: str | Exception = ModelError("There is nobody at that address.")
+    eliza.live(9)
+    waits = []
+    for _ in range(3):
+        asyncio.run(eliza.compact())
+        waits.append((eliza.compactor.record.next_try_ms - eliza.clock.ms) / 1000)
+        asyncio.run(eliza.compact())
+        assert len(eliza.model.requests) == len(waits), "before its time nothing is tried"
+        eliza.clock.ms = eliza.compactor.record.next_try_ms
+    assert [7.5 * 2**n <= wait <= 12.5 * 2**n for n, wait in enumerate(waits)] == [True] * 3
+    answer = "I sat with Moss by the river."
+    asyncio.run(eliza.compact())
+    assert (eliza.memory.coverage.b, eliza.compactor.record.next_try_ms) == (5, 0)
+    assert isinstance(eliza.compactor, Compactor)
