@@ -16,7 +16,7 @@ from agents.prompt import PromptTemplate, parse_template
 from config.settings import AgentSettings, MemorySettings
 from vault.agent_notes import AgentNote, agent_names, load_agent
 from vault.config_notes import Settings
-from vault.folder import Vault
+from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 from vault.summary_cache import SummaryCache
 from world.game import Game
@@ -188,6 +188,9 @@ class Population(Mapping[str, Agent]):
     def _template(self, name: str, note: AgentNote) -> PromptTemplate:
         own = ("agents", note.name, "templates", f"{name}.md")
         parts = own if self._vault.exists(*own) else ("templates", f"{name}.md")
+        if not self._vault.exists(*parts) and name in AUTO_TEMPLATES:
+            # A vault made by an older version lacks what was added since.
+            return parse_template(Vault(STARTER).read(*parts).body, "/".join(parts))
         if not self._vault.exists(*parts):
             known = ", ".join(self._vault.names("templates"))
             raise NoteError(f"{note.source}: there is no template {name!r}; templates/ has {known or 'none'}.")

@@ -16,16 +16,17 @@ CountTokens = Callable[[str], int]
 
 
 def archived(
-    memory: AgentMemory, event: EventName, longterm: Summary | None, recent: Summary, count_tokens: CountTokens
-) -> tuple[Summary | None, Summary]:
+    memory: AgentMemory, event: EventName, longterm: Summary | None, recent: Summary | None, count_tokens: CountTokens
+) -> tuple[Summary | None, Summary | None]:
     """Archive summaries that the gate has accepted; return them with the reference among their sources.
 
     Raises: NoteError if they cannot be archived, or the journal cannot be read.
     """
     view = memory.view()
     told = longterm or memory.longterm
-    coverage = Coverage(told.last if told else 0, recent.last, view.coverage.n)
-    tail = tuple(one for one in view.tail if one.seq > recent.last)
+    a = told.last if told else 0
+    coverage = Coverage(a, recent.last if recent else a, view.coverage.n)
+    tail = tuple(one for one in view.tail if one.seq > coverage.b)
     after = View(view.name, coverage, told, recent, tail, view.limits)
     reference = memory.trail.keep(
         event,
@@ -37,7 +38,7 @@ def archived(
         tokens_before=view_tokens(view, count_tokens),
         tokens_after=view_tokens(after, count_tokens),
     )
-    return traced(longterm, reference) if longterm else None, traced(recent, reference)
+    return longterm and traced(longterm, reference), recent and traced(recent, reference)
 
 
 def traced(summary: Summary, reference: str) -> Summary:

@@ -5,28 +5,30 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.memory.archiving import archived, summary_fields, traced, view_tokens
+from agents.memory.archiving import summary_fields, traced, view_tokens
+from agents.memory.benefit import Offer
 from agents.memory.coverage import Range
+from agents.memory.cycle import Superseded, prepared, publish, say_the_same
 from agents.memory.drafts import SummaryRefused
 from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
 from agents.memory.rebuilding import chain_of, is_better, leaves_of, rebuilt
-from agents.memory.redoing import is_extract, marked, redo
+from agents.memory.redoing import is_extract, redo
 from agents.memory.strategies import Plan
 from agents.memory.summarizing import Summarizer, summary_of
+from agents.memory.view import memory_text
 from agents.models.model import ModelError
 from vault.archive_line import EventName
 from vault.notes import NoteError
-from vault.summaries import Summary
 
 log = logging.getLogger(__name__)
 
-LONGEST_WAIT_SECONDS = 3600.0
 STOP_SECONDS = 5.0
+MOST_SIZED = 512
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,6 @@ class Outcome:
 
     done: bool
     text: str
-
-
-class Superseded(Exception):
-    """A summary was edited by hand while the next one was being made; the edit counts."""
 
 
 class Compactor:
@@ -56,6 +54,7 @@ class Compactor:
         now_ms: Callable[[], int],
         rng: random.Random,
         count_tokens: Callable[[str], int],
+        cached_share: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self.memory = memory
         self.record = CompactionRecord()
@@ -64,6 +63,8 @@ class Compactor:
         self._now_ms = now_ms
         self._rng = rng
         self._count_tokens = count_tokens
+        self._cached_share = cached_share
+        self._by_tokens = False
         self._task: asyncio.Task[Outcome] | None = None
         self._event: EventName = "auto_compact"
 
@@ -76,7 +77,7 @@ class Compactor:
         memory = self.memory
         if self.is_running or not memory.settings.enabled or memory.problem or self._now_ms() < self.record.next_try_ms:
             return False
-        if memory.strategy.plan(memory.coverage) is None or self._summarizer() is None:
+        if self._summarizer() is None or self._due() is None:
             return False
         self._begin("auto_compact", self._guarded(lambda: self._compact(forced=False)))
         return True
@@ -134,14 +135,14 @@ class Compactor:
     async def _compact(self, forced: bool) -> Outcome:
         memory, record = self.memory, self.record
         before, done = self._view_tokens(), 0
-        while plan := memory.strategy.plan(memory.coverage, forced and not done):
-            record.state = f"waiting for its turn to summarise memories {plan.recent}"
+        while plan := self._due(forced and not done):
+            record.state = f"waiting for its turn to summarise memories {plan.taken}"
             async with self._turns:
                 memory.trail.check()  # before anything is spent on a summary that could not be archived
                 await self._redo()
                 # While it waited, summaries may have been edited by hand: what is due now counts.
                 memory.take_in_edits()
-                if plan := memory.strategy.plan(memory.coverage, forced and not done):
+                if plan := self._due(forced and not done):
                     done += await self._attempt(plan)
         after = self._view_tokens()
         record.saved_tokens += max(0, before - after)
@@ -156,8 +157,7 @@ class Compactor:
         return 1
 
     async def _cycle(self, plan: Plan) -> None:
-        memory, record = self.memory, self.record
-        summarizer, windows = self._needed_summarizer(), memory.settings
+        memory, record, windows = self.memory, self.record, self.memory.settings
         log.info(
             "[Memory] %s: Starting compaction (%d memories, %d immediate, %d recent)",
             memory.name,
@@ -165,25 +165,57 @@ class Compactor:
             windows.immediate_window,
             windows.recent_window,
         )
-        # The frozen copy: from here on to the publication nothing is read from the living memory.
-        old_longterm, old_recent = memory.longterm, memory.recent
-        memories = memory.journal.read(plan.recent.first, plan.recent.last)
-        generation = max((s.generation for s in (old_longterm, old_recent) if s), default=0) + 1
-        longterm = None
-        if old_recent and not plan.is_first:
-            record.state = f"folding memories {Range(old_recent.first, old_recent.last)} into the long-term summary"
-            texts = [summary.text for summary in (old_longterm, old_recent) if summary]
-            draft = marked(self.record.paid(await summarizer.longterm(texts)), (old_longterm, old_recent))
-            sources = tuple(f"{s.first}-{s.last}" for s in (old_longterm, old_recent) if s)
-            longterm = summary_of(draft, 1, plan.longterm.last, generation, self._now_ms(), sources)
-        record.state = f"summarising memories {plan.recent}"
-        first, last = plan.recent.first, plan.recent.last
-        draft = marked(self.record.paid(await summarizer.recent(memories)))
-        recent = summary_of(draft, first, last, generation, self._now_ms(), (f"{first}-{last}",))
-        self._publish(longterm, recent, (old_longterm, old_recent))
-        every = windows.rebuild_every
-        if every and longterm and generation % every == 0:
+        before = self._view_tokens()
+        made = await prepared(memory, plan, self._needed_summarizer(), record, self._now_ms)
+        publish(memory, made, self._event, self._count_tokens)
+        record.succeeded(self._now_ms())
+        if self._by_tokens:
+            record.breaker.note_run(before, self._view_tokens(), self._now_ms())
+        kind = windows.strategy if made.longterm else "first summary"
+        log.info("[Memory] %s: Compaction complete (%s)", memory.name, kind)
+        every, newest = windows.rebuild_every, made.recent
+        if every and made.longterm and newest and newest.generation % every == 0:
             log.info("[Memory] %s: %s", memory.name, (await self._guarded(self._rebuild)).text)
+
+    def _due(self, forced: bool = False) -> Plan | None:
+        """Return the next cycle if one is due by count, or is due by tokens and worth its cost, or is forced."""
+        memory, settings = self.memory, self.memory.settings
+        self.record.not_worth, self._by_tokens = "", False
+        plan = memory.strategy.plan(memory.coverage, forced)
+        if plan or not (settings.strategy == "layered" or settings.verbatim_high_tokens):
+            return plan
+        sizes = self._sizes()
+        plan = memory.strategy.plan(memory.coverage, False, sizes)
+        if plan is None:
+            return None
+        self.record.not_worth = self._objection(plan, sizes)
+        self._by_tokens = True
+        return None if self.record.not_worth else plan
+
+    def _sizes(self) -> list[int]:
+        """Return the tokens of the verbatim memories, oldest first; nothing of a tail too long to be counted."""
+        verbatim = self.memory.coverage.verbatim
+        if len(verbatim) > MOST_SIZED:
+            return []
+        read = self.memory.journal.read(verbatim.first, verbatim.last)
+        return [self._count_tokens(memory_text(memory, self.memory.name)) for memory in read]
+
+    def _objection(self, plan: Plan, sizes: Sequence[int]) -> str:
+        """Return why a cycle by tokens should not be made now, or an empty string."""
+        settings, record = self.memory.settings, self.record
+        if record.breaker.is_open(self._view_tokens(), self._now_ms()):
+            return f"compaction by tokens rests: {record.breaker.why}"
+        in_force = sum(summary.tokens for summary in (self.memory.longterm, self.memory.recent) if summary)
+        taken = sum(sizes[: len(plan.taken)])
+        offer = Offer(
+            saved_per_turn=taken + in_force - settings.summary_tokens,
+            expected_turns=settings.expected_turns,
+            request_tokens=taken + in_force,
+            response_tokens=settings.summary_tokens,
+            cached_share=self._cached_share(),
+            cached_token_weight=settings.cached_token_weight,
+        )
+        return offer.objection(settings.min_saving_tokens)
 
     async def _rebuild_in_turn(self) -> Outcome:
         self.record.state = "waiting for its turn to rebuild the long-term summary"
@@ -210,7 +242,7 @@ class Compactor:
         if not (better or is_extract(longterm)):
             return Outcome(True, f"The long-term summary of {memory.name} is as good as one made anew; it stays.")
         memory.take_in_edits(thorough=True)
-        if not _say_the_same((memory.longterm, memory.recent), (longterm, recent)):
+        if not say_the_same((memory.longterm, memory.recent), (longterm, recent)):
             return Outcome(False, f"Summaries of {memory.name} changed meanwhile; the one made anew was dropped.")
         sources = (f"{len(texts)} leaves",)
         anew = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
@@ -229,7 +261,7 @@ class Compactor:
             if await redo(memory, self._needed_summarizer().strict, self.record.paid, self._now_ms):
                 log.info("[Memory] %s: %s", memory.name, (await self._rebuild()).text)
         except (SummaryRefused, ModelError) as error:
-            self.record.paid_in_vain(error)
+            self.record.enter_failure(error)
             log.info("[Memory] %s: What was picked by rule stays so for now: %s", memory.name, error)
 
     def _needed_summarizer(self) -> Summarizer:
@@ -238,40 +270,13 @@ class Compactor:
             raise ModelError("There is no model to summarise with.")
         return summarizer
 
-    def _publish(self, longterm: Summary | None, recent: Summary, sources: tuple[Summary | None, ...]) -> None:
-        """Put both in force in one step, with no `await` in it."""
-        memory, record = self.memory, self.record
-        memory.take_in_edits(thorough=True)
-        if not _say_the_same((memory.longterm, memory.recent), sources):
-            kept = memory.summaries.keep("recent", recent, "conflict")
-            if longterm:
-                memory.summaries.keep("longterm", longterm, "conflict")
-            raise Superseded(f"summaries were edited by hand meanwhile; what was made is kept as {kept!r}")
-        longterm, recent = archived(memory, self._event, longterm, recent, self._count_tokens)
-        memory.publish(longterm, recent)
-        record.cycles += 1
-        record.failures_in_a_row, record.next_try_ms, record.last_error = 0, 0, ""
-        record.last_done_ms = self._now_ms()
-        if longterm:
-            log.info("[Memory] %s: Long-term summary updated (%d chars)", memory.name, len(longterm.text))
-        log.info("[Memory] %s: Short-term summary updated (%d chars)", memory.name, len(recent.text))
-        log.info("[Memory] %s: Compaction complete (%s)", memory.name, "waterfall" if longterm else "first summary")
-
     def _failed(self, error: Exception) -> Outcome:
         record, memory = self.record, self.memory
-        self.record.paid_in_vain(error)
-        if isinstance(error, SummaryRefused):
-            why = f"the summary was refused ({', '.join(error.reasons)}): {error}"
-        else:
-            why = str(error) or type(error).__name__
+        why = record.enter_failure(error)
         if not record.failures_in_a_row:
             log.warning("[Memory] %s: Compaction failed; the old view stands. %s", memory.name, why)
         memory.trail.add(self._event, memory.journal.last, outcome="failed", why=why)
-        record.failures_in_a_row += 1
-        record.last_error = why
-        wait = memory.settings.retry_seconds * 2 ** min(record.failures_in_a_row - 1, 16)
-        wait = min(wait, LONGEST_WAIT_SECONDS) * self._rng.uniform(0.75, 1.25)
-        record.next_try_ms = self._now_ms() + round(wait * 1000)
+        record.put_off(why, memory.settings.retry_seconds, self._now_ms(), self._rng)
         return Outcome(False, f"Compaction of {memory.name} failed and nothing has changed: {why}")
 
     def _view_tokens(self) -> int:
@@ -283,10 +288,7 @@ class Compactor:
 
 def described(plan: Plan) -> str:
     """Return what a plan will do, in words."""
+    if plan.absorbed:
+        return f"memories {plan.absorbed} into the summary, which then covers {plan.longterm}"
     folded = f"memories {plan.longterm} into the long-term summary, then " if plan.longterm else ""
     return f"{folded}memories {plan.recent} into the short-term one"
-
-
-def _say_the_same(summaries: tuple[Summary | None, ...], others: tuple[Summary | None, ...]) -> bool:
-    told, others_told = ([(s.first, s.last, s.text) if s else None for s in row] for row in (summaries, others))
-    return told == others_told

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.memory.coverage import Coverage, Settled, settle
-from agents.memory.strategies import Waterfall
+from agents.memory.strategies import CompactionStrategy, Window, strategy_of
 from agents.memory.trail import Trail
 from agents.memory.view import View
 from config.settings import MemorySettings
@@ -94,8 +94,8 @@ class AgentMemory:
         return len(self._unwritten)
 
     @property
-    def strategy(self) -> Waterfall:
-        return Waterfall(self.settings.immediate_window, self.settings.recent_window)
+    def strategy(self) -> CompactionStrategy:
+        return strategy_of(self.settings)
 
     @property
     def coverage(self) -> Coverage:
@@ -113,14 +113,18 @@ class AgentMemory:
     def view(self) -> View:
         """Return what is in view now. Raises: NoteError if the journal cannot be read."""
         self.take_in_edits()
-        coverage = self.coverage
+        told, most, strategy = self._settled, MOST_IN_A_VIEW, self.strategy
+        if isinstance(strategy, Window):  # what was summarised under another strategy stays on disk, untold
+            told, most = Settled(None, None), strategy.max_memories
+        coverage = told.coverage(self.journal.last)
         verbatim = coverage.verbatim
         first = verbatim.first
-        if len(verbatim) > MOST_IN_A_VIEW:
+        if len(verbatim) > most:
             # In steps, so that the text of a long tail goes on beginning with the same line for a while.
-            first = -(-(verbatim.last - MOST_IN_A_VIEW + 1) // VIEW_STEP) * VIEW_STEP
+            step = min(VIEW_STEP, max(1, most // 4))
+            first = -(-(verbatim.last - most + 1) // step) * step
         tail = self.journal.read(first, verbatim.last)
-        return View(self.name, coverage, self.longterm, self.recent, tuple(tail), self.trail.limits)
+        return View(self.name, coverage, told.longterm, told.recent, tuple(tail), self.trail.limits)
 
     def memory(self, seq: int) -> Memory | None:
         """Return the memory with a number, or None if there is none. Raises: NoteError."""
@@ -151,16 +155,23 @@ class AgentMemory:
         self._unread = False
         return found
 
-    def publish(self, longterm: Summary | None, recent: Summary) -> str:
-        """Put new summaries in force, in one step, and return the leaf's name.
+    def publish(self, longterm: Summary | None, recent: Summary | None) -> str:
+        """Put new summaries in force, in one step, and return the leaf's name; there is none without a `recent`.
 
+        Without one, the long-term summary tells what the short-term one in force did, which goes.
         Raises: NoteError if they cannot be written, ValueError if they would not leave a partition; nothing has
         changed then.
         """
         settled = self._partition(longterm or self.longterm, recent)
         self.journal.sync()
         self._keep_unfit()
-        leaf = self.summaries.publish(longterm, recent)
+        leaf = ""
+        if recent:
+            leaf = self.summaries.publish(longterm, recent)
+        else:
+            self.summaries.replace(longterm, None, self._now_ms())
+            if self.recent:
+                self.summaries.set_aside(RECENT, "folded", self._now_ms())
         self._settled = settled
         self._stamp = self.summaries.stamp()
         return leaf

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from agents.memory.drafts import Asking, Draft
 from agents.memory.gate import Objection, Source, Verdict, judge
+from agents.memory.sections import section_faults, without_headings
 from agents.memory.structured import BadJson, readable
 from agents.memory.templates import CUE, STOP, SummaryTemplate, filled
 from agents.models.model import Completion
 
 TRIES = 2
-JSON_TOKENS = 64
+FORM_TOKENS = 64
 
 _TOO_LONG = Objection("cut-off", "It broke off; make it shorter.")
 
@@ -27,7 +28,8 @@ async def written(
         slots = {**values, "objection": f"\nA first try was refused: {why}" if why else ""}
         completion = await _asked(asking, template, filled(template.text, slots, chat), source)
         # What was to be summarised is not part of the instructions, from which nothing may be copied.
-        instructions = filled(template.text, {**slots, "memories": ""}, chat)
+        told = {"memories": "", "recent": ""} if source.memories else {}
+        instructions = filled(template.text, {**slots, **told}, chat)
         text, verdict = _judged(completion, template, replace(source, prompt=instructions), asking)
         if verdict.accepted:
             return asking.accept(text, "prose", verdict)
@@ -38,19 +40,23 @@ async def written(
 
 
 async def _asked(asking: Asking, template: SummaryTemplate, prompt: str, source: Source) -> Completion:
-    if template.schema == "json":
-        return await asking.ask(prompt, source.cap_tokens + JSON_TOKENS, (CUE,))
+    if template.schema != "prose":
+        return await asking.ask(prompt, source.cap_tokens + FORM_TOKENS, (CUE,))
     return await asking.ask(prompt, source.cap_tokens, STOP)
 
 
 def _judged(completion: Completion, template: SummaryTemplate, source: Source, asking: Asking) -> tuple[str, Verdict]:
+    """Return the text to keep, and what is to be said of the one that the model wrote, line by line."""
     try:
-        said = completion.text
-        said = readable(said, source) if template.schema == "json" else " ".join(said.split())
+        said = readable(completion.text, source) if template.schema == "json" else _lines(completion.text)
     except BadJson as error:
         return "", Verdict((error.objection,), {})
-    text = "\n".join([said, *source.pins])
-    verdict = judge(text, source, asking.model.count_tokens)
+    verdict = judge("\n".join([said, *source.pins]), source, asking.model.count_tokens)
     if verdict.accepted and completion.finish == "length":
         verdict = Verdict((_TOO_LONG,), verdict.scores)
-    return text, verdict
+    told = said if template.schema == "json" else " ".join(said.split())
+    return "\n".join([told, *source.pins]), verdict
+
+
+def _lines(text: str) -> str:
+    return "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())

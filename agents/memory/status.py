@@ -59,24 +59,34 @@ def _newest(memory: AgentMemory, now_ms: int) -> str:
 
 
 def _compaction(memory: AgentMemory, compactor: Compactor, now_ms: int) -> list[str]:
-    record, coverage, strategy = compactor.record, memory.coverage, memory.strategy
+    record, coverage = compactor.record, memory.coverage
     last = f"{age(now_ms - record.last_done_ms)} ago" if record.last_done_ms else "none since the start"
-    due = strategy.next_due_at(coverage)
-    backlog = len(coverage.verbatim) - strategy.immediate_window - strategy.recent_window
-    lines = [f"Last compaction: {last}. Since the start: {record.cycles} cycles."]
-    if compactor.is_running:
-        lines.append(f"Now: {record.state}.")
-    elif not memory.settings.enabled:
-        lines.append("Next compaction: never, because enabled is false in config/memory_compaction.md.")
-    elif coverage.n >= due:
-        wait = max(0, record.next_try_ms - now_ms)
-        lines.append(f"Next compaction: due{f', tried again in {age(wait)}' if wait else ', at the next turn'}.")
-    else:
-        lines.append(f"Next compaction: at memory {due:,}, {due - coverage.n:,} from now.")
-    if backlog > strategy.recent_window:
-        cycles = -(-backlog // strategy.recent_window)
+    lines = [f"Strategy: {memory.settings.strategy}."] * (memory.settings.strategy != "waterfall")
+    lines.append(f"Last compaction: {last}. Since the start: {record.cycles} cycles.")
+    lines.append(f"Now: {record.state}." if compactor.is_running else _next(memory, compactor, now_ms))
+    plan = memory.strategy.plan(coverage)
+    backlog = len(coverage.verbatim) - (memory.strategy.next_due_at(coverage) - coverage.b)
+    if plan and backlog > len(plan.taken):
+        cycles = -(-backlog // len(plan.taken))
         lines.append(f"Backlog: {backlog:,} memories wait to be summarised, about {cycles:,} cycles.")
     return lines
+
+
+def _next(memory: AgentMemory, compactor: Compactor, now_ms: int) -> str:
+    record, coverage = compactor.record, memory.coverage
+    due = memory.strategy.next_due_at(coverage)
+    if not memory.settings.enabled:
+        return "Next compaction: never, because enabled is false in config/memory_compaction.md."
+    if memory.settings.strategy == "window":
+        return "Next compaction: never, because the strategy is window."
+    if record.not_worth:
+        return f"Next compaction: not now: {record.not_worth}."
+    if not due:
+        return f"Next compaction: when the tail has more than {memory.settings.threshold_tokens:,} tokens."
+    if coverage.n < due:
+        return f"Next compaction: at memory {due:,}, {due - coverage.n:,} from now."
+    wait = max(0, record.next_try_ms - now_ms)
+    return f"Next compaction: due{f', tried again in {age(wait)}' if wait else ', at the next turn'}."
 
 
 def _ledger(compactor: Compactor) -> list[str]:

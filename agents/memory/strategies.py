@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agents.memory.coverage import Coverage, Range
+from config.settings import MemorySettings
 
 NONE = Range(1, 0)
 
@@ -142,6 +143,20 @@ class Window:
     def next_due_at(self, coverage: Coverage) -> int:
         """Return 0: never."""
         return 0
+
+
+def strategy_of(settings: MemorySettings) -> CompactionStrategy:
+    """Return the strategy that the settings name."""
+    match settings.strategy:
+        case "rolling":
+            return Rolling(settings.threshold, settings.retain_recent)
+        case "layered":
+            return Layered(settings.threshold_tokens)
+        case "window":
+            return Window(settings.max_memories)
+    return Waterfall(
+        settings.immediate_window, settings.recent_window, settings.verbatim_high_tokens, settings.verbatim_low_tokens
+    )
 
 
 def _absorbing(coverage: Coverage, count: int) -> Plan:

@@ -17,6 +17,7 @@ from agents.memory.picked import memory_of_line, picked_line
 from agents.memory.picking import Candidate, candidates, candidates_of_lines, extracted, picked
 from agents.memory.prose import written
 from agents.memory.reuse import recall, remember
+from agents.memory.sections import sectioned, without_headings
 from agents.memory.templates import SummaryTemplate, SummaryTemplates, filled
 from agents.models.model import ModelError
 from agents.models.queue import ModelQueue, QueueStopped
@@ -122,15 +123,26 @@ class Summarizer:
         source = replace(source, counted=values["memories"])
         return await self._made(_Work(source, template, values, tuple(candidates(memories)), count, key))
 
-    async def longterm(self, texts: Sequence[str]) -> Draft:
-        """Make one summary of several, oldest first. Raises: SummaryRefused, ModelError."""
-        lines = [line for text in texts for line in text.split("\n") if line.strip()]
-        pins = tuple(line for line in lines if self._is_pinned(line))
-        source = Source((), tuple(texts), self._roster(), self._name, "", pins, self._profile.cap_tokens)
-        values = {"name": self._name, "older": "\n".join(texts[:-1]) or "Nothing yet.", "recent": texts[-1]}
-        found = candidates_of_lines(lines, self._resolve)
-        work = _Work(source, self._templates.longterm, values, tuple(found), PICKED_LONGTERM, ("longterm",))
-        return await self._made(work)
+    async def longterm(self, texts: Sequence[str], absorbed: Sequence[Memory] = (), sections: bool = False) -> Draft:
+        """Make one summary of several, oldest first, and of the memories that are `absorbed` after them.
+
+        With `sections` it has the fixed sections. Raises: SummaryRefused, ModelError.
+        """
+        lines = [line for text in texts for line in without_headings(text).split("\n") if line]
+        pins = [line for line in lines if self._is_pinned(line)]
+        pins += [picked_line(memory) for memory in absorbed if memory.pinned]
+        roster, cap = self._roster(), self._profile.cap_tokens
+        source = Source(tuple(absorbed), tuple(texts), roster, self._name, "", tuple(pins), cap)
+        template = self._templates.sections if sections else self._templates.longterm
+        told_apart = texts if absorbed else texts[:-1]
+        values = {"name": self._name, "older": "\n".join(told_apart) or "Nothing yet."}
+        values["recent"] = self._told(absorbed, template, values, "recent") if absorbed else texts[-1]
+        found = [*candidates_of_lines(lines, self._resolve), *(candidates(absorbed) if absorbed else ())]
+        key = ("longterm", [memory.seq for memory in absorbed])
+        draft = await self._made(_Work(source, template, values, tuple(found), PICKED_LONGTERM, key))
+        if sections and draft.quality != "prose":
+            return replace(draft, text=sectioned(draft.text.split("\n"), self._resolve))
+        return draft
 
     async def _made(self, work: _Work) -> Draft:
         """Have it made by one model after the other; what was made before of the same is not made again."""
@@ -192,12 +204,14 @@ class Summarizer:
         special = self._templates.domains.get(domain) if 2 * count > len(memories) else None
         return special or self._templates.recent
 
-    def _told(self, memories: Sequence[Memory], template: SummaryTemplate, values: dict[str, str]) -> str:
+    def _told(
+        self, memories: Sequence[Memory], template: SummaryTemplate, values: dict[str, str], slot: str = "memories"
+    ) -> str:
         """Return the memories as text, the lines as long as the model's context allows."""
         groups, lines = grouped(memories, self._profile.grouping), ""
         for width in LINE_CHARACTERS:
             lines = told(groups, self._name, width)
-            prompt = filled(template.text, {**values, "memories": lines})
+            prompt = filled(template.text, {**values, slot: lines})
             if self._count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= self._context_tokens:
                 break
         return lines

@@ -11,22 +11,23 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from vault.folder import Vault
+from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 
-RECENT, LONGTERM = "summarize_recent", "summarize_longterm"
-SLOTS = {RECENT: ("memories", "objection"), LONGTERM: ("older", "recent", "objection")}
+RECENT, LONGTERM, SECTIONED = "summarize_recent", "summarize_longterm", "summarize_sections"
+_FOLDING = ("older", "recent", "objection")
+SLOTS = {RECENT: ("memories", "objection"), LONGTERM: _FOLDING, SECTIONED: _FOLDING}
 FREE_SLOTS = ("name", "sentences")
 CUE = "SUMMARY:"
 STOP = ("\n\n", CUE, "\n---", "\n~")
-SCHEMAS = ("prose", "json")
+SCHEMAS = ("prose", "json", "sections")
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True)
 class SummaryTemplate:
-    """What the summariser is asked; `schema` is how it has to answer: `prose` or `json`."""
+    """What the summariser is asked; `schema` is how it has to answer: `prose`, `json` or in `sections`."""
 
     text: str
     schema: str = "prose"
@@ -34,7 +35,7 @@ class SummaryTemplate:
 
 @dataclass(frozen=True)
 class SummaryTemplates:
-    """The templates of one agent, for the short-term and for the long-term step.
+    """The templates of one agent, for the short-term and the long-term step, and for one with sections.
 
     `domains` has those for what happened mostly in rooms of a domain; an agent of a kind of its own has none.
     `missing` says which template of that kind there is not, so that the common one serves.
@@ -42,6 +43,7 @@ class SummaryTemplates:
 
     recent: SummaryTemplate
     longterm: SummaryTemplate
+    sections: SummaryTemplate
     domains: Mapping[str, SummaryTemplate] = field(default_factory=dict)
     missing: str = ""
 
@@ -52,15 +54,15 @@ def load_summary_templates(vault: Vault, agent_id: str, kind: str = "") -> Summa
     `kind` names the kind of agent, such as planner; empty for none.
     Raises: NoteError if one is missing or lacks a slot that it needs, naming the file.
     """
-    recent, longterm = _loaded(vault, agent_id, RECENT), _loaded(vault, agent_id, LONGTERM)
+    recent, longterm, sections = (_loaded(vault, agent_id, step) for step in (RECENT, LONGTERM, SECTIONED))
     if not kind:
-        return SummaryTemplates(recent, longterm, _domains(vault, agent_id))
+        return SummaryTemplates(recent, longterm, sections, _domains(vault, agent_id))
     if not _exists(vault, agent_id, f"{RECENT}_{kind}"):
         missing = f"there is no template {RECENT}_{kind}; {agent_id} is asked with {RECENT}."
-        return SummaryTemplates(recent, longterm, _domains(vault, agent_id), missing)
+        return SummaryTemplates(recent, longterm, sections, _domains(vault, agent_id), missing)
     if _exists(vault, agent_id, f"{LONGTERM}_{kind}"):
         longterm = _loaded(vault, agent_id, LONGTERM, kind)
-    return SummaryTemplates(_loaded(vault, agent_id, RECENT, kind), longterm)
+    return SummaryTemplates(_loaded(vault, agent_id, RECENT, kind), longterm, sections)
 
 
 def filled(template: str, values: Mapping[str, str], chat: bool = False) -> str:
@@ -86,7 +88,8 @@ def _own(agent_id: str, name: str) -> tuple[str, ...]:
 def _loaded(vault: Vault, agent_id: str, step: str, kind: str = "") -> SummaryTemplate:
     name = f"{step}_{kind}" if kind else step
     parts = _own(agent_id, name) if vault.exists(*_own(agent_id, name)) else ("templates", f"{name}.md")
-    note = vault.read(*parts)
+    # A vault made by an older version lacks what was added since.
+    note = (vault if vault.exists(*parts) or kind else Vault(STARTER)).read(*parts)
     text, source = note.body.strip(), "/".join(parts)
     for slot in SLOTS[step]:
         if f"{{{slot}}}" not in text:

@@ -1,0 +1,91 @@
+"""One cycle: both summaries made from a frozen copy, and put in force in one step if nobody has edited meanwhile."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents.memory.archiving import CountTokens, archived
+from agents.memory.coverage import Range
+from agents.memory.ledger import CompactionRecord
+from agents.memory.memory import AgentMemory
+from agents.memory.redoing import marked
+from agents.memory.strategies import Plan
+from agents.memory.summarizing import Summarizer, summary_of
+from vault.archive_line import EventName
+from vault.summaries import Summary
+
+log = logging.getLogger(__name__)
+
+Pair = tuple[Summary | None, Summary | None]
+
+
+class Superseded(Exception):
+    """A summary was edited by hand while the next one was being made; the edit counts."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is ready to be published, long-term first, and the summaries in force that it was made from."""
+
+    longterm: Summary | None
+    recent: Summary | None
+    sources: Pair
+
+
+async def prepared(
+    memory: AgentMemory, plan: Plan, summarizer: Summarizer, record: CompactionRecord, now_ms: Callable[[], int]
+) -> Prepared:
+    """Make what a plan asks for. Raises: SummaryRefused, ModelError, NoteError; nothing has changed then."""
+    # The frozen copy: from here on nothing is read from the living memory.
+    sources = (memory.longterm, memory.recent)
+    in_force = [summary for summary in sources if summary]
+    absorbed = memory.journal.read(plan.absorbed.first, plan.absorbed.last) if plan.absorbed else []
+    memories = memory.journal.read(plan.recent.first, plan.recent.last) if plan.recent else []
+    generation = max((summary.generation for summary in in_force), default=0) + 1
+    longterm = recent = None
+    if plan.longterm:
+        record.state = _folding(plan, sources[1])
+        texts = [summary.text for summary in in_force]
+        draft = await summarizer.longterm(texts, absorbed, memory.settings.strategy == "layered")
+        ranges = [f"{summary.first}-{summary.last}" for summary in in_force]
+        ranges += [f"{plan.absorbed.first}-{plan.absorbed.last}"] if plan.absorbed else []
+        draft = marked(record.paid(draft), sources)
+        longterm = summary_of(draft, 1, plan.longterm.last, generation, now_ms(), tuple(ranges))
+    if plan.recent:
+        record.state = f"summarising memories {plan.recent}"
+        first, last = plan.recent.first, plan.recent.last
+        draft = marked(record.paid(await summarizer.recent(memories)))
+        recent = summary_of(draft, first, last, generation, now_ms(), (f"{first}-{last}",))
+    return Prepared(longterm, recent, sources)
+
+
+def publish(memory: AgentMemory, made: Prepared, event: EventName, count_tokens: CountTokens) -> None:
+    """Archive both and put them in force, with no `await` in between.
+
+    Raises: Superseded if a summary that they were made from was edited; what was made is kept beside it. NoteError.
+    """
+    memory.take_in_edits(thorough=True)
+    if not say_the_same((memory.longterm, memory.recent), made.sources):
+        pairs = (("recent", made.recent), ("longterm", made.longterm))
+        kept = [memory.summaries.keep(kind, summary, "conflict") for kind, summary in pairs if summary]
+        raise Superseded(f"summaries were edited by hand meanwhile; what was made is kept as {' and '.join(kept)}")
+    longterm, recent = archived(memory, event, made.longterm, made.recent, count_tokens)
+    memory.publish(longterm, recent)
+    for title, summary in (("Long-term", longterm), ("Short-term", recent)):
+        if summary:
+            log.info("[Memory] %s: %s summary updated (%d chars)", memory.name, title, len(summary.text))
+
+
+def say_the_same(summaries: Pair, others: Pair) -> bool:
+    """Return whether two pairs of summaries tell the same of the same memories."""
+    told, others_told = ([(s.first, s.last, s.text) if s else None for s in row] for row in (summaries, others))
+    return told == others_told
+
+
+def _folding(plan: Plan, recent: Summary | None) -> str:
+    folded = Range(recent.first, recent.last) if recent else plan.absorbed
+    if recent and plan.absorbed:
+        folded = Range(recent.first, plan.absorbed.last)
+    return f"folding memories {folded} into the long-term summary"
