@@ -43,8 +43,8 @@ class Summary:
 
     @property
     def is_as_made(self) -> bool:
-        """Whether it ends where what it was made from ends: nobody has changed its range since."""
-        return any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
+        """Whether it ends where what it was made from ends, as far as it tells: nobody has changed its range since."""
+        return not self.sources or any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
 
 
 class SummaryFolder:
