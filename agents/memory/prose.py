@@ -54,7 +54,7 @@ def _judged(completion: Completion, template: SummaryTemplate, source: Source, a
     verdict = judge("\n".join([said, *source.pins]), source, asking.model.count_tokens)
     if verdict.accepted and completion.finish == "length":
         verdict = Verdict((_TOO_LONG,), verdict.scores)
-    told = said if template.schema == "json" else " ".join(said.split())
+    told = " ".join(said.split()) if template.schema == "prose" else said
     return "\n".join([told, *source.pins]), verdict
 
 

@@ -1,0 +1,632 @@
+"""Summaries, each capability under its number: whose template, which model, how long, of what, and never twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from agents.agent import Agent
+from agents.memory.coverage import Coverage
+from agents.memory.drafts import Asking, SummaryRefused
+from agents.memory.gate import Source
+from agents.memory.grouping import grouped, told
+from agents.memory.prose import written
+from agents.memory.strategies import Rolling
+from agents.memory.summarizing import Summarizer, SummarizerProfile
+from agents.memory.templates import SummaryTemplate, load_summary_templates
+from agents.models.model import ModelError, Request
+from agents.models.queue import ModelQueue
+from agents.population import Population
+from tests.agents.memory.gate_samples import estimated_tokens, faulty, sound
+from tests.agents.memory.lives import NAME, ROSTER, Life, one_turn, windows
+from tests.scripted_model import ScriptedModel
+from tests.vault.vault_of import vault_of
+from vault.config_notes import load_settings
+from vault.folder import STARTER, Vault
+from vault.memory_line import Memory
+from vault.notes import NoteError
+from vault.summary_cache import SummaryCache
+from vault.world_notes import load_world
+from world.commands.table import world_commands
+from world.game import Game
+
+TEMPLATES = {
+    f"templates/{name}.md": Vault(STARTER).read_text("templates", f"{name}.md")
+    for name in Vault(STARTER).names("templates")
+}
+DAY = "---\nroom: '[[The Landing]]'\nimmediate_window: 2\nrecent_window: 3\n{more}---\nYou are {name}.\n"
+GOOD = "I heard Moss talk of the river."
+KINDS = {
+    "planner": ("progress", "decisions", "pending"),
+    "scholar": ("learned", "sources", "contradict", "questions"),
+    "trader": ("goods", "prices", "debts", "want"),
+    "builder": ("variables", "transformations", "results"),
+}
+ASKS_FOR_JSON = "---\nschema: json\n---\nMemories of {name}:\n\n{memories}\n\nAnswer in JSON.{objection}\nSUMMARY:\n"
+IN_BRIEF = "{memories}\n\nTell it in brief.{objection}\nSUMMARY:"
+PIN = "I promised him a seed bun and must not forget it"
+MENDED = {
+    "a note about the work": "I met Odile and Moss.",
+    "the log goes on": "I met Odile.",
+    "a pin left out": f"I met Odile on The Landing.\n{PIN}",
+    "a pin reworded": f"I met Odile on The Landing. I promised Moss a bun and must not forget it.\n{PIN}",
+}
+
+
+class Town:
+    """Eliza and Moss in a vault of their own, and what everyone sees and every model is asked, in order."""
+
+    def __init__(self, root: Path, notes: dict[str, str] | None = None, eliza: str = "", moss: str = "") -> None:
+        self.vault = vault_of(
+            root,
+            TEMPLATES
+            | {
+                "rooms/The Landing.md": "Green planks.\n",
+                "agents/Eliza/agent.md": DAY.format(name="Eliza", more=eliza),
+                "agents/Moss/agent.md": DAY.format(name="Moss", more=moss),
+            }
+            | (notes or {}),
+        )
+        self.settings = load_settings(self.vault)
+        self.game = Game(load_world(self.vault, self.settings.world), world_commands())
+        self.agents = Population(self.vault, self.settings, self.game, random.Random(1), lambda: 0)
+        self.asked: list[tuple[str, str]] = []
+
+    def model(self, name: str = "main", reply: Callable[[str], str] = lambda prompt: GOOD) -> ScriptedModel:
+        """Return a model that notes what it is asked; a turn is answered with a word said."""
+
+        def answer(request: Request) -> str:
+            self.asked.append((name, request.prompt))
+            return reply(request.prompt) if is_summary(request.prompt) else "say Good morning"
+
+        return ScriptedModel(answer, name=name)
+
+    def wake(self, *models: ScriptedModel) -> None:
+        """Give the agents the first model to think with and the others for summaries; to be called in a loop."""
+        first, *others = map(ModelQueue, models)
+        self.agents.wake(first, others)
+
+    async def summarise(self, name: str, memories: Sequence[tuple[str, str]], importance: int = 3) -> None:
+        """Have an agent remember (room, text) and compact them all, and two newer ones left as they are."""
+        agent = self.agents[name]
+        for room, text in [*memories, *[("The Landing", "It rains.")] * 2]:
+            agent.memory.record("observed", text, room, ("Ana",), importance)
+        await compacted(agent)
+
+
+def talkative() -> ScriptedModel:
+    return ScriptedModel(lambda request: GOOD)
+
+
+def is_summary(prompt: str) -> bool:
+    return prompt.endswith("SUMMARY:")
+
+
+async def compacted(agent: Agent) -> None:
+    agent.compactor.start_if_due()
+    while agent.compactor.is_running:
+        await one_turn()
+
+
+def heard(*texts: str, importance: int = 3, room: str = "The Landing", first: int = 1) -> list[Memory]:
+    return [
+        Memory(seq, seq * 1000, "observed", room, text, ("Moss",), importance) for seq, text in enumerate(texts, first)
+    ]
+
+
+def summarizer_of(
+    memories: Sequence[Memory], model: ScriptedModel, style: str = "prose", cache: SummaryCache | None = None
+) -> Summarizer:
+    by_seq = {memory.seq: memory for memory in memories}
+    return Summarizer(
+        NAME,
+        ModelQueue(model),
+        load_summary_templates(Vault(STARTER), NAME),
+        SummarizerProfile(style, 0.3, 300, 60.0),
+        lambda: ROSTER,
+        by_seq.get,
+        cache=cache,
+    )
+
+
+# Templates
+
+
+def test_0_4_two_agents_with_different_templates_are_asked_differently(tmp_path):
+    async def live() -> None:
+        town.wake(town.model())
+        await town.summarise(
+            "Eliza", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)]
+        )
+        await town.summarise("Moss", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)])
+
+    town = Town(tmp_path, eliza="summary_template: planner\n", moss="summary_template: trader\n")
+    asyncio.run(live())
+    (_, eliza), (_, moss) = town.asked
+    assert "progress made" in eliza and "debts" not in eliza
+    assert "debts" in moss and "progress made" not in moss
+
+
+def test_0_4_a_missing_template_falls_back_to_the_common_one_and_says_so_once(tmp_path, caplog):
+    async def live() -> None:
+        town.wake(town.model())
+        await town.summarise(
+            "Eliza", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)]
+        )
+
+    town = Town(tmp_path, eliza="summary_template: poet\n")
+    for _ in range(3):
+        assert town.agents.reload(town.settings) == []
+    asyncio.run(live())
+    assert "whom I met, what was said and promised" in town.asked[0][1]
+    assert [r.getMessage() for r in caplog.records if "template" in r.getMessage()] == [
+        "[Memory] Eliza: there is no template summarize_recent_poet; Eliza is asked with summarize_recent."
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_0_17_the_template_of_a_kind_asks_for_what_matters_to_it(kind):
+    text = load_summary_templates(Vault(STARTER), NAME, kind).recent.text
+    assert [word for word in KINDS[kind] if word not in text] == []
+
+
+def test_0_17_a_planted_pending_item_survives_in_a_planner_s_summary(tmp_path):
+    def reader(prompt: str) -> str:
+        """Keep what is pending if that is asked for, else the first thing that happened."""
+        lines = prompt.split("\n")[2:]
+        kept = next(line for line in lines if "pending" not in prompt or "the sealed letter" in line)
+        return f"I was by the river. {kept} So I heard."
+
+    async def live() -> None:
+        town.wake(town.model(reply=reader))
+        for name in town.agents:
+            await town.summarise(name, [("The Landing", text) for text in texts])
+
+    texts = [f"Ana {does}." for does in ("waves", "waits for the sealed letter", "eats an eel", "minds the step")]
+    town = Town(tmp_path, eliza="summary_template: planner\n")
+    asyncio.run(live())
+    eliza, moss = (town.agents[name].memory.recent for name in ("Eliza", "Moss"))
+    assert eliza and "the sealed letter" in eliza.text
+    assert moss and "the sealed letter" not in moss.text
+
+
+@pytest.mark.parametrize(
+    ("rooms", "asked"),
+    [
+        (["The market"] * 3 + ["The Landing"], "MARKET"),
+        (["The harbour"] * 3 + ["The mill"], "HARBOUR"),
+        (["The mill"] * 4, "MILL"),
+        (["The market", "The mill"] * 2, "said and promised"),
+        (["The Landing"] * 4, "said and promised"),
+    ],
+)
+def test_2_18_what_happened_mostly_in_rooms_of_a_domain_is_asked_for_with_its_template(tmp_path, rooms, asked):
+    async def live() -> None:
+        town.wake(town.model())  # and Eliza sees Moss wake on The Landing
+        await town.summarise("Eliza", [(room, f"Ana tells {n} things of it.") for n, room in enumerate(rooms)])
+
+    domains, notes = ("market", "harbour", "mill"), {}
+    for domain in domains:
+        notes[f"rooms/The {domain}.md"] = f"---\ntags: [room, domain/{domain}]\n---\nA place.\n"
+        text = f"{{memories}}\nTell of the {domain.upper()}.{{objection}}\nSUMMARY:\n"
+        notes[f"templates/summarize_recent_{domain}.md"] = text
+    town = Town(tmp_path, notes)
+    asyncio.run(live())
+    assert [re.findall("MARKET|HARBOUR|MILL|said and promised", prompt) for _, prompt in town.asked] == [[asked]]
+
+
+# What is asked, and when
+
+
+@pytest.mark.parametrize(
+    ("compress", "retain", "expected"),
+    [
+        (2, 3, [(5, 1, 2), (7, 3, 4), (9, 5, 6)]),
+        (7, 3, [(10, 1, 7), (17, 8, 14), (24, 15, 21)]),
+        (1, 0, [(1, 1, 1), (2, 2, 2), (3, 3, 3)]),
+    ],
+)
+def test_2_3_the_oldest_are_compressed_as_soon_as_enough_are_there_beyond_those_retained(compress, retain, expected):
+    strategy, b, found = Rolling(compress + retain - 1, retain), 0, []
+    for n in range(1, 26):
+        if plan := strategy.plan(Coverage(b, b, n)):
+            found.append((n, plan.taken.first, plan.taken.last))
+            b = plan.taken.last
+    assert found[:3] == expected
+
+
+def test_2_4_the_summary_before_stands_in_the_prompt_of_the_next(tmp_path):
+    async def live() -> None:
+        life = Life(tmp_path, windows(2, 3), model)
+        life.live(6)
+        await life.compact()
+        life.live(3)
+        await life.compact()
+
+    before = "I heard Moss talk once more of the river and its moods, and more than once."
+    model = ScriptedModel(before, "I know the river from Moss.", "I sat with Moss.")
+    asyncio.run(live())
+    assert [before in prompt for prompt in model.prompts] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "slot"),
+    [("summarize_recent", "memories"), ("summarize_longterm", "older"), ("summarize_recent_planner", "memories")],
+)
+def test_2_4_a_template_without_its_slot_is_refused_at_load(tmp_path, name, slot):
+    text = TEMPLATES[f"templates/{name}.md"].replace(f"{{{slot}}}", "")
+    vault = vault_of(tmp_path, TEMPLATES | {f"templates/{name}.md": text})
+    with pytest.raises(NoteError, match=rf"templates/{name}.md: the slot \{{{slot}\}} is missing"):
+        load_summary_templates(vault, NAME, "planner")
+
+
+def test_2_5_nothing_is_summarised_twice_but_what_has_to_be_tried_again(tmp_path):
+    async def live() -> None:
+        life = Life(tmp_path, windows(3, 4, retry_seconds=1.0), model)
+        for number in range(40):
+            life.live(1, f"Moss tells me of eel E{number + 1}E.")
+            life.clock.ms += 60_000
+            await life.compact()
+
+    def said(request: Request) -> str | ModelError:
+        number = len(model.requests)
+        words = f"I {('asked', 'heard', 'told', 'saw')[number % 4]} Moss of the river."
+        return ModelError("The host is gone.") if number == 4 else words
+
+    model = ScriptedModel(said)
+    asyncio.run(live())
+    sent = [re.findall(r"E(\d+)E", prompt) for prompt in model.prompts if "long ago" not in prompt]
+    counted = {number: sum(number in chunk for chunk in sent) for chunk in sent for number in chunk}
+    again = [number for number, count in counted.items() if count > 1]
+    assert set(counted) >= {str(number) for number in range(1, 34)}
+    assert max(counted.values()) <= 2 and len(again) <= 5
+
+
+def test_2_6_summaries_are_made_by_the_other_model_and_turns_by_the_main_one(tmp_path):
+    async def live() -> None:
+        town.wake(town.model("main"), town.model("cheap"))
+        await town.agents["Eliza"].tick()
+        await town.summarise(
+            "Eliza", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)]
+        )
+
+    town = Town(tmp_path)
+    asyncio.run(live())
+    assert {name for name, prompt in town.asked if is_summary(prompt)} == {"cheap"}
+    assert {name for name, prompt in town.asked if not is_summary(prompt)} == {"main"}
+    recent = town.agents["Eliza"].memory.recent
+    assert recent and recent.model == "cheap"
+
+
+def test_2_6_the_next_model_is_asked_when_the_first_gives_no_good_summary(tmp_path):
+    async def live() -> None:
+        town.wake(town.model("main"), town.model("poor", lambda prompt: "I met Bartholomew."), town.model("good"))
+        await town.summarise(
+            "Eliza", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)]
+        )
+
+    town = Town(tmp_path)
+    asyncio.run(live())
+    assert [name for name, _ in town.asked] == ["poor", "poor", "good"]
+    assert "A first try was refused: No memory has this name: Bartholomew." in town.asked[1][1]
+    agent = town.agents["Eliza"]
+    assert agent.memory.recent and agent.memory.recent.model == "good"
+    assert agent.compactor.record.refused == {"unknown-name": 2}
+    assert agent.compactor.record.calls == 3
+
+
+def test_2_8_an_agent_for_whom_it_is_turned_off_costs_no_call_and_the_others_go_on(tmp_path):
+    async def live() -> None:
+        town.wake(town.model())
+        for name in town.agents:
+            await town.summarise(
+                name, [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(9)]
+            )
+
+    town = Town(tmp_path, eliza="enabled: false\n")
+    asyncio.run(live())
+    assert [agent.compactor.record.calls > 0 for agent in town.agents.values()] == [False, True]
+    assert all("memories of Moss" in prompt or "what Moss remembers" in prompt for _, prompt in town.asked)
+
+
+def test_2_9_a_failing_model_changes_no_view_and_loses_no_text(tmp_path):
+    async def live() -> None:
+        life = Life(
+            tmp_path, windows(2, 3), ScriptedModel(GOOD, ModelError("The host is gone."), ModelError("Still gone."))
+        )
+        life.live(6)
+        await life.compact()
+        life.live(4)
+        before, files = life.memory.view(), journal_of(life)
+        await life.compact()
+        assert life.compactor.record.last_error == "The host is gone."
+        assert life.memory.view() == before
+        assert journal_of(life) == files
+
+    asyncio.run(live())
+
+
+def journal_of(life: Life) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in life.folder.glob("journal/*.md")}
+
+
+def test_2_16_a_reply_is_on_every_screen_before_the_summariser_is_called(tmp_path):
+    async def live() -> None:
+        town.wake(town.model())
+        town.game.wake("Ana", lambda event, text: town.asked.append(("screen", text)) if text else None)
+        for n in range(9):
+            town.agents["Eliza"].memory.record("observed", f"Ana tells of the weir, for the {n}th time.", "The Landing")
+        await town.agents["Eliza"].tick()
+        await compacted(town.agents["Eliza"])
+
+    town = Town(tmp_path, {"people/Ana.md": "Ana.\n", "config/world.md": "**start_room**: The Landing\n"})
+    asyncio.run(live())
+    happened = ["summary" if is_summary(text) else "turn" if who == "main" else text for who, text in town.asked]
+    assert happened[:3] == ["turn", 'Eliza says, "Good morning"', "summary"]
+
+
+# What comes back
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I met Moss.",
+        '{"summary": "I met Moss."}',
+        '{"summary": "", "variables": []}',
+        '{"summary": "I met Moss.", "variables": "gate nine"}',
+        '{"summary": "I met Moss.", "variables": [{"value": 9}]}',
+        '{"summary": "I met Moss.", "variables": ["gate nine"',
+        '{"summary": "I met Moss.", "variables": ["gate twelve"]}',
+        "[]",
+        "[" * 3000,
+    ],
+)
+def test_2_7_a_reply_that_is_not_the_json_asked_for_is_refused(reply):
+    with pytest.raises(SummaryRefused) as refused:
+        asyncio.run(answered(reply))
+    assert refused.value.reasons == ("bad-json",)
+
+
+@pytest.mark.parametrize("form", ["{}", "```json\n{}\n```", "\n{}\n"])
+def test_2_7_json_is_kept_as_text_that_can_be_read(form):
+    reply = json.dumps(
+        {"summary": "I heard Moss speak.", "variables": ["the brass lantern", {"name": "gate nine", "value": "stuck"}]},
+        indent=1,
+    )
+    draft = asyncio.run(answered(form.replace("{}", reply)))
+    assert draft == "I heard Moss speak.\nWhat I keep in mind: the brass lantern, gate nine = stuck."
+
+
+async def answered(reply: str) -> str:
+    """Return what becomes of a reply to a template that asks for JSON."""
+    memories = heard(
+        "Moss says that gate nine is stuck.", "Moss takes the brass lantern.", *["Moss hums a tune to himself."] * 9
+    )
+    source = Source(tuple(memories), (), ROSTER, NAME)
+    asking = Asking(ModelQueue(ScriptedModel(lambda request: reply)), NAME, 0.3, 60.0)
+    template = SummaryTemplate(ASKS_FOR_JSON.split("---\n")[2].strip(), "json")
+    return (await written(asking, template, {"memories": ""}, source, chat=False)).text
+
+
+def test_2_7_a_template_says_by_its_schema_that_it_asks_for_json(tmp_path):
+    vault = vault_of(tmp_path, TEMPLATES | {"agents/Eliza/templates/summarize_recent.md": ASKS_FOR_JSON})
+    assert load_summary_templates(vault, "Eliza").recent.schema == "json"
+    assert load_summary_templates(vault, "Moss").recent.schema == "prose"
+    broken = vault_of(
+        tmp_path / "b", TEMPLATES | {"templates/summarize_recent.md": ASKS_FOR_JSON.replace("json", "xml")}
+    )
+    with pytest.raises(
+        NoteError, match=r"templates/summarize_recent.md:2: schema is 'xml'; expected one of prose, json"
+    ):
+        load_summary_templates(broken, "Eliza")
+
+
+@pytest.mark.parametrize("sample", [pytest.param(one, id=one.kind) for one in faulty() if one.kind not in MENDED])
+def test_2_15_no_faulty_summary_is_accepted(sample):
+    with pytest.raises(SummaryRefused) as refused:
+        asyncio.run(judged(sample.text, sample.source))
+    assert sample.reason in refused.value.reasons
+
+
+@pytest.mark.parametrize("sample", [pytest.param(one, id=one.kind) for one in faulty() if one.kind in MENDED])
+def test_2_15_what_comes_after_the_summary_is_cut_off_and_pins_are_added_by_rule(sample):
+    assert asyncio.run(judged(sample.text, sample.source)) == MENDED[sample.kind]
+
+
+async def judged(text: str, source: Source) -> str:
+    """Return what becomes of a text that a model has given as summary of a source."""
+    asking = Asking(ModelQueue(saying(text)), NAME, 0.3, 60.0)
+    template = SummaryTemplate(source.prompt or IN_BRIEF)
+    return (await written(asking, template, {}, source, chat=False)).text
+
+
+def test_2_15_a_sound_summary_is_accepted():
+    text, source = sound()
+    assert asyncio.run(judged(text, source)) == " ".join(text.split())
+
+
+def saying(text: str) -> ScriptedModel:
+    """Return a model that says one thing, whatever it is asked, and counts tokens as the samples do."""
+    model = ScriptedModel(lambda request: text)
+    model.count_tokens = estimated_tokens  # type: ignore[method-assign]
+    return model
+
+
+def test_2_15_after_a_refusal_the_old_summary_is_in_force(tmp_path):
+    async def live() -> None:
+        life = Life(tmp_path, windows(2, 3), ScriptedModel(GOOD, *["I met Bartholomew, who owes me 77 crowns."] * 2))
+        life.live(6)
+        await life.compact()
+        old = life.memory.recent
+        life.live(3)
+        await life.compact()
+        assert (life.memory.recent, life.memory.coverage) == (old, Coverage(0, 4, 9))
+
+    asyncio.run(live())
+
+
+def test_2_17_the_same_memories_template_and_model_cost_one_call_and_a_change_of_any_another(tmp_path):
+    vault, model, other = Vault(tmp_path), talkative(), ScriptedModel(lambda request: GOOD, name="other")
+    memories = heard(*(f"Moss tells me of eel {n}." for n in range(12)))
+
+    def make(of: Sequence[Memory], by: ScriptedModel = model) -> tuple[str, int]:
+        """Return a summary and what it cost; the cache is read anew, as after a restart."""
+        draft = asyncio.run(summarizer_of(memories, by, cache=SummaryCache(vault, NAME)).recent(of))
+        return draft.text, draft.calls
+
+    assert [make(memories), make(memories)] == [(GOOD, 1), (GOOD, 0)]
+    assert make(memories[1:]) == (GOOD, 1)
+    assert make([memories[0], *heard("Moss has thought better of it.", first=2), *memories[2:]]) == (GOOD, 1)
+    assert make(memories, other) == (GOOD, 1)
+    assert (len(model.requests), len(other.requests)) == (3, 1)
+
+
+@pytest.mark.parametrize("text", ["", "[]\n", '{"key": 1}\nnonsense {{{\n', "\x00\n"])
+def test_2_17_a_cache_that_was_lost_or_garbled_costs_a_call_and_nothing_else(tmp_path, text):
+    memories, cache = (
+        heard(*(f"Moss tells me of eel {n}." for n in range(12))),
+        tmp_path / ".index" / "Eliza.summaries.jsonl",
+    )
+    vault = Vault(tmp_path)
+    for _ in range(2):
+        draft = asyncio.run(summarizer_of(memories, talkative(), cache=SummaryCache(vault, NAME)).recent(memories))
+        assert (draft.text, draft.calls) == (GOOD, 1)
+        cache.write_text(text)
+
+
+def test_2_17_what_stands_in_the_cache_is_judged_like_any_other_summary(tmp_path):
+    memories, vault = heard(*(f"Moss tells me of eel {n}." for n in range(12))), Vault(tmp_path)
+    asyncio.run(summarizer_of(memories, talkative(), cache=SummaryCache(vault, NAME)).recent(memories))
+    path = tmp_path / ".index" / "Eliza.summaries.jsonl"
+    path.write_text(path.read_text().replace(GOOD, "I met Bartholomew."))
+    draft = asyncio.run(summarizer_of(memories, talkative(), cache=SummaryCache(vault, NAME)).recent(memories))
+    assert (draft.text, draft.calls) == (GOOD, 1)
+
+
+# What matters
+
+
+def test_2_12_of_memories_of_one_age_those_that_matter_are_told_and_the_daily_round_is_counted():
+    walks = [("acted", "north"), ("result", "You go north to The Weir.")] * 6
+    looks = [("acted", "look"), ("result", "The Landing ⏎ Green planks.")] * 4
+    round_ = [Memory(0, 0, kind, "The Landing", text, (), 2) for kind, text in [*walks, *looks]]
+    flagged = [
+        Memory(0, 0, "result", "The Landing", "There is no exit 'nrth' here.", (), 4),
+        Memory(0, 0, "observed", "The Landing", 'Moss says, "I promise you a bun."', ("Moss",), 7),
+        Memory(0, 0, "result", "The Landing", "You take the brass lantern.", (), 5),
+    ]
+    mixed = [*round_[:9], *flagged, *round_[9:]]
+    assert told(grouped(mixed, "place"), NAME, 400).split("\n") == [
+        *(memory.text for memory in flagged),
+        "[went about: 6 moves, 4 looks]",
+    ]
+
+
+def test_2_12_what_was_counted_may_be_told_with_its_numbers():
+    memories = [Memory(n, 0, "acted", "The Landing", f"look at plank {n % 3}", (), 2) for n in range(40)]
+    model = ScriptedModel("I took 40 looks around The Landing.")
+    assert asyncio.run(summarizer_of(memories, model).recent(memories)).calls == 1
+
+
+def test_2_12_a_pinned_line_is_told_however_little_it_matters():
+    pinned = Memory(1, 0, "acted", "The Landing", "look at the tide mark", (), 1, pinned=True)
+    assert told(grouped([pinned], "place"), NAME, 400) == "~Eliza> look at the tide mark"
+
+
+def stays() -> list[Memory]:
+    """Return a day at three places, at one of them twice in the same company and once in another."""
+    days = [
+        ("The Weir", "Odile", ["says the gate sticks.", "hums."]),
+        ("Ink Yard", "Moss", ["gives you ink."]),
+        ("The Weir", "Odile", ["says it sticks still."]),
+        ("Ink Yard", "Moss", ["wants it back."]),
+        ("The Weir", "Moss", ["listens."]),
+    ]
+    memories = [Memory(0, 0, "observed", room, f"{who} {what}", (who,)) for room, who, told_ in days for what in told_]
+    return [Memory(seq, seq, m.kind, m.room, m.text, m.people) for seq, m in enumerate(memories, 1)]
+
+
+def test_4_19_what_is_summarised_is_grouped_by_place_and_company_and_in_order_within():
+    assert told(grouped(stays(), "place"), NAME, 400).split("\n") == [
+        "At The Weir, with Odile:",
+        "Odile says the gate sticks.",
+        "Odile hums.",
+        "Odile says it sticks still.",
+        "At Ink Yard, with Moss:",
+        "Moss gives you ink.",
+        "Moss wants it back.",
+        "At The Weir, with Moss:",
+        "Moss listens.",
+    ]
+    assert [m.seq for group in grouped(stays(), "none") for m in group.memories] == [1, 2, 3, 4, 5, 6]
+
+
+def test_4_19_grouping_loses_nothing_that_stands_in_the_plain_order():
+    rng = random.Random(4)
+    memories = [
+        Memory(
+            seq,
+            seq,
+            "observed",
+            rng.choice("ABC"),
+            f"Fact {seq}.",
+            tuple(rng.sample(["Ana", "Moss"], rng.randint(0, 2))),
+        )
+        for seq in range(1, 200)
+    ]
+    grouped_lines, plain = (told(grouped(memories, how), NAME, 400).split("\n") for how in ("place", "none"))
+    assert [line for line in grouped_lines if not line.startswith("At ")].sort() == plain.sort()
+    assert set(plain) <= set(grouped_lines)
+
+
+def test_4_19_what_is_picked_matters_most_and_is_not_all_of_one_place():
+    chatter = [*heard(*(f"Moss says {n} words." for n in range(30)), importance=5)]
+    elsewhere = heard(
+        "Odile says the gate sticks.",
+        *(f"Odile hums {n} bars." for n in "abcd"),
+        room="The Weir",
+        importance=4,
+        first=31,
+    )
+    promise = heard('Moss says, "I promise you a bun."', room="Ink Yard", importance=7, first=36)
+    memories = [*chatter, *elsewhere, *promise]
+    text = asyncio.run(summarizer_of(memories, talkative(), "pick").recent(memories)).text
+    assert "I promise you a bun." in text
+    assert "the gate sticks" in text
+    assert 0 < text.count("words.") <= 5
+
+
+def chunk(importance: int) -> list[Memory]:
+    return heard(
+        *(f"Moss tells me of eel {n} and of all its cousins in the sea." for n in range(40)), importance=importance
+    )
+
+
+@pytest.mark.parametrize("style", ["prose", "pick"])
+def test_4_20_an_important_chunk_gets_at_least_twice_the_tokens_of_a_routine_one(style):
+    def told_in(importance: int) -> int:
+        """Return the length of the summary of a model that says as much as it may."""
+        memories = chunk(importance)
+        said = [f"I heard Moss tell of eel {n}." for n in range(40)]
+        model = ScriptedModel(lambda request: " ".join(said[: request.max_tokens // 7]))
+        return asyncio.run(summarizer_of(memories, model, style).recent(memories)).tokens
+
+    assert told_in(6) >= 2 * told_in(2)
+
+
+def test_4_20_the_model_is_told_how_long_the_summary_may_be():
+    def sentences(importance: int) -> str:
+        model = talkative()
+        asyncio.run(summarizer_of(chunk(importance), model).recent(chunk(importance)))
+        found = re.search(r"in (\S+) sentences", model.prompts[0])
+        assert found
+        return found[1]
+
+    assert [sentences(one) for one in (2, 3, 6)] == ["2-3", "3-4", "4-5"]
