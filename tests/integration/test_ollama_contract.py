@@ -238,6 +238,14 @@ def test_auto_takes_ollama_when_it_answers_and_has_the_model(host):
     assert "it answers and has the model" in choice.sentences[0]
 
 
+def test_models_for_summaries_are_started_beside_and_one_that_is_not_there_is_left_out(our_host):
+    names = f"no-such-model, ollama:{our_host.model}"
+    choice = asyncio.run(choose_model(f"ollama:{our_host.model}", ollama_host=our_host.address, summary_model=names))
+    assert [model.name for model in choice.summary_models] == [f"ollama:{our_host.model}@{our_host.address}"]
+    assert choice.sentences[1].startswith("Summaries are made without no-such-model: ")
+    assert choice.sentences[2] == f"Summaries are made with {our_host.model} on Ollama at {our_host.address}."
+
+
 def test_a_model_asked_for_by_name_must_be_there(host):
     with pytest.raises(ModelError, match="Run: ollama pull no-such-model"):
         asyncio.run(choose_model("ollama:no-such-model", ollama_host=host.address))
