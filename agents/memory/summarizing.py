@@ -13,7 +13,7 @@ from agents.memory.drafts import Asking, Draft, SummaryRefused, Withdrawn
 from agents.memory.gate import Source
 from agents.memory.grouping import grouped, told
 from agents.memory.importance import notable_share, summary_budget
-from agents.memory.picked import memory_of_line, picked_line
+from agents.memory.picked import memory_of_line
 from agents.memory.picking import Candidate, candidates, candidates_of_lines, extracted, picked
 from agents.memory.prose import written
 from agents.memory.reuse import recall, remember
@@ -111,10 +111,9 @@ class Summarizer:
         if not memories:
             return Draft(NOTHING_LEFT, "fallback", "", {}, self._count_tokens(NOTHING_LEFT), 0, 0)
         profile, share = self._profile, notable_share(memories)
-        pins = [picked_line(memory) for memory in memories if memory.pinned]
         cap = summary_budget(memories, profile.floor_tokens, profile.cap_tokens)
-        cap = min(profile.cap_tokens, cap + self._count_tokens("\n".join(pins)))
-        source = Source(tuple(memories), (), self._roster(), self._name, "", tuple(pins), cap)
+        # Pins are no matter of summaries: the facts tell them, whatever is summarised.
+        source = Source(tuple(memories), (), self._roster(), self._name, cap_tokens=cap)
         template, fewest = self._template_for(memories), round(2 + 2 * share)
         values = {"name": self._name, "sentences": f"{fewest}-{fewest + 1}"}
         values["memories"] = self._told(memories, template, values)
@@ -129,10 +128,8 @@ class Summarizer:
         With `sections` it has the fixed sections. Raises: SummaryRefused, ModelError.
         """
         lines = [line for text in texts for line in without_headings(text).split("\n") if line]
-        pins = [line for line in lines if self._is_pinned(line)]
-        pins += [picked_line(memory) for memory in absorbed if memory.pinned]
         roster, cap = self._roster(), self._profile.cap_tokens
-        source = Source(tuple(absorbed), tuple(texts), roster, self._name, "", tuple(pins), cap)
+        source = Source(tuple(absorbed), tuple(texts), roster, self._name, cap_tokens=cap)
         template = self._templates.sections if sections else self._templates.longterm
         told_apart = texts if absorbed else texts[:-1]
         values = {"name": self._name, "older": "\n".join(told_apart) or "Nothing yet."}
@@ -222,11 +219,6 @@ class Summarizer:
 
     def _count_tokens(self, text: str) -> int:
         return self._queues[0].model.count_tokens(text)
-
-    def _is_pinned(self, line: str) -> bool:
-        found = memory_of_line(line)
-        memory = self._resolve(found[0]) if found else None
-        return memory is not None and memory.pinned
 
 
 def _sentences(one: Candidate) -> list[Candidate]:
