@@ -8,8 +8,9 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.agent import Agent, Templates
+from agents.memory.attempts import SummarizerProfile
 from agents.memory.memory import AgentMemory
-from agents.memory.summarizing import Summarizer, SummarizerProfile
+from agents.memory.summarizing import Summarizer
 from agents.memory.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompt import PromptTemplate, parse_template

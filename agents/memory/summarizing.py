@@ -2,69 +2,30 @@
 
 from __future__ import annotations
 
-import logging
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from agents.memory.drafts import Asking, Draft, SummaryRefused, Withdrawn
+from agents.memory.attempts import SummarizerProfile, Work, attempted
+from agents.memory.drafts import Draft
 from agents.memory.gate import Source
 from agents.memory.grouping import grouped, told
 from agents.memory.importance import notable_share, summary_budget
-from agents.memory.picked import memory_of_line
-from agents.memory.picking import Candidate, candidates, candidates_of_lines, extracted, picked
-from agents.memory.prose import written
+from agents.memory.picking import candidates, candidates_of_lines
 from agents.memory.reuse import recall, remember
 from agents.memory.sections import sectioned, without_headings
 from agents.memory.templates import SummaryTemplate, SummaryTemplates, filled
-from agents.models.model import ModelError
-from agents.models.queue import ModelQueue, QueueStopped
+from agents.models.queue import ModelQueue
 from vault.memory_line import Memory
 from vault.summaries import Summary
 from vault.summary_cache import SummaryCache, cache_key
 
-log = logging.getLogger(__name__)
-
 PICKED_FEWEST, PICKED_MOST = 3, 9
 PICKED_LONGTERM = 10
 MARGIN_TOKENS = 64
-TINY_TOKENS = 12
 NOTHING_LEFT = "Of this time I remember nothing: its lines were taken out of my journal."
 LINE_CHARACTERS = (400, 160, 80, 40)
-
-_SENTENCE_END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”’]))\s+(?=[\"“‘]?[^\W\d_a-z])")
-
-
-@dataclass(frozen=True)
-class SummarizerProfile:
-    """How summaries are asked for: `style` is prose or pick; `chat` leaves out the cue for base models.
-
-    A short-term summary has from `floor_tokens` to `cap_tokens`, by what happened. `grouping` is none or place.
-    `fallback` is none, or extractive: when no model gives a summary, lines are picked by rule.
-    """
-
-    style: str
-    temperature: float
-    cap_tokens: int
-    timeout_seconds: float
-    chat: bool = False
-    floor_tokens: int = 100
-    grouping: str = "place"
-    fallback: str = "none"
-
-
-@dataclass(frozen=True)
-class _Work:
-    """What is to be summarised: how a model is asked for it, and the lines of which an extract can be made."""
-
-    source: Source
-    template: SummaryTemplate
-    values: dict[str, str]
-    lines: tuple[Candidate, ...]
-    count: int
-    key: tuple[object, ...]
 
 
 class Summarizer:
@@ -120,7 +81,7 @@ class Summarizer:
         count = round(PICKED_FEWEST + (PICKED_MOST - PICKED_FEWEST) * share)
         key = ("recent", [memory.seq for memory in memories])
         source = replace(source, counted=values["memories"])
-        return await self._made(_Work(source, template, values, tuple(candidates(memories)), count, key))
+        return await self._made(Work(source, template, values, tuple(candidates(memories)), count, key))
 
     async def longterm(self, texts: Sequence[str], absorbed: Sequence[Memory] = (), sections: bool = False) -> Draft:
         """Make one summary of several, oldest first, and of the memories that are `absorbed` after them.
@@ -136,12 +97,12 @@ class Summarizer:
         values["recent"] = self._told(absorbed, template, values, "recent") if absorbed else texts[-1]
         found = [*candidates_of_lines(lines, self._resolve), *(candidates(absorbed) if absorbed else ())]
         key = ("longterm", [memory.seq for memory in absorbed])
-        draft = await self._made(_Work(source, template, values, tuple(found), PICKED_LONGTERM, key))
+        draft = await self._made(Work(source, template, values, tuple(found), PICKED_LONGTERM, key))
         if sections and draft.quality != "prose":
             return replace(draft, text=sectioned(draft.text.split("\n"), self._resolve))
         return draft
 
-    async def _made(self, work: _Work) -> Draft:
+    async def _made(self, work: Work) -> Draft:
         """Have it made by one model after the other; what was made before of the same is not made again."""
         profile, model = self._profile, self._queues[0].model
         limits = (work.source.cap_tokens, work.count, work.source.pins)
@@ -149,50 +110,10 @@ class Summarizer:
         key = cache_key(work.key, told_so, model.name, profile.style, profile.chat, limits)
         if draft := recall(self._cache, key, work.source, self._resolve, self._count_tokens):
             return draft
-        draft = await self._by_a_model(work)
+        draft = await attempted(work, self._queues, self._name, profile, self._resolve)
         if draft.quality != "fallback":
             remember(self._cache, key, draft)
         return draft
-
-    async def _by_a_model(self, work: _Work) -> Draft:
-        calls, tokens, refused = 0, 0, list[str]()
-        failure: SummaryRefused | ModelError | None = None
-        for queue in self._queues:
-            asking = Asking(queue, self._name, self._profile.temperature, self._profile.timeout_seconds)
-            try:
-                draft = await self._by(asking, work)
-                return _with_costs(draft, calls, tokens, refused)
-            except (Withdrawn, QueueStopped):
-                raise
-            except (SummaryRefused, ModelError) as error:
-                failure = error
-                refused += [*asking.refused, *(error.reasons if isinstance(error, SummaryRefused) else ())]
-                calls, tokens = calls + asking.calls, tokens + asking.tokens
-        assert failure is not None  # there is at least one queue
-        if self._profile.fallback == "extractive":
-            return self._extract(work, failure, calls, tokens, refused)
-        if isinstance(failure, SummaryRefused):
-            raise SummaryRefused(failure.reasons, str(failure), calls, tokens, tuple(refused)) from failure
-        raise failure
-
-    async def _by(self, asking: Asking, work: _Work) -> Draft:
-        if self._profile.style == "pick" or self._count_tokens(work.source.text) <= TINY_TOKENS:
-            return await picked(asking, work.lines, work.count, work.source, self._resolve)
-        return await written(asking, work.template, work.values, work.source, self._profile.chat)
-
-    def _extract(self, work: _Work, failure: Exception, calls: int, tokens: int, refused: list[str]) -> Draft:
-        """Return an extract by rule; of prose, whole sentences. Raises: the failure if not even that is accepted."""
-        lines, source = list(work.lines), work.source
-        if source.previous:
-            pieces = [piece for one in lines for piece in _sentences(one)]
-            lines, source = pieces, replace(source, previous=tuple(one.line for one in pieces))
-        asking = Asking(self._queues[0], self._name, 0.0, 0.0)
-        try:
-            draft = extracted(asking, lines, work.count, source, self._resolve)
-        except SummaryRefused:
-            raise failure from None
-        log.warning("[Memory] %s: No model gave a summary, so lines were picked by rule: %s", self._name, failure)
-        return replace(_with_costs(draft, calls, tokens, refused), model="")
 
     def _template_for(self, memories: Sequence[Memory]) -> SummaryTemplate:
         """Return the template of the domain in which most of it happened, or the common one."""
@@ -219,21 +140,6 @@ class Summarizer:
 
     def _count_tokens(self, text: str) -> int:
         return self._queues[0].model.count_tokens(text)
-
-
-def _sentences(one: Candidate) -> list[Candidate]:
-    said = [one.line] if memory_of_line(one.line) else _SENTENCE_END.split(one.line.strip())
-    return [replace(one, line=sentence) for sentence in said]
-
-
-def _with_costs(draft: Draft, calls: int, tokens: int, refused: Sequence[str]) -> Draft:
-    """Return a draft with what was spent on models before."""
-    return replace(
-        draft,
-        calls=draft.calls + calls,
-        spent_tokens=draft.spent_tokens + tokens,
-        refused=(*refused, *draft.refused),
-    )
 
 
 def summary_of(draft: Draft, first: int, last: int, generation: int, made_ms: int, sources: tuple[str, ...]) -> Summary:

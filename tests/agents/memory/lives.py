@@ -8,9 +8,10 @@ import os
 import random
 from pathlib import Path
 
+from agents.memory.attempts import SummarizerProfile
 from agents.memory.compaction import Compactor, Outcome
 from agents.memory.memory import AgentMemory
-from agents.memory.summarizing import Summarizer, SummarizerProfile
+from agents.memory.summarizing import Summarizer
 from agents.memory.templates import load_summary_templates
 from agents.models.queue import ModelQueue
 from config.settings import MemorySettings

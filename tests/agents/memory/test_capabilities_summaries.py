@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
+from agents.memory.attempts import SummarizerProfile
 from agents.memory.coverage import Coverage
 from agents.memory.drafts import Asking, SummaryRefused
 from agents.memory.gate import Source
 from agents.memory.grouping import grouped, told
 from agents.memory.prose import written
 from agents.memory.strategies import Rolling
-from agents.memory.summarizing import Summarizer, SummarizerProfile
+from agents.memory.summarizing import Summarizer
 from agents.memory.templates import SummaryTemplate, load_summary_templates
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
