@@ -10,6 +10,8 @@ from agents.memory.commitments import matter
 from agents.memory.known import ME
 from vault.fact_line import COMMITMENTS, LESSONS, PEOPLE, PLACES, PROMISES, REQUESTS, THINGS, Fact
 
+MOST_PASSED_OVER = 8
+
 _SAID = {PROMISES: "promised", REQUESTS: "asked", LESSONS: "told me to remember"}
 _GOAL = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?P<goal>.+?)\s*")
 _HEADING = re.compile(r"#{1,6}\s+(?P<title>.+?)\s*#*\s*")
@@ -50,12 +52,13 @@ def matching(facts: Iterable[Fact], query: str) -> list[Fact]:
 
 
 def within(lines: Sequence[str], count_tokens: Callable[[str], int], budget_tokens: int) -> list[str]:
-    """Return the first lines that fit a budget together; a line too long is passed over."""
+    """Return the first lines that fit a budget together; a few that are too long are passed over."""
     kept: list[str] = []
+    passed_over = 0
     for line in lines:
         if count_tokens("\n".join([*kept, line])) <= budget_tokens:
             kept.append(line)
-        elif len(kept) and budget_tokens - count_tokens("\n".join(kept)) < 8:
+        elif (passed_over := passed_over + 1) > MOST_PASSED_OVER:
             break
     return kept
 
