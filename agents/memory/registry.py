@@ -181,7 +181,7 @@ class FactRegistry:
             self._invalid = f"{error} What was known before still counts."
             self._warn(self._invalid)
             return
-        self._invalid = ""
+        self._invalid = self._unwritten = ""
         if found is None:
             self._warn(f"{NAME} was taken away; it is written again")
             self._written_upto = 0

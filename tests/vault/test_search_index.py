@@ -1,0 +1,114 @@
+"""The search index finds words over the whole journal, keeps up with it, and is no more than a cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.vault.failing_disk import FailingDisk
+from tests.vault.vault_of import vault_of
+from vault.folder import Vault
+from vault.journal import Journal
+from vault.memory_line import Memory
+from vault.notes import NoteError
+from vault.search_index import SearchIndex
+
+AT = 1_795_248_000_000
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return vault_of(tmp_path, {}, FailingDisk())
+
+
+def journal_of(vault: Vault, *texts: str, days: int = 1) -> Journal:
+    """Return a journal with these memories, spread over so many days."""
+    journal = Journal(vault, "Eliza")
+    journal.load()
+    for number, text in enumerate(texts):
+        at = AT + number * days // max(1, len(texts)) * DAY_MS
+        journal.append(Memory(0, at, "observed", "The Mill", text, ("Moss",)))
+    journal.close()
+    return journal
+
+
+def found(vault: Vault, query: str, most: int = 10) -> list[int]:
+    index = SearchIndex(vault, "Eliza")
+    for name in index.stale():
+        index.take_in(name)
+    numbers = index.find(query, most)
+    index.close()
+    return numbers
+
+
+def test_the_memory_that_has_most_and_rarest_of_the_words_comes_first(vault: Vault):
+    journal_of(vault, "The lamp is lit.", "The brass lamp hangs in the mill.", "The river is high.", "A lamp, a lamp!")
+    assert found(vault, "brass lamp")[0] == 2
+    assert sorted(found(vault, "brass lamp")) == [1, 2, 4]
+    assert found(vault, "lamps", 2) != []  # another form of the word is found as well
+    assert found(vault, "owl") == []
+
+
+def test_who_and_where_are_found_too(vault: Vault):
+    journal_of(vault, "It rains.")
+    assert found(vault, "moss") == [1]
+    assert found(vault, "mill") == [1]
+
+
+@pytest.mark.parametrize("query", ["", " !?", '"', "lamp AND", "NEAR(", "* ^ : - ( )", "x" * 10_000, "é " * 5000])
+def test_no_query_is_an_error(vault: Vault, query: str):
+    journal_of(vault, "The lamp is lit.")
+    assert found(vault, query) in ([], [1])
+
+
+def test_only_files_that_have_changed_are_read_again(vault: Vault):
+    journal = journal_of(vault, *[f"Day {number}." for number in range(6)], days=3)
+    index = SearchIndex(vault, "Eliza")
+    assert index.stale() == ["2026-11-23.md", "2026-11-22.md", "2026-11-21.md"]
+    for name in index.stale():
+        index.take_in(name)
+    assert index.stale() == []
+    journal.append(Memory(0, AT + 2 * DAY_MS, "observed", "", "An owl."))
+    assert index.stale() == ["2026-11-23.md"]
+    index.take_in("2026-11-23.md")
+    assert index.find("owl", 5) == [7]
+    index.close()
+
+
+def test_edits_by_hand_are_found_and_what_was_taken_out_is_not(vault: Vault):
+    journal_of(vault, "The lamp is lit.", "The river is high.")
+    assert found(vault, "lamp") == [1]
+    path = vault.path("agents", "Eliza", "journal", "2026-11-21.md")
+    path.write_text(path.read_text().replace("lamp is lit", "heron is back"))
+    assert (found(vault, "lamp"), found(vault, "heron")) == ([], [1])
+    path.unlink()
+    assert found(vault, "river") == []
+
+
+def test_what_was_looked_for_is_not_found(vault: Vault):
+    journal_of(vault, "@memory-find lamp", "The lamp is lit.")
+    assert found(vault, "lamp") == [2]
+
+
+@pytest.mark.parametrize("damage", ["delete", "garbage", "empty", "other"])
+def test_a_cache_that_is_gone_or_broken_is_made_anew(vault: Vault, damage: str):
+    journal_of(vault, "The lamp is lit.")
+    assert found(vault, "lamp") == [1]
+    (path,) = vault.path(".index").glob("*.sqlite")
+    if damage == "delete":
+        path.unlink()
+    else:
+        path.write_bytes({"garbage": b"x" * 5000, "empty": b"", "other": b"SQLite format 3\0" + b"\1" * 4000}[damage])
+    assert found(vault, "lamp") == [1]
+
+
+def test_a_cache_that_cannot_be_made_is_told(vault: Vault):
+    journal_of(vault, "The lamp is lit.")
+    for path in vault.path(".index").iterdir():
+        path.unlink()
+    vault.path(".index").rmdir()
+    vault.path(".index").write_text("in the way")
+    with pytest.raises(NoteError, match=r"\.index/Eliza\.words\.sqlite: cannot be made"):
+        found(vault, "lamp")
