@@ -156,12 +156,13 @@ def survive(seed: int) -> Damage:
         for life in range(LIVES):
             point = POINTS[(seed * LIVES + life) % len(POINTS)] if rng.random() < 0.7 else "never"
             after = rng.randrange(40 if "append" in point or "fsync" in point else 5)
+            on_disk_before = {file.stat().st_ino: file.stat().st_size for file in root.glob("agents/*/journal/*.md")}
             instant = rng.uniform(0, 0.25) if point == "never" else None
             said, code = died(root, seed * 10 + life, point, after, instant)
             assert code in (0, -signal.SIGKILL), "\n".join(said)
             acknowledged += [line.removeprefix("ack ") for line in said if line.startswith("ack ")]
             if seed % 2:
-                kept = _without_power(root / "agents/Eliza", said, rng)
+                kept = _without_power(root / "agents/Eliza", on_disk_before, said, rng)
                 acknowledged = [mark for mark in acknowledged if mark in kept]
             damage.add(look(root, acknowledged, f"seed {seed}, life {life}, killed {point}"))
             damage.deaths += 1
@@ -194,14 +195,14 @@ def died(root: Path, seed: int, point: str, after: int, instant_seconds: float |
     return said, process.returncode
 
 
-def _without_power(agent: Path, said: list[str], rng: random.Random) -> set[str]:
-    """Take away a part of what was not forced to disk; return the marks that are left whole on disk."""
+def _without_power(agent: Path, sizes_before: dict[int, int], said: list[str], rng: random.Random) -> set[str]:
+    """Take away a part of what was not forced to disk in this life; return the marks that are left whole on disk."""
     files = on_disk.journal_files(agent)
     before = _all_lines(files)
     if files:
         found = files[-1].stat()
         sizes = [int(line.split()[2]) for line in said if line.startswith(f"forced {found.st_ino} ")]
-        forced = min(max(sizes, default=0), found.st_size)
+        forced = min(max([sizes_before.get(found.st_ino, 0), *sizes]), found.st_size)
         with open(files[-1], "r+b") as file:
             file.truncate(rng.randint(forced, found.st_size))
     return {mark[0] for line in before & _all_lines(files) if (mark := re.search(r"M\d+x\d+M", line))}

@@ -13,6 +13,7 @@ from agents.memory.compaction import Compactor, Outcome
 from agents.memory.memory import AgentMemory
 from agents.memory.summarizing import Summarizer
 from agents.memory.templates import load_summary_templates
+from agents.models.model import Request
 from agents.models.queue import ModelQueue
 from config.settings import MemorySettings
 from tests.scripted_model import ScriptedModel
@@ -85,11 +86,12 @@ class Life:
         )
         self.heard: list[Outcome] = []
 
-    def live(self, count: int, text: str = "Moss tells me once more about the river and its moods.") -> None:
-        """Record so many memories, a second apart."""
+    def live(self, count: int, text: str = "") -> None:
+        """Record so many memories, a second apart; each tells something else unless there is a text."""
         for _ in range(count):
             self.clock.ms += 1000
-            self.memory.record("observed", text, "The Landing", ("Moss",))
+            anew = f"Moss tells me once more about the river, for the time {self.memory.journal.last + 1}."
+            self.memory.record("observed", text or anew, "The Landing", ("Moss",))
 
     async def compact(self) -> None:
         """Do whatever compaction is due, to its end."""
@@ -128,6 +130,11 @@ def windows(immediate: int, recent: int, **more: object) -> MemorySettings:
 
 
 def talkative() -> ScriptedModel:
-    """Return a model whose every summary is good, and another than the one before."""
+    """Return a model whose every summary is good, another than the one before, and too long to stay as it is."""
     times = itertools.cycle(GOOD)
-    return ScriptedModel(lambda request: f"I {next(times)} of the river.")
+
+    def reply(request: Request) -> str:
+        rest = "it was a good time" if "long ago" in request.prompt else "we sat there until the light was gone"
+        return f"I {next(times)} of the river, and {rest}."
+
+    return ScriptedModel(reply)

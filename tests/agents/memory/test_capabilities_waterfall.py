@@ -1,0 +1,360 @@
+"""What the three-tier design promises (4.1–4.18, 4.22, 4.23), a test for each."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import yaml
+
+from agents.memory.status import status_text
+from tests.agents.memory import on_disk
+from tests.agents.memory.lives import Life, one_turn, talkative, windows
+from tests.agents.memory.towns import Town, told
+from tests.scripted_model import ScriptedModel
+from vault.config_notes import load_settings
+from vault.folder import Vault
+from vault.notes import NoteError
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+DEFAULT = windows(64, 64)
+
+
+def ranges(life: Life) -> list[tuple[int, int]]:
+    """Return what the summaries in force cover, the long-term one first."""
+    return [(one.first, one.last) for one in (life.memory.longterm, life.memory.recent) if one]
+
+
+def test_4_1_the_newest_64_are_word_for_word_in_the_prompt_and_in_order(tmp_path):
+    town = Town(tmp_path)
+    town.live(300)
+
+    async def story() -> None:
+        town.eliza.compactor.start_if_due()
+        while town.eliza.compactor.is_running:
+            await one_turn()
+
+    asyncio.run(story())
+    assert "\n".join(told(seq) for seq in range(300 - 63, 301)) in town.eliza.prompt()
+
+
+def test_4_2_the_short_term_summary_covers_exactly_what_is_just_outside_the_window(tmp_path):
+    eliza = Life(tmp_path, DEFAULT, talkative())
+    covered = []
+    for count in (129, 64, 64):
+        eliza.live(count)
+        asyncio.run(eliza.compact())
+        covered.append(ranges(eliza)[-1])
+        assert covered[-1][1] == eliza.memory.coverage.n - 64
+    assert covered == [(1, 65), (66, 129), (130, 193)]
+
+
+def test_4_3_the_long_term_summary_begins_at_the_first_memory_without_a_hole_up_to_10_000(tmp_path):
+    eliza = Life(tmp_path, windows(250, 250), talkative())
+    while eliza.memory.coverage.n < 10_000:
+        eliza.live(50)
+        asyncio.run(eliza.compact())
+        coverage, found = eliza.memory.coverage, ranges(eliza)
+        seqs = [seq for first, last in found for seq in range(first, last + 1)]
+        assert seqs == list(range(1, coverage.b + 1))
+        assert 250 <= len(coverage.verbatim) < 550 or not found
+    assert eliza.memory.longterm
+    assert (eliza.memory.longterm.first, eliza.memory.coverage.n) == (1, 10_000)
+
+
+def test_4_4_first_the_old_is_folded_then_the_new_is_told_and_both_are_saved_with_a_dated_copy(tmp_path):
+    eliza = Life(tmp_path, DEFAULT, talkative())
+    eliza.live(129)
+    asyncio.run(eliza.compact())
+    eliza.live(64)
+    before = eliza.memory.view().tail[-64:]
+    asyncio.run(eliza.compact())
+    asked = ["long ago" in prompt for prompt in eliza.model.prompts]
+    assert asked == [False, True, False], "short-term; then long-term, short-term"
+    assert ranges(eliza) == [(1, 65), (66, 129)]
+    assert eliza.memory.view().tail == before
+    names = sorted(path.name for path in (eliza.folder / "summaries").iterdir())
+    assert names[:2] == ["longterm.md", "recent-20261121-080209-m000065.md"]
+    assert names[2:] == ["recent-20261121-080313-m000129.md", "recent.md"]
+
+
+def test_4_5_compactions_are_due_at_129_193_257_321(tmp_path):
+    eliza = Life(tmp_path, DEFAULT, talkative())
+    due = []
+
+    async def story() -> None:
+        for _ in range(330):
+            eliza.live(1)
+            if eliza.compactor.start_if_due():
+                due.append(eliza.memory.coverage.n)
+            await eliza.finish()
+
+    asyncio.run(story())
+    assert due == [129, 193, 257, 321]
+
+
+def test_4_6_an_agent_goes_on_acting_while_it_is_being_summarised(tmp_path):
+    town = Town(tmp_path)
+    town.summaries.hold()
+    town.live(129)
+
+    async def story() -> list[str]:
+        turns = [(await town.eliza.tick()).outcome for _ in range(5)]
+        assert town.summaries.running == 1
+        await town.agents.stop()
+        return turns
+
+    assert asyncio.run(story()) == ["acted"] * 5
+
+
+def test_4_7_a_thousand_memories_are_14_cycles_and_27_calls(tmp_path):
+    eliza = Life(tmp_path, DEFAULT, talkative())
+
+    async def story() -> None:
+        for _ in range(1000):
+            eliza.live(1)
+            await eliza.compact()
+
+    asyncio.run(story())
+    assert (eliza.compactor.record.cycles, eliza.compactor.record.calls) == (14, 27)
+    assert len(eliza.model.requests) == 27
+
+
+def test_4_8_summaries_are_in_the_vault_and_a_life_after_a_sudden_end_has_the_same_view(tmp_path):
+    eliza = Life(tmp_path, DEFAULT, talkative())
+    eliza.live(200)
+    asyncio.run(eliza.compact())
+    before = eliza.memory.view()
+    eliza.die()
+    again = Life(tmp_path, DEFAULT, talkative()).memory.view()
+    assert (tmp_path / "agents/Eliza/summaries/longterm.md").exists()
+    assert (again.older(), again.recent_past(), again.tail_text()) == (
+        before.older(),
+        before.recent_past(),
+        before.tail_text(),
+    )
+
+
+def test_4_9_a_hundred_short_term_summaries_within_a_second_are_a_hundred_files(tmp_path):
+    eliza = Life(tmp_path, windows(1, 2), talkative())
+    for _ in range(202):
+        eliza.memory.record("observed", "Moss tells me once more about the river and its moods.")
+        asyncio.run(eliza.compact())
+    leaves = list((eliza.folder / "summaries").glob("recent-*.md"))
+    assert eliza.compactor.record.cycles == len(leaves) == 100
+
+
+def test_4_10_the_windows_stand_in_markdown_and_an_edit_counts_from_then_on(tmp_path):
+    town = Town(tmp_path, "immediate_window: 8\nrecent_window: 8\nprofile: summarizer")
+    assert town.eliza.memory.strategy.next_due_at(town.eliza.memory.coverage) == 17
+    town.set("immediate_window: 4\nrecent_window: 6")
+    assert town.agents.reload(load_settings(town.vault)) == []
+    assert town.eliza.memory.strategy.next_due_at(town.eliza.memory.coverage) == 11
+
+
+def test_4_10_a_bad_value_is_told_with_its_line(tmp_path):
+    town = Town(tmp_path)
+    town.set("immediate_window: 8\nrecent_window: many")
+    try:
+        load_settings(town.vault)
+    except NoteError as error:
+        assert str(error).startswith("config/memory_compaction.md:3: recent_window is 'many'; expected a whole number")
+    else:
+        raise AssertionError("it was taken")
+
+
+def test_4_11_a_compaction_can_be_asked_for_before_its_time_and_twice_is_once(tmp_path):
+    eliza = Life(tmp_path, DEFAULT, talkative())
+    eliza.live(80)
+
+    async def story() -> list[str]:
+        return [await eliza.force(), await eliza.force()]
+
+    said = asyncio.run(story())
+    assert said[0] == "Compaction of Eliza began: memories 1–16 into the short-term one."
+    assert said[1] == "Nothing to compact: all of Eliza's memories outside the newest are summarised."
+    assert ranges(eliza) == [(1, 16)]
+    assert (len(eliza.heard), eliza.heard[0].done, len(eliza.model.requests)) == (1, True, 1)
+
+
+def test_4_12_the_status_tells_counts_ranges_times_tokens_and_health(tmp_path):
+    eliza = Life(tmp_path, DEFAULT, talkative())
+    eliza.live(200)
+    asyncio.run(eliza.compact())
+    text = status_text(eliza.memory, eliza.compactor, eliza.model.count_tokens, eliza.clock.ms + 120_000)
+    lines = text.split("\n")
+    assert lines[0] == "Memory of Eliza: 200 memories."
+    assert lines[2] == "Word for word: memories 130–200, 71 of them, 852 tokens."
+    assert lines[3].startswith("Short-term summary: memories 66–129, 64 of them, ")
+    assert lines[4].startswith("Long-term summary: memories 1–65, 65 of them, ")
+    assert all(line.endswith("prose, made 2 minutes ago.") for line in lines[3:5])
+    assert "Last compaction: 2 minutes ago. Since the start: 2 cycles." in lines
+    assert "Health: well; every memory is written, and told once." in lines
+    assert max(map(len, lines)) <= 100
+
+
+def test_4_13_two_agents_with_windows_of_24_and_64_compact_at_49_and_129(tmp_path):
+    town = Town(tmp_path)
+    town.summaries.hold()
+    note = tmp_path / "agents/Moss/agent.md"
+    note.write_text(note.read_text().replace("---\n", "---\nimmediate_window: 24\nrecent_window: 24\n", 1))
+    town.agents.reload(load_settings(town.vault))
+    due = {}
+
+    async def story() -> None:
+        for name in ("Moss", "Eliza"):
+            agent = town.agents[name]
+            while not agent.compactor.start_if_due():
+                town.live(1, agent)
+            due[name] = agent.memory.coverage.n
+        await town.agents.stop()
+
+    asyncio.run(story())
+    assert due == {"Moss": 49, "Eliza": 129}
+
+
+def test_4_14_base_and_chat_models_are_asked_from_one_template(tmp_path):
+    requests = []
+    for chat in (False, True):
+        eliza = Life(tmp_path / str(chat), windows(4, 4), talkative(), chat=chat)
+        eliza.live(9)
+        asyncio.run(eliza.compact())
+        requests += eliza.model.requests
+    base, chat_request = requests
+    assert base.prompt.endswith("\nSUMMARY:")
+    assert chat_request.prompt == base.prompt.removesuffix("\nSUMMARY:")
+    assert base.stop == chat_request.stop
+    assert {"SUMMARY:", "\n\n"} <= set(base.stop)
+
+
+def test_4_15_the_transcript_comes_in_the_order_of_the_design():
+    golden = (GOLDEN / "transcript_first.later.txt").read_text()
+    parts = ["You are Moss.", "COMMANDS:", "## Older Memories", "## Recent Past", "---\n", "---\n\n", "It is "]
+    places = [golden.index(part) for part in parts]
+    assert places == sorted(places)
+    assert golden.rstrip().endswith("~Moss>")
+
+
+def test_4_16_no_summary_is_over_its_cap_and_the_ledger_tells_what_it_cost_and_saved(tmp_path):
+    long = ScriptedModel(lambda request: "I heard Moss talk of the river, " + "and talk and talk " * 20)
+    eliza = Life(tmp_path / "long", windows(8, 8, summary_tokens=40, summary_floor_tokens=40), long)
+    eliza.live(17)
+    asyncio.run(eliza.compact())
+    assert ranges(eliza) == []
+    assert eliza.compactor.record.refused.total() > 0
+    brief = Life(tmp_path / "brief", windows(8, 8, summary_tokens=40, summary_floor_tokens=40), talkative())
+    brief.live(100)
+    asyncio.run(brief.compact())
+    record = brief.compactor.record
+    assert max(s.tokens for _, s in brief.memory.summaries.leaves()) <= 40
+    assert record.spent_tokens > 0
+    assert record.saved_tokens > 0
+    status = status_text(brief.memory, brief.compactor, brief.model.count_tokens, brief.clock.ms)
+    assert f"{record.spent_tokens:,} tokens spent" in status
+    assert f"{record.saved_tokens:,} taken off the prompt" in status
+
+
+def test_4_17_the_log_tells_each_step_in_the_words_of_the_design(tmp_path, caplog):
+    caplog.set_level("INFO")
+    texts = [
+        "I heard Moss talk of the river, and we sat there until the light was gone.",
+        "I heard Moss talk of the river until the light was gone again.",
+        "I listened to Moss, who went on about the river as he likes to do.",
+    ]
+    eliza = Life(tmp_path, DEFAULT, ScriptedModel(*texts))
+    eliza.live(129)
+    asyncio.run(eliza.compact())
+    eliza.live(64)
+    asyncio.run(eliza.compact())
+    assert [line for line in caplog.messages if line.startswith("[Memory] Eliza: ")] == [
+        "[Memory] Eliza: Starting compaction (129 memories, 64 immediate, 64 recent)",
+        "[Memory] Eliza: Short-term summary updated (74 chars)",
+        "[Memory] Eliza: Compaction complete (first summary)",
+        "[Memory] Eliza: Starting compaction (193 memories, 64 immediate, 64 recent)",
+        "[Memory] Eliza: Long-term summary updated (62 chars)",
+        "[Memory] Eliza: Short-term summary updated (66 chars)",
+        "[Memory] Eliza: Compaction complete (waterfall)",
+    ]
+
+
+def test_4_18_an_agent_found_with_500_old_memory_files_is_summarised_from_the_first_on(tmp_path):
+    folder = tmp_path / "agents/Eliza/memories"
+    folder.mkdir(parents=True)
+    for number in range(500):
+        when = f"2025-03-{1 + number // 24:02}T{number % 24:02}:00:00Z"
+        name = f"{when[:10].replace('-', '')}-{when[11:13]}0000-memory.md"
+        front = f"---\ntimestamp: {when}\ntype: observed\nlocation: '[[The Landing]]'\n---\n"
+        (folder / name).write_text(f"{front}# Memory\n\n{told(number + 1)}\n")
+    eliza = Life(tmp_path, DEFAULT, talkative())
+    asyncio.run(eliza.compact())
+    assert [memory.text for memory in eliza.memory.journal.read(1, 500)] == [told(seq) for seq in range(1, 501)]
+    assert ranges(eliza) == [(1, 321), (322, 385)]
+    assert [leaf.last for _, leaf in eliza.memory.summaries.leaves()] == [65, 129, 193, 257, 321, 385]
+
+
+def test_4_22_every_summary_file_has_its_measures_in_its_front_matter(tmp_path):
+    eliza = Life(tmp_path, windows(4, 4), talkative())
+    for _ in range(6):
+        eliza.live(5)
+        asyncio.run(eliza.compact())
+    files = sorted((eliza.folder / "summaries").glob("*.md"))
+    assert len(files) > 8
+    for path in files:
+        front = yaml.safe_load(path.read_text().split("---\n")[1])
+        assert {"tokens_in", "tokens_out", "unsupported_share", "entities_kept", "pins_kept"} <= set(front["scores"])
+        assert front["scores"]["tokens_out"] == front["tokens"] < front["scores"]["tokens_in"]
+        assert {"covers", "generation", "made", "model", "quality", "sources"} <= set(front)
+
+
+FORGETFUL = ("I remember little of those days.", "Of those days I remember very little.")
+LEAVES = (
+    "I met Odile by the river and Moss sang to us there.",
+    "I heard Moss and Odile speak of The Landing and of rain.",
+)
+
+
+class Fading:
+    """A model that forgets names when it folds, and recalls them when it sees all leaves at once."""
+
+    def __init__(self, rebuilt: str) -> None:
+        self.rebuilt, self.times = rebuilt, 0
+
+    def __call__(self, request):
+        self.times += 1
+        older = re.search(r"long ago:\n\n(.*?)\n\nThis is", request.prompt, re.DOTALL)
+        if older is None:
+            return LEAVES[self.times // 2 % 2]
+        return self.rebuilt if "\n" in older[1] else FORGETFUL[self.times // 2 % 2]
+
+
+def lived_with(model: Fading, root: Path) -> Life:
+    eliza = Life(root, windows(4, 4, rebuild_every=4), ScriptedModel(model))
+    while eliza.compactor.record.cycles < 4:
+        eliza.live(1, "Moss tells me how Odile came to The Landing in the rain and how they all sang there.")
+        asyncio.run(eliza.compact())
+    return eliza
+
+
+def test_4_23_every_so_many_cycles_the_long_term_summary_is_made_anew_and_keeps_more(tmp_path):
+    eliza = lived_with(Fading("I met Odile and Moss at The Landing in the rain."), tmp_path)
+    assert eliza.memory.longterm
+    assert eliza.memory.longterm.text == "I met Odile and Moss at The Landing in the rain."
+    assert "3 leaves" in eliza.memory.longterm.sources
+    before = [old for _, old in eliza.memory.summaries.former() if old.text in FORGETFUL]
+    assert before, "the one before is kept under another name"
+    assert eliza.memory.longterm.scores["entities_kept"] >= max(old.scores["entities_kept"] for old in before)
+
+
+def test_4_23_one_made_anew_that_keeps_less_is_dropped(tmp_path):
+    eliza = lived_with(Fading("I remember nothing at all of it."), tmp_path)
+    assert eliza.memory.longterm
+    assert eliza.memory.longterm.text in FORGETFUL
+
+
+def test_the_files_say_the_same_as_the_memory(tmp_path):
+    eliza = Life(tmp_path, DEFAULT, talkative())
+    eliza.live(321)
+    asyncio.run(eliza.compact())
+    assert on_disk.boundaries(eliza.folder) == (eliza.memory.coverage.a, eliza.memory.coverage.b) == (193, 257)
+    assert Vault(tmp_path).exists("agents", "Eliza", "summaries", "recent.md")
