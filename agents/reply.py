@@ -71,7 +71,7 @@ def _read(text: str, table: CommandTable, ways: set[str]) -> tuple[Command | Non
     if line.verb[-1] == "," or (len(line.verb) == 1 and not _fits(command, line.arguments)):
         return None, "", ""  # "Look, I do not know" and "I will say hello" are talk
     words = command.words
-    is_name = bool(words) and words[-1].kind != "text"
+    is_name = bool(words) and words[-1].kind not in ("text", "memory")
     return command, line.arguments.strip(_AROUND_A_NAME) if is_name else line.arguments, line.reason
 
 
