@@ -1,0 +1,222 @@
+"""What compaction in the background promises (0.1–0.3, 0.5, 0.6, 0.8, 0.13–0.15, 0.18), a test for each."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import time
+from hashlib import sha256
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.memory.coverage import Coverage
+from agents.memory.looking_back import expanded, expanded_text
+from agents.memory.strategies import Waterfall
+from agents.memory.view import memory_text
+from tests.agents.memory import on_disk
+from tests.agents.memory.lives import Life, one_turn, talkative, windows
+from tests.agents.memory.towns import Town, told
+
+SMALL = windows(4, 4)
+
+
+def hashes(life: Life) -> dict[int, str]:
+    return {seq: sha256(line.encode()).hexdigest() for seq, line in on_disk.lines(life.folder).items()}
+
+
+def test_0_1_no_raw_memory_is_changed_by_fifty_compactions(tmp_path):
+    eliza = Life(tmp_path, SMALL, talkative())
+    seen: dict[int, str] = {}
+    while eliza.compactor.record.cycles < 50:
+        eliza.live(4)
+        asyncio.run(eliza.compact())
+        now = hashes(eliza)
+        assert seen.items() <= now.items()
+        seen = now
+    assert sorted(seen) == list(range(1, eliza.memory.journal.last + 1))
+
+
+def test_0_2_a_turn_taken_during_a_summary_does_not_wait_for_it(tmp_path):
+    town = Town(tmp_path)
+    took: dict[bool, list[float]] = {False: [], True: []}
+
+    async def turns(count: int) -> None:
+        for _ in range(count):
+            started = time.perf_counter()
+            turn = await town.eliza.tick()
+            took[bool(town.summaries.running)].append(time.perf_counter() - started)
+            assert turn.outcome == "acted"
+
+    async def story() -> None:
+        town.live(100)
+        await turns(10)
+        town.summaries.hold()
+        town.live(40)
+        await turns(12)
+        await town.agents.stop()
+
+    asyncio.run(story())
+    assert len(took[True]) >= 10, "the summariser was never asked"
+    assert sorted(took[True])[len(took[True]) // 2] < 1.0, "a summary that takes for ever would have taken for ever"
+
+
+def test_0_3_without_its_summaries_the_view_is_the_raw_memories(tmp_path):
+    eliza = Life(tmp_path, SMALL, talkative())
+    eliza.live(60)
+    asyncio.run(eliza.compact())
+    assert eliza.memory.view().coverage.b > 0
+    shutil.rmtree(eliza.folder / "summaries")
+    view = eliza.memory.view()
+    assert (view.older(), view.recent_past()) == ("", "")
+    assert view.tail_text().split("\n") == [memory_text(m, "Eliza") for m in eliza.memory.journal.read(1, 60)]
+
+
+def test_0_3_nothing_is_written_to_the_journal_while_it_is_summarised(tmp_path):
+    eliza = Life(tmp_path, SMALL, talkative())
+    eliza.live(60)
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in on_disk.journal_files(eliza.folder)}
+    asyncio.run(eliza.compact())
+    assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in before} == before
+    assert on_disk.journal_files(eliza.folder) == list(before)
+
+
+def test_0_5_the_prompt_has_one_summary_a_tier_and_the_old_ones_are_on_disk_only(tmp_path):
+    town = Town(tmp_path, "immediate_window: 4\nrecent_window: 4\nrebuild_every: 0")
+    cycles = town.eliza.compactor.record
+
+    async def story() -> None:
+        while cycles.cycles < 7:
+            town.live(1)
+            town.eliza.compactor.start_if_due()
+            while town.eliza.compactor.is_running:
+                await one_turn()
+
+    asyncio.run(story())
+    prompt, leaves = town.eliza.prompt(), town.eliza.memory.summaries.leaf_names()
+    assert re.findall(r"\[Summarized .*\]", prompt) == [
+        "[Summarized 25 memories: 1–25]",
+        "[Summarized 4 memories: 26–29]",
+    ]
+    assert len(leaves) == 7
+    assert (prompt.count("until the light was gone"), prompt.count("it was a good time")) == (1, 1)
+
+
+def test_0_6_each_call_gets_the_summary_before_and_only_what_is_new(tmp_path):
+    model = talkative()
+    eliza = Life(tmp_path, SMALL, model)
+    folds, tellings, in_force = [], [], []
+    while eliza.compactor.record.cycles < 6:
+        asked, before = len(model.requests), (eliza.memory.longterm, eliza.memory.recent)
+        eliza.clock.ms += 1000
+        eliza.memory.record("observed", told(eliza.memory.journal.last + 1), "The Landing")
+        asyncio.run(eliza.compact())
+        for prompt in model.prompts[asked:]:
+            if "long ago" in prompt:
+                folds.append(all(summary.text in prompt for summary in before if summary))
+                assert "stone" not in prompt
+            else:
+                tellings.append([int(seq) for seq in re.findall(r"stone (\d+) of", prompt)])
+                in_force.append(eliza.memory.recent)
+    assert tellings == [list(range(one.first, one.last + 1)) for one in in_force if one]
+    assert [seq for part in tellings for seq in part] == list(range(1, eliza.memory.coverage.b + 1))
+    assert folds == [True] * 5
+
+
+def test_0_8_the_newest_are_to_the_letter_in_every_prompt(tmp_path):
+    town = Town(tmp_path, "immediate_window: 16\nrecent_window: 8\nrebuild_every: 0")
+
+    async def story() -> None:
+        for _ in range(120):
+            town.live(1)
+            last = town.eliza.memory.journal.last
+            newest = "\n".join(told(seq) for seq in range(max(1, last - 15), last + 1))
+            assert newest in town.eliza.prompt()
+            town.eliza.compactor.start_if_due()
+            await one_turn()
+
+    asyncio.run(story())
+    assert town.eliza.compactor.record.cycles > 5
+
+
+@given(
+    immediate=st.integers(1, 64),
+    recent=st.integers(1, 64),
+    deeds=st.lists(st.sampled_from(["record", "many", "compact", "force", "change", "lose"]), max_size=60),
+)
+def test_0_13_the_ranges_have_no_gap_and_no_overlap_after_any_interleaving(immediate, recent, deeds):
+    coverage, strategy = Coverage(0, 0, 0), Waterfall(immediate, recent)
+    for deed in deeds:
+        match deed:
+            case "record" | "many":
+                coverage = coverage.at(coverage.n + (1 if deed == "record" else 3 * recent))
+            case "change":
+                strategy = Waterfall(recent, immediate)
+            case "lose":  # a crash between the two summaries leaves the long-term one alone
+                coverage = Coverage(coverage.b, coverage.b, coverage.n)
+            case _:
+                if plan := strategy.plan(coverage, forced=deed == "force"):
+                    assert plan.recent.first == coverage.b + 1
+                    assert plan.longterm.last in (coverage.b, 0)
+                    a = plan.longterm.last if plan.longterm else coverage.a
+                    coverage = Coverage(a, plan.recent.last, coverage.n)
+        parts = (coverage.longterm, coverage.recent, coverage.verbatim)
+        covered = [seq for part in parts for seq in range(part.first, part.last + 1)]
+        assert covered == list(range(1, coverage.n + 1))
+
+
+def test_0_14_stop_during_a_call_that_hangs_returns_at_once_and_the_old_summary_holds(tmp_path):
+    eliza = Life(tmp_path, SMALL, talkative())
+
+    async def story() -> float:
+        eliza.live(9)
+        await eliza.compact()
+        eliza.live(4)
+        eliza.model.hold()
+        eliza.compactor.start_if_due()
+        await eliza.until_asked()
+        started = time.monotonic()
+        await eliza.compactor.stop()
+        return time.monotonic() - started
+
+    assert asyncio.run(story()) <= 5
+    again = Life(tmp_path, SMALL, talkative())
+    assert again.memory.recent == eliza.memory.recent
+    assert on_disk.boundaries(eliza.folder) == (0, 5)
+
+
+def test_0_15_a_hundred_notifications_during_a_call_are_one_call_and_one_look_again(tmp_path):
+    eliza = Life(tmp_path, SMALL, talkative())
+    most: list[int] = []
+
+    async def story() -> None:
+        eliza.live(9)
+        eliza.model.hold()
+        assert eliza.compactor.start_if_due()
+        await eliza.until_asked()
+        for _ in range(100):
+            assert not eliza.compactor.start_if_due()
+            most.append(eliza.model.running)
+        eliza.live(4)  # so that the look again finds that another cycle is due
+        eliza.model.release()
+        await eliza.finish()
+
+    asyncio.run(story())
+    assert set(most) == {1}
+    assert (eliza.compactor.record.cycles, eliza.memory.coverage.b) == (2, 9)
+
+
+def test_0_18_every_summarised_memory_can_be_had_back_to_the_letter_by_its_number(tmp_path):
+    eliza = Life(tmp_path, SMALL, talkative())
+    texts = [f"Moss says, \"Stone {seq} \\ [[of]] my #wall ^m{seq} is 'å' – {seq}%.\"" for seq in range(1, 41)]
+    for text in texts:
+        eliza.memory.record("observed", text)
+    asyncio.run(eliza.compact())
+    assert eliza.memory.coverage.b >= 33
+    for seq, text in enumerate(texts, 1):
+        found = eliza.memory.memory(seq)
+        assert found
+        assert found.text == text
+        assert [memory.text for memory in expanded(eliza.memory, f"^m{seq}")] == [text]
+        assert text in expanded_text(eliza.memory, str(seq))
