@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from agents.memory.drafts import Asking, Draft
@@ -51,11 +51,20 @@ def _judged(completion: Completion, template: SummaryTemplate, source: Source, a
         said = readable(completion.text, source) if template.schema == "json" else _lines(completion.text)
     except BadJson as error:
         return "", Verdict((error.objection,), {})
-    verdict = judge("\n".join([said, *source.pins]), source, asking.model.count_tokens)
+    verdict = judged("\n".join([said, *source.pins]), template.schema, source, asking.model.count_tokens)
     if verdict.accepted and completion.finish == "length":
         verdict = Verdict((_TOO_LONG,), verdict.scores)
     told = " ".join(said.split()) if template.schema == "prose" else said
     return "\n".join([told, *source.pins]), verdict
+
+
+def judged(text: str, schema: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
+    """Judge a summary in the form that its template asks for; of one in sections what is told, and the form as well."""
+    if schema != "sections":
+        return judge(text, source, count_tokens)
+    told = judge(without_headings(text), replace(source, first_person=False), count_tokens)
+    faults = (Objection(reason, detail) for reason, detail in section_faults(text))
+    return Verdict((*faults, *told.objections), told.scores)
 
 
 def _lines(text: str) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from agents.memory.drafts import Draft
-from agents.memory.gate import Source, judge, judge_picked
+from agents.memory.gate import Source, judge_picked
+from agents.memory.prose import judged
 from vault.memory_line import Memory
 from vault.summary_cache import SummaryCache
 
@@ -17,13 +18,16 @@ def recall(
     source: Source,
     resolve: Callable[[int], Memory | None],
     count_tokens: Callable[[str], int],
+    schema: str = "prose",
 ) -> Draft | None:
     """Return the summary of this source if it was made before and is accepted still; it costs nothing."""
     row = cache.get(key) if cache else None
     match row:
         case {"text": str(text), "quality": "extractive" | "prose" as quality, "model": str(model)}:
-            picked = quality == "extractive"
-            verdict = judge_picked(text, source, resolve, count_tokens) if picked else judge(text, source, count_tokens)
+            if quality == "extractive":
+                verdict = judge_picked(text, source, resolve, count_tokens)
+            else:
+                verdict = judged(text, schema, source, count_tokens)
             if verdict.accepted:
                 return Draft(text, quality, model, verdict.scores, count_tokens(text), 0, 0)
     return None

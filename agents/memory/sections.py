@@ -67,16 +67,17 @@ def sectioned(lines: Sequence[str], resolve: Callable[[int], Memory | None]) -> 
     placed: dict[str, list[str]] = {name: [] for name in SECTIONS}
     for line in lines:
         link = memory_of_line(line)
-        placed[_section_for(line, resolve(link[0]) if link else None)].append(line)
+        words, memory = (link[1], resolve(link[0])) if link else (line, None)
+        placed[_section_for(words, memory)].append(line)
     return "\n".join("\n".join([f"## {name}", *(placed[name] or [NOTHING])]) for name in SECTIONS)
 
 
-def _section_for(line: str, memory: Memory | None) -> str:
-    if _GOAL.search(line):
+def _section_for(words: str, memory: Memory | None) -> str:
+    if _GOAL.search(words):
         return "User Goal"
-    if _PENDING.search(line):
+    if _PENDING.search(words):
         return "Pending Actions"
-    if line.rstrip('") ]').endswith("?") or _ASSUMED.search(line):
+    if words.rstrip('"” ').endswith("?") or _ASSUMED.search(words):
         return "Open Issues"
     if memory and memory.kind == "acted":
         return "Decisions Made"

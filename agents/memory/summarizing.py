@@ -108,7 +108,7 @@ class Summarizer:
         limits = (work.source.cap_tokens, work.count, work.source.pins)
         told_so = (work.template.text, work.template.schema, work.values, [one.line for one in work.lines])
         key = cache_key(work.key, told_so, model.name, profile.style, profile.chat, limits)
-        if draft := recall(self._cache, key, work.source, self._resolve, self._count_tokens):
+        if draft := recall(self._cache, key, work.source, self._resolve, self._count_tokens, work.template.schema):
             return draft
         draft = await attempted(work, self._queues, self._name, profile, self._resolve)
         if draft.quality != "fallback":
