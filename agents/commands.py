@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
-from agents.memory.compaction import Outcome, described
+from agents.memory.compaction import Outcome, described, nothing_due
 from agents.memory.looking_back import diff_text, expanded_text, why_text
 from agents.memory.status import status_text
 from vault.notes import NoteError
@@ -149,7 +149,7 @@ def _seen(actor: Character, make: Callable[[], str]) -> list[Event]:
 def _dry_run(agent: Agent) -> str:
     plan = agent.memory.strategy.plan(agent.memory.coverage, forced=True)
     if plan is None:
-        return f"Nothing to compact: all of {agent.name}'s memories outside the newest are summarised."
+        return nothing_due(agent.memory)
     return f"Compaction of {agent.name} would put {described(plan)}."
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.memory.archiving import summary_fields, traced, view_tokens
-from agents.memory.benefit import Offer
 from agents.memory.coverage import Range
 from agents.memory.cycle import Superseded, prepared, publish, say_the_same
 from agents.memory.drafts import SummaryRefused
@@ -18,9 +17,9 @@ from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
 from agents.memory.rebuilding import chain_of, is_better, leaves_of, rebuilt
 from agents.memory.redoing import is_extract, redo
-from agents.memory.strategies import Plan
+from agents.memory.strategies import Plan, Window
 from agents.memory.summarizing import Summarizer, summary_of
-from agents.memory.view import memory_text
+from agents.memory.weighing import counts_tokens, offer_of, verbatim_sizes
 from agents.models.model import ModelError
 from vault.archive_line import EventName
 from vault.notes import NoteError
@@ -28,7 +27,6 @@ from vault.notes import NoteError
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 5.0
-MOST_SIZED = 512
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ class Compactor:
             return f"A compaction of {memory.name} is under way already: {self.record.state}."
         plan = memory.strategy.plan(memory.coverage, forced=True)
         if plan is None:
-            return f"Nothing to compact: all of {memory.name}'s memories outside the newest are summarised."
+            return nothing_due(memory)
         if self._summarizer() is None:
             return "There is no model to summarise with. See @llm-status."
         self._begin("manual_compact", self._guarded(lambda: self._compact(forced=True)), ended)
@@ -180,41 +178,27 @@ class Compactor:
     def _due(self, forced: bool = False) -> Plan | None:
         """Return the next cycle if one is due by count, or is due by tokens and worth its cost, or is forced."""
         memory, settings = self.memory, self.memory.settings
-        self.record.not_worth, self._by_tokens = "", False
+        before, self.record.not_worth, self._by_tokens = self.record.not_worth, "", False
         plan = memory.strategy.plan(memory.coverage, forced)
-        if plan or not (settings.strategy == "layered" or settings.verbatim_high_tokens):
+        if plan or not counts_tokens(settings):
             return plan
-        sizes = self._sizes()
+        sizes = verbatim_sizes(memory, self._count_tokens)
         plan = memory.strategy.plan(memory.coverage, False, sizes)
         if plan is None:
             return None
-        self.record.not_worth = self._objection(plan, sizes)
         self._by_tokens = True
+        self.record.not_worth = self._objection(plan, sizes)
+        if self.record.not_worth and not before:
+            log.info("[Memory] %s: No compaction for now: %s", memory.name, self.record.not_worth)
         return None if self.record.not_worth else plan
-
-    def _sizes(self) -> list[int]:
-        """Return the tokens of the verbatim memories, oldest first; nothing of a tail too long to be counted."""
-        verbatim = self.memory.coverage.verbatim
-        if len(verbatim) > MOST_SIZED:
-            return []
-        read = self.memory.journal.read(verbatim.first, verbatim.last)
-        return [self._count_tokens(memory_text(memory, self.memory.name)) for memory in read]
 
     def _objection(self, plan: Plan, sizes: Sequence[int]) -> str:
         """Return why a cycle by tokens should not be made now, or an empty string."""
         settings, record = self.memory.settings, self.record
         if record.breaker.is_open(self._view_tokens(), self._now_ms()):
             return f"compaction by tokens rests: {record.breaker.why}"
-        in_force = sum(summary.tokens for summary in (self.memory.longterm, self.memory.recent) if summary)
-        taken = sum(sizes[: len(plan.taken)])
-        offer = Offer(
-            saved_per_turn=taken + in_force - settings.summary_tokens,
-            expected_turns=settings.expected_turns,
-            request_tokens=taken + in_force,
-            response_tokens=settings.summary_tokens,
-            cached_share=self._cached_share(),
-            cached_token_weight=settings.cached_token_weight,
-        )
+        in_force = (self.memory.longterm, self.memory.recent)
+        offer = offer_of(plan, sizes, in_force, settings, self._cached_share())
         return offer.objection(settings.min_saving_tokens)
 
     async def _rebuild_in_turn(self) -> Outcome:
@@ -292,3 +276,10 @@ def described(plan: Plan) -> str:
         return f"memories {plan.absorbed} into the summary, which then covers {plan.longterm}"
     folded = f"memories {plan.longterm} into the long-term summary, then " if plan.longterm else ""
     return f"{folded}memories {plan.recent} into the short-term one"
+
+
+def nothing_due(memory: AgentMemory) -> str:
+    """Return why nothing can be compacted now, in words."""
+    if isinstance(memory.strategy, Window):
+        return f"Nothing to compact: the strategy of {memory.name} is window, which summarises nothing."
+    return f"Nothing to compact: all of {memory.name}'s memories outside the newest are summarised."

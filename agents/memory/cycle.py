@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agents.memory.archiving import CountTokens, archived
 from agents.memory.coverage import Range
+from agents.memory.drafts import Draft
 from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
 from agents.memory.redoing import marked
 from agents.memory.strategies import Plan
-from agents.memory.summarizing import Summarizer, summary_of
+from agents.memory.summarizing import NOTHING_LEFT, Summarizer, summary_of
 from vault.archive_line import EventName
 from vault.summaries import Summary
 
@@ -48,7 +49,10 @@ async def prepared(
     if plan.longterm:
         record.state = _folding(plan, sources[1])
         texts = [summary.text for summary in in_force]
-        draft = await summarizer.longterm(texts, absorbed, memory.settings.strategy == "layered")
+        if absorbed or len(texts) > 1 or not plan.absorbed:
+            draft = await summarizer.longterm(texts, absorbed, memory.settings.strategy == "layered")
+        else:
+            draft = _unchanged(in_force)
         ranges = [f"{summary.first}-{summary.last}" for summary in in_force]
         ranges += [f"{plan.absorbed.first}-{plan.absorbed.last}"] if plan.absorbed else []
         draft = marked(record.paid(draft), sources)
@@ -82,6 +86,14 @@ def say_the_same(summaries: Pair, others: Pair) -> bool:
     """Return whether two pairs of summaries tell the same of the same memories."""
     told, others_told = ([(s.first, s.last, s.text) if s else None for s in row] for row in (summaries, others))
     return told == others_told
+
+
+def _unchanged(in_force: Sequence[Summary]) -> Draft:
+    """Return what still holds when every line that was to be absorbed has been taken out of the journal."""
+    if not in_force:
+        return Draft(NOTHING_LEFT, "fallback", "", {}, 0, 0, 0)
+    (one,) = in_force
+    return Draft(one.text, one.quality, one.model, one.scores, one.tokens, 0, 0)
 
 
 def _folding(plan: Plan, recent: Summary | None) -> str:

@@ -63,13 +63,13 @@ def journal_text(memory: Memory) -> str:
 
 def why_text(memory: AgentMemory, seq: int) -> str:
     """Return in which tier a memory is, and whether its own words are in the prompt. Raises: CommandError."""
-    coverage = memory.coverage
+    view = memory.view()  # what is in the prompt: the strategy window tells no summary
+    coverage = view.coverage
     found = memory.journal.read(seq, seq) if 1 <= seq <= coverage.n else []
     if not found:
         raise CommandError(f"{memory.name} has no memory {seq}; they go from 1 to {coverage.n}.")
     told = journal_text(found[0])
     if seq in coverage.verbatim:
-        view = memory.view()
         shown = any(one.seq == seq for one in view.tail)
         why = "It is one of the newest, after the short-term summary, so it is in the prompt word for word."
         return (
