@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from agents.memory.commitments import matter
 from agents.memory.known import ME
-from vault.fact_line import COMMITMENTS, LESSONS, PEOPLE, PLACES, PROMISES, REQUESTS, THINGS, Fact
+from vault.fact_line import LESSONS, PEOPLE, PLACES, PROMISES, REQUESTS, THINGS, Fact
 
 MOST_PASSED_OVER = 8
 
@@ -82,7 +82,7 @@ def _weight(fact: Fact, company: frozenset[str], place: str) -> int:
     words = fact.section in _SAID and any(name.casefold() in matter(fact.value) for name in company)
     here = fact.subject == place or (bool(place) and fact.value.endswith(place))
     mine = fact.subject == ME or fact.value == "I have it"
-    return 4 * bool(names or words) + 2 * here + 2 * mine + 3 * (fact.section in COMMITMENTS) + 2 * bool(fact.remark)
+    return 4 * bool(names or words) + 2 * here + 2 * mine + 3 * (fact.section in _SAID) + 2 * bool(fact.remark)
 
 
 def _overlap(fact: Fact, wanted: frozenset[str]) -> int:

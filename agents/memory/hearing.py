@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from agents.memory.commitments import is_same_matter, kind_of, matter, releases, sentences, takes_back, tells_of_keeping
 from agents.memory.known import Known, minute_of
+from agents.memory.numerals import NUMBER_WORDS
 from vault.fact_line import PROMISES, REQUESTS, Fact
 from vault.memory_line import LINE_BREAK, Memory
 
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _COMING = re.compile(r"\b(?:come|meet|visit|be|wait|go|return)\b", re.IGNORECASE)
 
 
@@ -45,10 +48,9 @@ def keep_appointments(known: Known, who: str, memory: Memory) -> None:
 
 def keep_by_giving(known: Known, giver: str, receiver: str, thing: str, memory: Memory) -> None:
     """End the giver's promises of a thing and the receiver's requests for it, once it is handed over."""
-    noun = _singular(thing.lower().split()[-1])
     for fact in known.open():
         meant = fact.subject == (giver if fact.section == PROMISES else receiver)
-        if meant and any(_singular(word) == noun for word in matter(fact.value)):
+        if meant and _speaks_of(fact.value, thing):
             known.end(fact, "kept", memory)
 
 
@@ -84,6 +86,19 @@ def _nearest(facts: list[Fact], words: frozenset[str]) -> list[Fact]:
     shared = [len(matter(fact.value) & words) for fact in facts]
     most = max(shared, default=0)
     return [fact for fact, count in zip(facts, shared, strict=True) if most and count == most]
+
+
+def _speaks_of(sentence: str, thing: str) -> bool:
+    """Return whether a sentence has a thing's noun, and no word before it that makes it another thing.
+
+    The oak chest is not the iron chest; where in doubt, what was promised stays open.
+    """
+    own = thing.lower().split()
+    said = ["", *_WORD.findall(sentence.lower())]
+    return any(
+        _singular(word) == _singular(own[-1]) and (before in own or before in NUMBER_WORDS or not matter(before))
+        for before, word in pairwise(said)
+    )
 
 
 def _singular(word: str) -> str:

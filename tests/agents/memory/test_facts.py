@@ -188,6 +188,22 @@ def test_a_promise_is_kept_when_the_thing_is_handed_over():
     ]
 
 
+def test_another_thing_of_the_same_kind_keeps_no_promise():
+    known = learnt(
+        ("observed", MILL, 'Moss says, "I will bring you the oak chest."', "Moss"),
+        ("observed", MILL, 'Moss says, "I promise to give you a key."', "Moss"),
+        ("observed", MILL, 'Moss says, "I promise to give you three candles."', "Moss"),
+        ("observed", MILL, "Moss gives you the iron chest.", "Moss"),
+        ("observed", MILL, "Moss gives you the rusty key.", "Moss"),
+        ("observed", MILL, "Moss gives you the white candles.", "Moss"),
+    )
+    assert commitments(known) == [
+        ("Moss", "I will bring you the oak chest.", ""),
+        ("Moss", "I promise to give you a key.", "kept"),
+        ("Moss", "I promise to give you three candles.", "kept"),
+    ]
+
+
 def test_a_request_is_kept_when_who_asked_is_given_it():
     known = learnt(
         ("observed", MILL, 'Moss says, "Please bring me some keys."', "Moss"),
@@ -298,6 +314,15 @@ def test_who_is_present_and_what_is_owed_come_first():
     assert ranked[:2] == ["Moss", "Moss"]
     assert ranked[2] in (MILL, "Odile")
     assert set(ranked[-2:]) <= {WEIR, "Ana", "tin cup"}
+
+
+def test_what_is_to_be_remembered_comes_before_who_was_seen_where():
+    known = learnt(
+        ("observed", MILL, 'Odile says, "Remember that the north gate is locked at dusk."', "Odile"),
+        ("observed", MILL, "Ana hums.", "Ana"),
+    )
+    ranked = [fact.section for fact in by_relevance(known.facts.values(), frozenset(), WEIR)]
+    assert ranked[0] == LESSONS
 
 
 def test_lines_within_a_budget_are_whole():
