@@ -1,4 +1,4 @@
-"""The waterfall's schedule, as memories come one by one and as they come in a flood."""
+"""When each strategy is due and what it takes, as memories come one by one and as they come in a flood."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.coverage import Coverage, Range
-from agents.memory.strategies import Plan, Waterfall
+from agents.memory.strategies import (
+    CompactionStrategy,
+    Layered,
+    Plan,
+    Rolling,
+    Waterfall,
+    Window,
+    strategy_of,
+)
+from config.settings import MemorySettings
 
 windows = st.integers(1, 100)
 
@@ -124,3 +133,124 @@ def test_however_memories_come_what_is_due_is_what_is_announced(immediate, recen
 def test_planning_again_without_anything_new_plans_the_same(immediate, recent, n):
     waterfall, coverage = Waterfall(immediate, recent), Coverage(0, 0, n)
     assert waterfall.plan(coverage) == waterfall.plan(coverage)
+
+
+# What all four have in common
+
+WORD = 10
+FOUR = {
+    "waterfall": Waterfall(6, 4),
+    "waterfall by tokens": Waterfall(6, 4, 120, 60),
+    "rolling": Rolling(7, 3, most=8),
+    "rolling that retains more than its threshold": Rolling(2, 5),
+    "layered": Layered(80, most=9),
+    "window": Window(5),
+}
+every_strategy = pytest.mark.parametrize("strategy", FOUR.values(), ids=FOUR)
+
+
+def done(coverage: Coverage, plan: Plan) -> Coverage:
+    """Return the coverage once a plan is done."""
+    a = plan.longterm.last if plan.longterm else coverage.a
+    return Coverage(a, plan.recent.last if plan.recent else a, coverage.n)
+
+
+def next_plan(strategy: CompactionStrategy, coverage: Coverage, forced: bool = False) -> Plan | None:
+    return strategy.plan(coverage, forced, [WORD] * len(coverage.verbatim))
+
+
+@every_strategy
+@given(st.lists(st.one_of(st.integers(0, 30), st.just("force"), st.sampled_from(sorted(FOUR))), max_size=30))
+def test_every_plan_takes_the_oldest_and_leaves_a_partition_whatever_came_before(strategy, steps):
+    coverage, using = Coverage(0, 0, 0), strategy
+    for step in steps:
+        using = FOUR.get(step, using)
+        coverage = coverage.at(coverage.n + step) if isinstance(step, int) else coverage
+        plan = next_plan(using, coverage, forced=step == "force")
+        if plan is None:
+            continue
+        assert plan.taken.first == coverage.b + 1
+        assert 1 <= len(plan.taken) <= 64
+        assert plan.taken.last <= coverage.n
+        assert bool(plan.recent) != bool(plan.absorbed)
+        # The long-term summary takes what stands before: all of it or nothing, and never more than there is.
+        assert plan.longterm in (Range(1, 0), Range(1, coverage.b), Range(1, plan.absorbed.last))
+        assert plan.longterm or plan.recent.first == coverage.a + 1
+        coverage = done(coverage, plan)
+
+
+@every_strategy
+@given(st.integers(0, 400), st.integers(0, 60), st.integers(0, 60))
+def test_every_backlog_comes_to_an_end_and_then_nothing_is_due(strategy, tail, a, more):
+    coverage, cycles = Coverage(a, a + more, a + more + tail), 0
+    while plan := next_plan(strategy, coverage):
+        coverage, cycles = done(coverage, plan), cycles + 1
+    assert cycles <= tail
+    assert next_plan(strategy, coverage) is None
+    assert coverage.n < strategy.next_due_at(coverage) or not strategy.next_due_at(coverage)
+
+
+@every_strategy
+@given(st.integers(0, 200))
+def test_forced_again_and_again_every_strategy_comes_to_rest(strategy, n):
+    coverage = Coverage(0, 0, n)
+    for _ in range(n + 1):
+        plan = next_plan(strategy, coverage, forced=True)
+        if plan is None:
+            break
+        coverage = done(coverage, plan)
+    assert next_plan(strategy, coverage, forced=True) is None
+    resting = {"Waterfall": 6, "Rolling": 5, "Layered": 0, "Window": n}[type(strategy).__name__]
+    assert len(coverage.verbatim) <= resting
+
+
+@every_strategy
+@given(st.integers(0, 400), st.booleans())
+def test_planning_changes_nothing(strategy, n, forced):
+    coverage = Coverage(0, 0, n)
+    assert next_plan(strategy, coverage, forced) == next_plan(strategy, coverage, forced)
+
+
+@pytest.mark.parametrize("name", ["waterfall", "rolling", "layered", "window"])
+def test_a_strategy_is_chosen_by_its_name(name):
+    assert type(strategy_of(MemorySettings(strategy=name))).__name__.lower() == name
+
+
+def test_rolling_keeps_the_newest_and_is_due_only_above_its_threshold():
+    rolling = Rolling(7, 3)
+    assert rolling.plan(Coverage(0, 0, 7)) is None
+    assert rolling.plan(Coverage(0, 0, 8)) == Plan(8, Range(1, 5), Range(1, 0), Range(1, 5))
+    assert rolling.plan(Coverage(0, 0, 4), forced=True) == Plan(4, Range(1, 1), Range(1, 0), Range(1, 1))
+    assert rolling.plan(Coverage(0, 0, 3), forced=True) is None
+
+
+def test_rolling_folds_what_a_waterfall_has_left_into_its_one_summary():
+    assert Rolling(7, 3).plan(Coverage(10, 20, 31)) == Plan(31, Range(1, 28), Range(1, 0), Range(21, 28))
+
+
+def test_layered_leaves_no_tail_and_is_due_by_tokens_alone():
+    layered = Layered(100)
+    assert layered.plan(Coverage(0, 0, 10), sizes=[10] * 10) is None
+    assert layered.plan(Coverage(0, 0, 10), sizes=[10] * 9 + [11]) == Plan(10, Range(1, 10), Range(1, 0), Range(1, 10))
+    assert layered.plan(Coverage(0, 0, 1000)) is None
+
+
+@pytest.mark.parametrize(
+    ("sizes", "taken"),
+    [
+        ([100] * 60, 0),  # 6,000 are not too many
+        ([100] * 60 + [1], 31),  # 31 have to go, so that 2,901 are left
+        ([5900, 60, 60], 1),
+        ([60, 60, 5900], 3),  # the newest is too much by itself
+        ([4000] + [30] * 50 + [3000], 51),  # 3,000 are few enough
+    ],
+)
+def test_a_tail_above_the_high_mark_is_cut_down_to_the_low_mark(sizes, taken):
+    plan = Waterfall(64, 64, 6000, 3000).plan(Coverage(0, 0, len(sizes)), sizes=sizes)
+    assert (len(plan.recent) if plan else 0) == taken
+
+
+def test_above_the_high_mark_no_more_is_taken_at_once_than_by_count():
+    plan = Waterfall(8, 4, 6000, 100).plan(Coverage(0, 20, 100), sizes=[100] * 80)
+    assert plan
+    assert plan.recent == Range(21, 24)
