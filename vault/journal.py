@@ -30,6 +30,7 @@ from vault.segment import (
 log = logging.getLogger(__name__)
 
 KEPT_AT_HAND = 512
+READ_AT_LOAD = 64
 
 
 class Journal:
@@ -165,7 +166,7 @@ class Journal:
         self._is_stale = True
         try:
             self._find(written)
-            self._at_hand = self._from_files(self.last - KEPT_AT_HAND + 1, self.last)
+            self._at_hand = self._from_files(self.last - READ_AT_LOAD + 1, self.last)
             self._is_stale = False
         except OSError as error:
             raise self._failure("cannot be read or mended", error) from error
@@ -193,7 +194,7 @@ class Journal:
         self._write_again([memory for memory in written if memory.seq > self.last])
         for segment in unnumbered:
             self._number(segment)
-        if self._segments:
+        if {segment.name: segment for segment in self._segments} != known:
             self._index.write(self._segments)
 
     def _write_again(self, lost: list[Memory]) -> None:

@@ -77,8 +77,13 @@ def format_line(memory: Memory) -> str:
 
 def seq_of(line: str) -> int:
     """Return the number of a journal line, or 0 if it has none."""
-    block_id = _BLOCK_ID.search(line)
+    block_id = _block_id(line)
     return int(block_id[1]) if block_id else 0
+
+
+def _block_id(line: str) -> re.Match[str] | None:
+    # A million lines are read at a start without an index: the search begins where alone there can be one.
+    return _BLOCK_ID.search(line, max(0, line.rfind("^m") - 1))
 
 
 def parse_line(line: str, day: str) -> Memory | None:
@@ -86,7 +91,7 @@ def parse_line(line: str, day: str) -> Memory | None:
 
     A line that was reworded by hand keeps its number; what is no longer in the form is its text.
     """
-    block_id = _BLOCK_ID.search(line)
+    block_id = _block_id(line)
     if not block_id:
         return None
     return _parsed(line[: block_id.start()], int(block_id[1]), day)

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 from agents.memory.attempts import SummarizerProfile
@@ -130,11 +131,16 @@ def windows(immediate: int, recent: int, **more: object) -> MemorySettings:
 
 
 def talkative() -> ScriptedModel:
-    """Return a model whose every summary is good, another than the one before, and too long to stay as it is."""
+    """Return a model whose every summary is good."""
+    return ScriptedModel(good_summaries())
+
+
+def good_summaries() -> Callable[[Request], str]:
+    """Return a writer of good summaries, each another than the one before, and too long to stay as it is."""
     times = itertools.cycle(GOOD)
 
     def reply(request: Request) -> str:
         rest = "it was a good time" if "long ago" in request.prompt else "we sat there until the light was gone"
         return f"I {next(times)} of the river, and {rest}."
 
-    return ScriptedModel(reply)
+    return reply

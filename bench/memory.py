@@ -1,0 +1,242 @@
+"""What remembering costs: `python -m bench.memory [--only NAME]`, each figure with its target.
+
+- length: appending one memory and making the view, at 1,000,000 memories and at 1,000, in turns in one run.
+- start: opening a world with 100 agents of 10,000 memories each, with its index and without, beside an empty one.
+- prefix: how many of a prompt's bytes are the unchanged beginning of the prompt before, between two publications.
+- look: what a player waits for the answer to `look`, in turns without and with 50 agents being summarised by a model
+  that takes 10 s a call. A `Session` on a terminal in memory, in the event loop of the agents: the wait counts from
+  the moment the line is there, so that whatever holds the loop up is in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from twisted.internet.task import Clock
+
+from agents.memory.memory import AgentMemory
+from agents.models.model import Completion, OnText, Request
+from agents.models.queue import ModelQueue
+from agents.population import Population
+from bench.journals import write_journal
+from config.settings import MemorySettings
+from server.accounts import Accounts
+from server.session import Lobby, Session, Texts
+from tests.agents.memory.lives import good_summaries, one_turn
+from tests.scripted_model import ScriptedModel
+from tests.server.fake_terminal import FakeTerminal
+from vault.config_notes import load_settings
+from vault.folder import Vault, open_vault
+from vault.summaries import Summary
+from vault.world_notes import load_world
+from world.commands.table import world_commands
+from world.game import Game
+
+NOW_MS = 1_795_248_000_000
+LONG, SHORT = 1_000_000, 1_000
+TURNS, TURN = 30, 40
+AGENTS, EACH = 100, 10_000
+BUSY, BACKLOG = 50, 2_000
+CALL_SECONDS = 10.0
+LOOK_EVERY_SECONDS = 0.01
+LOOK_SECONDS = 40.0
+
+
+class SlowModel(ScriptedModel):
+    """A model whose every summary is good, and takes its time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(good_summaries())
+        self._seconds = seconds
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
+        await asyncio.sleep(self._seconds)
+        return await super().complete(request, on_text)
+
+
+def length(root: Path) -> None:
+    """Compare a life of a million memories with one of a thousand."""
+    lives = {}
+    for count in (SHORT, LONG):
+        write_journal(root / "agents" / f"Of{count}", count, NOW_MS)
+        memory = AgentMemory(Vault(root), f"Of{count}", MemorySettings(), lambda: NOW_MS + 1000)
+        memory.load()
+        memory.publish(Summary(1, count - 200, "I built a wall."), Summary(count - 199, count - 100, "And I rested."))
+        lives[count] = memory
+    costs: dict[int, list[float]] = {SHORT: [], LONG: []}
+    for turn in range(TURNS):
+        for count, memory in sorted(lives.items(), reverse=bool(turn % 2)):
+            for _ in range(TURN):
+                started = time.perf_counter()
+                memory.record("observed", "Moss lays one more stone.", "The Landing", ("Moss",))
+                memory.view().tail_text()
+                costs[count].append(time.perf_counter() - started)
+    short, long = statistics.median(costs[SHORT]), statistics.median(costs[LONG])
+    row(f"append and view at {SHORT:,}", f"{short * 1e6:.0f} µs", "")
+    row(f"append and view at {LONG:,}", f"{long * 1e6:.0f} µs", f"ratio {long / short:.2f}; target ≤ 1.2")
+
+
+def start(root: Path) -> None:
+    """Open worlds with and without long lives in them."""
+    empty, _ = open_vault(root / "empty")
+    nothing = opened(empty)
+    row("start-up, empty world", *told(nothing))
+    vault, _ = open_vault(root / "full")
+    for number in range(AGENTS):
+        add_agent(vault, f"Agent{number:03}")
+    row(f"start-up, {AGENTS} agents who remember nothing", *told(opened(vault)))
+    for number in range(AGENTS):
+        write_journal(vault.root / "agents" / f"Agent{number:03}", EACH, NOW_MS)
+    row(f"start-up, {AGENTS} × {EACH:,} memories, no index yet", *told(opened(vault, times=1)))
+    full = opened(vault)
+    row(f"start-up, {AGENTS} × {EACH:,} memories, with the index", *told(full))
+    row("... beyond an empty world", f"{full[0] - nothing[0]:.2f} s", "target ≤ 1 s")
+
+
+def opened(vault: Vault, times: int = 3) -> tuple[float, float]:
+    """Return how long it takes until everybody has their memory, and the CPU's share of it, in seconds; the best."""
+    took = []
+    for _ in range(times):
+        started, cpu = time.perf_counter(), time.process_time()
+        population(vault)
+        took.append((time.perf_counter() - started, time.process_time() - cpu))
+    return min(took)
+
+
+def told(took: tuple[float, float]) -> tuple[str, str]:
+    """Return wall time as a figure, and CPU time as a remark."""
+    return f"{took[0]:.2f} s", f"CPU {took[1]:.2f} s"
+
+
+def prefix(root: Path) -> None:
+    """Live one agent through several publications, and compare each prompt with the one before."""
+    vault, _ = open_vault(root / "world")
+    game, agents = population(vault)
+    agents.wake(ModelQueue(ScriptedModel(lambda request: "look", context_tokens=100_000)), [ModelQueue(SlowModel(0))])
+    eliza, shares, publications = agents["Eliza"], [], 0
+
+    async def story() -> int:
+        before, published = eliza.prompt().encode(), 0
+        for number in range(600):
+            eliza.memory.record(
+                "observed", f'Moss says, "This is stone {number} of my wall."', "The Landing", ("Moss",)
+            )
+            prompt = eliza.prompt().encode()
+            if eliza.compactor.record.cycles == published:
+                same = next((at for at, (a, b) in enumerate(zip(before, prompt, strict=False)) if a != b), len(before))
+                shares.append(same / len(prompt))
+            published, before = eliza.compactor.record.cycles, prompt
+            eliza.compactor.start_if_due()
+            while eliza.compactor.is_running:
+                await one_turn()
+        await agents.stop()
+        return published
+
+    publications = asyncio.run(story())
+    assert game.world.characters
+    share = statistics.mean(shares[150:])
+    row(f"unchanged prefix over {publications} publications", f"{share:.1%}", "target ≥ 90 %, aim 97 %")
+
+
+def look(root: Path, seconds: float) -> None:
+    """Play while 50 agents are summarised, and while they are not."""
+    vault, _ = open_vault(root / "world")
+    for number in range(BUSY):
+        add_agent(vault, f"Agent{number:03}")
+        write_journal(vault.root / "agents" / f"Agent{number:03}", BACKLOG, NOW_MS)
+    game, agents = population(vault)
+    session, clock, terminal = player(vault, game)
+    model = SlowModel(CALL_SECONDS)
+    agents.wake(ModelQueue(ScriptedModel(lambda request: "look")), [ModelQueue(model)])
+
+    async def story() -> tuple[list[float], list[float]]:
+        without, during = [], []
+        for _ in range(2):
+            without += await looks(session, clock, terminal, seconds / 2)
+            started = sum(agent.compactor.start_if_due() for agent in agents.values())
+            assert started >= BUSY, started
+            during += await looks(session, clock, terminal, seconds / 2)
+            for agent in agents.values():
+                await agent.compactor.stop()
+        await agents.stop()
+        return without, during
+
+    without, during = asyncio.run(story())
+    cycles = sum(agent.compactor.record.cycles for agent in agents.values())
+    plain, busy = (sorted(waits)[int(len(waits) * 0.99)] for waits in (without, during))
+    row("look, nobody is summarised: p99", f"{plain * 1000:.2f} ms", f"{len(without):,} looks")
+    row(f"look, {BUSY} agents are, {CALL_SECONDS:g} s a call: p99", f"{busy * 1000:.2f} ms", f"{cycles} cycles done")
+    row("", f"{busy / plain:.2f} ×", "target ≤ 1.2 ×")
+
+
+async def looks(session: Session, clock: Clock, terminal: FakeTerminal, seconds: float) -> list[float]:
+    """Look every 10 ms, and return how long each answer took from the moment it was asked for."""
+    waits = []
+    due = time.perf_counter()
+    until = due + seconds
+    while (due := due + LOOK_EVERY_SECONDS) < until:
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        asked = min(due, time.perf_counter())
+        session.line_received("look")
+        clock.advance(0)
+        assert "Exits" in terminal.screen()
+        waits.append(time.perf_counter() - asked)
+    return waits
+
+
+def player(vault: Vault, game: Game) -> tuple[Session, Clock, FakeTerminal]:
+    """Let somebody in."""
+    clock, terminal, settings = Clock(), FakeTerminal(), load_settings(vault).server
+    lobby = Lobby(game, Accounts(vault, game.world, settings), Texts("", "", ""), clock, 60, 9)
+    session = Session(lobby)
+    session.connection_made(terminal)
+    session.line_received("Bea")
+    clock.advance(0)
+    terminal.screen()
+    return session, clock, terminal
+
+
+def population(vault: Vault) -> tuple[Game, Population]:
+    """Open a world as the server does, without its sockets."""
+    settings = load_settings(vault)
+    game = Game(load_world(vault, settings.world), world_commands())
+    return game, Population(vault, settings, game, random.Random(1), lambda: NOW_MS + 1000)
+
+
+def add_agent(vault: Vault, name: str) -> None:
+    """Put one more agent where nobody else is in its way."""
+    folder = vault.root / "agents" / name
+    folder.mkdir(parents=True)
+    (folder / "agent.md").write_text(f"---\nroom: '[[Gauge House]]'\n---\nYou are {name}.\n", encoding="utf-8")
+
+
+def row(what: str, figure: str, remark: str) -> None:
+    """Print a line of the table."""
+    print(f"{what:58}{figure:>12}  {remark}", flush=True)
+
+
+def main() -> None:
+    """Print the table."""
+    parts: dict[str, Callable[[Path], None]] = {"length": length, "start": start, "prefix": prefix}
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--only", choices=[*parts, "look"], help="measure this alone")
+    options.add_argument("--seconds", type=float, default=LOOK_SECONDS, help="how long to look, each way (default 40)")
+    given = options.parse_args()
+    parts["look"] = lambda root: look(root, given.seconds)
+    logging.disable(logging.WARNING)
+    for name, measure in parts.items():
+        if given.only in (None, name):
+            with tempfile.TemporaryDirectory(prefix="fallwater-") as folder:
+                measure(Path(folder))
+
+
+if __name__ == "__main__":
+    main()
