@@ -33,8 +33,8 @@ _PHRASES = {
 _ESCAPED = re.compile(r"\\|<|\[(?=\[)|%(?=%)|#(?=\w)|\^(?=m\d)|\*(?=\*)|\((?=seen \d)|·")
 _UNESCAPED = re.compile(r"\\([\\<\[%#^*(·])")
 _LINE = re.compile(
-    r"\s*[-*+] (?:\[(?P<box>[ xX])\] )?\*\*(?P<subject>(?:\\.|[^\\])+?)\*\*: ?(?P<value>.*?)"
-    r"(?: (?<!\\)\((?P<details>seen \d{4}-\d\d-\d\d \d\d:\d\d.*)\))?\s*"
+    r"\s*[-*+] (?:\[(?P<box>[ xX])\] )?\*\*(?P<subject>(?:\\.|[^\\])+?)\*\*:(?: ?(?P<value>.*?))??"
+    r"(?: \((?P<details>seen \d{4}-\d\d-\d\d \d\d:\d\d.*)\))?\s*"
 )
 _DETAIL = re.compile(
     r"seen (?P<seen>\d{4}-\d\d-\d\d \d\d:\d\d)(?:; (?P<count>\d{1,9}) times)?"
@@ -94,7 +94,7 @@ def parse_fact(line: str, section: str) -> Fact | None:
     if match["details"] and not found:
         return None
     details = found.groupdict() if found else {}
-    remark, value = _split(match["value"], section)
+    remark, value = _split(match["value"] or "", section)
     ticked = "done" if (match["box"] or " ") in "xX" else ""
     since = int(details.get("since") or 0)
     return Fact(
