@@ -8,12 +8,26 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 IGNORED_KEYS = frozenset({"tags", "aliases", "cssclasses", "cssclass", "created", "modified", "title"})
+
+OLD_NAMES = {
+    "short_window": "recent_window",
+    "short_term_window": "recent_window",
+    "max_turns": "max_memories",
+    "rounds_to_retain": "retain_recent",
+    "compaction.enabled": "enabled",
+    "compaction.threshold": "threshold",
+    "compaction.retain_recent": "retain_recent",
+}
+"""What settings were called elsewhere or before, and what they are called now: docs/migration.md."""
+
+log = logging.getLogger(__name__)
 
 
 class SettingsError(Exception):
@@ -217,12 +231,17 @@ def override(settings: S, values: Mapping[str, Given], source: str) -> S:
     """Return the settings with some values replaced. Raises: SettingsError as `settings_from`."""
     fields = {field.name: field for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
     changes = {}
-    for key, given in values.items():
+    for key, given in _renamed(values, fields, source).items():
         if key in fields:
             changes[key] = _checked(fields[key], given, f"{source}:{given.line}")
         elif key not in IGNORED_KEYS:
             raise SettingsError(f"{source}:{given.line}: {_unknown(key, list(fields))}")
     return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
+
+
+def current_name(key: str) -> str:
+    """Return what a setting is called today; a key that was never renamed is returned as it is."""
+    return OLD_NAMES.get(key, key)
 
 
 def setting_names(kind: type[Any]) -> tuple[str, ...]:
@@ -234,6 +253,16 @@ def misspelt(key: str, names: tuple[str, ...]) -> str:
     """Return the setting that a key is probably meant to be, or an empty string."""
     close = difflib.get_close_matches(key, names, n=1, cutoff=0.8)
     return close[0] if close else ""
+
+
+def _renamed(values: Mapping[str, Given], known: Collection[str], source: str) -> dict[str, Given]:
+    """Return the values under the names of today, with a warning for each old one; today's name wins."""
+    found = dict(values)
+    for key in values:
+        if key in OLD_NAMES and OLD_NAMES[key] in known:
+            log.warning("%s:%d: %s is called %s now.", source, values[key].line, key, OLD_NAMES[key])
+            found.setdefault(OLD_NAMES[key], found.pop(key))
+    return found
 
 
 def _unknown(key: str, known: list[str]) -> str:

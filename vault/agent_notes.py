@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from config.settings import AgentSettings, Given, MemorySettings, SettingsError, misspelt, override, setting_names
+from config.settings import (
+    AgentSettings,
+    Given,
+    MemorySettings,
+    SettingsError,
+    current_name,
+    misspelt,
+    override,
+    setting_names,
+)
 from vault.folder import Vault
 from vault.notes import NoteError, link_target
 from world.model import Character
@@ -54,7 +63,7 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
     note = vault.read("agents", name, "agent.md")
     known = (*OWN_KEYS, *setting_names(AgentSettings), *setting_names(MemorySettings))
     for key, given in note.given.items():
-        meant = "" if key in known else misspelt(key, known)
+        meant = "" if current_name(key) in known else misspelt(key, known)
         if meant:
             raise NoteError(f"{note.source}:{given.line}: unknown setting {key!r}; did you mean {meant!r}?")
     yesterday = vault.read("agents", name, "yesterday.md").body if vault.exists("agents", name, "yesterday.md") else ""
@@ -72,6 +81,8 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
 def _with_own(note: AgentNote, general: S) -> S:
     names = setting_names(type(general))
     try:
-        return override(general, {key: given for key, given in note.given.items() if key in names}, note.source)
+        return override(
+            general, {key: given for key, given in note.given.items() if current_name(key) in names}, note.source
+        )
     except SettingsError as error:
         raise NoteError(str(error)) from error
