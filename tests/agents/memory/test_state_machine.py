@@ -409,4 +409,4 @@ def test_a_memory_survives_whatever_happens_in_whatever_order():
 
 @pytest.mark.integration
 def test_a_memory_survives_whatever_happens_over_many_lives():
-    run(examples=1500, steps=80)
+    run(examples=400, steps=60)
