@@ -1,0 +1,122 @@
+"""Two models that need no weights: one types the next command of a script, one summarises, losing most of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+from agents.memory.sections import NOTHING, SECTIONS
+from agents.models.model import Completion, OnText, Request
+
+LOSSY, PICKED = "lossy", "picked by rule"
+CHARACTERS_A_TOKEN = 4
+CONTEXT_TOKENS = 8192
+LIE_EVERY = 5
+HEADINGS_TOKENS = 40
+FILLED, KEPT = 0.8, 0.6
+"""How full a summary is at most, as a share of what it may have and of what it was made from."""
+
+_ASKED = re.compile(r"\n\n(?:Summarize |Write all of it )")
+_HEARD = re.compile(r'(?P<who>\w+) (?P<how>says|whispers to you), "(?P<text>.*)"(?: \(×\d+\))?')
+_DEED = re.compile(r"~\w+> (?P<line>.+)")
+_SAID = re.compile(r"(?<=[.!?]) +")
+_UNIT = re.compile(r"(?<=[.\"]) +(?=I (?:heard|was told|saw|did|remember) )")
+_PLAIN = re.compile(r"(?P<who>[A-Z]\w+) (?P<what>gives .+|takes .+|puts down .+)\.")
+
+
+def estimated_tokens(text: str) -> int:
+    """Return how many tokens a text has, four characters each."""
+    return math.ceil(len(text) / CHARACTERS_A_TOKEN)
+
+
+class ScriptedModel:
+    """A model whose answer is a function of the request; it starts and ends without ado."""
+
+    constrains = False
+
+    def __init__(
+        self,
+        name: str,
+        answer: Callable[[Request], str],
+        count_tokens: Callable[[str], int] = estimated_tokens,
+        context_tokens: int = CONTEXT_TOKENS,
+    ) -> None:
+        self.name = name
+        self.context_tokens = context_tokens
+        self._answer = answer
+        self._count_tokens = count_tokens
+
+    async def start(self) -> None:
+        """Do nothing: there is nothing to load."""
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
+        """Return the answer at once."""
+        text, asked = self._answer(request), self.count_tokens(request.prompt)
+        return Completion(text, self.name, asked, 0, self.count_tokens(text), 0.0, "stop")
+
+    def count_tokens(self, text: str) -> int:
+        return self._count_tokens(text)
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+class LossySummarizer:
+    """Keeps every k-th sentence, k as small as the length allows, and now and then tells what never happened.
+
+    Each time that it lies it is asked for the first time; asked again, with what was wrong, it tells the truth.
+    `lies` are the words that it has made up.
+    """
+
+    def __init__(self) -> None:
+        self.lies: list[str] = []
+        self._asked = 0
+
+    def __call__(self, request: Request) -> str:
+        body = _ASKED.split(request.prompt)[0]
+        sections = f"## {SECTIONS[0]}" in request.prompt
+        units = [unit for line in body.split("\n") for unit in _units(line)]
+        most = min(FILLED * request.max_tokens - (HEADINGS_TOKENS if sections else 0), KEPT * estimated_tokens(body))
+        kept = _every_kth(units, int(most))
+        self._asked += 1
+        if self._asked % LIE_EVERY == 0 and "A first try was refused" not in request.prompt:
+            kept.append(self._lie())
+        kept = kept or ["I remember a quiet time."]
+        return _in_sections(kept) if sections else " ".join(kept)
+
+    def _lie(self) -> str:
+        name, number = f"Zhuvo{_letters(len(self.lies))}", str(100_003 + len(self.lies))
+        self.lies += [name, number]
+        return f"I met {name}, who owed me {number} coins."
+
+
+def _units(line: str) -> list[str]:
+    """Return what a line of a prompt says, as sentences in the first person; nothing of headings and counts."""
+    if heard := _HEARD.fullmatch(line):
+        how = f"I heard {heard['who']} say" if heard["how"] == "says" else f"I was told by {heard['who']}"
+        return [f'{how} "{sentence}".' for sentence in _SAID.split(heard["text"])]
+    if deed := _DEED.fullmatch(line):
+        said = deed["line"].removeprefix("say ")
+        return [f'I did say "{said}".'] if said != deed["line"] else []
+    if plain := _PLAIN.fullmatch(line):
+        return [f"I saw that {plain['who']} {plain['what']}."]
+    return [unit for unit in _UNIT.split(line.removeprefix("- ")) if unit.startswith("I ") and unit[-1:] in '."']
+
+
+def _every_kth(units: list[str], most_tokens: int) -> list[str]:
+    units = list(dict.fromkeys(units))
+    for k in range(1, len(units) + 1):
+        kept = units[::-1][::k][::-1]  # counted from the end, so that the newest is among them
+        if estimated_tokens(" ".join(kept)) <= most_tokens:
+            return kept
+    return []
+
+
+def _in_sections(kept: list[str]) -> str:
+    told = {"Confirmed Facts": kept}
+    return "\n".join("\n".join([f"## {name}", *told.get(name, [NOTHING])]) for name in SECTIONS)
+
+
+def _letters(number: int) -> str:
+    return "".join("abcdefghij"[int(digit)] for digit in str(number))
