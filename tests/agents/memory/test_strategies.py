@@ -138,7 +138,7 @@ def test_planning_again_without_anything_new_plans_the_same(immediate, recent, n
 # What all four have in common
 
 WORD = 10
-FOUR = {
+FOUR: dict[str, CompactionStrategy] = {
     "waterfall": Waterfall(6, 4),
     "waterfall by tokens": Waterfall(6, 4, 120, 60),
     "rolling": Rolling(7, 3, most=8),
@@ -164,7 +164,7 @@ def next_plan(strategy: CompactionStrategy, coverage: Coverage, forced: bool = F
 def test_every_plan_takes_the_oldest_and_leaves_a_partition_whatever_came_before(strategy, steps):
     coverage, using = Coverage(0, 0, 0), strategy
     for step in steps:
-        using = FOUR.get(step, using)
+        using = FOUR[step] if step in FOUR else using
         coverage = coverage.at(coverage.n + step) if isinstance(step, int) else coverage
         plan = next_plan(using, coverage, forced=step == "force")
         if plan is None:
