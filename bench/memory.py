@@ -174,7 +174,7 @@ def look(root: Path, seconds: float) -> None:
     plain, busy = (sorted(waits)[int(len(waits) * 0.99)] for waits in (without, during))
     row("look, nobody is summarised: p99", f"{plain * 1000:.2f} ms", f"{len(without):,} looks")
     row(f"look, {BUSY} agents are, {CALL_SECONDS:g} s a call: p99", f"{busy * 1000:.2f} ms", f"{cycles} cycles done")
-    row("", f"{busy / plain:.2f} ×", "target ≤ 1.2 ×")
+    row("", f"{busy / plain:.2f} ×", f"target ≤ 1.2 ×; longest {max(without):.3f} s and {max(during):.3f} s")
 
 
 async def looks(session: Session, clock: Clock, terminal: FakeTerminal, seconds: float) -> list[float]:

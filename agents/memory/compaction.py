@@ -132,7 +132,7 @@ class Compactor:
 
     async def _compact(self, forced: bool) -> Outcome:
         memory, record = self.memory, self.record
-        before, done = self._view_tokens(), 0
+        before, done = -1, 0
         while plan := self._due(forced and not done):
             record.state = f"waiting for its turn to summarise memories {plan.taken}"
             async with self._turns:
@@ -141,8 +141,11 @@ class Compactor:
                 # While it waited, summaries may have been edited by hand: what is due now counts.
                 memory.take_in_edits()
                 if plan := self._due(forced and not done):
+                    # Not sooner: many agents may begin to wait at once, and each view takes its time.
+                    before = self._view_tokens() if before < 0 else before
                     done += await self._attempt(plan)
         after = self._view_tokens()
+        before = after if before < 0 else before
         record.saved_tokens += max(0, before - after)
         return Outcome(True, f"Compaction of {memory.name} ended: its memory takes {after} tokens, {before} before.")
 
