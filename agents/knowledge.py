@@ -76,8 +76,8 @@ class Knowledge:
 
     def reminder(self, company: frozenset[str], first_shown: int, count: CountTokens) -> str:
         """Return what matters to those present and is neither told above nor in the memories from `first_shown` on."""
-        facts = [fact for fact in self._registry.facts if fact.since < first_shown or not fact.since]
-        near = [fact for fact in by_relevance(facts, company, "") if _is_about(fact, company)]
+        older = (fact for fact in self._registry.facts if fact.since < first_shown or not fact.since)
+        near = by_relevance((fact for fact in older if _is_about(fact, company)), company, "")
         lines = [line for line in map(fact_text, near) if line not in self._chosen]
         found = within(lines[:REMINDERS], count, REMINDER_TOKENS)
         return f"[You know: {' '.join(found)}]" if found else ""

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 
 from vault.memory_line import one_line
 
@@ -63,7 +64,7 @@ class Fact:
     closed: str = ""
     remark: str = ""
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, str, str]:
         """What makes it another fact than any other: its section and subject, for words also the words."""
         by_words = self.section not in _PHRASES

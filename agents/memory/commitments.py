@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from vault.fact_line import LESSONS, PROMISES, REQUESTS
 
@@ -97,6 +98,7 @@ def tells_of_keeping(sentence: str) -> bool:
     return bool(_KEPT.search(sentence)) and not sentence.endswith("?")
 
 
+@lru_cache(maxsize=4096)
 def matter(text: str) -> frozenset[str]:
     """Return the words that say what a sentence is about, in lower case."""
     return frozenset(word for word in _WORD.findall(text.lower()) if word not in _PLAIN)

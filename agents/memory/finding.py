@@ -12,7 +12,7 @@ from vault.notes import NoteError
 from vault.search_index import SearchIndex
 
 MOST_FOUND = 8
-AT_ONCE = 4
+AT_ONCE = 2
 """How many journal files are read into the index before an answer; with more the answer comes later."""
 
 

@@ -41,8 +41,9 @@ def keep_appointments(known: Known, who: str, memory: Memory) -> None:
     """End the promises to come to a room, once whoever gave them comes in."""
     room = matter(memory.room)
     for fact in known.open():
-        comes = fact.section == PROMISES and fact.subject == who and _COMING.search(fact.value)
-        if comes and room and room <= matter(fact.value):
+        if fact.section != PROMISES or fact.subject != who:
+            continue
+        if _COMING.search(fact.value) and room and room <= matter(fact.value):
             known.end(fact, "kept", memory)
 
 
@@ -56,8 +57,9 @@ def keep_by_giving(known: Known, giver: str, receiver: str, thing: str, memory: 
 
 def _commit(known: Known, fact: Fact) -> None:
     def same(old: Fact) -> bool:
-        alike = old.key == fact.key or is_same_matter(old.value, fact.value)
-        return (old.section, old.subject) == (fact.section, fact.subject) and not old.closed and alike
+        if old.closed or (old.section, old.subject) != (fact.section, fact.subject):
+            return False
+        return old.key == fact.key or is_same_matter(old.value, fact.value)
 
     replaced = sorted(filter(same, known.facts.values()), key=lambda old: (old.since, old.key))
     if replaced and replaced[-1].key == fact.key:
@@ -65,7 +67,7 @@ def _commit(known: Known, fact: Fact) -> None:
     elif replaced:
         fact = replace(fact, was=replaced[-1].value)
     for old in replaced:
-        del known.facts[old.key]
+        known.drop(old)
     known.put(fact)
 
 

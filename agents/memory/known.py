@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from vault.fact_line import COMMITMENTS, SECTIONS, Fact
 from vault.memory_line import Memory
 
-MOST_IN_A_SECTION = 500
+MOST_IN_A_SECTION = 250
 MOST_ENDED = 20
 
 ME = "I"
@@ -25,6 +26,12 @@ class Known:
     place: str = ""
     facts: dict[Key, Fact] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # In the order of their last signs, in which `put` keeps them.
+        self.facts = {fact.key: fact for fact in sorted(self.facts.values(), key=_age)}
+        self._ended = Counter(fact.section for fact in self.facts.values() if fact.closed)
+        self._open = Counter(fact.section for fact in self.facts.values() if not fact.closed)
+
     def find(self, section: str, subject: str) -> Fact | None:
         """Return what is known of a person, place or thing, or None."""
         return self.facts.get(Fact(section, subject, "").key)
@@ -37,9 +44,17 @@ class Known:
     def put(self, fact: Fact) -> None:
         """Take in a fact in the place of the one with its key; a person's remark on that stays."""
         old = self.facts.get(fact.key)
-        self.facts[fact.key] = replace(fact, remark=old.remark) if old and old.remark else fact
-        if fact.closed or old is None:
-            self._thin(fact.section)
+        if old:
+            fact = replace(fact, remark=old.remark) if old.remark else fact
+            self.drop(old)
+        self.facts[fact.key] = fact
+        (self._ended if fact.closed else self._open)[fact.section] += 1
+        self._thin(fact.section)
+
+    def drop(self, fact: Fact) -> None:
+        """Let go of a fact."""
+        del self.facts[fact.key]
+        (self._ended if fact.closed else self._open)[fact.section] -= 1
 
     def renew(self, old: Fact, value: str, memory: Memory, count: int = 0) -> None:
         """Note that a memory bears a fact out, or has changed its value."""
@@ -53,14 +68,19 @@ class Known:
         self.put(replace(fact, closed=how, last=memory.seq, minute=minute_of(memory)))
 
     def _thin(self, section: str) -> None:
-        """Let go of what was settled longest ago, and of what has had no sign for longest."""
-        here = [fact for fact in self.facts.values() if fact.section == section]
-        ended = sorted((fact for fact in here if fact.closed), key=_age)
-        gone = ended[: max(0, len(ended) - MOST_ENDED)]
-        still = sorted((fact for fact in here if not fact.closed and not fact.remark), key=_age)
-        gone += still[: max(0, len(here) - len(ended) - MOST_IN_A_SECTION)]
-        for fact in gone:
-            del self.facts[fact.key]
+        """Let go of what was settled longest ago, or has had no sign for longest; never of a person's words."""
+        for counts, most in ((self._ended, MOST_ENDED), (self._open, MOST_IN_A_SECTION)):
+            if counts[section] > most and (oldest := self._oldest(section, ended=counts is self._ended)):
+                self.drop(oldest)
+
+    def _oldest(self, section: str, ended: bool) -> Fact | None:
+        found: Fact | None = None
+        for fact in self.facts.values():
+            if found and fact.last > found.last:
+                break
+            if fact.section == section and bool(fact.closed) == ended and fact.last and not fact.remark:
+                found = min(found, fact, key=_age) if found else fact
+        return found
 
 
 def in_order(facts: Iterable[Fact]) -> tuple[Fact, ...]:

@@ -21,7 +21,7 @@ from world.errors import CommandError
 
 log = logging.getLogger(__name__)
 
-CATCH_UP = 2048
+CATCH_UP = 1024
 """How many memories are learnt from at one look, so that a long journal holds up nobody."""
 
 WRITE_EVERY = 64

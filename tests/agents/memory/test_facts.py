@@ -285,11 +285,13 @@ def test_taking_back_and_keeping_are_heard_only_where_they_are_said():
 def test_facts_stay_few_enough_to_be_read_and_those_remarked_on_stay():
     known = Known()
     known.put(Fact(PEOPLE, "Old", "last seen in The Mill", 1, 1, remark="my brother"))
+    known.put(Fact(PEOPLE, "Hand", "last seen in The Mill"))
     for seq in range(2, MOST_IN_A_SECTION + 50):
         learn(known, Memory(seq, AT, "observed", MILL, f"P{seq} hums.", (f"P{seq}",)))
     people = [fact for fact in known.facts.values() if fact.section == PEOPLE]
     assert len(people) == MOST_IN_A_SECTION
     assert known.find(PEOPLE, "Old")
+    assert known.find(PEOPLE, "Hand")
     assert not known.find(PEOPLE, "P2")
 
 
@@ -408,6 +410,18 @@ def test_facts_written_and_read_at_any_moments_go_on_as_if_never_interrupted(lif
             restarted = Known(found.upto, found.place, {fact.key: fact for fact in found.facts})
     assert in_order(restarted.facts.values()) == in_order(through.facts.values())
     assert (restarted.upto, restarted.place) == (through.upto, through.place)
+
+
+def test_what_is_let_go_of_is_the_same_after_an_interruption():
+    rows = [("observed", MILL, f"P{number * 7 % 400} hums.", f"P{number * 7 % 400}") for number in range(900)]
+    through, restarted = Known(), Known()
+    for memory in lived(*rows):
+        learn(through, memory)
+        learn(restarted, memory)
+        if memory.seq % 100 == 0:
+            kept = {fact.key: fact for fact in in_order(restarted.facts.values())}
+            restarted = Known(restarted.upto, restarted.place, kept)
+    assert in_order(restarted.facts.values()) == in_order(through.facts.values())
 
 
 @given(st.text(max_size=80), st.sampled_from(["observed", "result", "acted", "told", "noted"]))
