@@ -9,17 +9,16 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from vault.folder import Vault
 from vault.index import SegmentIndex
+from vault.journal_watch import JournalWatch
 from vault.memory_line import Memory, format_line, parse_line
 from vault.notes import NoteError
 from vault.open_segment import OpenSegment
 from vault.segment import (
     Segment,
     header,
-    is_segment_name,
     mend_end,
     number_hand_lines,
     read_memories,
@@ -47,12 +46,11 @@ class Journal:
         self.last = 0
         self._folder = vault.path("agents", agent_id, "journal")
         self._index = SegmentIndex(vault, agent_id)
+        self._watch = JournalWatch(self._folder)
         self._segments: list[Segment] = []
         self._at_hand: list[Memory] = []
         self._open = OpenSegment(vault.disk, fsync_each)
         self._is_stale = False
-        self._folder_ns = -1
-        self._looked_at = 0
 
     @property
     def count(self) -> int:
@@ -125,19 +123,14 @@ class Journal:
         One look sees the folder, the newest file and one older file in turn. Raises: NoteError as `look_again`.
         """
         try:
-            edited = self._is_stale or (self._seems_edited() and self.was_edited())
+            edited = self._is_stale or (self._watch.seems_edited(self._segments) and self.was_edited())
         except OSError as error:
             raise self._failure("cannot be read", error) from error
         return self.look_again() if edited else []
 
     def was_edited(self) -> bool:
         """Return whether somebody else changed, added or removed a file since it was read or written."""
-        folder_ns = self._folder_time()
-        found = {name: _stamp(self._folder / name) for name in self._names()}
-        if found != {segment.name: (segment.size, segment.mtime_ns) for segment in self._segments}:
-            return True
-        self._folder_ns = folder_ns
-        return False
+        return self._watch.was_edited(self._segments)
 
     def take_sync(self) -> Callable[[], None] | None:
         """Return what forces unforced lines to disk, to be called in any thread, or None if there are none."""
@@ -178,7 +171,7 @@ class Journal:
     def _find(self, written: list[Memory]) -> None:
         known = self._index.read()
         self._segments, self._at_hand, unnumbered = [], [], []
-        for name in self._names():
+        for name in self._watch.names():
             path = self._folder / name
             stat = path.stat()
             row = known.get(name)
@@ -223,9 +216,6 @@ class Journal:
             file.flush()
             self.vault.disk.fsync(file.fileno())
         self._warn(f"a torn last line of {name} was set aside in journal/quarantine.md")
-
-    def _names(self) -> list[str]:
-        return [p.name for p in self._folder.iterdir() if is_segment_name(p.name)] if self._folder.is_dir() else []
 
     def _from_files(self, first: int, last: int) -> list[Memory]:
         found: dict[int, Memory] = {}
@@ -290,18 +280,6 @@ class Journal:
     def _open_file(self, segment: Segment) -> None:
         self._open.open(self._folder / segment.name, segment, header(self.agent_id, segment.day, self.last + 1))
 
-    def _folder_time(self) -> int:
-        return self._folder.stat().st_mtime_ns if self._folder.is_dir() else -1
-
-    def _seems_edited(self) -> bool:
-        older, looked_at = self._segments[:-1], self._segments[-1:]
-        if older:
-            self._looked_at = (self._looked_at + 1) % len(older)
-            looked_at = [older[self._looked_at], *looked_at]
-        return self._folder_time() != self._folder_ns or any(
-            _stamp(self._folder / segment.name) != (segment.size, segment.mtime_ns) for segment in looked_at
-        )
-
     def _warn(self, text: str) -> None:
         self.warnings.append(text)
         log.warning("[Memory] %s: %s", self.agent_id, text)
@@ -310,12 +288,3 @@ class Journal:
         return NoteError(
             f"agents/{self.agent_id}/journal: {what}: {error.strerror}. Make room on the disk or mend its permissions."
         )
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    """Return size and time of a file; (-1, -1) if it is not there any more."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return -1, -1
-    return found.st_size, found.st_mtime_ns
