@@ -17,7 +17,7 @@ FOLDERS = ("config", "templates", "text")
 class Watch:
     """Calls `changed`, on a thread of its own, whenever a watched note may have changed; it may call too often.
 
-    Journals and summaries are not watched: they are looked at when they are used.
+    Journals, summaries and facts are not watched: they are looked at when they are used.
     """
 
     def __init__(self, vault: Vault, changed: Callable[[], None]) -> None:
@@ -42,8 +42,8 @@ class _Notes(FileSystemEventHandler):
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         paths = (Path(str(event.src_path)), Path(str(event.dest_path or event.src_path)))
-        # Drafts begin with a dot; reading a note is no change.
-        is_note = any(path.suffix == ".md" and not path.name.startswith(".") for path in paths)
+        # Drafts begin with a dot; facts are written all the time; reading a note is no change.
+        is_note = any(path.suffix == ".md" and not path.name.startswith((".", "facts")) for path in paths)
         if is_note and event.event_type in ("created", "modified", "moved", "deleted"):
             self._changed()
 

@@ -53,6 +53,7 @@ class FactRegistry:
         self._invalid = ""
         self._unwritten = ""
         self._written_upto = 0
+        self._written_goals: tuple[str, ...] = ()
         self._next_write_ms = 0
 
     @property
@@ -93,13 +94,13 @@ class FactRegistry:
             learn(self._known, memory)
         self._known.upto = max(self._known.upto, last)
         behind = self._known.upto - self._written_upto
-        if behind >= WRITE_EVERY or (behind and self._now_ms() >= self._next_write_ms):
+        if behind >= WRITE_EVERY or (self._has_news and self._now_ms() >= self._next_write_ms):
             self._save()
 
     def close(self) -> None:
         """Write the file if there is anything new. Raises: NoteError if the journal cannot be read."""
         self.take_in()
-        if self._known.upto > self._written_upto:
+        if self._has_news:
             self._save()
 
     def pin(self, wanted: str, fits: Callable[[str], bool] = lambda text: True) -> Pin:
@@ -130,6 +131,10 @@ class FactRegistry:
             )
         self._change(lambda pins: tuple(pin for pin in pins if pin != found[0]))
         return found[0]
+
+    @property
+    def _has_news(self) -> bool:
+        return self._known.upto > self._written_upto or self.profile_goals != self._written_goals
 
     # Pins
 
@@ -223,6 +228,7 @@ class FactRegistry:
             return False
         self._unwritten = ""
         self._text, self._stamp, self._written_upto = text, self._note.stamp(), file.upto
+        self._written_goals = self.profile_goals
         return True
 
     def _warn(self, text: str) -> None:
