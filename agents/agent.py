@@ -20,6 +20,7 @@ from agents.memory.importance import REFUSED, deed_importance
 from agents.memory.memory import AgentMemory
 from agents.memory.registry import FactRegistry
 from agents.memory.summarizing import Summarizer
+from agents.memory.view import UNSHOWN
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from agents.perceiving import impression
@@ -66,7 +67,8 @@ class Templates:
 class Agent:
     """One mind in the world. It is awake while it has a model to think with; it remembers in any case.
 
-    `on_addressed` is called when somebody speaks to it, so that it may think sooner.
+    `on_addressed` is called when somebody speaks to it, so that it may think sooner; `on_trouble` with what admins
+    should know and do.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class Agent:
         self.memory = memory
         self.queue: ModelQueue | None = None
         self.on_addressed: Callable[[], None] = lambda: None
+        self.on_trouble: Callable[[str], None] = lambda text: None
         self.last_turn = Turn("asleep")
         self.compactor = Compactor(
             memory,
@@ -110,6 +113,7 @@ class Agent:
         self._addressed = False
         self._by_person = False
         self._failing = False
+        self._overflowing = False
         self._asked = ""
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._rooms: deque[str] = deque(maxlen=KEPT_LINES)
@@ -158,6 +162,7 @@ class Agent:
             board.fail_turn(self.name, first_shared)
         self.memory.trail.write()
         self.compactor.start_if_due()
+        self._ask_for_help()
         return self.last_turn
 
     def count_tokens(self, text: str) -> int:
@@ -290,6 +295,18 @@ class Agent:
             seconds=round(completion.seconds, 3),
             finish=completion.finish,
         )
+
+    def _ask_for_help(self) -> None:
+        """Tell admins, once, when memories are left out of the prompt because they cannot be summarised."""
+        record = self.compactor.record
+        overflowing = bool(record.failures_in_a_row) and UNSHOWN in self._asked
+        if overflowing and not self._overflowing:
+            self.on_trouble(
+                f"Not all of {self.name}'s memories fit into its prompt any more, and they cannot be summarised: "
+                f"{record.last_error} None is lost, but the oldest are not told. See @llm-status, then type "
+                f"@compact-memories {self.name}; or turn to `strategy: window` in its agent.md."
+            )
+        self._overflowing = overflowing
 
     def _failed(self, why: str) -> Turn:
         if not self._failing:

@@ -184,6 +184,7 @@ class Fallwater:
             random.Random(self._rng.getrandbits(64)),
         )
         agent.on_addressed = lambda: heartbeat.hurry(agent.settings.react_seconds)
+        agent.on_trouble = self._tell_admins
         heartbeat.start()
         return heartbeat
 

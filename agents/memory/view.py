@@ -15,6 +15,7 @@ from vault.summaries import Summary
 
 RESULT_CHARACTERS = 240
 STEP_LINES = 16
+UNSHOWN = "are not shown here for want of room"
 
 _BLOCK_LINK = re.compile(r"\s*\(?\[\[[^\]]*#\^m\d+\]\]\)?")
 
@@ -77,7 +78,7 @@ class View:
         unshown = Range(self.coverage.verbatim.first, first_shown - 1)
         if not unshown:
             return []
-        return [f"[Memories {unshown} are not shown here for want of room; they are in the journal]"]
+        return [f"[Memories {unshown} {UNSHOWN}; they are in the journal]"]
 
 
 def memory_text(memory: Memory, name: str) -> str:
