@@ -8,10 +8,11 @@ import pytest
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
-from server.autosave import GroupSync, SaveMoves
+from server.autosave import GroupSync, SaveBoard, SaveMoves, in_turn
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
+from vault.board_note import BoardNote
 from vault.folder import Vault
 from vault.world_notes import Whereabouts
 from world.commands.table import world_commands
@@ -193,3 +194,26 @@ def test_after_stopping_nothing_is_begun():
     group.threads.work()
     assert eliza.forced == 1
     assert group.clock.getDelayedCalls() == []
+
+
+def test_what_is_shared_is_written_at_once_and_a_failure_is_logged_once(tmp_path, caplog):
+    disk = FailingDisk()
+    vault = vault_of(tmp_path, {}, disk)
+    game = Game(inn(), world_commands())
+    game.on_events = SaveBoard(BoardNote(vault, game.world))
+    game.perform("Ana", "share plan -> We meet at noon.")
+    assert "We meet at noon." in (tmp_path / "world" / "board.md").read_text()
+    with disk.full():
+        game.perform("Ana", "share plan -> We meet at one.")
+        game.perform("Ana", "say Well.")
+    assert [r.getMessage() for r in caplog.records] == [
+        "what is shared could not be saved: world/board.md: cannot be written: No space left on device."
+    ]
+    game.perform("Ana", "say Well.")
+    assert "We meet at one." in (tmp_path / "world" / "board.md").read_text()
+
+
+def test_savers_are_called_in_their_order():
+    called: list[str] = []
+    in_turn(lambda events: called.append("first"), lambda events: called.append("second"))(())
+    assert called == ["first", "second"]
