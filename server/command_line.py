@@ -21,7 +21,8 @@ from config.settings import MODEL_FORM
 from server.app import Fallwater
 from server.telnet.interface import ReactorClock
 from vault.config_notes import Settings, load_settings
-from vault.folder import open_vault
+from vault.folder import Vault, open_vault
+from vault.former_lives import put_by
 from vault.notes import NoteError
 
 
@@ -44,7 +45,10 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None) -> None:
     for library in ("httpx", "httpcore"):
         logging.getLogger(library).setLevel(logging.WARNING)
     try:
-        _serve(reactor, options)
+        if options.command == "begin-anew":
+            _begin_anew(options)
+        else:
+            _serve(reactor, options)
     except NoteError as error:
         sys.exit(f"fallwater: {error}")
 
@@ -59,15 +63,24 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "fallwater", description="A text world in which language-model agents live beside people."
     )
-    serve = parser.add_subparsers(dest="command", required=True, metavar="serve").add_parser(
-        "serve", help="open a world"
-    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="serve | begin-anew")
+    serve = commands.add_parser("serve", help="open a world")
     serve.add_argument(
         "--vault", type=Path, metavar="DIR", help="the folder of the world; made if it does not exist (./world)"
     )
     serve.add_argument("--port", type=int, metavar="N", help="the telnet port, 0 for any free one (config/server.md)")
     serve.add_argument("--model", metavar="M", help="auto, embedded, none or ollama:NAME (config/models.md)")
+    anew = commands.add_parser("begin-anew", help="put by what an agent remembers, while its world is closed")
+    anew.add_argument("agent", metavar="AGENT", help="the name of its folder in agents/")
+    anew.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
+    anew.add_argument("--keep-archive", action="store_true", help="leave its archive where it is, and go on in it")
     return parser
+
+
+def _begin_anew(options: argparse.Namespace) -> None:
+    vault = Vault(options.vault or default_vault(Path.cwd()))
+    life = put_by(vault, options.agent, time.time_ns() // 1_000_000, archive=not options.keep_archive)
+    _say(f"{options.agent} remembers nothing now. What it remembered is in {life}; move it back to undo this.")
 
 
 def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
