@@ -100,6 +100,7 @@ class Agent:
             self.count_tokens,
         )
         self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms)
+        self.facts.on_trouble = lambda text: self.on_trouble(text)
         self.facts.profile_goals = goals_in(note.profile)
         self.finder = Finder(memory.journal)
         self._knowledge = Knowledge(self.facts)

@@ -35,13 +35,14 @@ _SEQ = re.compile(r"\[*(?:[\d-]+#)?\^m(\d{1,16})\]*|(\d{1,16})")
 class FactRegistry:
     """The facts and pins of one agent. All of it can be learnt again from the journal but pins and a person's words.
 
-    `version` grows when a pin or a person's hand has changed something.
+    `version` grows when a pin or a person's hand has changed something; `on_trouble` is told what admins should know.
     """
 
     def __init__(self, vault: Vault, name: str, journal: Journal, now_ms: Callable[[], int]) -> None:
         self.name = name
         self.version = 0
         self.warnings: list[str] = []
+        self.on_trouble: Callable[[str], None] = lambda text: None
         self.profile_goals: tuple[str, ...] = ()
         self._note = FactsNote(vault, name)
         self._journal = journal
@@ -233,4 +234,5 @@ class FactRegistry:
 
     def _warn(self, text: str) -> None:
         self.warnings.append(text)
+        self.on_trouble(text)
         log.warning("[Memory] %s: %s", self.name, text)

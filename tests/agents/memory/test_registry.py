@@ -229,7 +229,10 @@ def test_a_file_that_is_not_valid_changes_nothing_is_named_by_line_and_never_wri
     broken = desk.path.read_text()
     line = broken.split("\n").index(next(row for row in broken.split("\n") if row.startswith("- keys"))) + 1
     desk.lives(*["Moss hums."] * WRITE_EVERY, "Moss gives Ana the keys.")
+    told: list[str] = []
+    desk.registry.on_trouble = told.append
     assert desk.value(THINGS, "keys") == "Ana has it"
+    assert told == [desk.registry.problem]
     assert desk.registry.problem.startswith(f"agents/Eliza/facts.md:{line}: ")
     assert desk.path.read_text() == broken
     with pytest.raises(CommandError, match="not of the form"):
@@ -271,7 +274,7 @@ def test_an_older_version_saved_over_newer_pins_leaves_both(desk: Desk):
 def test_an_edit_that_races_a_pin_is_taken_in_before_it(desk: Desk):
     desk.lives("Moss takes the keys.")
     desk.registry.close()
-    write, raced = desk.disk.write_draft, []
+    write, raced = desk.disk.write_draft, list[int]()
 
     def write_draft(draft: Path, text: bytes, durable: bool) -> None:
         if draft.name == ".facts.md.draft" and not raced:
