@@ -40,7 +40,7 @@ run: $(RUNTIME)
 	@exec $(BIN)/fallwater serve --vault "$(VAULT)" $(if $(PORT),--port "$(PORT)") $(if $(MODEL),--model "$(MODEL)")
 
 test: $(DEVELOPMENT)
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 lint: $(DEVELOPMENT)
 	@$(BIN)/ruff check $(PACKAGES) bench tests
