@@ -14,7 +14,8 @@ class ModelError(Exception):
     """A model that cannot answer, told so that a person can act on it.
 
     `problem` names the model, the host if there is one, and what happened; `remedy` is what to do about it
-    ("Run: ollama pull llama3.2"), or empty; the message is both. `retryable` is false when the same request would fail again.
+    ("Run: ollama pull llama3.2"), or empty; the message is both.
+    `retryable` is false when the same request would fail again.
     """
 
     def __init__(self, message: str, *, remedy: str = "", retryable: bool = True) -> None:

@@ -263,7 +263,9 @@ def test_in_a_long_life_the_answer_comes_later_and_holds_up_nobody(tmp_path: Pat
     async def ask() -> tuple[list[str], list[str]]:
         ana.types("@memory-find Rook owl 3")
         at_once = ana.screen()
-        await house.agents["Rook"].finder._task
+        finding = house.agents["Rook"].finder._task
+        assert finding is not None
+        await finding
         return at_once, ana.screen()
 
     at_once, later = asyncio.run(ask())

@@ -19,17 +19,16 @@ AT = 1_795_248_000_000
 MILL, WEIR = "The Mill", "The Weir"
 
 
-def lived(*rows: tuple[str, str, str] | tuple[str, str, str, str], minutes: int = 1) -> list[Memory]:
+def lived(*rows: tuple[str, ...], minutes: int = 1) -> list[Memory]:
     """Return memories of (kind, room, text) or (kind, room, text, person), so many minutes apart."""
     return [
-        Memory(seq, AT + seq * minutes * 60_000, row[0], row[1], row[2], row[3:] and (row[3],))
-        for seq, row in enumerate(rows, 1)
+        Memory(seq, AT + seq * minutes * 60_000, row[0], row[1], row[2], row[3:4]) for seq, row in enumerate(rows, 1)
     ]
 
 
 def learnt(*rows: tuple[str, ...], minutes: int = 1) -> Known:
     known = Known()
-    for memory in lived(*rows, minutes=minutes):  # type: ignore[arg-type]
+    for memory in lived(*rows, minutes=minutes):
         learn(known, memory)
     return known
 

@@ -164,7 +164,7 @@ def next_plan(strategy: CompactionStrategy, coverage: Coverage, forced: bool = F
 def test_every_plan_takes_the_oldest_and_leaves_a_partition_whatever_came_before(strategy, steps):
     coverage, using = Coverage(0, 0, 0), strategy
     for step in steps:
-        using = FOUR[step] if step in FOUR else using
+        using = FOUR.get(step, using)
         coverage = coverage.at(coverage.n + step) if isinstance(step, int) else coverage
         plan = next_plan(using, coverage, forced=step == "force")
         if plan is None:
