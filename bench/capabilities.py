@@ -158,10 +158,10 @@ class Outcomes:
 
 def found_in(folder: Path) -> list[Found]:
     """Return the tests in a folder that carry a capability's number."""
-    return [test for path in sorted(folder.rglob("test_*.py")) for test in tests_of(path.read_text("utf-8"), path)]
+    return [test for path in sorted(folder.rglob("test_*.py")) for test in named_in(path.read_text("utf-8"), path)]
 
 
-def tests_of(source: str, path: Path) -> Iterator[Found]:
+def named_in(source: str, path: Path) -> Iterator[Found]:
     """Yield the tests in one file's text that carry a capability's number."""
     tree = ast.parse(source)
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}

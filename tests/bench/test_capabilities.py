@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from bench.capabilities import CAPABILITIES, Found, Outcomes, found_in, table, tests_of
+from bench.capabilities import CAPABILITIES, Found, Outcomes, found_in, named_in, table
 
 HERE = Path(__file__)
 
 
 def asserted(body: str, more: str = "") -> bool:
-    (found,) = tests_of(f"def test_3_8_it_is_so():\n    {body}\n{more}", HERE)
+    (found,) = named_in(f"def test_3_8_it_is_so():\n    {body}\n{more}", HERE)
     return found.asserts
 
 
