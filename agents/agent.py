@@ -98,6 +98,7 @@ class Agent:
             now_ms,
             random.Random(rng.getrandbits(64)),
             self.count_tokens,
+            lambda: self.queue.status().cached_share if self.queue else 0.0,
         )
         self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms)
         self.facts.on_trouble = lambda text: self.on_trouble(text)

@@ -7,7 +7,8 @@ import itertools
 import random
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from types import SimpleNamespace
+from typing import Any, TypeVar, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -387,3 +388,17 @@ def test_a_life_is_the_same_again_from_the_same_seed(tmp_path):
         seeds.append([(request.seed, request.grammar) for request in life.model.requests])
     assert seeds[0] == seeds[1]
     assert len({seed for seed, _ in seeds[0]}) == 3
+
+
+class CachedQueue:
+    """A queue before a model that had nine tenths of its prompts in its cache."""
+
+    def status(self) -> SimpleNamespace:
+        return SimpleNamespace(cached_share=0.9)
+
+
+def test_a_compaction_is_weighed_with_what_the_model_has_in_its_cache(tmp_path):
+    life = Life(tmp_path)
+    assert life.agent.compactor._cached_share() == 0.0
+    life.agent.queue = cast(ModelQueue, CachedQueue())
+    assert life.agent.compactor._cached_share() == 0.9
