@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from wcwidth import wrap
 
 WIDEST = 100
+
+_COLUMN = re.compile(r"\S+(?: \S+)* {2,}(?=\S)")
 
 
 @lru_cache(maxsize=1024)
@@ -23,5 +26,9 @@ def _wrapped_line(line: str, columns: int) -> list[str]:
     if len(line) <= columns and line.isascii():
         return [line]
     indent = line[: len(line) - len(line.lstrip(" "))][: columns // 2]
-    lines = wrap(line.strip(), columns - len(indent), break_on_hyphens=False, control_codes="ignore")
+    text = line.strip()
+    # What stands in a second column stays there when it goes on in the next line.
+    column = _COLUMN.match(text)
+    hanging = " " * len(column[0]) if column and len(column[0]) <= columns // 2 else ""
+    lines = wrap(text, columns - len(indent), subsequent_indent=hanging, break_on_hyphens=False, control_codes="ignore")
     return [indent + part for part in lines] or [""]

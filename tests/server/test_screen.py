@@ -40,3 +40,11 @@ def test_nothing_is_lost_but_spaces_and_nothing_is_too_wide(text):
     lines = wrapped(text, 40).split("\n")
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(wcswidth(line) <= 39 for line in lines)
+
+
+def test_a_second_column_stays_one_when_it_is_wrapped():
+    line = "@memory-why <text>    Tell why a memory is or is not in the prompt."
+    assert wrapped(line, 50).split("\n") == [
+        "@memory-why <text>    Tell why a memory is or is",
+        "                      not in the prompt.",
+    ]
