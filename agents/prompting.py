@@ -10,7 +10,7 @@ from agents.prompt import PromptTemplate
 from world.command import CommandTable
 from world.matching import listed
 from world.model import Character, World
-from world.narration import company, ways_out, with_article
+from world.narration import company, lying_here, ways_out, with_article
 
 
 def command_list(table: CommandTable, actor: Character) -> str:
@@ -22,12 +22,10 @@ def scene_text(world: World, actor: Character, now_ms: int) -> str:
     """Return where an agent is at this moment: time, place, company, things and exits, a line each."""
     room = world.room_of(actor)
     clock = datetime.fromtimestamp(now_ms / 1000, UTC).strftime("%H:%M")
-    carried = [with_article(thing.name) for thing in world.things_at(actor.character_id)]
-    lying = [with_article(thing.name) for thing in world.things_at(actor.room_id)]
     lines = [
         f"It is {clock}. You are in {room.name}. {room.description.replace(chr(10), ' ')}",
-        f"You see {listed(lying)} here." if lying else "",
-        f"You carry {listed(carried)}." if carried else "",
+        lying_here(world, actor),
+        _carrying(world, actor),
         company(world, actor) or "Nobody else is here.",
         ways_out(world, actor),
     ]
@@ -36,12 +34,10 @@ def scene_text(world: World, actor: Character, now_ms: int) -> str:
 
 def place_text(world: World, actor: Character) -> str:
     """Return the same in one line without the description, for a small model that talks about whatever it read last."""
-    lying = [with_article(thing.name) for thing in world.things_at(actor.room_id)]
-    carried = [with_article(thing.name) for thing in world.things_at(actor.character_id)]
     parts = [
         f"You are in {world.room_of(actor).name}.",
-        f"You see {listed(lying)} here." if lying else "",
-        f"You carry {listed(carried)}." if carried else "",
+        lying_here(world, actor),
+        _carrying(world, actor),
         company(world, actor),
         ways_out(world, actor),
     ]
@@ -74,6 +70,11 @@ def fitted_prompt(
         if count_tokens(prompt) <= budget_tokens:
             break
     return prompt
+
+
+def _carrying(world: World, actor: Character) -> str:
+    carried = [with_article(thing.name) for thing in world.things_at(actor.character_id)]
+    return f"You carry {listed(carried)}." if carried else ""
 
 
 def _tail(view: View, left_out: int, knowledge: Callable[[str, int], Mapping[str, str]]) -> dict[str, str]:

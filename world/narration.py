@@ -105,7 +105,7 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
 def scene(world: World, viewer: Character) -> str:
     """Return what a viewer sees around it: title, description, things, people, exits, a line each."""
     room = world.room_of(viewer)
-    lines = [room.name, room.description, _lying_here(world, viewer), company(world, viewer), ways_out(world, viewer)]
+    lines = [room.name, room.description, lying_here(world, viewer), company(world, viewer), ways_out(world, viewer)]
     return "\n".join(line for line in lines if line)
 
 
@@ -133,7 +133,8 @@ def with_article(name: str) -> str:
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
 
 
-def _lying_here(world: World, viewer: Character) -> str:
+def lying_here(world: World, viewer: Character) -> str:
+    """Return which things lie here as a sentence, or an empty string."""
     names = [with_article(thing.name) for thing in world.things_at(viewer.room_id)]
     return f"You see {listed(names)} here." if names else ""
 
