@@ -35,7 +35,7 @@ def impression(event: Event, name: str, world: World, is_first: bool = False) ->
     told = privately or (own and isinstance(event, Told))
     return Impression(
         "told" if told else "result" if own else "observed",
-        () if own else (world.characters[event.actor_id].name,),
+        (world.characters[event.actor_id].name,) if event.actor_id in world.characters and not own else (),
         event_importance(event, name, addressed, is_first),
         addressed,
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from agents.poses import poses
 from world.command import Command, CommandTable, Word
 from world.commands.looking import sights
-from world.errors import CommandError
 from world.matching import Named, candidates
 from world.model import Character, Exit, Room, World
 
@@ -111,10 +110,8 @@ def _checked(form: Form) -> Form | None:
 
 def _is_read_back(form: Form, kind: str, choice: str) -> bool:
     filled = {k: choices[-1] for k, choices in form.choices.items()} | {kind: choice}
-    try:
-        return form.command.arguments_in(spelt(form.command, filled)).get(kind) == choice
-    except CommandError:
-        return False
+    found = form.command.read(spelt(form.command, filled))
+    return found is not None and found.get(kind) == choice
 
 
 def spelt(command: Command, arguments: Mapping[str, str]) -> str:

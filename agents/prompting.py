@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from agents.memory.view import STEP_LINES, View
 from agents.prompt import PromptTemplate
 from world.command import CommandTable
-from world.matching import listed
 from world.model import Character, World
-from world.narration import company, lying_here, ways_out, with_article
+from world.narration import carrying, company, lying_here, ways_out
 
 
 def command_list(table: CommandTable, actor: Character) -> str:
@@ -25,7 +24,7 @@ def scene_text(world: World, actor: Character, now_ms: int) -> str:
     lines = [
         f"It is {clock}. You are in {room.name}. {room.description.replace(chr(10), ' ')}",
         lying_here(world, actor),
-        _carrying(world, actor),
+        carrying(world, actor),
         company(world, actor) or "Nobody else is here.",
         ways_out(world, actor),
     ]
@@ -37,7 +36,7 @@ def place_text(world: World, actor: Character) -> str:
     parts = [
         f"You are in {world.room_of(actor).name}.",
         lying_here(world, actor),
-        _carrying(world, actor),
+        carrying(world, actor),
         company(world, actor),
         ways_out(world, actor),
     ]
@@ -70,11 +69,6 @@ def fitted_prompt(
         if count_tokens(prompt) <= budget_tokens:
             break
     return prompt
-
-
-def _carrying(world: World, actor: Character) -> str:
-    carried = [with_article(thing.name) for thing in world.things_at(actor.character_id)]
-    return f"You carry {listed(carried)}." if carried else ""
 
 
 def _tail(view: View, left_out: int, knowledge: Callable[[str, int], Mapping[str, str]]) -> dict[str, str]:

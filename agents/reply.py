@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from agents.reply_text import Piece, pieces
 from world.command import Command, CommandTable
-from world.errors import CommandError
 from world.matching import either, suggestions
 from world.parsing import PREFIXES, parse_line
 
@@ -77,11 +76,9 @@ def _read(text: str, table: CommandTable, ways: set[str]) -> tuple[Command | Non
 
 def _fits(command: Command, arguments: str) -> bool:
     """Return whether the usage is met, and met with words of one's own instead of `<text>`."""
-    try:
-        command.arguments_in(arguments)
-    except CommandError:
-        return False
-    return not any(word.text.strip("[]") in arguments.split() for word in command.words if word.kind)
+    return command.read(arguments) is not None and not any(
+        word.text.strip("[]") in arguments.split() for word in command.words if word.kind
+    )
 
 
 def _line(command: Command, arguments: str, reason: str) -> str:

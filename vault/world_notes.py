@@ -14,6 +14,7 @@ from config.settings import WorldSettings
 from vault.agent_notes import agent_names, load_agent
 from vault.folder import Vault, check_name
 from vault.notes import Note, NoteError, link, link_target
+from vault.text_notes import load_wording
 from world.errors import WorldError
 from world.model import Character, Detail, Exit, Room, Thing, World
 
@@ -36,7 +37,7 @@ def load_world(vault: Vault, settings: WorldSettings) -> World:
     people = list(_valid(lambda name: _person(vault, name, settings), vault.names("people")))
     agents = list(_valid(lambda name: load_agent(vault, name).character, agent_names(vault)))
     try:
-        world = World(rooms, things, [*agents, *people], settings.start_room)
+        world = World(rooms, things, [*agents, *people], settings.start_room, load_wording(vault))
     except WorldError as error:
         raise NoteError(f"config/world.md: {error}") from error
     Whereabouts(vault, world).restore()

@@ -9,7 +9,11 @@ argument of the function and what may stand there:
     <near> a thing lying here                              <carried> a thing the actor has
     <topic> a command or a category of commands            <agent> the name of an agent
     <range> numbers of memories, such as 3-17              <label> the type of something shared
-    <memory> the number of a memory, or words
+    <memory> the number of a memory, or words              <anyone> somebody, wherever they are
+    <container> something here that holds things           <content> a thing in a container
+    <object> any room, thing or character                  <room> any room
+    <name> what something is to be called                  <number> a number
+    <property> the name of a property                      <role> guest, player, builder or admin
 """
 
 from __future__ import annotations
@@ -17,14 +21,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
 
 from world.errors import CommandError, WorldError
 from world.events import Event
-from world.matching import either, suggestions
+from world.matching import suggestions
 from world.model import Character, Role
-from world.narration import with_article
+from world.wording import Wording
 
-KINDS = frozenset({"exit", "person", "sight", "text", "near", "carried", "topic", "agent", "range", "label", "memory"})
+KINDS = frozenset(
+    "exit person sight text near carried topic agent range label memory "
+    "anyone container content object room name number property role".split()
+)
+
+Noticed = Literal["nobody", "named", "room", "near", "everyone"]
+"""Who else perceives that a command is done: the one whom it names, everyone in the room, near by, in the world."""
 
 Act = Callable[..., list[Event]]
 
@@ -42,10 +54,10 @@ class Word:
 
 @dataclass(frozen=True)
 class Command:
-    """A verb with its usage, its function and who may use it.
+    """A verb with its usage, its function, who may use it and who notices.
 
     `act(world, actor, **arguments)` checks, changes the world and returns what happened; it writes to nobody.
-    `for_agents` says whether agents are told of it.
+    `for_agents` says whether agents are told of it. `also` are further usages of the same verb.
     """
 
     usage: str
@@ -54,6 +66,8 @@ class Command:
     category: str = "general"
     role: Role = Role.GUEST
     for_agents: bool = True
+    noticed: Noticed = "nobody"
+    also: tuple[str, ...] = ()
 
     @property
     def verb(self) -> str:
@@ -75,31 +89,50 @@ class Command:
     @property
     def words(self) -> tuple[Word, ...]:
         """The usage behind the verb, word by word."""
-        found = (_TOKEN.match(token) for token in self.usage.split()[1:])
-        return tuple(Word(m[0], m[1] or "", m[0].startswith("[")) for m in found if m)
+        return words_of(self.usage)
 
-    def arguments_in(self, text: str) -> dict[str, str]:
-        """Return the arguments by placeholder; an optional one that is missing is an empty string.
+    def allows(self, actor: Character) -> bool:
+        """Return whether a character may use it: by its role, or because it was granted this verb."""
+        return actor.role >= self.role or self.verb in actor.grants
 
-        Raises: CommandError with the usage if the text does not fit it.
+    def read(self, text: str) -> dict[str, str] | None:
+        """Return the arguments by placeholder, None if the text does not fit; an optional one left out is empty.
+
+        The further usages come first: they have more words that have to fit.
         """
-        match = self._pattern().fullmatch(text)
-        if not match:
-            raise CommandError(f"Usage: {self.usage}")
-        return {kind: (value or "").strip() for kind, value in match.groupdict().items()}
+        for usage in (*self.also, self.usage):
+            match = _pattern(usage).fullmatch(text)
+            if match:
+                return {kind: (value or "").strip() for kind, value in match.groupdict().items()}
+        return None
 
-    def _pattern(self) -> re.Pattern[str]:
-        words, parts = self.words, []
-        for i, word in enumerate(words):
-            gap = r"\s+" if i else ""
-            if not word.kind:
-                parts.append(gap + re.escape(word.text))
-                continue
-            last, before_literal = i == len(words) - 1, i + 1 < len(words) and not words[i + 1].kind
-            body = ".+" if last else ".+?" if before_literal else r"\S+"
-            group = f"{gap}(?P<{word.kind}>{body})"
-            parts.append(f"(?:{group})?" if word.optional else group)
-        return re.compile("".join(parts), re.IGNORECASE)
+    def arguments_in(self, text: str, wording: Wording) -> dict[str, str]:
+        """Return the arguments by placeholder. Raises: CommandError with the usage if the text does not fit."""
+        found = self.read(text)
+        if found is None:
+            raise CommandError(wording("commands.usage", usage=wording.any_of([self.usage, *self.also])))
+        return found
+
+
+def words_of(usage: str) -> tuple[Word, ...]:
+    """Return a usage behind its verb, word by word."""
+    found = (_TOKEN.match(token) for token in usage.split()[1:])
+    return tuple(Word(m[0], m[1] or "", m[0].startswith("[")) for m in found if m)
+
+
+@lru_cache(maxsize=512)
+def _pattern(usage: str) -> re.Pattern[str]:
+    words, parts = words_of(usage), []
+    for i, word in enumerate(words):
+        gap = r"\s+" if i else ""
+        if not word.kind:
+            parts.append(gap + re.escape(word.text))
+            continue
+        last, before_literal = i == len(words) - 1, i + 1 < len(words) and not words[i + 1].kind
+        body = ".+" if last else ".+?" if before_literal else r"\S+"
+        group = f"{gap}(?P<{word.kind}>{body})"
+        parts.append(f"(?:{group})?" if word.optional else group)
+    return re.compile("".join(parts), re.IGNORECASE)
 
 
 def command(
@@ -108,6 +141,8 @@ def command(
     category: str = "general",
     role: Role = Role.GUEST,
     for_agents: bool = True,
+    noticed: Noticed = "nobody",
+    also: tuple[str, ...] = (),
 ) -> Callable[[Act], Command]:
     """Make a function the command that its usage declares.
 
@@ -115,8 +150,8 @@ def command(
     """
 
     def declare(act: Act) -> Command:
-        made = Command(usage, act, aliases, category, role, for_agents)
-        unknown = {word.kind for word in made.words if word.kind} - KINDS
+        made = Command(usage, act, aliases, category, role, for_agents, noticed, also)
+        unknown = {word.kind for one in (usage, *also) for word in words_of(one) if word.kind} - KINDS
         if unknown:
             raise WorldError(f"{usage!r}: unknown placeholder {', '.join(unknown)}; known are {sorted(KINDS)}")
         return made
@@ -151,23 +186,21 @@ class CommandTable:
 
     def allowed(self, actor: Character) -> list[Command]:
         """Return the commands that a character may use, in the table's order."""
-        return [one for one in self if actor.role >= one.role]
+        return [one for one in self if one.allows(actor)]
 
-    def find(self, verb: str, actor: Character, other_names: Iterable[str] = ()) -> Command:
+    def find(self, verb: str, actor: Character, wording: Wording, other_names: Iterable[str] = ()) -> Command:
         """Return the command for a verb. `other_names` are further words to suggest, such as exits.
 
         Raises: CommandError that suggests what was meant if there is none or it is not for this actor.
         """
         found = self._by_name.get(verb)
-        if found and actor.role >= found.role:
+        if found and found.allows(actor):
             return found
         if found:
-            raise CommandError(f"{found.verb} is for {_role(found.role)} and above; you are {_role(actor.role)}.")
+            needed, own = wording(f"roles.{found.role.name.lower()}"), wording(f"roles.{actor.role.name.lower()}")
+            raise CommandError(wording("commands.not_for_you", verb=found.verb, role=needed, own=own))
         known = [name for one in self.allowed(actor) for name in one.names if len(name) > 1]
         close = suggestions(verb, [*known, *other_names])
-        hint = f" Did you mean {either(close)}?" if close else " Type commands to see what you can do."
-        raise CommandError(f"There is no command {verb!r}.{hint}")
-
-
-def _role(role: Role) -> str:
-    return with_article(role.name.lower())
+        if close:
+            raise CommandError(wording("commands.did_you_mean", verb=verb, names=wording.any_of(close)))
+        raise CommandError(wording("commands.unknown", verb=verb))

@@ -6,11 +6,18 @@ Events speak of characters, rooms and things by id, so that they stay true howev
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened. `actor_id` is the character that did it."""
+    """Something that happened. `actor_id` is the character that did it, or empty for the world itself.
+
+    `reach` says who perceives it: `nobody`, its `actor`, the `pair` of actor and `to_id`, everyone in the `room`, in
+    the rooms `near` it, in the `world`.
+    """
+
+    reach: ClassVar[str] = "room"
 
     actor_id: str
 
@@ -28,6 +35,26 @@ class Emoted(Event):
     """A pose: the text follows the actor's name."""
 
     room_id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Shouted(Event):
+    """Words for everyone in the room and in those one exit away."""
+
+    reach = "near"
+
+    room_id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Paged(Event):
+    """Words for one character, wherever it is; nobody else perceives them."""
+
+    reach = "pair"
+
+    to_id: str
     text: str
 
 
@@ -94,6 +121,49 @@ class Gave(Event):
 
 
 @dataclass(frozen=True)
+class PutIn(Event):
+    """The actor put a thing into a container."""
+
+    room_id: str
+    thing_id: str
+    container_id: str
+
+
+@dataclass(frozen=True)
+class TookFrom(Event):
+    """The actor took a thing out of a container."""
+
+    room_id: str
+    thing_id: str
+    container_id: str
+
+
+@dataclass(frozen=True)
+class Used(Event):
+    """The actor used a thing; what comes of it are events of their own."""
+
+    room_id: str
+    thing_id: str
+
+
+@dataclass(frozen=True)
+class Happened(Event):
+    """Something in a room that nobody did: `text` is the whole sentence. Its `actor_id` is empty."""
+
+    room_id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Announced(Event):
+    """Words for everyone in the world, from the world itself or from who runs it."""
+
+    reach = "world"
+
+    text: str
+
+
+@dataclass(frozen=True)
 class LookedAt(Event):
     """The actor looked closely at a character, who notices."""
 
@@ -102,8 +172,23 @@ class LookedAt(Event):
 
 
 @dataclass(frozen=True)
+class Altered(Event):
+    """A room, thing or character is not as its note says any more; one that the world does not have is gone.
+
+    `kind` is `room`, `thing` or `character`, `subject_id` its id. Nobody perceives it: it is there to be saved.
+    """
+
+    reach = "nobody"
+
+    kind: str
+    subject_id: str
+
+
+@dataclass(frozen=True)
 class Thought(Event):
     """A private thought: nobody but the actor perceives it."""
+
+    reach = "actor"
 
     text: str
 
@@ -112,12 +197,16 @@ class Thought(Event):
 class Saw(Event):
     """What a look, an examination or a list brought to the actor alone. `text` may have several lines."""
 
+    reach = "actor"
+
     text: str
 
 
 @dataclass(frozen=True)
 class Recalled(Event):
     """What the actor looked up in its own or another's memory; it is shown, and only `brief` is remembered of it."""
+
+    reach = "actor"
 
     text: str
     brief: str
@@ -127,12 +216,16 @@ class Recalled(Event):
 class Refused(Event):
     """A command that was not done, and why, for the actor alone."""
 
+    reach = "actor"
+
     text: str
 
 
 @dataclass(frozen=True)
 class Told(Event):
     """A message from the world itself to one character."""
+
+    reach = "actor"
 
     text: str
 
@@ -141,5 +234,4 @@ class Told(Event):
 class Departed(Event):
     """The actor asked to leave the world; the server ends the connection."""
 
-
-PRIVATE = (Thought, Saw, Recalled, Refused, Told, Departed)
+    reach = "actor"

@@ -62,7 +62,7 @@ class Game:
             refusal = str(error)
         except Exception:
             log.exception("%s typed %r and the command failed", character_id, line.verb)
-            refusal = "Something went wrong with that command. It has been logged, and nothing else is affected."
+            refusal = self.world.wording("commands.went_wrong")
         if refusal:
             board.fail_turn(character_id, first_shared)
             events = [Refused(character_id, refusal)]
@@ -108,8 +108,8 @@ class Game:
         typed = f"{line.verb} {line.arguments}".strip().lower()
         if self.commands.get(line.verb) is None and typed in names and (go := self.commands.get("go")):
             return go.verb, go.act(self.world, actor, exit=names[typed].name)
-        found = self.commands.find(line.verb, actor, names)
-        return found.verb, found.act(self.world, actor, **found.arguments_in(line.arguments))
+        found = self.commands.find(line.verb, actor, self.world.wording, names)
+        return found.verb, found.act(self.world, actor, **found.arguments_in(line.arguments, self.world.wording))
 
     def _show(self, event: Event, viewer: Character) -> None:
         observer = self._observers.get(viewer.character_id)

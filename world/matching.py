@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from world.errors import CommandError
+from world.wording import Wording
 
 _ARTICLES = re.compile(r"^(?:the|a|an|my|this|that)\s+")
 _ORDINAL = re.compile(r"^(?:(\d{1,3})\.\s*(.+)|(.+?)\s+(\d{1,3}))$")
@@ -38,7 +39,7 @@ def candidates(wanted: str, among: Iterable[T]) -> list[T]:
     return []
 
 
-def find(wanted: str, among: Iterable[T], missing: str) -> T:
+def find(wanted: str, among: Iterable[T], missing: str, wording: Wording) -> T:
     """Return the one thing that `wanted` means; `2.lamp` or `lamp 2` picks among several.
 
     Raises: CommandError with `missing` if there is none, or with the candidates if there are several.
@@ -53,7 +54,7 @@ def find(wanted: str, among: Iterable[T], missing: str) -> T:
             raise CommandError(missing)
         return numbered
     names = [item.name for item in found]
-    raise CommandError(f"Which one do you mean by {wanted!r}: {either(names)}? (Or give a number: 2.{bare(wanted)}.)")
+    raise CommandError(wording("commands.which_one", wanted=wanted, names=wording.any_of(names), bare=bare(wanted)))
 
 
 def suggestions(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:

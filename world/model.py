@@ -11,6 +11,7 @@ from enum import IntEnum
 
 from world.board import Board
 from world.errors import WorldError
+from world.wording import Wording
 
 DOMAIN = "domain/"
 
@@ -44,7 +45,10 @@ class Detail:
 
 @dataclass
 class Room:
-    """A place. Its id is its title: the name of its note in the vault; `tags` are the note's own."""
+    """A place. Its id is the name of its note in the vault and never changes; `title` is what it is called instead.
+
+    `number` is its lasting number for client mappers. `tags` are the note's own, `properties` what builders set.
+    """
 
     room_id: str
     description: str = ""
@@ -52,19 +56,18 @@ class Room:
     details: dict[str, Detail] = field(default_factory=dict)
     number: int = 0
     tags: tuple[str, ...] = ()
+    title: str = ""
+    aliases: tuple[str, ...] = ()
+    properties: dict[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        return self.room_id
+        return self.title or self.room_id
 
     @property
     def domain(self) -> str:
         """What the place is a place of: `market` for the tag `domain/market`; empty if it has no such tag."""
         return next((tag.removeprefix(DOMAIN) for tag in self.tags if tag.startswith(DOMAIN)), "")
-
-    @property
-    def aliases(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def ways(self) -> dict[str, Exit]:
@@ -74,21 +77,34 @@ class Room:
 
 @dataclass
 class Thing:
-    """Something that can be carried. `place_id` is the id of the room or of the character that has it."""
+    """Something in the world. `place_id` is the id of the room, character or container that has it.
+
+    Its id is the name of its note and never changes; `title` is what it is called instead, `article` what stands
+    before it (empty: as in English). `writing` is what can be read on it. What is `fixed` cannot be taken.
+    """
 
     thing_id: str
     place_id: str
     description: str = ""
     aliases: tuple[str, ...] = ()
+    title: str = ""
+    article: str = ""
+    writing: str = ""
+    is_container: bool = False
+    fixed: bool = False
+    properties: dict[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        return self.thing_id
+        return self.title or self.thing_id
 
 
 @dataclass
 class Character:
-    """A person or an agent. Its id is its name. Who is not `awake` is nowhere to be seen."""
+    """A person or an agent. Its id is its name. Who is not `awake` is nowhere to be seen.
+
+    `grants` are verbs that it may use though its role may not. `properties` are what builders set.
+    """
 
     character_id: str
     room_id: str
@@ -97,6 +113,8 @@ class Character:
     is_agent: bool = False
     awake: bool = False
     aliases: tuple[str, ...] = ()
+    grants: frozenset[str] = frozenset()
+    properties: dict[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -104,7 +122,10 @@ class Character:
 
 
 class World:
-    """All rooms, things and characters, by id. `start_room_id` is where newcomers arrive."""
+    """All rooms, things and characters, by id: no two of them share one, in whatever case.
+
+    `start_room_id` is where newcomers arrive, `wording` is what the world says.
+    """
 
     def __init__(
         self,
@@ -112,11 +133,13 @@ class World:
         things: Iterable[Thing] = (),
         characters: Iterable[Character] = (),
         start_room_id: str = "",
+        wording: Wording | None = None,
     ) -> None:
         self.rooms = {room.room_id: room for room in rooms}
         self.things = {thing.thing_id: thing for thing in things}
         self.characters = {character.character_id: character for character in characters}
         self.board = Board()
+        self.wording = wording or Wording()
         if not self.rooms:
             raise WorldError("A world needs at least one room.")
         self.start_room_id = start_room_id or next(iter(self.rooms))

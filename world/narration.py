@@ -1,41 +1,59 @@
-"""Who perceives an event, and the one sentence that both screens and memories get of it."""
+"""Who perceives an event, and the one sentence that both screens and memories get of it.
+
+The sentences themselves stand in the vault's `text/narration.md`.
+"""
 
 from __future__ import annotations
 
 from world.events import (
-    PRIVATE,
+    Announced,
     Arrived,
     Dropped,
     Emoted,
     Event,
     Gave,
+    Happened,
     Left,
     LookedAt,
+    Paged,
+    PutIn,
     Recalled,
     Refused,
     Said,
     Saw,
     Shared,
+    Shouted,
     Thought,
     Told,
     Took,
+    TookFrom,
+    Used,
     Whispered,
 )
-from world.matching import listed
-from world.model import Character, Exit, World
+from world.model import Character, Exit, Thing, World
 
 _ENDINGS = (".", "!", "?", "…", '"', "'", ")")
 
 
 def perceivers(event: Event, world: World) -> list[Character]:
-    """Return everyone who perceives an event: those in its room, or its actor alone."""
-    actor = world.characters[event.actor_id]
-    if isinstance(event, PRIVATE):
-        return [actor]
-    present = world.occupants(event.room_id)  # type: ignore[attr-defined]
-    if isinstance(event, Left) and event.exit and actor.awake:
-        return [*present, actor]
-    return present
+    """Return everyone who perceives an event: by its reach those in the room, near by, everyone, or its actor alone."""
+    actor = world.characters.get(event.actor_id)
+    match event.reach:
+        case "room":
+            present = world.occupants(event.room_id)  # type: ignore[attr-defined]
+            walked = isinstance(event, Left) and event.to_room_id and actor and actor.awake
+            return [*present, actor] if walked and actor else present
+        case "near":
+            return _within_earshot(event.room_id, world)  # type: ignore[attr-defined]
+        case "pair":
+            other = world.characters[event.to_id]  # type: ignore[attr-defined]
+            return [one for one in (actor, other) if one]
+        case "world":
+            return world.awake()
+        case "nobody":
+            return []
+        case _:
+            return [actor] if actor else []
 
 
 def narrate(event: Event, viewer: Character, world: World) -> str:
@@ -48,56 +66,82 @@ def narrate(event: Event, viewer: Character, world: World) -> str:
 
 
 def _own(event: Event, world: World) -> str:
+    say = world.wording
     match event:
-        case Saw(text=text) | Recalled(text=text) | Refused(text=text) | Told(text=text):
+        case Saw(text=text) | Recalled(text=text) | Refused(text=text) | Told(text=text) | Announced(text=text):
             return text
         case Said(text=text):
-            return f'You say, "{text}"'
+            return say("narration.you_say", text=text)
+        case Shouted(text=text):
+            return say("narration.you_shout", text=text)
+        case Paged(text=text, to_id=to):
+            return say("narration.you_tell", who=_name(to, world), text=text)
         case Whispered(text=text, to_id=to):
-            return f'You whisper to {_name(to, world)}, "{text}"'
+            return say("narration.you_whisper", who=_name(to, world), text=text)
         case Emoted(actor_id=actor, text=text):
-            return _pose(_name(actor, world), text)
+            return posed(_name(actor, world), text)
         case Thought(text=text):
-            return f"You think: {text}"
-        case Left(exit=exit, to_room_id=room_id) if exit:
-            return f"You go {exit} to {room_id}."
+            return say("narration.you_think", text=text)
+        case Left(exit=exit, to_room_id=room_id) if room_id:
+            return say("narration.you_go" if exit else "narration.you_are_taken", exit=exit, room=place(room_id, world))
         case Shared(label=label, content=content, scope=scope):
-            return f'You share {label}{" with everyone" if scope == "world" else ""}: "{content}"'
+            return say(f"narration.you_share_{'world' if scope == 'world' else 'here'}", label=label, content=content)
         case Took(thing_id=thing):
-            return f"You take the {thing}."
+            return say("narration.you_take", thing=_thing(thing, world))
         case Dropped(thing_id=thing):
-            return f"You put down the {thing}."
+            return say("narration.you_drop", thing=_thing(thing, world))
+        case PutIn(thing_id=thing, container_id=container):
+            return say("narration.you_put_in", thing=_thing(thing, world), container=_thing(container, world))
+        case TookFrom(thing_id=thing, container_id=container):
+            return say("narration.you_take_from", thing=_thing(thing, world), container=_thing(container, world))
+        case Used(thing_id=thing):
+            return say("narration.you_use", thing=_thing(thing, world))
         case Gave(thing_id=thing, to_id=to):
-            return f"You give the {thing} to {_name(to, world)}."
+            return say("narration.you_give", thing=_thing(thing, world), to=_name(to, world))
         case _:
             return ""
 
 
 def _of_another(event: Event, viewer: Character, world: World) -> str:
-    who, me = _name(event.actor_id, world), viewer.character_id
+    who, me, say = _name(event.actor_id, world), viewer.character_id, world.wording
     match event:
+        case Happened(text=text) | Announced(text=text):
+            return text
         case Said(text=text):
-            return f'{who} says, "{text}"'
+            return say("narration.says", who=who, text=text)
+        case Shouted(text=text, room_id=room_id):
+            key = "narration.shouts" if viewer.room_id == room_id else "narration.shouts_from"
+            return say(key, who=who, text=text, room=place(room_id, world))
+        case Paged(text=text):
+            return say("narration.tells_you", who=who, text=text)
         case Whispered(text=text, to_id=to):
-            return (
-                f'{who} whispers to you, "{text}"' if to == me else f"{who} whispers something to {_name(to, world)}."
-            )
+            key = "narration.whispers_to_you" if to == me else "narration.whispers"
+            return say(key, who=who, to=_name(to, world), text=text)
         case Emoted(text=text):
-            return _pose(who, text)
+            return posed(who, text)
         case Left(exit=exit, to_room_id=room_id):
-            return f"{who} leaves {exit} to {room_id}." if exit else f"{who} falls asleep and is gone."
+            key = "narration.leaves" if exit else "narration.is_taken" if room_id else "narration.falls_asleep"
+            return say(key, who=who, exit=exit, room=place(room_id, world))
         case Arrived(from_room_id=room_id):
-            return f"{who} arrives from {room_id}." if room_id else f"{who} wakes up here."
+            return say("narration.arrives" if room_id else "narration.wakes", who=who, room=place(room_id, world))
         case Shared(label=label, content=content, scope=scope):
-            return f'{who} shares {label}{" with everyone" if scope == "world" else ""}: "{content}"'
+            key = f"narration.shares_{'world' if scope == 'world' else 'here'}"
+            return say(key, who=who, label=label, content=content)
         case Took(thing_id=thing):
-            return f"{who} takes the {thing}."
+            return say("narration.takes", who=who, thing=_thing(thing, world))
         case Dropped(thing_id=thing):
-            return f"{who} puts down the {thing}."
+            return say("narration.drops", who=who, thing=_thing(thing, world))
+        case PutIn(thing_id=thing, container_id=container):
+            return say("narration.puts_in", who=who, thing=_thing(thing, world), container=_thing(container, world))
+        case TookFrom(thing_id=thing, container_id=container):
+            return say("narration.takes_from", who=who, thing=_thing(thing, world), container=_thing(container, world))
+        case Used(thing_id=thing):
+            return say("narration.uses", who=who, thing=_thing(thing, world))
         case Gave(thing_id=thing, to_id=to):
-            return f"{who} gives {'you' if to == me else _name(to, world)} the {thing}."
+            key = "narration.gives_you" if to == me else "narration.gives"
+            return say(key, who=who, to=_name(to, world), thing=_thing(thing, world))
         case LookedAt(to_id=to):
-            return f"{who} looks at you." if to == me else ""
+            return say("narration.looks_at_you", who=who) if to == me else ""
         case _:
             return ""
 
@@ -112,37 +156,63 @@ def scene(world: World, viewer: Character) -> str:
 def company(world: World, viewer: Character) -> str:
     """Return who else is here as a sentence, or an empty string."""
     names = [c.name for c in world.occupants(viewer.room_id) if c is not viewer]
-    return f"{listed(names)} {'is' if len(names) == 1 else 'are'} here." if names else ""
+    key = "narration.one_is_here" if len(names) == 1 else "narration.some_are_here"
+    return world.wording(key, who=world.wording.all_of(names)) if names else ""
 
 
 def ways_out(world: World, viewer: Character) -> str:
     """Return the exits as a line: each one's name and where it leads."""
-    exits = world.room_of(viewer).exits.values()
-    return f"Exits: {', '.join(f'{exit.name} ({exit.room_id})' for exit in exits) or 'none'}."
+    exits = [f"{exit.name} ({place(exit.room_id, world)})" for exit in world.room_of(viewer).exits.values()]
+    return world.wording("narration.exits", exits=", ".join(exits)) if exits else world.wording("narration.no_exits")
 
 
-def exit_names(exits: dict[str, Exit]) -> str:
-    """Return the names of some exits, or `none`."""
-    return ", ".join(exits) or "none"
+def exit_names(world: World, exits: dict[str, Exit]) -> str:
+    """Return the names of some exits, or the word for none."""
+    return ", ".join(exits) or world.wording("lists.none")
 
 
-def with_article(name: str) -> str:
-    """Return a thing's name with its article: `a lamp`, `an oar`, `some keys`."""
+def lying_here(world: World, viewer: Character) -> str:
+    """Return which things lie here as a sentence, or an empty string."""
+    names = [with_article(thing) for thing in world.things_at(viewer.room_id)]
+    return world.wording("narration.lying_here", things=world.wording.all_of(names)) if names else ""
+
+
+def carrying(world: World, viewer: Character) -> str:
+    """Return what a viewer carries as a sentence, or an empty string."""
+    names = [with_article(thing) for thing in world.things_at(viewer.character_id)]
+    return world.wording("narration.you_carry", things=world.wording.all_of(names)) if names else ""
+
+
+def place(room_id: str, world: World) -> str:
+    """Return what a room is called; its id if there is no such room any more."""
+    return world.rooms[room_id].name if room_id in world.rooms else room_id
+
+
+def with_article(thing: Thing) -> str:
+    """Return a thing's name with its own article, or else the English one: `a lamp`, `an oar`, `some keys`."""
+    name = thing.name
+    if thing.article:
+        return f"{thing.article} {name}"
     if name.endswith("s") and not name.endswith(("ss", "us")):
         return f"some {name}"
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
 
 
-def lying_here(world: World, viewer: Character) -> str:
-    """Return which things lie here as a sentence, or an empty string."""
-    names = [with_article(thing.name) for thing in world.things_at(viewer.room_id)]
-    return f"You see {listed(names)} here." if names else ""
+def _within_earshot(room_id: str, world: World) -> list[Character]:
+    near = {room_id} | {exit.room_id for exit in world.rooms[room_id].exits.values()}
+    return [one for one in world.awake() if one.room_id in near]
 
 
 def _name(character_id: str, world: World) -> str:
-    return world.characters[character_id].name
+    known = world.characters.get(character_id)
+    return known.name if known else character_id
 
 
-def _pose(name: str, text: str) -> str:
+def _thing(thing_id: str, world: World) -> str:
+    return world.things[thing_id].name if thing_id in world.things else thing_id
+
+
+def posed(name: str, text: str) -> str:
+    """Return a pose as everyone perceives it: the name and what it does, as a sentence."""
     joined = f"{name}{text}" if text.startswith(("'", ",")) else f"{name} {text}"
     return joined if joined.endswith(_ENDINGS) else f"{joined}."

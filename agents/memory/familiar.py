@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vault.folder import Vault
 from vault.journal_search import names_person, names_room
-from world.events import PRIVATE, Event, Left
+from world.events import Event, Left
 
 
 class Familiar:
@@ -23,7 +23,7 @@ class Familiar:
         match event:
             case Left(actor_id=actor, to_room_id=room) if actor == self._name and room:
                 return self._is_new(room, self._rooms, names_room)
-            case _ if event.actor_id == self._name or isinstance(event, PRIVATE):
+            case _ if event.actor_id == self._name or event.reach != "room" or not event.actor_id:
                 return False
             case _:
                 return self._is_new(event.actor_id, self._people, names_person)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.settings import AgentSettings, MemorySettings
+from tests.english import ENGLISH
 from tests.vault.vault_of import vault_of
 from vault.agent_notes import AgentNote, agent_names, load_agent
 from vault.folder import STARTER, Vault
@@ -95,7 +96,7 @@ def test_what_an_agent_of_the_starter_vault_typed_yesterday_are_commands_with_re
         command = table.get(line.verb)
         try:
             assert command and command.for_agents and line.reason, text
-            command.arguments_in(line.arguments)
+            command.arguments_in(line.arguments, ENGLISH)
         except (CommandError, AssertionError) as error:
             faults.append(f"{text}: {error}")
     assert faults == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.english import ENGLISH
 from world.commands.table import world_commands
 from world.events import Event
 from world.game import Game
@@ -47,6 +48,7 @@ def inn() -> World:
             Character("Rook", "The Kitchen", "Rook hums to himself.", is_agent=True, awake=True),
             Character("Dan", "The Common Room"),
         ],
+        wording=ENGLISH,
     )
 
 

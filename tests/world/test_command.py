@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.english import ENGLISH
 from tests.world.inn import inn
 from world.command import Command, CommandTable, Word, command
 from world.commands.table import world_commands
@@ -41,7 +42,7 @@ def declared(usage: str, *aliases: str, role: Role = Role.GUEST) -> Command:
     ],
 )
 def test_a_usage_names_the_arguments_of_a_line(usage, typed, arguments):
-    assert declared(usage).arguments_in(typed) == arguments
+    assert declared(usage).arguments_in(typed, ENGLISH) == arguments
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_a_usage_names_the_arguments_of_a_line(usage, typed, arguments):
 )
 def test_a_line_that_does_not_fit_is_answered_with_the_usage(usage, typed):
     with pytest.raises(CommandError) as refused:
-        declared(usage).arguments_in(typed)
+        declared(usage).arguments_in(typed, ENGLISH)
     assert str(refused.value) == f"Usage: {usage}"
 
 
@@ -105,9 +106,9 @@ def test_what_somebody_may_not_use_is_not_suggested_either():
     table = CommandTable([declared("say <text>"), declared("banish <person>", role=Role.ADMIN)])
     eve = Character("Eve", "The Yard")
     with pytest.raises(CommandError, match="There is no command 'banis'. Type commands to see what you can do."):
-        table.find("banis", eve)
+        table.find("banis", eve, ENGLISH)
     with pytest.raises(CommandError, match="banish is for an admin and above; you are a player."):
-        table.find("banish", eve)
+        table.find("banish", eve, ENGLISH)
 
 
 @pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
@@ -120,9 +121,9 @@ def test_every_command_says_in_a_sentence_what_it_does(one):
 @pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
 def test_every_usage_reads_a_line_made_from_itself(one):
     full = " ".join(word.kind or word.text for word in one.words)
-    assert one.arguments_in(full) == {word.kind: word.kind for word in one.words if word.kind}
+    assert one.read(full) == {word.kind: word.kind for word in one.words if word.kind}
     if all(word.optional for word in one.words):
-        assert one.arguments_in("") == {word.kind: "" for word in one.words}
+        assert one.read("") == {word.kind: "" for word in one.words}
 
 
 @pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)

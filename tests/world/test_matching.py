@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.english import ENGLISH
 from world.errors import CommandError
 from world.matching import bare, candidates, either, find, listed, suggestions
 from world.model import Thing
@@ -43,23 +44,23 @@ def test_a_full_name_wins_over_words_and_words_over_beginnings(wanted, meant):
     ("wanted", "meant"), [("1.lamp", BRASS), ("2.lamp", OIL), ("lamp 2", OIL), ("2. the lamp", OIL)]
 )
 def test_a_number_chooses_among_several(wanted, meant):
-    assert find(wanted, THINGS, "none") is meant
+    assert find(wanted, THINGS, "none", ENGLISH) is meant
 
 
 @pytest.mark.parametrize("wanted", ["0.lamp", "3.lamp", "lamp 99", "2.iron key", "999999999999.lamp", "2."])
 def test_a_number_that_nothing_has_finds_nothing(wanted):
     with pytest.raises(CommandError, match="^none$"):
-        find(wanted, THINGS, "none")
+        find(wanted, THINGS, "none", ENGLISH)
 
 
 def test_a_name_that_ends_in_a_number_is_found_by_it():
     crate = Thing("crate 7", "here")
-    assert find("crate 7", [crate], "none") is crate
+    assert find("crate 7", [crate], "none", ENGLISH) is crate
 
 
 def test_several_that_fit_are_all_named():
     with pytest.raises(CommandError) as refused:
-        find("the lamp", THINGS, "none")
+        find("the lamp", THINGS, "none", ENGLISH)
     assert str(refused.value) == (
         "Which one do you mean by 'the lamp': brass lamp or oil lamp? (Or give a number: 2.lamp.)"
     )

@@ -9,25 +9,33 @@ import pytest
 from tests.world.inn import inn
 from world import events
 from world.events import (
+    Altered,
+    Announced,
     Arrived,
     Departed,
     Dropped,
     Emoted,
     Event,
     Gave,
+    Happened,
     Left,
     LookedAt,
+    Paged,
+    PutIn,
     Recalled,
     Refused,
     Said,
     Saw,
     Shared,
+    Shouted,
     Thought,
     Told,
     Took,
+    TookFrom,
+    Used,
     Whispered,
 )
-from world.model import World
+from world.model import Thing, World
 from world.narration import narrate, perceivers, with_article
 
 HERE, AWAY = "The Common Room", "The Yard"
@@ -88,6 +96,39 @@ SEEN: list[tuple[Event, dict[str, str]]] = [
             "Cat": "Ana gives Ben the oil lamp.",
         },
     ),
+    (
+        PutIn("Ana", HERE, "copper coin", "oil lamp"),
+        {
+            "Ana": "You put the copper coin in the oil lamp.",
+            "Ben": "Ana puts the copper coin in the oil lamp.",
+            "Cat": "Ana puts the copper coin in the oil lamp.",
+        },
+    ),
+    (
+        TookFrom("Ana", HERE, "copper coin", "oil lamp"),
+        {
+            "Ana": "You take the copper coin out of the oil lamp.",
+            "Ben": "Ana takes the copper coin out of the oil lamp.",
+            "Cat": "Ana takes the copper coin out of the oil lamp.",
+        },
+    ),
+    (
+        Used("Ana", HERE, "oil lamp"),
+        {"Ana": "You use the oil lamp.", "Ben": "Ana uses the oil lamp.", "Cat": "Ana uses the oil lamp."},
+    ),
+    (
+        Shouted("Ana", HERE, "Fire!"),
+        {
+            "Ana": 'You shout, "Fire!"',
+            "Ben": 'Ana shouts, "Fire!"',
+            "Cat": 'Ana shouts, "Fire!"',
+            "Rook": 'Ana shouts from The Common Room, "Fire!"',
+        },
+    ),
+    (Paged("Ana", "Rook", "Hi."), {"Ana": 'You tell Rook, "Hi."', "Rook": 'Ana tells you, "Hi."'}),
+    (Happened("", HERE, "A log falls."), {"Ana": "A log falls.", "Ben": "A log falls.", "Cat": "A log falls."}),
+    (Announced("", "Noon."), {"Ana": "Noon.", "Ben": "Noon.", "Cat": "Noon.", "Rook": "Noon."}),
+    (Altered("Ana", "thing", "oil lamp"), {}),
     (LookedAt("Ana", HERE, "Ben"), {"Ana": "", "Ben": "Ana looks at you.", "Cat": ""}),
     (Thought("Ana", "Cold."), {"Ana": "You think: Cold."}),
     (Saw("Ana", "A table.\nA chair."), {"Ana": "A table.\nA chair."}),
@@ -119,6 +160,24 @@ def test_falling_asleep_is_seen_by_those_who_stay_awake(world):
         "Ben": "Ana falls asleep and is gone.",
         "Cat": "Ana falls asleep and is gone.",
     }
+
+
+def test_being_taken_elsewhere_says_no_more_than_is_seen(world):
+    taken = Left("Ana", HERE, "", AWAY)
+    world.characters["Ana"].room_id = AWAY
+    assert {viewer.name: narrate(taken, viewer, world) for viewer in perceivers(taken, world)} == {
+        "Ana": "You are in The Yard all at once.",
+        "Ben": "Ana is gone all at once.",
+        "Cat": "Ana is gone all at once.",
+    }
+
+
+def test_a_room_and_a_thing_are_called_by_their_titles(world):
+    world.rooms[AWAY].title = "The Old Yard"
+    world.things["oil lamp"].title = "storm lantern"
+    ben = world.characters["Ben"]
+    assert narrate(Left("Ana", HERE, "out", AWAY), ben, world) == "Ana leaves out to The Old Yard."
+    assert narrate(Took("Ana", HERE, "oil lamp"), ben, world) == "Ana takes the storm lantern."
 
 
 def test_every_kind_of_event_is_tried_above():
@@ -153,7 +212,7 @@ def test_a_pose_is_a_sentence(world, pose, shown):
 
 def test_a_thing_gets_the_article_that_it_needs():
     names = ["lamp", "oar", "keys", "glass", "cactus", "Iron Key"]
-    assert [with_article(name) for name in names] == [
+    assert [with_article(Thing(name, HERE)) for name in names] == [
         "a lamp",
         "an oar",
         "some keys",

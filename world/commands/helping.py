@@ -21,7 +21,7 @@ def help_commands(table: CommandTable) -> tuple[Command, ...]:
         help            the categories
         help look       one command
         """
-        text = _about(table, actor, topic.lower()) if topic else _overview(table, actor)
+        text = _about(world, table, actor, topic.lower()) if topic else _overview(world, table, actor)
         return [Saw(actor.character_id, text)]
 
     @command("commands", category="help", for_agents=False)
@@ -33,24 +33,26 @@ def help_commands(table: CommandTable) -> tuple[Command, ...]:
     return (help_, commands)
 
 
-def _overview(table: CommandTable, actor: Character) -> str:
+def _overview(world: World, table: CommandTable, actor: Character) -> str:
     allowed = sorted(table.allowed(actor), key=lambda one: one.category)
     lines = [
         f"{category}: {', '.join(one.verb for one in group)}"
         for category, group in groupby(allowed, key=lambda one: one.category)
     ]
-    return "\n".join([*lines, "The name of an exit alone goes there. help <command> tells more: help say."])
+    return "\n".join([*lines, world.wording("helping.more")])
 
 
-def _about(table: CommandTable, actor: Character, topic: str) -> str:
+def _about(world: World, table: CommandTable, actor: Character, topic: str) -> str:
     allowed = table.allowed(actor)
     for one in allowed:
         if topic in one.names:
-            short = f"\nAlso: {', '.join(one.aliases)}" if one.aliases else ""
-            return f"{one.usage}\n{one.help}{short}"
+            usages = [one.usage, *one.also]
+            short = [world.wording("helping.also", names=", ".join(one.aliases))] if one.aliases else []
+            return "\n".join([*usages, one.help, *short, world.wording(f"helping.noticed_by_{one.noticed}")])
     in_category = [one for one in allowed if one.category == topic]
     if in_category:
         return "\n".join(f"{one.usage:<32} {one.summary}" for one in in_category)
     close = suggestions(topic, [name for one in allowed for name in (*one.names, one.category)])
-    hint = f" Did you mean {' or '.join(close)}?" if close else " Type help to see what there is."
-    raise CommandError(f"There is no help on {topic!r}.{hint}")
+    if close:
+        raise CommandError(world.wording("helping.did_you_mean", topic=topic, names=world.wording.any_of(close)))
+    raise CommandError(world.wording("helping.no_help", topic=topic))

@@ -6,9 +6,9 @@ from itertools import chain
 
 from world.command import command
 from world.events import Event, LookedAt, Saw
-from world.matching import find, listed
+from world.matching import find
 from world.model import Character, Detail, Exit, Room, Thing, World
-from world.narration import scene, ways_out, with_article
+from world.narration import place, scene, ways_out, with_article
 
 Sight = Room | Detail | Thing | Character | Exit
 
@@ -28,7 +28,7 @@ def sights(world: World, actor: Character) -> list[Sight]:
     )
 
 
-@command("look [<sight>]", "l", category="senses")
+@command("look [<sight>]", "l", category="senses", noticed="named")
 def look(world: World, actor: Character, sight: str = "") -> list[Event]:
     """Look at what is around you, or at something.
 
@@ -41,14 +41,14 @@ def look(world: World, actor: Character, sight: str = "") -> list[Event]:
     return _seen(world, actor, _sight(world, actor, wanted))
 
 
-@command("examine <sight>", "x", "inspect", category="senses")
+@command("examine <sight>", "x", "inspect", category="senses", noticed="named")
 def examine(world: World, actor: Character, sight: str) -> list[Event]:
     """Look at something closely: a person also shows what they carry."""
     seen = _sight(world, actor, sight)
     events = _seen(world, actor, seen)
     if isinstance(seen, Character):
-        who = "You carry" if seen is actor else f"{seen.name} carries"
-        events.append(Saw(actor.character_id, f"{who} {_carried(world, seen)}."))
+        key = "looking.you_carry" if seen is actor else "looking.carries"
+        events.append(Saw(actor.character_id, world.wording(key, who=seen.name, things=_carried(world, seen))))
     return events
 
 
@@ -61,7 +61,7 @@ def exits(world: World, actor: Character) -> list[Event]:
 @command("inventory", "inv", "i", category="things")
 def inventory(world: World, actor: Character) -> list[Event]:
     """List what you carry."""
-    return [Saw(actor.character_id, f"You carry {_carried(world, actor)}.")]
+    return [Saw(actor.character_id, world.wording("looking.you_carry", things=_carried(world, actor)))]
 
 
 def _sight(world: World, actor: Character, wanted: str) -> Sight:
@@ -69,7 +69,7 @@ def _sight(world: World, actor: Character, wanted: str) -> Sight:
         return actor
     if wanted.lower() in ("here", "room"):
         return world.room_of(actor)
-    return find(wanted, sights(world, actor), f"You see no {wanted!r} here. Type look to see what is here.")
+    return find(wanted, sights(world, actor), world.wording("looking.no_such", wanted=wanted), world.wording)
 
 
 def _seen(world: World, actor: Character, seen: Sight) -> list[Event]:
@@ -78,19 +78,20 @@ def _seen(world: World, actor: Character, seen: Sight) -> list[Event]:
         case Room():
             return [Saw(me, scene(world, actor))]
         case Exit(name=name, room_id=room_id):
-            return [Saw(me, f"{name.capitalize()} leads to {room_id}.")]
+            leads = world.wording("looking.leads", exit=name.capitalize(), room=place(room_id, world))
+            return [Saw(me, leads)]
         case Character() if seen is not actor:
             return [
-                Saw(me, seen.description or f"You see {seen.name}."),
+                Saw(me, seen.description or world.wording("looking.somebody", who=seen.name)),
                 LookedAt(me, actor.room_id, seen.character_id),
             ]
         case _:
-            return [Saw(me, seen.description or f"You see nothing special about {seen.name}.")]
+            return [Saw(me, seen.description or world.wording("looking.nothing_special", what=seen.name))]
 
 
 def _carried(world: World, character: Character) -> str:
-    names = [with_article(thing.name) for thing in world.things_at(character.character_id)]
-    return listed(names) or "nothing"
+    names = [with_article(thing) for thing in world.things_at(character.character_id)]
+    return world.wording.all_of(names) or world.wording("lists.nothing")
 
 
 COMMANDS = (look, examine, exits, inventory)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from world.command import command
 from world.errors import CommandError
 from world.events import Arrived, Event, Left, Saw
-from world.matching import candidates, either
+from world.matching import candidates
 from world.model import Character, Exit, World
-from world.narration import exit_names
+from world.narration import exit_names, place
 from world.paths import shortest_path
 
 
-@command("go <exit>", "walk", "move", "enter", "head", category="movement")
+@command("go <exit>", "walk", "move", "enter", "head", category="movement", noticed="room")
 def go(world: World, actor: Character, exit: str) -> list[Event]:
     """Walk through an exit, or one step towards a room further off.
 
@@ -20,40 +20,41 @@ def go(world: World, actor: Character, exit: str) -> list[Event]:
     """
     room = world.room_of(actor)
     wanted = exit.removeprefix("to ").strip()
-    found = _exit_of(wanted, list(room.exits.values()))
+    found = _exit_of(world, wanted, list(room.exits.values()))
     if found:
         return _through(world, actor, found)
     way = _way_to(world, actor, wanted)
     rest = len(way) - 1
     events = _through(world, actor, way[0])
     if rest:
-        goal = way[-1].room_id
-        events.append(
-            Saw(actor.character_id, f"{goal} is {rest} more {'step' if rest == 1 else 'steps'} away: go {goal}.")
-        )
+        goal = place(way[-1].room_id, world)
+        key = "movement.one_more_step" if rest == 1 else "movement.more_steps"
+        events.append(Saw(actor.character_id, world.wording(key, room=goal, steps=rest)))
     return events
 
 
-def _exit_of(wanted: str, exits: list[Exit]) -> Exit | None:
+def _exit_of(world: World, wanted: str, exits: list[Exit]) -> Exit | None:
     key = wanted.lower()
     for one in exits:
-        if key in (one.name, *one.aliases) or key == one.room_id.lower():
+        if key in (one.name, *one.aliases) or key in (one.room_id.lower(), place(one.room_id, world).lower()):
             return one
     found = candidates(wanted, exits)
     if len(found) > 1:
-        raise CommandError(f"Which way do you mean by {wanted!r}: {either([one.name for one in found])}?")
+        names = world.wording.any_of([one.name for one in found])
+        raise CommandError(world.wording("movement.which_way", wanted=wanted, names=names))
     return found[0] if found else None
 
 
 def _way_to(world: World, actor: Character, wanted: str) -> list[Exit]:
     here = world.room_of(actor)
-    nowhere = f"There is no exit {wanted!r} here. Exits: {exit_names(here.exits)}."
+    nowhere = world.wording("movement.no_exit", wanted=wanted, exits=exit_names(world, here.exits))
     rooms = candidates(wanted, world.rooms.values())
     if rooms == [here] or wanted.lower() == "here":
-        raise CommandError(f"You are in {here.name} already.")
+        raise CommandError(world.wording("movement.here_already", room=here.name))
     rooms = [room for room in rooms if room is not here]
     if len(rooms) > 1:
-        raise CommandError(f"Which place do you mean by {wanted!r}: {either([room.name for room in rooms])}?")
+        names = world.wording.any_of([room.name for room in rooms])
+        raise CommandError(world.wording("movement.which_place", wanted=wanted, names=names))
     way = shortest_path(world, here.room_id, rooms[0].room_id) if rooms else None
     if not way:
         raise CommandError(nowhere)

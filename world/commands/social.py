@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 
 from world.command import command
 from world.errors import CommandError
 from world.events import Emoted, Event, Said, Whispered
-from world.matching import find, listed
-from world.model import Character, World
+from world.matching import find
+from world.model import Character, Room, Thing, World
+from world.narration import posed
 
-_MOVED = re.compile(r"(?:takes|puts down|gives .+?) the (.+)")
-_WENT = re.compile(r"(?:arrives from|leaves .+ to) (.+)")
+PRETENCES = (
+    "leaves is_taken arrives wakes falls_asleep takes drops puts_in takes_from gives gives_you uses says whispers"
+).split()
+"""The sentences of `text/narration.md` that a pose must not read as."""
 
 
-@command("say <text>", "speak", category="speech")
+@command("say <text>", "speak", category="speech", noticed="room")
 def say(world: World, actor: Character, text: str) -> list[Event]:
     """Say something to everyone in the room. `'hello` is short for `say hello`."""
     return [Said(actor.character_id, actor.room_id, unquoted(text))]
 
 
-@command("emote <text>", "pose", "me", category="speech")
+@command("emote <text>", "pose", "me", category="speech", noticed="room")
 def emote(world: World, actor: Character, text: str) -> list[Event]:
     """Show what you do: `emote waves` or `:waves` shows your name and `waves`."""
-    if _pretends(text.removesuffix(".").lower(), world):
-        raise CommandError("That would read as if it happened. Do it with get, drop, give or go, or say it otherwise.")
+    if _pretends(posed(actor.name, text), actor, world):
+        raise CommandError(world.wording("social.pretending"))
     return [Emoted(actor.character_id, actor.room_id, text)]
 
 
-@command("whisper <person> <text>", category="speech")
+@command("whisper <person> <text>", category="speech", noticed="named")
 def whisper(world: World, actor: Character, person: str, text: str) -> list[Event]:
     """Say something to one person here; others see only that you whisper."""
     listener = someone_here(world, actor, person)
@@ -41,24 +44,36 @@ def someone_here(world: World, actor: Character, wanted: str) -> Character:
     Raises: CommandError naming who is here.
     """
     others = [c for c in world.occupants(actor.room_id) if c is not actor]
-    here = listed([c.name for c in others]) or "nobody else"
+    here = world.wording.all_of([c.name for c in others]) or world.wording("social.nobody_else")
     name = wanted.removesuffix(",").removesuffix(":")
     if name.lower() in ("me", "myself", actor.name.lower()):
-        raise CommandError("That would be you; choose somebody else.")
-    return find(
-        name,
-        others,
-        f"There is no {wanted!r} here; {here} is." if len(others) < 2 else f"There is no {wanted!r} here; {here} are.",
-    )
+        raise CommandError(world.wording("social.yourself"))
+    key = "social.one_is_here" if len(others) < 2 else "social.some_are_here"
+    return find(name, others, world.wording(key, wanted=wanted, who=here), world.wording)
 
 
-def _pretends(pose: str, world: World) -> bool:
-    """Return whether a pose is the very sentence by which everyone would know that something moved."""
-    if pose in ("wakes up here", "falls asleep and is gone"):
-        return True
-    moved, went = _MOVED.fullmatch(pose), _WENT.fullmatch(pose)
-    things, rooms = {name.lower() for name in world.things}, {name.lower() for name in world.rooms}
-    return bool(moved and moved[1] in things) or bool(went and went[1] in rooms)
+def _pretends(sentence: str, actor: Character, world: World) -> bool:
+    """Return whether a pose is the very sentence by which everyone would know that something happened."""
+    for name in PRETENCES:
+        values = world.wording.read(f"narration.{name}", sentence)
+        if values is not None and values.pop("who", actor.name).lower() == actor.name.lower():
+            real = {variable: _names(world, variable) for variable in values}
+            if all(value.lower() in real[variable] for variable, value in values.items() if real[variable]):
+                return True
+    return False
+
+
+def _names(world: World, variable: str) -> set[str]:
+    """Return what a variable of a sentence can stand for, in lower case; nothing if it can be anything."""
+    among: Iterable[Room | Thing | Character] = ()
+    match variable:
+        case "thing" | "container":
+            among = world.things.values()
+        case "room":
+            among = world.rooms.values()
+        case "to":
+            among = world.characters.values()
+    return {one.name.lower() for one in among}
 
 
 def unquoted(text: str) -> str:

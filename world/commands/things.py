@@ -10,20 +10,22 @@ from world.matching import candidates, find
 from world.model import Character, Thing, World
 
 
-@command("get <near>", "take", "grab", category="things")
+@command("get <near>", "take", "grab", category="things", noticed="room")
 def get(world: World, actor: Character, near: str) -> list[Event]:
     """Pick up a thing that lies here."""
     wanted = near.removeprefix("up ")
     lying = world.things_at(actor.room_id)
     fixed = [] if candidates(wanted, lying) else candidates(wanted, world.room_of(actor).details.values())
     if fixed:
-        raise CommandError(f"The {fixed[0].name} is part of this place; you cannot take it.")
-    thing = find(wanted, lying, f"There is no {wanted!r} lying here.")
+        raise CommandError(world.wording("things.fixed", thing=fixed[0].name))
+    thing = find(wanted, lying, world.wording("things.not_here", wanted=wanted), world.wording)
+    if thing.fixed:
+        raise CommandError(world.wording("things.fixed", thing=thing.name))
     thing.place_id = actor.character_id
     return [Took(actor.character_id, actor.room_id, thing.thing_id)]
 
 
-@command("drop <carried>", category="things")
+@command("drop <carried>", category="things", noticed="room")
 def drop(world: World, actor: Character, carried: str) -> list[Event]:
     """Put down a thing that you carry."""
     thing = _carried(world, actor, carried)
@@ -31,7 +33,7 @@ def drop(world: World, actor: Character, carried: str) -> list[Event]:
     return [Dropped(actor.character_id, actor.room_id, thing.thing_id)]
 
 
-@command("give <carried> to <person>", "hand", category="things")
+@command("give <carried> to <person>", "hand", category="things", noticed="room")
 def give(world: World, actor: Character, carried: str, person: str) -> list[Event]:
     """Give a thing that you carry to somebody here: `give lamp to Moss`."""
     thing = _carried(world, actor, carried)
@@ -41,9 +43,8 @@ def give(world: World, actor: Character, carried: str, person: str) -> list[Even
 
 
 def _carried(world: World, actor: Character, wanted: str) -> Thing:
-    return find(
-        wanted, world.things_at(actor.character_id), f"You carry no {wanted!r}. Type inventory to see what you carry."
-    )
+    missing = world.wording("things.not_carried", wanted=wanted)
+    return find(wanted, world.things_at(actor.character_id), missing, world.wording)
 
 
 COMMANDS = (get, drop, give)

@@ -1,0 +1,98 @@
+"""The sentences in `text/`: read, checked against what the code offers, and all of them used."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.vault.vault_of import vault_of
+from vault.notes import NoteError
+from vault.text_notes import load_wording, starter_sentences
+from world.wording import variables
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("world", "vault", "agents", "server")
+KEY = re.compile(rf"(?:{'|'.join(sorted({key.partition('.')[0] for key in starter_sentences()}))})\.[a-z][a-z0-9_]*")
+
+
+def calls_and_keys() -> Iterator[tuple[str, str, ast.AST, set[str] | None]]:
+    """Yield place, key, node and the names of the values given (None where the key stands by itself)."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            begun = {id(one) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for one in node.values}
+            for node in ast.walk(tree):
+                if id(node) in begun:
+                    continue
+                if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant | ast.IfExp):
+                    given = {keyword.arg or "**" for keyword in node.keywords}
+                    for key in keys_in(node.args[0]):
+                        yield f"{path.relative_to(ROOT)}:{node.lineno}", key, node, given
+                elif isinstance(node, ast.Constant) and isinstance(node.value, str) and KEY.fullmatch(node.value):
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}", node.value, node, None
+
+
+def keys_in(node: ast.AST) -> list[str]:
+    """Return the keys among the constants of an expression."""
+    texts = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    return [text for text in texts if KEY.fullmatch(text)]
+
+
+def test_what_the_code_says_stands_in_the_starter_vault():
+    known = starter_sentences()
+    assert [f"{place}: {key}" for place, key, _, _ in calls_and_keys() if key not in known] == []
+
+
+def test_each_sentence_is_given_all_of_its_variables():
+    known, lacking = starter_sentences(), []
+    for place, key, _, given in calls_and_keys():
+        if given is not None and "**" not in given and variables(known[key]) - given:
+            lacking.append(f"{place}: {key} lacks {sorted(variables(known[key]) - given)}")
+    assert lacking == []
+
+
+def test_every_sentence_of_the_starter_vault_is_said_somewhere():
+    said = {key for _, key, _, _ in calls_and_keys()}
+    made = {  # keys that are put together: `f"roles.{name}"`
+        part.value
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.JoinedStr) and isinstance(part := node.values[0], ast.Constant)
+    }
+    begun = tuple(str(start) for start in made if re.fullmatch(r"[a-z]+\.[a-z_]*", str(start)))
+    assert [key for key in starter_sentences() if key not in said and not key.startswith(begun)] == []
+
+
+def test_a_vault_says_it_in_its_own_words_and_the_rest_as_the_starter_does(tmp_path):
+    vault = vault_of(tmp_path, {"text/narration.md": "# Deutsch\n\n**says**: {who} sagt: »{text}«\n"})
+    wording = load_wording(vault)
+    assert wording("narration.says", who="Ana", text="Ja.") == "Ana sagt: »Ja.«"
+    assert wording("narration.you_say", text="Yes.") == 'You say, "Yes."'
+
+
+def test_a_sentence_can_have_several_lines(tmp_path):
+    vault = vault_of(tmp_path, {"text/lists.md": "**none**: eins\\nzwei"})
+    assert load_wording(vault)("lists.none") == "eins\nzwei"
+
+
+@pytest.mark.parametrize(
+    ("note", "complaint"),
+    [
+        ("**sayz**: x", "text/narration.md:1: nothing in the world says 'sayz'; did you mean 'says'?"),
+        ("\n**says**: {whom} x", "text/narration.md:2: 'says' is not given {whom}; it can say {text} and {who}."),
+        ("**says**: x\n**says**: y", "text/narration.md:2: 'says' stands twice in this note; remove one."),
+    ],
+)
+def test_a_sentence_that_cannot_be_said_is_refused_with_its_place(tmp_path, note, complaint):
+    with pytest.raises(NoteError) as refused:
+        load_wording(vault_of(tmp_path, {"text/narration.md": note}))
+    assert str(refused.value) == complaint
+
+
+def test_the_notes_that_are_one_text_are_no_sentences(tmp_path):
+    load_wording(vault_of(tmp_path, {"text/welcome.md": "**hello**: this is no sentence {at all}"}))

@@ -1,0 +1,57 @@
+"""What the world says, in whatever language."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from world.wording import Wording, variables
+
+
+def test_a_sentence_is_filled_with_its_values():
+    assert Wording({"hall.says": "{who} sagt: »{text}«"})("hall.says", who="Ana", text="Ja.") == "Ana sagt: »Ja.«"
+
+
+def test_a_sentence_need_not_use_every_value():
+    assert Wording({"hall.says": "Jemand spricht."})("hall.says", who="Ana", text="Ja.") == "Jemand spricht."
+
+
+def test_without_a_wording_the_name_and_the_values_are_said():
+    assert Wording()("hall.says", who="Ana", text="Ja.") == "hall.says: Ana, Ja."
+    assert Wording()("hall.empty") == "hall.empty"
+
+
+@pytest.mark.parametrize("trick", ["{who.__class__}", "{who!r}", "{0}", "{who:>9999999}", "{", "}", "{{who}}", "{}"])
+def test_only_a_plain_name_in_braces_is_a_variable(trick):
+    said = Wording({"hall.trick": f"A {trick} B {{who}}."})("hall.trick", who="Ana")
+    assert said == f"A {trick.replace('{who}', 'Ana')} B Ana."
+
+
+@given(st.text(), st.text())
+def test_a_value_is_never_read_for_variables(who, text):
+    assert Wording({"hall.says": "{who}: {text}"})("hall.says", who=who, text=text) == f"{who}: {text}"
+
+
+def test_the_variables_of_a_sentence_are_known():
+    assert variables("{who} gives {to} the {thing}. {Not this} {nor.that}") == {"who", "to", "thing"}
+
+
+def test_a_text_is_read_as_the_sentence_that_it_would_be():
+    wording = Wording({"hall.gives": "{who} gives {to} the {thing}."})
+    assert wording.read("hall.gives", "ana gives Ben the Lamp.") == {"who": "ana", "to": "Ben", "thing": "Lamp"}
+    assert wording.read("hall.gives", "Ana takes the lamp.") is None
+
+
+@pytest.mark.parametrize(
+    ("names", "all_of", "any_of"),
+    [
+        ([], "", ""),
+        (["a"], "a", "a"),
+        (["a", "b"], "a und b", "a oder b"),
+        (["a", "b", "c"], "a, b und c", "a, b oder c"),
+    ],
+)
+def test_names_are_joined_in_the_language_of_the_world(names, all_of, any_of):
+    wording = Wording({"lists.and": "und", "lists.or": "oder"})
+    assert (wording.all_of(names), wording.any_of(names)) == (all_of, any_of)

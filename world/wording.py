@@ -1,0 +1,68 @@
+"""What the world says: sentences with `{variables}`, by the note and the name under which they stand in the vault.
+
+`wording("movement.no_exit", wanted="attic", exits="north")` is the sentence `no_exit` of `text/movement.md`, so that
+a world can speak German or Elvish. A world that was given no sentences says their names and values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+_VARIABLE = re.compile(r"\{([a-z_]+)\}")
+
+
+class Wording:
+    """All sentences of a world by `note.name`. Values are put in as they are and never read for variables again."""
+
+    def __init__(self, sentences: Mapping[str, str] | None = None) -> None:
+        self._sentences = dict(sentences or {})
+        self._forms = {key: _form(sentence) for key, sentence in self._sentences.items()}
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """The sentences as they stand in the notes, by `note.name`."""
+        return self._sentences
+
+    def __call__(self, key: str, /, **values: object) -> str:
+        """Return a sentence with its variables filled in; one without a wording is its name and its values."""
+        form = self._forms.get(key)
+        if form is None:
+            return ": ".join([key, *([", ".join(map(str, values.values()))] if values else [])])
+        return form.format_map(values)
+
+    def read(self, key: str, text: str) -> dict[str, str] | None:
+        """Return the values with which a sentence would be this text, whatever the case; None if it never would."""
+        parts = _VARIABLE.split(self._sentences.get(key, key))
+        pattern = "".join(
+            (f"(?P={part})" if part in parts[1:place:2] else f"(?P<{part}>.+?)") if place % 2 else re.escape(part)
+            for place, part in enumerate(parts)
+        )
+        match = re.fullmatch(pattern, text, re.IGNORECASE | re.DOTALL)
+        return match.groupdict() if match else None
+
+    def all_of(self, names: Sequence[str]) -> str:
+        """Return `a`, `a and b`, `a, b and c` in the world's language."""
+        return self._joined(names, "lists.and", "and")
+
+    def any_of(self, names: Sequence[str]) -> str:
+        """Return `a`, `a or b`, `a, b or c` in the world's language."""
+        return self._joined(names, "lists.or", "or")
+
+    def _joined(self, names: Sequence[str], key: str, plain: str) -> str:
+        if len(names) < 2:
+            return "".join(names)
+        return f"{', '.join(names[:-1])} {self._sentences.get(key, plain)} {names[-1]}"
+
+
+def variables(sentence: str) -> frozenset[str]:
+    """Return the names of the variables in a sentence; braces around anything else are plain text."""
+    return frozenset(_VARIABLE.findall(sentence))
+
+
+def _form(sentence: str) -> str:
+    """Return what `str.format_map` makes the sentence of, and nothing else: no attributes, items or formats."""
+    parts = _VARIABLE.split(sentence)
+    return "".join(
+        f"{{{part}}}" if place % 2 else part.replace("{", "{{").replace("}", "}}") for place, part in enumerate(parts)
+    )
