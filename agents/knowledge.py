@@ -8,7 +8,7 @@ from agents.memory.facts_text import by_relevance, fact_text, within
 from agents.memory.picked import picked_words
 from agents.memory.registry import FactRegistry
 from agents.memory.view import View
-from vault.fact_line import COMMITMENTS, LESSONS, THINGS, Fact
+from vault.fact_line import COMMITMENTS, THINGS, TOLD, Fact
 from vault.facts_note import Pin
 from vault.memory_line import LINE_BREAK
 from world.commands.sharing import board_lines
@@ -103,7 +103,7 @@ def _stands_in(pin: Pin, view: View, shown: str) -> bool:
 
 
 def _is_about(fact: Fact, company: frozenset[str]) -> bool:
-    if fact.section in (*COMMITMENTS, LESSONS):
+    if fact.section in (*COMMITMENTS, *TOLD):
         return fact.subject in company or any(name in fact.value for name in company)
     if fact.section == THINGS:
         return fact.value.removesuffix(" has it") in company

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.agent import Agent, Templates
 from agents.memory.attempts import SummarizerProfile
+from agents.memory.facts_text import words_said
 from agents.memory.memory import AgentMemory
 from agents.memory.summarizing import Summarizer
 from agents.memory.templates import SummaryTemplates, load_summary_templates
@@ -167,7 +168,7 @@ class Population(Mapping[str, Agent]):
             queue,
             self._summary_templates[memory.name],
             profile,
-            self._roster,
+            lambda: self._roster() | words_said(self._agents[memory.name].facts.facts),
             memory.memory,
             later,
             self._domain_of,

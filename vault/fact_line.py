@@ -18,9 +18,10 @@ from functools import cached_property
 from vault.memory_line import one_line
 
 PEOPLE, PLACES, THINGS = "People", "Places", "Things"
-PROMISES, REQUESTS, LESSONS = "Promises", "Requests", "To remember"
-SECTIONS = (PEOPLE, PLACES, THINGS, PROMISES, REQUESTS, LESSONS)
+PROMISES, REQUESTS, LESSONS, CONFIDED = "Promises", "Requests", "To remember", "Confided"
+SECTIONS = (PEOPLE, PLACES, THINGS, PROMISES, REQUESTS, LESSONS, CONFIDED)
 COMMITMENTS = (PROMISES, REQUESTS)
+TOLD = (LESSONS, CONFIDED)
 ENDINGS = ("kept", "withdrawn", "done")
 BEEN_THERE = "I have been there"
 FORM = "- **name**: what is known"

@@ -30,10 +30,22 @@ _REQUEST = re.compile(
     rf"\bI(?:'d| would) like you to (?:{_DEED})\b|\bI need you to\b|\bdo not forget to\b|\bdon['’]t forget to\b",
     re.IGNORECASE,
 )
-_LESSON = re.compile(
-    r"\b(?:always |please |do |and |you must )?(?:remember|don['’]t forget|never forget|do not forget)"
-    r"(?: that\b|:|, )\s*(?P<what>.+)",
-    re.IGNORECASE,
+_ASKED = (
+    r"(?:(?:^|[,;:—–-] )(?:(?:and|so|but|then|now|oh|well|hey|just|also|please|always|do),? )*(?:[^\W\d_]+, )?"
+    r"|\b(?:please|you (?:must|should|have to|need to|ought to)|(?:can|could|will|would) you|"
+    r"(?:want|need|ask|asked|beg|like|trust|told) you to),? )(?:please,? |always |kindly |also )*"
+)
+_TO_MIND = (
+    r"(?:remember|don['’]t (?:you )?(?:ever )?forget|do not (?:ever )?forget|never forget|(?:keep|bear) in mind|"
+    r"make (?:a )?(?:mental )?note|take note|mark my words|note(?= that\b|:)|commit to memory)"
+)
+_LESSON = re.compile(rf"{_ASKED}{_TO_MIND}\b(?! to\b)", re.IGNORECASE)
+_KEEP_WHAT = re.compile(r"^(?:[^\W\d_]+, )?(?:please,? )?(?:keep|bear) .+ in mind\b", re.IGNORECASE)
+_TASK = re.compile(rf"{_ASKED}remember to\b", re.IGNORECASE)
+_ASKED_KINDLY = re.compile(r"\b(?:can|could|will|would) you\b", re.IGNORECASE)
+_OF_MINDING = frozenset(
+    "remember forget ever mind keep bear mental note mark my words well commit memory always must should need ought "
+    "can could kindly want ask trust told let know that thing things all what say said tell hear hey listen".split()
 )
 _WITHDRAWN = re.compile(
     r"\bnever mind\b|\bforget (?:it|about|what I)\b|\bI take (?:it|that|this|my \w+) back\b|"
@@ -42,6 +54,7 @@ _WITHDRAWN = re.compile(
     r"\byou (?:need not|needn['’]t|don['’]t (?:need|have) to|no longer (?:need|have) to)\b|\bno longer (?:need|want)\b",
     re.IGNORECASE,
 )
+_FORGOTTEN = re.compile(r"\bforget (?:it|about|what I)\b", re.IGNORECASE)
 _RELEASED = re.compile(
     r"\byou (?:need not|needn['’]t|don['’]t (?:need|have) to|no longer (?:need|have) to)\b", re.IGNORECASE
 )
@@ -66,26 +79,48 @@ _PLAIN = frozenset(
 )
 
 
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence of a speech begins and ends, white space around it aside."""
+    for match in _SENTENCE.finditer(text):
+        sentence = match[0]
+        if any(character.isalnum() for character in sentence):
+            start = match.start() + len(sentence) - len(sentence.lstrip())
+            yield start, match.start() + len(sentence.rstrip())
+
+
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a speech, trimmed; of an endless one the beginning."""
-    for match in _SENTENCE.finditer(text):
-        sentence = match[0].strip()
-        if any(character.isalnum() for character in sentence):
-            yield sentence[:LONGEST_SENTENCE]
+    for start, end in spans(text):
+        yield text[start : min(end, start + LONGEST_SENTENCE)]
 
 
 def kind_of(sentence: str) -> str:
     """Return `Promises`, `Requests` or `To remember` for a sentence that is one, else nothing."""
-    if _LESSON.search(sentence):
+    if _is_lesson(sentence):
         return LESSONS
     if _PROMISE.search(sentence) and not sentence.endswith("?") and not _NO_PROMISE.search(sentence):
         return PROMISES
-    return REQUESTS if _REQUEST.search(sentence) else ""
+    return REQUESTS if _REQUEST.search(sentence) or _TASK.search(sentence) else ""
+
+
+def is_bare_reminder(sentence: str) -> bool:
+    """Return whether a sentence asks to keep something in mind that it does not say: `Remember this.`"""
+    return _is_lesson(sentence) and not matter(sentence) - _OF_MINDING
+
+
+def _is_lesson(sentence: str) -> bool:
+    asks = sentence.endswith("?") and not _ASKED_KINDLY.search(sentence)
+    return not asks and bool(_LESSON.search(sentence) or _KEEP_WHAT.search(sentence))
 
 
 def takes_back(sentence: str) -> bool:
     """Return whether a sentence withdraws a promise or a request."""
     return bool(_WITHDRAWN.search(sentence))
+
+
+def wants_forgotten(sentence: str) -> bool:
+    """Return whether a sentence asks to forget what was told."""
+    return bool(_FORGOTTEN.search(sentence))
 
 
 def releases(sentence: str) -> bool:

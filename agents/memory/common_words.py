@@ -76,6 +76,9 @@ _VERBS = """
     says goes comes gives takes makes looks seems asks tells wants knows keeps needs thinks waits
 """
 
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+"""Those of them that say nothing of what a question is about."""
+
 COMMON_WORDS = frozenset(" ".join([_FUNCTION_WORDS, _ADVERBS, _ADJECTIVES, _NOUNS, _TITLES, _VERBS]).split())
 
 UNFINISHED_AT = frozenset(

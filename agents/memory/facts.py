@@ -16,7 +16,7 @@ from world.parsing import parse_line
 PARTED_MINUTES = 30
 """After so long without a sign of somebody, the next sign is a new meeting."""
 
-_SAYS = re.compile(r'(?P<who>.+?) (?:says|whispers to you), "(?P<text>.*)"', re.DOTALL)
+_SAYS = re.compile(r'(?P<who>.+?) (?:says|(?P<privately>whispers to you)), "(?P<text>.*)"', re.DOTALL)
 _TAKES = re.compile(r"(?P<who>.+?) takes? the (?P<thing>.+)\.")
 _DROPS = re.compile(r"(?P<who>.+?) puts? down the (?P<thing>.+)\.")
 _GIVES = re.compile(r"(?P<who>.+?) gives (?P<to>.+?) the (?P<thing>.+)\.")
@@ -30,8 +30,11 @@ _BETWEEN_THINGS = re.compile(r"(?:, | and )(?=(?:an?|some) )")
 _ARTICLE = re.compile(r"^(?:an?|some) ")
 
 
-def learn(known: Known, memory: Memory) -> None:
-    """Take in one memory; a number that was taken in already changes nothing."""
+def learn(known: Known, memory: Memory, refused: bool = False) -> None:
+    """Take in one memory; a number that was taken in already changes nothing.
+
+    `refused` says that what the memory tells of was not done: words that nobody heard promise nothing.
+    """
     if memory.seq <= known.upto:
         return
     known.upto = memory.seq
@@ -43,8 +46,25 @@ def learn(known: Known, memory: Memory) -> None:
             _perceive(known, memory, memory.people[0])
         case "result":
             _see(known, memory)
-        case "acted":
-            _speak(known, memory)
+        case "acted" if not refused and (spoken := spoken_in(memory)):
+            hear(known, spoken, memory)
+
+
+def spoken_in(memory: Memory) -> Spoken | None:
+    """Return what was spoken in a memory, and by whom; None if nothing was."""
+    if memory.kind == "acted":
+        line = parse_line(memory.text)
+        said = {"say": line.arguments, "speak": line.arguments, "whisper": line.arguments.partition(" ")[2]}
+        return Spoken(ME, said[line.verb]) if line.verb in said else None
+    heard = _SAYS.fullmatch(memory.text) if memory.kind in ("observed", "told") and memory.people else None
+    if heard is None or heard["who"] != memory.people[0]:
+        return None
+    return Spoken(heard["who"], heard["text"], bool(heard["privately"]))
+
+
+def awaits_outcome(memory: Memory) -> bool:
+    """Return whether it shows only in the next memory if something was done: nobody may be there to whisper to."""
+    return memory.kind == "acted" and parse_line(memory.text).verb == "whisper"
 
 
 def _visit(known: Known, memory: Memory) -> None:
@@ -74,8 +94,8 @@ def _perceive(known: Known, memory: Memory, who: str) -> None:
         keep_appointments(known, who, memory)
     elif left and (seen := known.find(PEOPLE, who)):
         known.renew(seen, f"last seen in {left['room']}", memory)
-    elif (spoken := _SAYS.fullmatch(text)) and spoken["who"] == who:
-        hear(known, Spoken(who, spoken["text"]), memory)
+    elif spoken := spoken_in(memory):
+        hear(known, spoken, memory)
     else:
         _move_things(known, memory, who)
 
@@ -140,11 +160,3 @@ def _list(known: Known, text: str, value: str, memory: Memory) -> None:
     for fact in list(known.facts.values()):
         if fact.section == THINGS and fact.value == value and fact.subject.casefold() not in listed:
             known.renew(fact, "", memory)
-
-
-def _speak(known: Known, memory: Memory) -> None:
-    line = parse_line(memory.text)
-    if line.verb in ("say", "speak"):
-        hear(known, Spoken(ME, line.arguments), memory)
-    elif line.verb == "whisper":
-        hear(known, Spoken(ME, line.arguments.partition(" ")[2]), memory)

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
 from agents.memory.commitments import matter
+from agents.memory.confided import weight_of_telling
 from agents.memory.known import ME
-from vault.fact_line import LESSONS, PEOPLE, PLACES, PROMISES, REQUESTS, THINGS, Fact
+from vault.fact_line import CONFIDED, LESSONS, PEOPLE, PLACES, PROMISES, REQUESTS, THINGS, Fact
 
 MOST_PASSED_OVER = 8
 
-_SAID = {PROMISES: "promised", REQUESTS: "asked", LESSONS: "told me to remember"}
+_SAID = {PROMISES: "promised", REQUESTS: "asked", LESSONS: "told me to remember", CONFIDED: "confided"}
 _GOAL = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?P<goal>.+?)\s*")
 _HEADING = re.compile(r"#{1,6}\s+(?P<title>.+?)\s*#*\s*")
 
@@ -32,6 +33,11 @@ def fact_text(fact: Fact) -> str:
     by_hand = not fact.minute
     parts = [fact.remark, (fact.value if by_hand else told) if fact.value else ""]
     return f"{fact.subject}: {'; '.join(part for part in parts if part) or 'I do not know where'}."
+
+
+def words_said(facts: Iterable[Fact]) -> frozenset[str]:
+    """Return what was promised, asked for, to be remembered or confided, and by whom: a summary may speak of it."""
+    return frozenset(f"{fact.subject}: {fact.value}" for fact in facts if fact.section in _SAID)
 
 
 def by_relevance(facts: Iterable[Fact], company: frozenset[str], place: str) -> list[Fact]:
@@ -82,7 +88,8 @@ def _weight(fact: Fact, company: frozenset[str], place: str) -> int:
     words = fact.section in _SAID and any(name.casefold() in matter(fact.value) for name in company)
     here = fact.subject == place or (bool(place) and fact.value.endswith(place))
     mine = fact.subject == ME or fact.value == "I have it"
-    return 4 * bool(names or words) + 2 * here + 2 * mine + 3 * (fact.section in _SAID) + 2 * bool(fact.remark)
+    said = 1 + weight_of_telling(fact.value) if fact.section == CONFIDED else 3 * (fact.section in _SAID)
+    return 4 * bool(names or words) + 2 * here + 2 * mine + said + 2 * bool(fact.remark)
 
 
 def _overlap(fact: Fact, wanted: frozenset[str]) -> int:

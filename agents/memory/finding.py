@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
+from itertools import islice
 
+from agents.memory.common_words import FUNCTION_WORDS
+from agents.memory.facts import spoken_in
+from agents.memory.hearing import Spoken
 from agents.memory.looking_back import journal_text
 from vault.journal import Journal
 from vault.memory_line import Memory
@@ -16,6 +21,12 @@ AT_ONCE = 2
 """How many journal files are read into the index before an answer; with more the answer comes later."""
 
 
+ANSWERED_WITHIN = 3
+"""An answer is looked for among so many memories after a question."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
 class Finder:
     """Searches the journal of one agent."""
 
@@ -25,7 +36,10 @@ class Finder:
         self._task: asyncio.Task[None] | None = None
 
     def find(self, query: str, most: int = MOST_FOUND) -> list[Memory]:
-        """Return the memories that fit a query best, best first. Raises: NoteError if they cannot be read."""
+        """Return the memories that fit a query best, best first, and after each question its answer.
+
+        `most` counts without the answers. Raises: NoteError if something cannot be read.
+        """
         for name in self._index.stale():
             self._index.take_in(name)
         return self._best(query, most)
@@ -50,8 +64,20 @@ class Finder:
         self._index.close()
 
     def _best(self, query: str, most: int) -> list[Memory]:
-        numbers = self._index.find(query, most)
-        return [memory for seq in numbers for memory in self._journal.read(seq, seq)]
+        found: dict[int, Memory] = {}
+        for seq in self._index.find(telling_words(query), most):
+            for memory in self._journal.read(seq, seq):
+                found |= {one.seq: one for one in (memory, *self._answer_to(memory)) if one.seq not in found}
+        return list(found.values())
+
+    def _answer_to(self, memory: Memory) -> list[Memory]:
+        """Return what somebody else said next, in the same place, if the memory is of a question."""
+        asked = spoken_in(memory) if "?" in memory.text else None
+        if asked is None:
+            return []
+        after = self._journal.read(memory.seq + 1, min(self._journal.last, memory.seq + ANSWERED_WITHIN))
+        answers = (one for one in after if one.room == memory.room and _differs(spoken_in(one), asked))
+        return list(islice(answers, 1))
 
     async def _find_later(
         self, stale: list[str], query: str, answer: Callable[[list[Memory]], None], most: int
@@ -64,6 +90,15 @@ class Finder:
         except NoteError:
             found = []
         answer(found)
+
+
+def telling_words(query: str) -> str:
+    """Return a query without the words that any sentence has; as it is if it has no others."""
+    return " ".join(word for word in _WORD.findall(query) if word.lower() not in FUNCTION_WORDS) or query
+
+
+def _differs(answer: Spoken | None, question: Spoken) -> bool:
+    return answer is not None and answer.speaker != question.speaker
 
 
 def found_text(name: str, query: str, found: list[Memory]) -> str:

@@ -1,4 +1,4 @@
-"""Promises, requests and things to remember: taken up, replaced, kept and withdrawn as they are spoken of."""
+"""Promises, requests, confidences, things to remember: taken up, replaced, kept and withdrawn as they are spoken of."""
 
 from __future__ import annotations
 
@@ -6,10 +6,22 @@ import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from agents.memory.commitments import is_same_matter, kind_of, matter, releases, sentences, takes_back, tells_of_keeping
-from agents.memory.known import Known, minute_of
+from agents.memory.commitments import (
+    LONGEST_SENTENCE,
+    is_bare_reminder,
+    is_same_matter,
+    kind_of,
+    matter,
+    releases,
+    spans,
+    takes_back,
+    tells_of_keeping,
+    wants_forgotten,
+)
+from agents.memory.confided import is_confidence, replaces, told_pieces
+from agents.memory.known import ME, Known, minute_of
 from agents.memory.numerals import NUMBER_WORDS
-from vault.fact_line import PROMISES, REQUESTS, Fact
+from vault.fact_line import CONFIDED, LESSONS, PROMISES, REQUESTS, TOLD, Fact
 from vault.memory_line import LINE_BREAK, Memory
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -18,23 +30,44 @@ _COMING = re.compile(r"\b(?:come|meet|visit|be|wait|go|return)\b", re.IGNORECASE
 
 @dataclass(frozen=True)
 class Spoken:
-    """Something said, and by whom."""
+    """Something said, and by whom; `privately` if it was whispered to the agent."""
 
     speaker: str
     text: str
+    privately: bool = False
 
 
 def hear(known: Known, spoken: Spoken, memory: Memory) -> None:
-    """Take in a speech, sentence by sentence."""
-    for sentence in sentences(spoken.text.replace(LINE_BREAK, " ")):
-        section = kind_of(sentence)
-        if takes_back(sentence):
-            _withdraw(known, spoken.speaker, sentence, memory)
-        elif tells_of_keeping(sentence):
-            for fact in _nearest(known.open(), matter(sentence)):
-                known.end(fact, "kept", memory)
-        elif section:
-            _commit(known, Fact(section, spoken.speaker, sentence, memory.seq, memory.seq, minute_of(memory)))
+    """Take in a speech, sentence by sentence; then what is left of it, if it was told in confidence or to be kept."""
+    text = spoken.text.replace(LINE_BREAK, " ")
+    spent, section = set[int](), CONFIDED if spoken.privately or is_confidence(text) else ""
+    for start, end in spans(text):
+        sentence = text[start:end][:LONGEST_SENTENCE]
+        if is_bare_reminder(sentence):
+            section = LESSONS
+        elif _counts(known, spoken.speaker, sentence, memory):
+            spent.add(start)
+    if section and spoken.speaker != ME:
+        for piece in told_pieces(text, spent):
+            _commit(known, _said(section, spoken.speaker, piece, memory))
+
+
+def _counts(known: Known, speaker: str, sentence: str, memory: Memory) -> bool:
+    """Take in a sentence that settles or begins something; return whether it did."""
+    if takes_back(sentence):
+        return _withdraw(known, speaker, sentence, memory)
+    if tells_of_keeping(sentence):
+        kept = _nearest(known.open(), matter(sentence))
+        for fact in kept:
+            known.end(fact, "kept", memory)
+        return bool(kept)
+    if section := kind_of(sentence):
+        _commit(known, _said(section, speaker, sentence, memory))
+    return bool(section)
+
+
+def _said(section: str, speaker: str, words: str, memory: Memory) -> Fact:
+    return Fact(section, speaker, words, memory.seq, memory.seq, minute_of(memory))
 
 
 def keep_appointments(known: Known, who: str, memory: Memory) -> None:
@@ -56,31 +89,52 @@ def keep_by_giving(known: Known, giver: str, receiver: str, thing: str, memory: 
 
 
 def _commit(known: Known, fact: Fact) -> None:
-    def same(old: Fact) -> bool:
-        if old.closed or (old.section, old.subject) != (fact.section, fact.subject):
-            return False
-        return old.key == fact.key or is_same_matter(old.value, fact.value)
-
-    replaced = sorted(filter(same, known.facts.values()), key=lambda old: (old.since, old.key))
+    """Take in what was said in the place of what it says anew; what was to be kept in mind stays so."""
+    anew = (old for old in known.facts.values() if _is_anew(fact, old))
+    replaced = sorted(anew, key=lambda old: (old.since, old.key))
+    if fact.section == CONFIDED and any(old.section == LESSONS for old in replaced):
+        fact = replace(fact, section=LESSONS)
     if replaced and replaced[-1].key == fact.key:
         fact = replace(replaced[-1], last=fact.last, minute=fact.minute)
-    elif replaced:
+    elif replaced and replaced[-1].value != fact.value:
         fact = replace(fact, was=replaced[-1].value)
     for old in replaced:
         known.drop(old)
     known.put(fact)
 
 
-def _withdraw(known: Known, speaker: str, sentence: str, memory: Memory) -> None:
-    """End what a speaker takes back: its own, and what others promised it if it no longer asks or releases them."""
+def _is_anew(fact: Fact, old: Fact) -> bool:
+    if old.closed or old.subject != fact.subject:
+        return False
+    if CONFIDED in (fact.section, old.section) and {fact.section, old.section} <= set(TOLD):
+        return old.value.casefold() == fact.value.casefold() or replaces(fact.value, old.value)
+    return old.section == fact.section and (old.key == fact.key or is_same_matter(old.value, fact.value))
+
+
+def _withdraw(known: Known, speaker: str, sentence: str, memory: Memory) -> bool:
+    """End what a speaker takes back: its own, and what others promised it if it no longer asks or releases them.
+
+    What it told and takes back is no longer known. Return whether there was anything.
+    """
     words = matter(sentence)
     own = [fact for fact in known.open() if fact.subject == speaker]
     ended = _nearest(own, words) if words else own[-1:]
     released = releases(sentence) or any(fact.section == REQUESTS for fact in ended)
     about = words.union(*(matter(fact.value) for fact in ended))
     others = [fact for fact in known.open() if fact.subject != speaker and fact.section == PROMISES]
-    for fact in [*ended, *(_nearest(others, about) if released else [])]:
+    ended += _nearest(others, about) if released else []
+    for fact in ended:
         known.end(fact, "withdrawn", memory)
+    untold = _untold(known, speaker, sentence) if not ended else []
+    for fact in untold:
+        known.drop(fact)
+    return bool(ended or untold)
+
+
+def _untold(known: Known, speaker: str, sentence: str) -> list[Fact]:
+    """Return what a speaker has told and wants forgotten."""
+    told = [fact for fact in known.facts.values() if fact.section in TOLD and fact.subject == speaker and fact.last]
+    return _nearest(told, matter(sentence)) if wants_forgotten(sentence) else []
 
 
 def _nearest(facts: list[Fact], words: frozenset[str]) -> list[Fact]:

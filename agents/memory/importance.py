@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.memory.commitments import kind_of, sentences
+from agents.memory.confided import is_confidence
 from vault.fact_line import LESSONS, PROMISES, REQUESTS
 from vault.memory_line import PLAIN_IMPORTANCE, Memory
 from world.events import Arrived, Dropped, Event, Gave, Left, Refused, Said, Saw, Took, Whispered
@@ -27,10 +28,12 @@ ROUTINE_CATEGORIES = frozenset({"senses", "movement", "people", "general"})
 
 
 def speech_importance(text: str) -> int:
-    """Return how much words matter whoever says them: promises, requests and what is to be kept in mind do."""
+    """Return how much words matter whoever says them: promises, requests, secrets and what to keep in mind do."""
     kinds = {kind_of(sentence) for sentence in sentences(text)}
     if kinds & {PROMISES, LESSONS}:
         return PROMISED
+    if is_confidence(text):
+        return TOLD_PRIVATELY
     return ASKED if REQUESTS in kinds else PLAIN_IMPORTANCE
 
 

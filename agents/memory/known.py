@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from vault.fact_line import COMMITMENTS, SECTIONS, Fact
+from agents.memory.confided import weight_of_telling
+from vault.fact_line import COMMITMENTS, CONFIDED, SECTIONS, Fact
 from vault.memory_line import Memory
 
 MOST_IN_A_SECTION = 250
@@ -68,12 +69,16 @@ class Known:
         self.put(replace(fact, closed=how, last=memory.seq, minute=minute_of(memory)))
 
     def _thin(self, section: str) -> None:
-        """Let go of what was settled longest ago, or has had no sign for longest; never of a person's words."""
+        """Let go of what was settled longest ago, or has had no sign for longest; never of a person's words.
+
+        Of what was confided goes what matters least."""
         for counts, most in ((self._ended, MOST_ENDED), (self._open, MOST_IN_A_SECTION)):
             if counts[section] > most and (oldest := self._oldest(section, ended=counts is self._ended)):
                 self.drop(oldest)
 
     def _oldest(self, section: str, ended: bool) -> Fact | None:
+        if section == CONFIDED:
+            return self._idlest()
         found: Fact | None = None
         for fact in self.facts.values():
             if found and fact.last > found.last:
@@ -81,6 +86,11 @@ class Known:
             if fact.section == section and bool(fact.closed) == ended and fact.last and not fact.remark:
                 found = min(found, fact, key=_age) if found else fact
         return found
+
+    def _idlest(self) -> Fact | None:
+        """Return what was confided that matters least, of that the oldest."""
+        told = (f for f in self.facts.values() if f.section == CONFIDED and f.last)
+        return min(told, key=lambda fact: (weight_of_telling(fact.value), _age(fact)), default=None)
 
 
 def in_order(facts: Iterable[Fact]) -> tuple[Fact, ...]:

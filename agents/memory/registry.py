@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import zip_longest
 
-from agents.memory.facts import learn
+from agents.memory.facts import awaits_outcome, learn
 from agents.memory.known import Known, in_order
 from agents.memory.picked import picked_words
 from vault.fact_line import Fact
@@ -84,19 +85,26 @@ class FactRegistry:
     @property
     def is_behind(self) -> bool:
         """Whether there are memories that nothing has been learnt from yet."""
-        return self._known.upto < self._journal.last
+        return self._known.upto + 1 < self._journal.last  # the last deed may wait for its outcome
 
     def take_in(self) -> None:
         """Take in what a person has edited and what is new in the journal. Raises: NoteError if that cannot be read."""
         self._take_in_edits()
         self._take_in_marks()
-        first, last = self._known.upto + 1, min(self._journal.last, self._known.upto + CATCH_UP)
-        for memory in self._journal.read(first, last) if first <= last else ():
-            learn(self._known, memory)
-        self._known.upto = max(self._known.upto, last)
+        self._learn()
         behind = self._known.upto - self._written_upto
         if behind >= WRITE_EVERY or (self._has_news and self._now_ms() >= self._next_write_ms):
             self._save()
+
+    def _learn(self) -> None:
+        """Learn from what is new; a last deed that may yet be refused waits for the memory that says so."""
+        first, last = self._known.upto + 1, min(self._journal.last, self._known.upto + CATCH_UP)
+        memories = self._journal.read(first, last) if first <= last else []
+        if memories and memories[-1].seq == last and awaits_outcome(memories[-1]):
+            last = memories.pop().seq - 1
+        for memory, after in zip_longest(memories, memories[1:]):
+            learn(self._known, memory, refused=bool(after and after.kind == "result" and after.refused))
+        self._known.upto = max(self._known.upto, last)
 
     def close(self) -> None:
         """Write the file if there is anything new. Raises: NoteError if the journal cannot be read."""

@@ -364,6 +364,10 @@ speech = st.sampled_from(
         "Remember that the gate closes at ten.",
         "I will bring you the brass lantern (seen 2026-01-01 10:00; since [[x#^m1]]) **x** ^m3.",
         "Hm.",
+        "The page is under the third step. Tell nobody.",
+        "The page is under the fourth step now. Tell nobody.",
+        "Remember this. The weir has (seen 2026) two locks.",
+        "Forget what I said about the page.",
     ]
 )
 seen = st.one_of(

@@ -1,0 +1,84 @@
+"""Finding: the words of a question that tell something count, and a question that is found brings its answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.memory.finding import Finder, telling_words
+from vault.folder import Vault
+from vault.journal import Journal
+from vault.memory_line import Memory
+
+AT = 1_795_248_000_000
+MILL, WEIR = "The Mill", "The Weir"
+HUM = ("observed", MILL, "Ana hums.", "Ana")
+ASKED = 'Moss says, "Who mended the brass lantern?"'
+
+
+def finder_of(root: Path, *rows: tuple[str, ...]) -> Finder:
+    """Return a finder over memories of (kind, room, text) or (kind, room, text, person)."""
+    journal = Journal(Vault(root), "Eliza")
+    journal.load()
+    for number, row in enumerate(rows):
+        journal.append(Memory(0, AT + number * 1000, row[0], row[1], row[2], row[3:4]))
+    journal.sync()
+    return Finder(journal)
+
+
+def found(finder: Finder, query: str) -> list[int]:
+    return [memory.seq for memory in finder.find(query)]
+
+
+def test_a_question_that_is_found_brings_what_was_answered(tmp_path: Path):
+    finder = finder_of(
+        tmp_path,
+        ("observed", MILL, ASKED, "Moss"),
+        HUM,
+        ("observed", MILL, 'Ana says, "Odile did, on Friday."', "Ana"),
+        ("observed", MILL, 'Moss says, "I see."', "Moss"),
+    )
+    assert found(finder, "brass lantern") == [1, 3]
+
+
+def test_an_agent_s_own_question_brings_the_answer_to_it(tmp_path: Path):
+    finder = finder_of(
+        tmp_path,
+        ("acted", MILL, "say Who mended the brass lantern?"),
+        ("told", MILL, 'Ana whispers to you, "Odile did."', "Ana"),
+    )
+    assert found(finder, "brass lantern") == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("observed", MILL, ASKED, "Moss"), ("observed", MILL, 'Moss says, "Well."', "Moss")],
+        [("observed", MILL, ASKED, "Moss"), ("observed", WEIR, 'Ana says, "Well."', "Ana")],
+        [("observed", MILL, ASKED, "Moss"), *[HUM] * 3, ("observed", MILL, 'Ana says, "Well."', "Ana")],
+        [("observed", MILL, ASKED.replace("?", "."), "Moss"), ("observed", MILL, 'Ana says, "Well."', "Ana")],
+        [("result", MILL, "A sign: who mends the lantern?"), ("observed", MILL, 'Ana says, "Well."', "Ana")],
+        [("observed", MILL, ASKED, "Moss")],
+    ],
+)
+def test_only_what_somebody_else_soon_says_there_is_an_answer(tmp_path: Path, rows):
+    assert found(finder_of(tmp_path, *rows), "brass lantern") == [1]
+
+
+def test_an_answer_that_is_found_by_itself_is_told_once(tmp_path: Path):
+    finder = finder_of(
+        tmp_path,
+        ("observed", MILL, ASKED, "Moss"),
+        ("observed", MILL, 'Ana says, "The brass lantern? Odile did."', "Ana"),
+    )
+    assert sorted(found(finder, "brass lantern")) == [1, 2]
+
+
+def test_words_that_any_sentence_has_find_nothing_unless_there_are_no_others(tmp_path: Path):
+    assert telling_words("What did Moss do with the brass lantern?") == "Moss brass lantern"
+    assert telling_words("who is it") == "who is it"
+    assert telling_words("") == ""
+    rows = [("observed", MILL, 'Ana says, "What did he do with it?"', "Ana")] * 9
+    finder = finder_of(tmp_path, ("observed", MILL, "Moss polishes the lantern.", "Moss"), *rows)
+    assert found(finder, "What did he do with the lantern?") == [1]
