@@ -20,9 +20,11 @@ from bench.scripted_models import PICKED, ScriptedModel
 from vault.agent_notes import load_agent
 from vault.config_notes import load_settings
 from vault.folder import Vault
+from vault.text_notes import starter_sentences
 from world.commands.table import world_commands
 from world.game import Game
 from world.model import Character, Exit, Room, Thing, World
+from world.wording import Wording
 
 NAME = "Eliza"
 START_MS = 1_640_995_200_000  # 2022-01-01 00:00 UTC, before anything that is replayed
@@ -141,4 +143,5 @@ def _world(people: Sequence[str], things: dict[str, str], agent: Character) -> W
     hub = Room(HUB, "Cobbles around a well.", {way: Exit(way, room) for way, room in SPOKES.items()})
     spokes = [Room(room, "", {BACK[way]: Exit(BACK[way], HUB)}) for way, room in SPOKES.items()]
     here = [Character(name, HUB, awake=True) for name in people]
-    return World([hub, *spokes], [Thing(thing, who) for thing, who in things.items()], [*here, agent])
+    wording = Wording(starter_sentences())
+    return World([hub, *spokes], [Thing(thing, who) for thing, who in things.items()], [*here, agent], wording=wording)

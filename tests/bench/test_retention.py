@@ -109,7 +109,7 @@ def test_a_life_with_a_window_knows_pins_and_can_look_up_the_rest():
     result = asyncio.run(measured("window", ScriptedModel(LOSSY, lossy), lossy.lies, options))
     assert result.memories >= 160
     assert result.cycles == 0
-    assert result.prompt.kept("pinned") == 1.0
+    assert result.prompt.kept("pinned") == result.prompt.kept("important") == 1.0
     assert result.expanded == 1.0
     assert result.found.of.total() == 15
     assert result.invented == set()
