@@ -8,6 +8,7 @@ from agents.agent import Agent
 from agents.memory.compaction import Outcome, described, nothing_due
 from agents.memory.looking_back import diff_text, expanded_text, why_text
 from agents.memory.status import status_text
+from agents.memory.view import unshown_in
 from vault.notes import NoteError
 from world.command import Command, command
 from world.errors import CommandError
@@ -30,7 +31,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
         Without a name: of yourself. Another's is for admins.
         """
         found = meant(agents, actor, agent)
-        return _seen(actor, lambda: status_text(found.memory, found.compactor, found.count_tokens, now_ms()))
+        return _seen(actor, lambda: _status(found, now_ms()))
 
     @command("@compact-memories [<text>]", category="memory", role=Role.PLAYER, for_agents=False)
     def compact_memories(world: World, actor: Character, text: str = "") -> list[Event]:
@@ -72,7 +73,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
         number = rest.removeprefix("^m")
         if not number.isdecimal():
             raise CommandError(f"{rest!r} is not the number of a memory. Usage: @memory-why [agent] <number>")
-        return _seen(actor, lambda: why_text(found.memory, int(number)))
+        return _seen(actor, lambda: why_text(found.memory, int(number), unshown_in(found.prompt())))
 
     @command("@memory-diff [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_diff(world: World, actor: Character, agent: str = "") -> list[Event]:
@@ -144,6 +145,11 @@ def _seen(actor: Character, make: Callable[[], str]) -> list[Event]:
         return [Recalled(actor.character_id, make(), "You look into your memory.")]
     except NoteError as error:
         raise CommandError(str(error)) from error
+
+
+def _status(agent: Agent, now_ms: int) -> str:
+    unshown = unshown_in(agent.prompt())
+    return status_text(agent.memory, agent.compactor, agent.count_tokens, now_ms, unshown)
 
 
 def _dry_run(agent: Agent) -> str:

@@ -74,12 +74,14 @@ def facts_listing(agent: Agent, query: str = "") -> str:
     Raises: NoteError if the journal cannot be read.
     """
     facts = agent.get_relevant(query)
-    lines = [fact_text(fact) + (f" [since {fact.since}]" if fact.since else "") for fact in facts]
+    lines = [fact_text(fact) + (f" [memory {fact.since}]" if fact.since else "") for fact in facts]
     pins = [f"Pinned{f' ({pin.seq})' if pin.seq else ''}: {pin.text}" for pin in agent.facts.pins]
     goals = [f"Goal: {goal}" for goal in agent.facts.goals]
     more = [] if query else [*pins, *goals]
     heading = f"What {agent.name} knows{f' of {query}' if query else ''}, up to memory {agent.facts.upto}:"
-    problem = [f"Note: {agent.facts.problem}"] if agent.facts.problem else []
+    behind = agent.memory.journal.last - agent.facts.upto
+    problem = [f"Note: {behind:,} later memories are still being gone through."] * (behind > 0)
+    problem += [f"Note: {agent.facts.problem}"] * bool(agent.facts.problem)
     return "\n".join([heading, *more, *(lines or ["No facts yet."] if not more else lines), *problem])
 
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from typing import TypeVar
 
 from vault.folder import Vault
-from vault.memory_line import Memory
+from vault.memory_line import Memory, parse_line
 from vault.notes import NoteError
-from vault.segment import Segment, is_segment_name, read_memories, scan
+from vault.segment import body_lines, is_segment_name
 
 T = TypeVar("T")
 
 MOST_WORDS = 32
+LINES_A_STEP = 512
 LOOKING_BACK = "@memory-"
 """How the commands begin that look into memory: what was looked for is no memory of it."""
 
@@ -56,12 +57,28 @@ class SearchIndex:
 
     def take_in(self, name: str) -> None:
         """Read one journal file into the index. Raises: NoteError if it cannot be read or the index not written."""
+        for _ in self.steps(name):
+            pass
+
+    def steps(self, name: str) -> Generator[None, None, None]:
+        """Read one journal file into the index, a few hundred lines a step, so that others may go on in between.
+
+        The file counts as read after the last step only; cut short, it is read again. Raises: NoteError as `take_in`.
+        """
+        path = self._folder / name
         try:
-            segment = scan(self._folder / name)[0]
-            memories = read_memories(self._folder / name, segment, 1, segment.last)
+            stat = path.stat()
+            lines = body_lines(path)
         except OSError as error:
             raise NoteError(f"agents/{self._agent_id}/journal/{name}: cannot be read: {error.strerror}.") from error
-        self._safely(lambda db: self._replace(db, segment, list(memories.values())))
+        self._safely(lambda db: self._forget(db, name))
+        seen: set[int] = set()
+        for start in range(0, len(lines), LINES_A_STEP):
+            read = _memories(lines[start : start + LINES_A_STEP], name[:10], seen)
+            self._safely(lambda db, read=read: self._add(db, name, read))  # type: ignore[misc]
+            yield
+        stamp = (name, stat.st_size, stat.st_mtime_ns)
+        self._safely(lambda db: db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", stamp))
 
     def find(self, query: str, most: int) -> list[int]:
         """Return the numbers of the memories that fit a query best, best first; any of its words counts."""
@@ -83,14 +100,12 @@ class SearchIndex:
         stats = {path.name: path.stat() for path in self._folder.iterdir() if is_segment_name(path.name)}
         return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in stats.items()}
 
-    def _replace(self, db: sqlite3.Connection, segment: Segment, memories: list[Memory]) -> None:
-        self._forget(db, segment.name)
+    def _add(self, db: sqlite3.Connection, name: str, memories: list[Memory]) -> None:
         kept = [memory for memory in memories if not memory.text.startswith(LOOKING_BACK)]
         db.executemany("DELETE FROM words WHERE rowid = ?", [(memory.seq,) for memory in kept])
-        db.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?)", [(m.seq, segment.name) for m in kept])
+        db.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?)", [(m.seq, name) for m in kept])
         rows = [(m.seq, m.text, m.room, " ".join(m.people)) for m in kept]
         db.executemany("INSERT INTO words (rowid, text, room, people) VALUES (?, ?, ?, ?)", rows)
-        db.execute("INSERT INTO files VALUES (?, ?, ?)", (segment.name, segment.size, segment.mtime_ns))
 
     def _forget(self, db: sqlite3.Connection, name: str) -> None:
         db.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM lines WHERE file = ?)", (name,))
@@ -120,3 +135,14 @@ class SearchIndex:
             self._database.executescript(_TABLES)
         with self._database as db:
             return work(db)
+
+
+def _memories(lines: list[str], day: str, seen: set[int]) -> list[Memory]:
+    """Return the memories of some lines but for those whose number was seen before; `seen` takes in theirs."""
+    found = []
+    for line in lines:
+        memory = parse_line(line, day)
+        if memory and memory.seq not in seen:
+            seen.add(memory.seq)
+            found.append(memory)
+    return found

@@ -13,6 +13,8 @@ from vault.notes import Note, NoteError, format_note
 
 LONGTERM = "longterm.md"
 RECENT = "recent.md"
+LAST_NUMBER = 10**15
+"""No memory has a higher number: a line of a journal would not be read again with one."""
 
 _LEAF = re.compile(r"recent-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
 _FORMER = re.compile(r"longterm-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
@@ -43,8 +45,8 @@ class Summary:
 
     @property
     def is_as_made(self) -> bool:
-        """Whether it ends where what it was made from ends, as far as it tells: nobody has changed its range since."""
-        return not self.sources or any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
+        """Whether it ends where what it was made from ends: nobody has typed its range, or changed it since."""
+        return any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
 
 
 class SummaryFolder:
@@ -207,7 +209,7 @@ def _text(summary: Summary) -> str:
 def _summary(note: Note) -> Summary:
     covers = note.properties.get("covers")
     first, last = covers if isinstance(covers, list) and len(covers) == 2 else (None, None)
-    if type(first) is not int or type(last) is not int or not 1 <= first <= last:
+    if type(first) is not int or type(last) is not int or not 1 <= first <= last <= LAST_NUMBER:
         line = note.property_lines.get("covers", 1)
         raise NoteError(
             f"{note.source}:{line}: covers is {covers!r}; expected the first and last memory, as in [1, 65]."

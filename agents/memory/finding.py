@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Callable
 from itertools import islice
@@ -16,13 +17,16 @@ from vault.memory_line import Memory
 from vault.notes import NoteError
 from vault.search_index import SearchIndex
 
+log = logging.getLogger(__name__)
+
 MOST_FOUND = 8
 AT_ONCE = 2
 """How many journal files are read into the index before an answer; with more the answer comes later."""
 
-
 ANSWERED_WITHIN = 3
 """An answer is looked for among so many memories after a question."""
+
+Answer = Callable[[list[Memory]], None]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -33,6 +37,7 @@ class Finder:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._index = SearchIndex(journal.vault, journal.agent_id)
+        self._asked: list[tuple[str, Answer, int]] = []
         self._task: asyncio.Task[None] | None = None
 
     def find(self, query: str, most: int = MOST_FOUND) -> list[Memory]:
@@ -44,16 +49,20 @@ class Finder:
             self._index.take_in(name)
         return self._best(query, most)
 
-    def find_soon(self, query: str, answer: Callable[[list[Memory]], None], most: int = MOST_FOUND) -> bool:
+    def find_soon(self, query: str, answer: Answer, most: int = MOST_FOUND) -> bool:
         """Give `answer` what is found: at once if that is quick, else in the background; return whether it was at once.
 
-        Raises: NoteError if something cannot be read at once; what fails later answers with nothing.
+        The journal is read into the index once, however many ask meanwhile. Raises: NoteError if something cannot be
+        read at once; what fails later answers with nothing and is logged.
         """
-        stale = self._index.stale()
-        if len(stale) <= AT_ONCE:
+        is_reading = self._task is not None and not self._task.done()
+        stale = [] if is_reading else self._index.stale()
+        if not is_reading and len(stale) <= AT_ONCE:
             answer(self.find(query, most))
             return True
-        self._task = asyncio.create_task(self._find_later(stale, query, answer, most))
+        self._asked.append((query, answer, most))
+        if not is_reading:
+            self._task = asyncio.create_task(self._find_later(stale))
         return False
 
     async def stop(self) -> None:
@@ -79,17 +88,30 @@ class Finder:
         answers = (one for one in after if one.room == memory.room and _differs(spoken_in(one), asked))
         return list(islice(answers, 1))
 
-    async def _find_later(
-        self, stale: list[str], query: str, answer: Callable[[list[Memory]], None], most: int
-    ) -> None:
+    async def _find_later(self, stale: list[str]) -> None:
         try:
             for name in stale:
-                self._index.take_in(name)
-                await asyncio.sleep(0)  # everyone else goes on between two files
-            found = self._best(query, most)
-        except NoteError:
-            found = []
-        answer(found)
+                await self._read(name)
+        except NoteError as error:
+            log.warning("[Memory] %s: not all of the journal can be searched: %s", self._journal.agent_id, error)
+        while self._asked:
+            query, answer, most = self._asked.pop(0)
+            answer(self._found(query, most))
+
+    async def _read(self, name: str) -> None:
+        """Read a file into the index; between two steps everyone else goes on for as long as a step has taken."""
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        for _ in self._index.steps(name):
+            await asyncio.sleep(loop.time() - begun)
+            begun = loop.time()
+
+    def _found(self, query: str, most: int) -> list[Memory]:
+        try:
+            return self._best(query, most)
+        except NoteError as error:
+            log.warning("[Memory] %s: nothing can be searched: %s", self._journal.agent_id, error)
+            return []
 
 
 def telling_words(query: str) -> str:

@@ -10,6 +10,8 @@ from agents.memory.archive_text import entry_text, is_reference, result_text, wi
 from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
 from agents.memory.picked import memory_of_line
+from agents.memory.strategies import NONE, Window
+from agents.memory.view import View
 from vault.memory_line import LINE_BREAK, Memory
 from vault.summaries import Summary
 from world.errors import CommandError
@@ -45,10 +47,12 @@ def expanded_text(memory: AgentMemory, wanted: str) -> str:
         return result_text(memory, one, character)
     shown = Range(covered.first, min(covered.last, covered.first + MOST_LINES - 1))
     found = memory.journal.read(shown.first, shown.last)
-    lines = [f"Memories {covered} of {memory.name}, as the journal has them:", *(journal_text(one) for one in found)]
+    heading = f"Memory {covered}" if len(covered) == 1 else f"Memories {covered}"
+    it = "it" if len(covered) == 1 else "them"
+    lines = [f"{heading} of {memory.name}, as the journal has {it}:", *(journal_text(one) for one in found)]
     gone = len(shown) - len(found)
     if gone:
-        lines.append(f"{gone} of these lines were taken out of the journal by hand.")
+        lines.append(f"Lines taken out of the journal by hand: {gone}.")
     if len(shown) < len(covered):
         lines.append(f"There are more: @memory-expand {memory.name} {shown.last + 1}-{covered.last}")
     return "\n".join(lines)
@@ -61,8 +65,11 @@ def journal_text(memory: Memory) -> str:
     return f"{memory.seq}: {when} {memory.kind}{place}: {memory.text.replace(LINE_BREAK, ' / ')}"
 
 
-def why_text(memory: AgentMemory, seq: int) -> str:
-    """Return in which tier a memory is, and whether its own words are in the prompt. Raises: CommandError."""
+def why_text(memory: AgentMemory, seq: int, unshown: Range = NONE) -> str:
+    """Return in which tier a memory is, and whether its own words are in the prompt.
+
+    `unshown` are the memories that the prompt of this moment has no room for. Raises: CommandError.
+    """
     view = memory.view()  # what is in the prompt: the strategy window tells no summary
     coverage = view.coverage
     found = memory.journal.read(seq, seq) if 1 <= seq <= coverage.n else []
@@ -70,11 +77,7 @@ def why_text(memory: AgentMemory, seq: int) -> str:
         raise CommandError(f"{memory.name} has no memory {seq}; they go from 1 to {coverage.n}.")
     told = journal_text(found[0])
     if seq in coverage.verbatim:
-        shown = any(one.seq == seq for one in view.tail)
-        why = "It is one of the newest, after the short-term summary, so it is in the prompt word for word."
-        return (
-            f"{told}\n{why if shown else 'It is after the summaries, but there is no room for it; see @memory-status.'}"
-        )
+        return f"{told}\n{_in_tail(memory, view, found[0], unshown)}"
     name, summary = ("short-term", memory.recent) if seq in coverage.recent else ("long-term", memory.longterm)
     assert summary is not None  # the coverage is made of the summaries
     return f"{told}\n{_in_summary(summary, name, seq)}"
@@ -126,9 +129,22 @@ def _summary_range(memory: AgentMemory, name: str) -> Range:
     return Range(summary.first, summary.last)
 
 
+def _in_tail(memory: AgentMemory, view: View, found: Memory, unshown: Range) -> str:
+    strategy = memory.strategy
+    if found.seq < (view.tail[0].seq if view.tail else 0) or found.seq in unshown:
+        if isinstance(strategy, Window):
+            why = f"The strategy is window, which tells the newest {strategy.max_memories} at most; this one is older."
+        else:
+            why = "No summary covers it yet, but there is no room for it in the prompt."
+        return f"{why} @memory-find and @memory-expand bring it back."
+    if found.text.replace(LINE_BREAK, " ") not in view.tail_text():
+        return f"It is one of the newest, but long, so the prompt tells it in short; see @memory-expand ^m{found.seq}."
+    return "It is one of the newest, which no summary covers, so it is in the prompt word for word."
+
+
 def _in_summary(summary: Summary, name: str, seq: int) -> str:
     where = f"It is told in the {name} summary of memories {Range(summary.first, summary.last)}"
-    if summary.quality != "extractive":
+    if summary.quality == "prose":
         return f"{where}, which the model wrote; @memory-expand brings its words back."
     lines = (memory_of_line(line) for line in summary.text.split("\n"))
     kept = any(line is not None and line[0] == seq for line in lines)

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from agents.memory.compaction import Compactor
 from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
+from agents.memory.strategies import NONE
+from agents.memory.view import View
 from vault.notes import NoteError
 from vault.summaries import Summary
 
@@ -16,15 +18,19 @@ CountTokens = Callable[[str], int]
 MB = 1_000_000
 
 
-def status_text(memory: AgentMemory, compactor: Compactor, count_tokens: CountTokens, now_ms: int) -> str:
-    """Return the state of one agent's memory, a fact a line. Raises: NoteError if the journal cannot be read."""
+def status_text(
+    memory: AgentMemory, compactor: Compactor, count_tokens: CountTokens, now_ms: int, unshown: Range = NONE
+) -> str:
+    """Return the state of one agent's memory, a fact a line; `unshown` are those that its prompt has no room for.
+
+    Raises: NoteError if the journal cannot be read.
+    """
     view = memory.view()
     coverage = view.coverage
-    tail_tokens = count_tokens(view.tail_text())
     lines = [
         f"Memory of {memory.name}: {coverage.n:,} memories.",
         _newest(memory, now_ms),
-        f"Word for word: {_range(coverage.verbatim)}, {tail_tokens:,} tokens.",
+        *_word_for_word(view, count_tokens, unshown),
         _summary("Short-term summary", view.recent, now_ms),
         _summary("Long-term summary", view.longterm, now_ms),
         *_compaction(memory, compactor, now_ms),
@@ -36,6 +42,18 @@ def status_text(memory: AgentMemory, compactor: Compactor, count_tokens: CountTo
     if missing > 0:
         lines.append(f"Lines taken out of the journal by hand: {missing}.")
     return "\n".join([*lines, *(f"Note: {warning}" for warning in (memory.warnings + memory.journal.warnings)[-5:])])
+
+
+def _word_for_word(view: View, count_tokens: CountTokens, unshown: Range) -> list[str]:
+    verbatim = view.coverage.verbatim
+    told = [one.seq for one in view.tail if one.seq > unshown.last]
+    first_shown = told[0] if told else verbatim.last + 1
+    shown, before = Range(first_shown, verbatim.last), Range(verbatim.first, first_shown - 1)
+    text = view.tail_text(len(view.tail) - len(told))
+    lines = [f"Word for word: {_range(shown)}, {count_tokens(text):,} tokens."]
+    if before:
+        lines.append(f"Not told for now: {_range(before)}; @memory-find and @memory-expand bring them back.")
+    return lines
 
 
 def _range(covered: Range) -> str:
@@ -62,14 +80,18 @@ def _compaction(memory: AgentMemory, compactor: Compactor, now_ms: int) -> list[
     record, coverage = compactor.record, memory.coverage
     last = f"{age(now_ms - record.last_done_ms)} ago" if record.last_done_ms else "none since the start"
     lines = [f"Strategy: {memory.settings.strategy}."] * (memory.settings.strategy != "waterfall")
-    lines.append(f"Last compaction: {last}. Since the start: {record.cycles} cycles.")
+    lines.append(f"Last compaction: {last}. Since the start: {_cycles(record.cycles)}.")
     lines.append(f"Now: {record.state}." if compactor.is_running else _next(memory, compactor, now_ms))
     plan = memory.strategy.plan(coverage)
     backlog = len(coverage.verbatim) - (memory.strategy.next_due_at(coverage) - coverage.b)
     if plan and backlog > len(plan.taken):
         cycles = -(-backlog // len(plan.taken))
-        lines.append(f"Backlog: {backlog:,} memories wait to be summarised, about {cycles:,} cycles.")
+        lines.append(f"Backlog: {backlog:,} memories wait to be summarised, about {_cycles(cycles)}.")
     return lines
+
+
+def _cycles(count: int) -> str:
+    return f"{count:,} cycle{'' if count == 1 else 's'}"
 
 
 def _next(memory: AgentMemory, compactor: Compactor, now_ms: int) -> str:

@@ -17,6 +17,7 @@ RESULT_CHARACTERS = 240
 STEP_LINES = 16
 UNSHOWN = "are not shown here for want of room"
 
+_UNSHOWN = re.compile(rf"^\[Memories (\d+)(?:–(\d+))? {UNSHOWN}", re.MULTILINE)
 _BLOCK_LINK = re.compile(r"\s*\(?\[\[[^\]]*#\^m\d+\]\]\)?")
 
 
@@ -97,6 +98,12 @@ def memory_text(memory: Memory, name: str) -> str:
             return f"{memory.text[:RESULT_CHARACTERS].rsplit(' ', 1)[0].replace(LINE_BREAK, ' ')} [… ^m{memory.seq}]"
         case _:
             return memory.text.replace(LINE_BREAK, " ")
+
+
+def unshown_in(prompt: str) -> Range:
+    """Return which memories a prompt says that it does not show; an empty range if it shows all."""
+    found = _UNSHOWN.search(prompt)
+    return Range(int(found[1]), int(found[2] or found[1])) if found else Range(1, 0)
 
 
 def collapsed(lines: Iterable[str]) -> list[str]:

@@ -233,12 +233,12 @@ def test_facts_are_listed_with_the_memory_that_they_are_from(tmp_path: Path):
         "Pinned: Never lend the lamp.",
         "Goal: Hum every tune.",
     ]
-    assert f"brass lamp: Ana has it since 2026-11-21 08:00. [since {seq}]" in listed
+    assert f"brass lamp: Ana has it since 2026-11-21 08:00. [memory {seq}]" in listed
     assert "oil lamp: it lies in The Common Room." in listed  # before its eyes
     ana.types("@memory-facts Rook brass")
     assert ana.screen() == [
         f"What Rook knows of brass, up to memory {seq}:",
-        f"brass lamp: Ana has it since 2026-11-21 08:00. [since {seq}]",
+        f"brass lamp: Ana has it since 2026-11-21 08:00. [memory {seq}]",
     ]
 
 
@@ -283,3 +283,15 @@ def test_every_memory_is_found_by_its_own_words_whatever_is_summarised(tmp_path:
         house.compact("Rook")
     finder = house.agents["Rook"].finder
     assert all(f"zq{number}zq" in finder.find(f"zq{number}zq")[0].text for number in range(40))
+
+
+def test_facts_that_are_behind_a_long_journal_say_so(tmp_path: Path):
+    house = House(tmp_path)
+    ana = house.player("Ana", Role.ADMIN)
+    memory = house.agents["Rook"].memory
+    for _ in range(3000):
+        memory.record("observed", "It rains.")
+    ana.screen()
+    ana.types("@memory-facts Rook")
+    learnt = house.agents["Rook"].facts.upto
+    assert f"Note: {memory.journal.last - learnt:,} later memories are still being gone through." in ana.screen()

@@ -12,7 +12,7 @@ from vault.folder import Vault
 from vault.journal import Journal
 from vault.memory_line import Memory
 from vault.notes import NoteError
-from vault.search_index import SearchIndex
+from vault.search_index import LINES_A_STEP, SearchIndex
 
 AT = 1_795_248_000_000
 DAY_MS = 86_400_000
@@ -112,3 +112,25 @@ def test_a_cache_that_cannot_be_made_is_told(vault: Vault):
     vault.path(".index").write_text("in the way")
     with pytest.raises(NoteError, match=r"\.index/Eliza\.words\.sqlite: cannot be made"):
         found(vault, "lamp")
+
+
+def test_a_file_is_read_in_steps_and_is_read_again_if_that_was_cut_short(vault: Vault):
+    journal_of(vault, *(f"Owl {number}." for number in range(3 * LINES_A_STEP)))
+    index = SearchIndex(vault, "Eliza")
+    (name,) = index.stale()
+    steps = index.steps(name)
+    next(steps)
+    steps.close()
+    assert index.stale() == [name]
+    assert len(list(index.steps(name))) > 2
+    assert index.stale() == []
+    assert index.find("owl", 10_000) != []
+    assert len(index.find("owl", 10_000)) == 3 * LINES_A_STEP  # none twice
+    index.close()
+
+
+def test_of_two_lines_with_one_number_the_first_is_found_as_everywhere(vault: Vault):
+    journal_of(vault, "It rains.")
+    path = next(vault.path("agents", "Eliza", "journal").iterdir())
+    path.write_text(path.read_text() + "- 10:00:00.000 observed · The Mill · It snows. ^m1\n")
+    assert (found(vault, "rains"), found(vault, "snows")) == ([1], [])

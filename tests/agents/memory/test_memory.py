@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -183,13 +184,23 @@ def test_a_summary_taken_away_by_hand_gives_its_memories_back_word_for_word(tmp_
 
 def test_a_journal_that_was_lost_goes_on_behind_its_summaries(tmp_path):
     memory = memory_in(tmp_path, count=20)
-    memory.publish(None, summary(1, 8))
+    memory.publish(None, replace(summary(1, 8), sources=("1-8",)))
     memory.close()
     for path in (tmp_path / "agents" / "Eliza" / "journal").iterdir():
         path.unlink()
     again = memory_in(tmp_path, count=1)
     assert again.coverage == Coverage(0, 8, 9)
     assert "the journal ends at memory 0, but summaries go to 8" in again.warnings[-1]
+
+
+@pytest.mark.parametrize("last", ["5000", "999999999999999", "99999999999999999999999"])
+@pytest.mark.parametrize("name", ["recent.md", "longterm.md"])
+def test_a_summary_typed_by_hand_of_memories_that_are_not_there_is_left_out(tmp_path, name, last):
+    memory_in(tmp_path, count=3).close()
+    edit(tmp_path, name, f"---\ncovers: [1, {last}]\n---\nI remember everything.\n")
+    again = memory_in(tmp_path, count=1)
+    assert (told(again), again.journal.last) == ([1, 2, 3, 4], 4)
+    assert f"{name}" in again.warnings[0]
 
 
 def test_a_publication_that_cannot_be_written_leaves_the_old_view_and_the_next_one_succeeds(tmp_path):

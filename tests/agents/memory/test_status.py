@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agents.memory.coverage import Range
 from agents.memory.status import age, status_text
+from config.settings import MemorySettings
 from tests.agents.test_agent import AT, Life
 from vault.summaries import Summary
 
@@ -53,6 +55,32 @@ def test_each_tier_is_told_with_its_range(tmp_path):
     assert lines[2].startswith("Word for word: memories 19–30, 12 of them, ")
     assert lines[3] == "Short-term summary: memories 11–18, 8 of them, 4 tokens, prose, made 1 hour ago."
     assert lines[4] == "Long-term summary: memories 1–10, 10 of them, 3 tokens, prose, made 1 hour ago."
+
+
+def test_memories_that_are_not_told_are_not_called_word_for_word(tmp_path):
+    life = Life(tmp_path)
+    life.memory.settings = MemorySettings(strategy="window", max_memories=12)
+    for _ in range(30):
+        life.memory.record("observed", "It rains.")
+    lines = lines_of(life)
+    assert lines[2].startswith("Word for word: memories 21–30, 10 of them, ")  # it goes on in steps of three
+    assert lines[3] == ("Not told for now: memories 1–20, 20 of them; @memory-find and @memory-expand bring them back.")
+
+
+def test_what_the_prompt_has_no_room_for_is_not_called_word_for_word(tmp_path):
+    life = Life(tmp_path)
+    for _ in range(30):
+        life.memory.record("observed", "It rains.")
+    agent = life.agent
+    told = status_text(life.memory, agent.compactor, agent.count_tokens, AT, Range(1, 16)).split("\n")
+    assert told[2].startswith("Word for word: memories 17–30, 14 of them, ")
+    assert told[3].startswith("Not told for now: memories 1–16, 16 of them; ")
+
+
+def test_one_cycle_is_not_told_as_many(tmp_path):
+    life = Life(tmp_path)
+    life.agent.compactor.record.succeeded(AT)
+    assert "Last compaction: 1 hour ago. Since the start: 1 cycle." in lines_of(life)
 
 
 def test_a_memory_that_cannot_be_written_is_told_with_what_waits(tmp_path):

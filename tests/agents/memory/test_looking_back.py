@@ -1,0 +1,89 @@
+"""What people read who ask for a memory, and why it is or is not in the prompt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.memory.coverage import Range
+from agents.memory.looking_back import expanded_text, why_text
+from agents.memory.strategies import NONE
+from agents.memory.view import unshown_in
+from config.settings import MemorySettings
+from tests.agents.memory.lives import Life, talkative, windows
+from vault.summaries import Summary
+
+NEWEST = "It is one of the newest, which no summary covers, so it is in the prompt word for word."
+BROUGHT_BACK = "@memory-find and @memory-expand bring it back."
+
+
+def a_life(root: Path, settings: MemorySettings | None = None) -> Life:
+    """Return a life with eight memories, of which the last is a long look round."""
+    life = Life(root, settings or windows(64, 64), talkative())
+    life.live(6)
+    life.memory.record("acted", "look")
+    life.memory.record("result", "The Landing. " + "Green planks slope down into a brown river. " * 10)
+    return life
+
+
+def why(life: Life, seq: int, unshown: Range = NONE) -> str:
+    return why_text(life.memory, seq, unshown).split("\n")[1]
+
+
+def test_one_memory_is_not_told_as_many(tmp_path):
+    first, line = expanded_text(a_life(tmp_path).memory, "^m2").split("\n")
+    assert first == "Memory 2 of Eliza, as the journal has it:"
+    assert line.startswith("2: 2026-11-21 ")
+
+
+def test_what_no_summary_covers_is_in_the_prompt_under_every_strategy(tmp_path):
+    strategies = ("waterfall", "rolling", "layered", "window")
+    told = [why(a_life(tmp_path / one, windows(64, 64, strategy=one)), 2) for one in strategies]
+    assert told == [NEWEST] * 4
+
+
+def test_what_is_older_than_the_window_is_said_to_be_so(tmp_path):
+    life = a_life(tmp_path, windows(64, 64, strategy="window", max_memories=4))
+    wanted = f"The strategy is window, which tells the newest 4 at most; this one is older. {BROUGHT_BACK}"
+    assert [why(life, 1), why(life, 5)] == [wanted, NEWEST]
+
+
+def test_what_the_prompt_has_no_room_for_is_not_said_to_be_in_it(tmp_path):
+    told = why(a_life(tmp_path), 2, unshown_in("Above.\n[Memories 1–5 are not shown here for want of room; …]\nBelow."))
+    assert told == f"No summary covers it yet, but there is no room for it in the prompt. {BROUGHT_BACK}"
+
+
+def test_a_long_result_of_an_earlier_turn_is_said_to_be_told_in_short(tmp_path):
+    life = a_life(tmp_path)
+    assert why(life, 8) == NEWEST  # its turn is not over
+    life.memory.record("acted", "emote nods")
+    assert why(life, 8) == "It is one of the newest, but long, so the prompt tells it in short; see @memory-expand ^m8."
+
+
+@pytest.mark.parametrize(
+    ("quality", "told"),
+    [
+        ("prose", "which the model wrote; @memory-expand brings its words back."),
+        ("extractive", "in its own words."),
+        ("fallback", "in its own words."),
+    ],
+)
+def test_a_summary_of_picked_lines_tells_them_whoever_picked_them(tmp_path, quality, told):
+    life = a_life(tmp_path)
+    text = f"- {life.memory.journal.read(2, 2)[0].text} ([[2026-11-21#^m2]])"
+    life.memory.publish(None, Summary(1, 4, text, quality=quality, made_ms=life.clock.ms))
+    assert why(life, 2) == f"It is told in the short-term summary of memories 1–4, {told}"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "unshown"),
+    [
+        ("[Memories 1–17 are not shown here for want of room; they are in the journal]\nIt rains.", Range(1, 17)),
+        ("[Memories 9 are not shown here for want of room; they are in the journal]", Range(9, 9)),
+        ('Ana says, "[Memories 1–17 are not shown here for want of room"', NONE),
+        ("", NONE),
+    ],
+)
+def test_a_prompt_says_itself_what_it_does_not_show(prompt, unshown):
+    assert unshown_in(prompt) == unshown
