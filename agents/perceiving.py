@@ -28,7 +28,7 @@ def impression(event: Event, name: str, world: World, is_first: bool = False) ->
     has not met the actor, or not been to the place, before.
     """
     own = event.actor_id == name
-    if own and isinstance(event, Said | Emoted | Whispered | Thought):
+    if own and isinstance(event, Said | Emoted | Whispered | Thought) and not getattr(event, "unasked", False):
         return None
     privately = isinstance(event, Whispered) and event.to_id == name
     addressed = privately or (not own and isinstance(event, Said) and _is_meant(event, name, world))

@@ -24,18 +24,20 @@ class Event:
 
 @dataclass(frozen=True)
 class Said(Event):
-    """Words for everyone in the room."""
+    """Words for everyone in the room; `unasked` if a table of reactions put them in the actor's mouth."""
 
     room_id: str
     text: str
+    unasked: bool = False
 
 
 @dataclass(frozen=True)
 class Emoted(Event):
-    """A pose: the text follows the actor's name."""
+    """A pose: the text follows the actor's name; `unasked` as for `Said`."""
 
     room_id: str
     text: str
+    unasked: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,23 @@ class Used(Event):
     """The actor used a thing; what comes of it are events of their own."""
 
     room_id: str
+    thing_id: str
+
+
+@dataclass(frozen=True)
+class ReadThing(Event):
+    """The actor read what is written on a thing."""
+
+    room_id: str
+    thing_id: str
+
+
+@dataclass(frozen=True)
+class Moved(Event):
+    """A thing is somewhere else by itself. Nobody perceives it: it is there to be saved."""
+
+    reach = "nobody"
+
     thing_id: str
 
 

@@ -17,6 +17,7 @@ from world.events import (
     LookedAt,
     Paged,
     PutIn,
+    ReadThing,
     Recalled,
     Refused,
     Said,
@@ -96,6 +97,8 @@ def _own(event: Event, world: World) -> str:
             return say("narration.you_take_from", thing=_thing(thing, world), container=_thing(container, world))
         case Used(thing_id=thing):
             return say("narration.you_use", thing=_thing(thing, world))
+        case ReadThing(thing_id=thing):
+            return say("narration.you_read", thing=_thing(thing, world))
         case Gave(thing_id=thing, to_id=to):
             return say("narration.you_give", thing=_thing(thing, world), to=_name(to, world))
         case _:
@@ -137,6 +140,8 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
             return say("narration.takes_from", who=who, thing=_thing(thing, world), container=_thing(container, world))
         case Used(thing_id=thing):
             return say("narration.uses", who=who, thing=_thing(thing, world))
+        case ReadThing(thing_id=thing):
+            return say("narration.reads", who=who, thing=_thing(thing, world))
         case Gave(thing_id=thing, to_id=to):
             key = "narration.gives_you" if to == me else "narration.gives"
             return say(key, who=who, to=_name(to, world), thing=_thing(thing, world))

@@ -20,8 +20,10 @@ from world.events import (
     Happened,
     Left,
     LookedAt,
+    Moved,
     Paged,
     PutIn,
+    ReadThing,
     Recalled,
     Refused,
     Said,
@@ -116,6 +118,11 @@ SEEN: list[tuple[Event, dict[str, str]]] = [
         Used("Ana", HERE, "oil lamp"),
         {"Ana": "You use the oil lamp.", "Ben": "Ana uses the oil lamp.", "Cat": "Ana uses the oil lamp."},
     ),
+    (
+        ReadThing("Ana", HERE, "oil lamp"),
+        {"Ana": "You read the oil lamp.", "Ben": "Ana reads the oil lamp.", "Cat": "Ana reads the oil lamp."},
+    ),
+    (Moved("", "oil lamp"), {}),
     (
         Shouted("Ana", HERE, "Fire!"),
         {
