@@ -178,7 +178,6 @@ class Agent:
             "name": self.name,
             "profile": self.note.profile,
             "commands": command_list(self._game.commands, actor),
-            "scene": scene_text(world, actor, self._now_ms()),
             "place": place_text(world, actor),
         }
         if self.memory.coverage.b == 0:
@@ -186,6 +185,7 @@ class Agent:
         context_tokens = self.queue.model.context_tokens if self.queue else DEFAULT_CONTEXT_TOKENS
         budget = context_tokens - self.settings.reply_tokens - MARGIN_TOKENS
         view, counting = self.memory.view(), self.count_tokens
+        values["scene"] = scene_text(world, actor, view.idle_ms(self._now_ms()))
         values["board"] = board_text(world, actor, counting, budget)
         facts_tokens = self.memory.settings.facts_tokens
         knowledge = self._knowledge.of_moment(view, world, actor, counting, facts_tokens, budget)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 
 from agents.memory.view import STEP_LINES, View
 from agents.prompt import PromptTemplate
+from world.clock import MINUTES_A_DAY
 from world.command import CommandTable
 from world.model import Character, World
-from world.narration import carrying, company, lying_here, ways_out
+from world.narration import carrying, company, described, lying_here, time_of_day, ways_out
+
+LONG_MINUTES = 45
+"""After how many minutes of doing nothing an agent is told of it."""
 
 
 def command_list(table: CommandTable, actor: Character) -> str:
@@ -17,18 +20,31 @@ def command_list(table: CommandTable, actor: Character) -> str:
     return "\n".join(f"{one.usage} - {one.summary}" for one in table.allowed(actor) if one.for_agents)
 
 
-def scene_text(world: World, actor: Character, now_ms: int) -> str:
-    """Return where an agent is at this moment: time, place, company, things and exits, a line each."""
+def scene_text(world: World, actor: Character, idle_ms: int = 0) -> str:
+    """Return where an agent is at this moment: time, place, company, things and exits, a line each.
+
+    `idle_ms` is how long ago it last did anything, in milliseconds; it is told of it when that is long.
+    """
     room = world.room_of(actor)
-    clock = datetime.fromtimestamp(now_ms / 1000, UTC).strftime("%H:%M")
     lines = [
-        f"It is {clock}. You are in {room.name}. {room.description.replace(chr(10), ' ')}",
+        f"{time_of_day(world)} You are in {room.name}. {described(room, world).replace(chr(10), ' ')}",
+        idle_text(world, idle_ms),
         lying_here(world, actor),
         carrying(world, actor),
         company(world, actor) or "Nobody else is here.",
         ways_out(world, actor),
     ]
     return "\n".join(line for line in lines if line)
+
+
+def idle_text(world: World, idle_ms: int) -> str:
+    """Return since when an agent has done nothing as a sentence, or an empty string if that is not long."""
+    minutes = idle_ms // 60_000
+    if minutes < LONG_MINUTES:
+        return ""
+    hours, days = minutes // 60, minutes // MINUTES_A_DAY
+    key, count = ("days", days) if days > 1 else ("hours", hours) if hours > 1 else ("minutes", minutes)
+    return world.wording(f"life.idle_{key}", count=count)
 
 
 def place_text(world: World, actor: Character) -> str:

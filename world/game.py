@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from world.clock import Moment, parts_begun
 from world.command import CommandTable
 from world.errors import CommandError
-from world.events import Arrived, Event, Left, Refused, Told
+from world.events import Announced, Arrived, Event, Left, Refused, Told
 from world.model import Character, World
 from world.narration import narrate, perceivers
 from world.parsing import Line, parse_line
+from world.reacting import Chance, reactions_of_time, reactions_to
 
 log = logging.getLogger(__name__)
 
@@ -37,14 +39,20 @@ class Game:
     Each character has at most one observer, called with every event that the character perceives and the sentence
     it gets of it. An observer never calls `perform`; one that fails is logged and the rest go on.
     `on_events` is called once a line with everything that happened, before any observer, to save what changed.
+    `chance` says whether something comes true that does so once in so many times.
     """
 
     def __init__(
-        self, world: World, commands: CommandTable, on_events: Callable[[tuple[Event, ...]], None] = lambda events: None
+        self,
+        world: World,
+        commands: CommandTable,
+        on_events: Callable[[tuple[Event, ...]], None] = lambda events: None,
+        chance: Chance = lambda times: times == 1,
     ) -> None:
         self.world = world
         self.commands = commands
         self.on_events = on_events
+        self._chance = chance
         self._observers: dict[str, Observer] = {}
 
     def perform(self, character_id: str, text: str) -> Performed:
@@ -68,7 +76,17 @@ class Game:
             events = [Refused(character_id, refusal)]
         performed = Performed(verb, tuple(events), refusal)
         self.publish(performed.events)
+        for event in performed.events:
+            self._react(reactions_to(event, self.world, self._chance))
         return performed
+
+    def pass_time(self, now: Moment) -> None:
+        """Let it be another time: the light changes, and what was to happen by now happens."""
+        before, self.world.moment = self.world.moment, now
+        for part in parts_begun(before, now) if before.minutes else []:
+            self.publish((Announced("", self.world.wording(f"life.{part}_comes")),))
+        if before.minutes:
+            self._react(reactions_of_time(before, now, self.world, self._chance))
 
     def tell(self, character_id: str, text: str) -> None:
         """Give one character a message from the world itself."""
@@ -110,6 +128,14 @@ class Game:
             return go.verb, go.act(self.world, actor, exit=names[typed].name)
         found = self.commands.find(line.verb, actor, self.world.wording, names)
         return found.verb, found.act(self.world, actor, **found.arguments_in(line.arguments, self.world.wording))
+
+    def _react(self, reactions: Iterator[list[Event]]) -> None:
+        """Publish what happens because of something; a table that fails is logged, and nothing else is affected."""
+        try:
+            for events in reactions:
+                self.publish(tuple(events))
+        except Exception:
+            log.exception("a reaction failed")
 
     def _show(self, event: Event, viewer: Character) -> None:
         observer = self._observers.get(viewer.character_id)

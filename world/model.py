@@ -10,10 +10,16 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from world.board import Board
+from world.clock import Moment
+from world.doings import Doings
 from world.errors import WorldError
+from world.reaction import Reaction
 from world.wording import Wording
+from world.workbench import Workbench
 
 DOMAIN = "domain/"
+DEEPEST = 16
+"""How many containers may stand in one another."""
 
 
 class Role(IntEnum):
@@ -48,6 +54,7 @@ class Room:
     """A place. Its id is the name of its note in the vault and never changes; `title` is what it is called instead.
 
     `number` is its lasting number for client mappers. `tags` are the note's own, `properties` what builders set.
+    `moods` are what is added to the description in a part of the day, `ambient` what may be noticed now and then.
     """
 
     room_id: str
@@ -59,6 +66,9 @@ class Room:
     title: str = ""
     aliases: tuple[str, ...] = ()
     properties: dict[str, str] = field(default_factory=dict)
+    moods: dict[str, str] = field(default_factory=dict)
+    ambient: tuple[str, ...] = ()
+    reactions: tuple[Reaction, ...] = ()
 
     @property
     def name(self) -> str:
@@ -93,6 +103,7 @@ class Thing:
     is_container: bool = False
     fixed: bool = False
     properties: dict[str, str] = field(default_factory=dict)
+    reactions: tuple[Reaction, ...] = ()
 
     @property
     def name(self) -> str:
@@ -103,7 +114,8 @@ class Thing:
 class Character:
     """A person or an agent. Its id is its name. Who is not `awake` is nowhere to be seen.
 
-    `grants` are verbs that it may use though its role may not. `properties` are what builders set.
+    `grants` are verbs that it may use though its role may not. `properties` are what builders set, `preferences` what
+    it has set for itself. `doings` are what it is about just now, and are never saved.
     """
 
     character_id: str
@@ -115,6 +127,9 @@ class Character:
     aliases: tuple[str, ...] = ()
     grants: frozenset[str] = frozenset()
     properties: dict[str, str] = field(default_factory=dict)
+    preferences: dict[str, str] = field(default_factory=dict)
+    doings: Doings = field(default_factory=Doings, compare=False, repr=False)
+    reactions: tuple[Reaction, ...] = ()
 
     @property
     def name(self) -> str:
@@ -124,7 +139,8 @@ class Character:
 class World:
     """All rooms, things and characters, by id: no two of them share one, in whatever case.
 
-    `start_room_id` is where newcomers arrive, `wording` is what the world says.
+    `start_room_id` is where newcomers arrive, `wording` is what the world says, `moment` the time that it is there.
+    `last_number` is the highest number that a room ever had: no room is given that of one that is gone.
     """
 
     def __init__(
@@ -139,7 +155,10 @@ class World:
         self.things = {thing.thing_id: thing for thing in things}
         self.characters = {character.character_id: character for character in characters}
         self.board = Board()
+        self.workbench = Workbench()
+        self.last_number = max((room.number for room in self.rooms.values()), default=0)
         self.wording = wording or Wording()
+        self.moment = Moment()
         if not self.rooms:
             raise WorldError("A world needs at least one room.")
         self.start_room_id = start_room_id or next(iter(self.rooms))
@@ -149,6 +168,21 @@ class World:
     def room_of(self, character: Character) -> Room:
         """Return the room that a character is in."""
         return self.rooms[character.room_id]
+
+    def room_around(self, one: Room | Thing | Character) -> Room | None:
+        """Return the room that something is in, in whosever hands or in whatever container; None if in none now."""
+        for _ in range(DEEPEST):
+            match one:
+                case Room():
+                    return one
+                case Character():
+                    return self.rooms.get(one.room_id) if one.awake else None
+            place_id = one.place_id
+            found = self.rooms.get(place_id) or self.characters.get(place_id) or self.things.get(place_id)
+            if found is None:
+                return None
+            one = found
+        return None
 
     def occupants(self, room_id: str) -> list[Character]:
         """Return everyone awake in a room, in the order in which they came into the world."""
@@ -161,6 +195,11 @@ class World:
     def awake(self) -> list[Character]:
         """Return everyone who is in the world now."""
         return [character for character in self.characters.values() if character.awake]
+
+    def next_number(self) -> int:
+        """Return the number of a new room."""
+        self.last_number += 1
+        return self.last_number
 
     def add_character(self, character: Character) -> None:
         """Put a new character into the world.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from world.events import (
     Announced,
     Arrived,
+    Built,
     Dropped,
     Emoted,
     Event,
@@ -31,7 +32,7 @@ from world.events import (
     Used,
     Whispered,
 )
-from world.model import Character, Exit, Thing, World
+from world.model import Character, Exit, Room, Thing, World
 
 _ENDINGS = (".", "!", "?", "…", '"', "'", ")")
 
@@ -101,6 +102,8 @@ def _own(event: Event, world: World) -> str:
             return say("narration.you_read", thing=_thing(thing, world))
         case Gave(thing_id=thing, to_id=to):
             return say("narration.you_give", thing=_thing(thing, world), to=_name(to, world))
+        case Built(act=act, name=name, to=to):
+            return say(f"building.you_{act}", name=name, to=to)
         case _:
             return ""
 
@@ -145,6 +148,8 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
         case Gave(thing_id=thing, to_id=to):
             key = "narration.gives_you" if to == me else "narration.gives"
             return say(key, who=who, to=_name(to, world), thing=_thing(thing, world))
+        case Built(act=act, name=name, to=to):
+            return say(f"building.{act}", who=who, name=name, to=to)
         case LookedAt(to_id=to):
             return say("narration.looks_at_you", who=who) if to == me else ""
         case _:
@@ -154,8 +159,14 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
 def scene(world: World, viewer: Character) -> str:
     """Return what a viewer sees around it: title, description, things, people, exits, a line each."""
     room = world.room_of(viewer)
-    lines = [room.name, room.description, lying_here(world, viewer), company(world, viewer), ways_out(world, viewer)]
+    around = (lying_here(world, viewer), company(world, viewer), ways_out(world, viewer))
+    lines = [room.name, described(room, world), *around]
     return "\n".join(line for line in lines if line)
+
+
+def described(room: Room, world: World) -> str:
+    """Return what a room looks like at this time of day."""
+    return "\n".join(text for text in (room.description, room.moods.get(world.moment.part, "")) if text)
 
 
 def company(world: World, viewer: Character) -> str:
@@ -186,6 +197,13 @@ def carrying(world: World, viewer: Character) -> str:
     """Return what a viewer carries as a sentence, or an empty string."""
     names = [with_article(thing) for thing in world.things_at(viewer.character_id)]
     return world.wording("narration.you_carry", things=world.wording.all_of(names)) if names else ""
+
+
+def time_of_day(world: World) -> str:
+    """Return the time that it is in the world, as a sentence."""
+    moment, say = world.moment, world.wording
+    weekday, part = say(f"life.{moment.weekday}"), say(f"life.at_{moment.part}")
+    return say("life.it_is", weekday=weekday, clock=moment.clock, part=part)
 
 
 def place(room_id: str, world: World) -> str:

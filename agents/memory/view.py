@@ -58,6 +58,10 @@ class View:
         """Return what has come after its owner's last deed, a line a memory."""
         return "\n".join(collapsed(self._texts[max(left_out, self._done) :]))
 
+    def idle_ms(self, now_ms: int) -> int:
+        """Return how long ago its owner did something, in milliseconds; 0 if the tail holds no deed of its own."""
+        return max(0, now_ms - self.tail[self._done - 1].at_ms) if self._done else 0
+
     @cached_property
     def _done(self) -> int:
         """How many of the tail there are up to the owner's last deed, that one included."""

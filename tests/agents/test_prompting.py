@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from agents.memory.coverage import Coverage
 from agents.memory.view import STEP_LINES, View
 from agents.prompt import parse_template
-from agents.prompting import command_list, fitted_prompt, place_text, scene_text
+from agents.prompting import command_list, fitted_prompt, idle_text, place_text, scene_text
 from tests.world.inn import inn, inn_game
 from vault.folder import STARTER, Vault
 from vault.memory_line import Memory
 from vault.summaries import Summary
+from world.clock import moment_at
 from world.events import Said
 
 TEMPLATE = parse_template(
@@ -141,8 +142,11 @@ def test_a_scene_is_time_place_company_things_and_exits():
     world = inn()
     world.characters["Cat"].awake = False
     world.things["apples"].place_id = "Ana"
-    assert scene_text(world, world.characters["Ana"], 1_764_016_501_000).split("\n") == [
-        "It is 20:35. You are in The Common Room. A long table, a low ceiling and a fire that never quite goes out.",
+    world.moment = moment_at(1_764_016_501_000, 1440)
+    assert scene_text(world, world.characters["Ana"], 3 * 60 * 60 * 1000).split("\n") == [
+        "It is Monday, 20:35, at dusk. You are in The Common Room. "
+        "A long table, a low ceiling and a fire that never quite goes out.",
+        "You last did something 3 hours ago.",
         "You see a brass lamp and an oil lamp here.",
         "You carry a copper coin and some apples.",
         "Ben is here.",
@@ -152,8 +156,8 @@ def test_a_scene_is_time_place_company_things_and_exits():
 
 def test_an_empty_place_says_that_nobody_is_there():
     world = inn()
-    assert scene_text(world, world.characters["Cat"], 0).split("\n") == [
-        "It is 00:00. You are in The Yard. Wet cobbles between two doors.",
+    assert scene_text(world, world.characters["Cat"]).split("\n") == [
+        "It is Thursday, 00:00, at night. You are in The Yard. Wet cobbles between two doors.",
         "Nobody else is here.",
         "Exits: house door (The Common Room), stable door (The Stable).",
     ]
@@ -170,11 +174,27 @@ def test_a_place_in_short_is_one_line():
 def test_a_scene_of_many_lines_in_a_note_is_one_line_each():
     world = inn()
     world.rooms["The Yard"].description = "Wet.\nCold."
-    assert "Wet. Cold." in scene_text(world, world.characters["Cat"], 0)
+    assert "Wet. Cold." in scene_text(world, world.characters["Cat"])
 
 
 def test_an_event_is_no_part_of_the_scene():
     # The scene is read from the world; what was said stands in the tail alone.
     game = inn_game()
     game.publish((Said("Ana", "The Common Room", "hello"),))
-    assert "hello" not in scene_text(game.world, game.world.characters["Ben"], 0)
+    assert "hello" not in scene_text(game.world, game.world.characters["Ben"])
+
+
+@pytest.mark.parametrize(
+    ("minutes", "told"),
+    [
+        (0, ""),
+        (44, ""),
+        (45, "You last did something 45 minutes ago."),
+        (119, "You last did something 119 minutes ago."),
+        (120, "You last did something 2 hours ago."),
+        (47 * 60, "You last did something 47 hours ago."),
+        (48 * 60, "You last did something 2 days ago."),
+    ],
+)
+def test_who_has_been_idle_for_long_is_told_for_how_long(minutes, told):
+    assert idle_text(inn(), minutes * 60_000) == told

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from world.command import CommandTable
-from world.commands import looking, mind, movement, presence, sharing, social, things
+from world.commands import containers, looking, mind, movement, presence, sharing, social, things, time
 from world.commands.helping import help_commands
 
 
 def world_commands() -> CommandTable:
     """Return a new table with every command of the world, help included."""
-    modules = (looking, movement, social, sharing, things, mind, presence)
+    modules = (looking, movement, social, sharing, things, containers, mind, presence, time)
     table = CommandTable(one for module in modules for one in module.COMMANDS)
     table.add(help_commands(table))
     return table
