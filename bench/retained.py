@@ -63,9 +63,10 @@ async def measured(strategy: str, model: LanguageModel, lies: list[str], options
         blank = life.agent.prompt()
         numbers = await _lived(life, facts, result, options)
         await life.settle()
+        published = "\n".join(_published(life))
         _count(life, facts, numbers, blank, result)
         result.lies = len(lies)
-        result.invented |= {lie for lie in lies if any(lie in text for text in _published(life))}
+        result.invented |= {lie for lie in lies if lie in published}
         await life.end()
     result.seconds = time.monotonic() - began
     return result
