@@ -40,6 +40,10 @@ def inn() -> World:
             Thing("oil lamp", "The Common Room", "It is empty.", ("lamp",)),
             Thing("copper coin", "Ana"),
             Thing("apples", "The Kitchen", "Small and sour."),
+            Thing("oat chest", "The Stable", "Too heavy to move.", is_container=True, fixed=True),
+            Thing("saddle bag", "The Stable", "Two pockets, one of them sewn up.", ("bag",), is_container=True),
+            Thing("stable bill", "saddle bag", "A folded page.", ("bill",), writing="Oats, six pence. Unpaid."),
+            Thing("slate", "The Stable", "A school slate.", properties={"writable": "true"}),
         ],
         [
             Character("Ana", "The Common Room", "Ana has flour on her sleeves.", awake=True),

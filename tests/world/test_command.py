@@ -147,4 +147,4 @@ def test_help_knows_every_command_by_each_of_its_names(one):
     for name in one.names:
         (event,) = explain.act(world, world.characters["Ana"], topic=name)
         assert isinstance(event, Saw)
-        assert event.text.startswith(f"{one.usage}\n{one.summary}")
+        assert event.text.startswith("\n".join([one.usage, *one.also, one.summary]))

@@ -1,4 +1,4 @@
-"""Looking about: look, examine, exits, inventory."""
+"""Looking about: look, examine, exits."""
 
 from __future__ import annotations
 
@@ -58,12 +58,6 @@ def exits(world: World, actor: Character) -> list[Event]:
     return [Saw(actor.character_id, ways_out(world, actor))]
 
 
-@command("inventory", "inv", "i", category="things")
-def inventory(world: World, actor: Character) -> list[Event]:
-    """List what you carry."""
-    return [Saw(actor.character_id, world.wording("looking.you_carry", things=_carried(world, actor)))]
-
-
 def _sight(world: World, actor: Character, wanted: str) -> Sight:
     if wanted.lower() in ("me", "myself", "self"):
         return actor
@@ -94,4 +88,4 @@ def _carried(world: World, character: Character) -> str:
     return world.wording.all_of(names) or world.wording("lists.nothing")
 
 
-COMMANDS = (look, examine, exits, inventory)
+COMMANDS = (look, examine, exits)
