@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agents.memory.importance import event_importance
 from vault.memory_line import PLAIN_IMPORTANCE
-from world.events import Emoted, Event, Said, Thought, Told, Whispered
+from world.events import Emoted, Event, Paged, Said, Shouted, Thought, Told, Whispered
 from world.model import World
 
 
@@ -28,9 +28,10 @@ def impression(event: Event, name: str, world: World, is_first: bool = False) ->
     has not met the actor, or not been to the place, before.
     """
     own = event.actor_id == name
-    if own and isinstance(event, Said | Emoted | Whispered | Thought) and not getattr(event, "unasked", False):
+    asked = not getattr(event, "unasked", False)
+    if own and asked and isinstance(event, Said | Emoted | Whispered | Paged | Shouted | Thought):
         return None
-    privately = isinstance(event, Whispered) and event.to_id == name
+    privately = isinstance(event, Whispered | Paged) and event.to_id == name
     addressed = privately or (not own and isinstance(event, Said) and _is_meant(event, name, world))
     told = privately or (own and isinstance(event, Told))
     return Impression(
@@ -42,7 +43,9 @@ def impression(event: Event, name: str, world: World, is_first: bool = False) ->
 
 
 def _is_meant(event: Said, name: str, world: World) -> bool:
-    """Return whether words are for this agent: they name it, or nobody else is there to hear them."""
+    """Return whether words are for this agent: said to it, or naming it, or nobody else is there to hear them."""
+    if event.to_id:
+        return event.to_id == name
     if re.search(rf"\b{re.escape(name)}\b", event.text, re.IGNORECASE):
         return True
     listeners = [c for c in world.occupants(event.room_id) if c.character_id != event.actor_id]

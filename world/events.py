@@ -24,11 +24,15 @@ class Event:
 
 @dataclass(frozen=True)
 class Said(Event):
-    """Words for everyone in the room; `unasked` if a table of reactions put them in the actor's mouth."""
+    """Words for everyone in the room; `unasked` if a table of reactions put them in the actor's mouth.
+
+    `to_id` is whom they are meant for, or empty; everyone hears them all the same.
+    """
 
     room_id: str
     text: str
     unasked: bool = False
+    to_id: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,11 +75,15 @@ class Whispered(Event):
 
 @dataclass(frozen=True)
 class Left(Event):
-    """The actor went out of `room_id` by the exit named; an empty exit means that it vanished from the world."""
+    """The actor went out of `room_id` by the exit named; an empty exit means that it vanished from the world.
+
+    `after_id` is whom it followed, or empty.
+    """
 
     room_id: str
     exit: str
     to_room_id: str
+    after_id: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,24 @@ class Arrived(Event):
 
     room_id: str
     from_room_id: str = ""
+
+
+@dataclass(frozen=True)
+class Followed(Event):
+    """The actor goes along with `to_id` from now on."""
+
+    reach = "pair"
+
+    to_id: str
+
+
+@dataclass(frozen=True)
+class Unfollowed(Event):
+    """The actor goes along with `to_id` no longer."""
+
+    reach = "pair"
+
+    to_id: str
 
 
 @dataclass(frozen=True)

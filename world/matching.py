@@ -61,7 +61,8 @@ def suggestions(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
     """Return the names most like a misspelt one, best first."""
     key, known = wanted.lower(), {name.lower(): name for name in sorted(set(names))}
     starting = [name for name in known if key and name.startswith(key)]
-    close = difflib.get_close_matches(key, known, n=most, cutoff=0.6)
+    near = [name for name in known if abs(len(name) - len(key)) < len(name)]  # nobody who typed `open` meant `on`
+    close = difflib.get_close_matches(key, near, n=most, cutoff=0.6)
     return [known[name] for name in dict.fromkeys([*starting, *close])][:most]
 
 

@@ -5,14 +5,16 @@ A character knows its room and a thing knows its place; who or what is in a room
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 from world.board import Board
+from world.doings import Doings
 from world.clock import Moment
 from world.doings import Doings
 from world.errors import WorldError
+from world.presence import Presence, unknown
 from world.reaction import Reaction
 from world.wording import Wording
 from world.workbench import Workbench
@@ -129,6 +131,8 @@ class Character:
     properties: dict[str, str] = field(default_factory=dict)
     preferences: dict[str, str] = field(default_factory=dict)
     doings: Doings = field(default_factory=Doings, compare=False, repr=False)
+    preferences: dict[str, str] = field(default_factory=dict)
+    doings: Doings = field(default_factory=Doings, compare=False, repr=False)
     reactions: tuple[Reaction, ...] = ()
 
     @property
@@ -139,7 +143,8 @@ class Character:
 class World:
     """All rooms, things and characters, by id: no two of them share one, in whatever case.
 
-    `start_room_id` is where newcomers arrive, `wording` is what the world says, `moment` the time that it is there.
+    `start_room_id` is where newcomers arrive, `presence` tells how long somebody has
+    been still or gone, as far as anybody outside knows; `wording` is what the world says, `moment` the time that it is there.
     `last_number` is the highest number that a room ever had: no room is given that of one that is gone.
     """
 
@@ -155,6 +160,7 @@ class World:
         self.things = {thing.thing_id: thing for thing in things}
         self.characters = {character.character_id: character for character in characters}
         self.board = Board()
+        self.presence: Callable[[str], Presence] = unknown
         self.workbench = Workbench()
         self.last_number = max((room.number for room in self.rooms.values()), default=0)
         self.wording = wording or Wording()

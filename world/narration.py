@@ -12,6 +12,7 @@ from world.events import (
     Dropped,
     Emoted,
     Event,
+    Followed,
     Gave,
     Happened,
     Left,
@@ -29,9 +30,11 @@ from world.events import (
     Told,
     Took,
     TookFrom,
+    Unfollowed,
     Used,
     Whispered,
 )
+from world.following import goes_with
 from world.model import Character, Exit, Room, Thing, World
 
 _ENDINGS = (".", "!", "?", "…", '"', "'", ")")
@@ -48,7 +51,7 @@ def perceivers(event: Event, world: World) -> list[Character]:
         case "near":
             return _within_earshot(event.room_id, world)  # type: ignore[attr-defined]
         case "pair":
-            other = world.characters[event.to_id]  # type: ignore[attr-defined]
+            other = world.characters.get(event.to_id)  # type: ignore[attr-defined]
             return [one for one in (actor, other) if one]
         case "world":
             return world.awake()
@@ -72,6 +75,8 @@ def _own(event: Event, world: World) -> str:
     match event:
         case Saw(text=text) | Recalled(text=text) | Refused(text=text) | Told(text=text) | Announced(text=text):
             return text
+        case Said(text=text, to_id=to) if to:
+            return say("narration.you_say_to", to=_name(to, world), text=text)
         case Said(text=text):
             return say("narration.you_say", text=text)
         case Shouted(text=text):
@@ -84,8 +89,15 @@ def _own(event: Event, world: World) -> str:
             return posed(_name(actor, world), text)
         case Thought(text=text):
             return say("narration.you_think", text=text)
+        case Left(exit=exit, to_room_id=room_id, after_id=leader) if room_id and leader:
+            room = place(room_id, world)
+            return say("narration.you_go_along", who=_name(leader, world), exit=exit, room=room)
         case Left(exit=exit, to_room_id=room_id) if room_id:
             return say("narration.you_go" if exit else "narration.you_are_taken", exit=exit, room=place(room_id, world))
+        case Followed(to_id=to):
+            return say("narration.you_follow", who=_name(to, world))
+        case Unfollowed(to_id=to):
+            return say("narration.you_follow_no_more", who=_name(to, world))
         case Shared(label=label, content=content, scope=scope):
             return say(f"narration.you_share_{'world' if scope == 'world' else 'here'}", label=label, content=content)
         case Took(thing_id=thing):
@@ -113,6 +125,9 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
     match event:
         case Happened(text=text) | Announced(text=text):
             return text
+        case Said(text=text, to_id=to) if to:
+            key = "narration.says_to_you" if to == me else "narration.says_to"
+            return say(key, who=who, to=_name(to, world), text=text)
         case Said(text=text):
             return say("narration.says", who=who, text=text)
         case Shouted(text=text, room_id=room_id):
@@ -128,8 +143,14 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
         case Left(exit=exit, to_room_id=room_id):
             key = "narration.leaves" if exit else "narration.is_taken" if room_id else "narration.falls_asleep"
             return say(key, who=who, exit=exit, room=place(room_id, world))
+        case Arrived(actor_id=actor) if goes_with(world, viewer, actor):
+            return ""  # who follows has come along
         case Arrived(from_room_id=room_id):
             return say("narration.arrives" if room_id else "narration.wakes", who=who, room=place(room_id, world))
+        case Followed():
+            return say("narration.follows_you", who=who)
+        case Unfollowed():
+            return say("narration.follows_you_no_more", who=who)
         case Shared(label=label, content=content, scope=scope):
             key = f"narration.shares_{'world' if scope == 'world' else 'here'}"
             return say(key, who=who, label=label, content=content)

@@ -16,7 +16,9 @@ from world.parsing import parse_line
 PARTED_MINUTES = 30
 """After so long without a sign of somebody, the next sign is a new meeting."""
 
-_SAYS = re.compile(r'(?P<who>.+?) (?:says|(?P<privately>whispers to you)), "(?P<text>.*)"', re.DOTALL)
+_SAYS = re.compile(
+    r'(?P<who>.+?) (?:says(?: to .+?)?|(?P<privately>(?:whispers to|tells) you)), "(?P<text>.*)"', re.DOTALL
+)
 _TAKES = re.compile(r"(?P<who>.+?) takes? the (?P<thing>.+)\.")
 _DROPS = re.compile(r"(?P<who>.+?) puts? down the (?P<thing>.+)\.")
 _GIVES = re.compile(r"(?P<who>.+?) gives (?P<to>.+?) the (?P<thing>.+)\.")
@@ -54,7 +56,8 @@ def spoken_in(memory: Memory) -> Spoken | None:
     """Return what was spoken in a memory, and by whom; None if nothing was."""
     if memory.kind == "acted":
         line = parse_line(memory.text)
-        said = {"say": line.arguments, "speak": line.arguments, "whisper": line.arguments.partition(" ")[2]}
+        to_one = line.arguments.partition(" ")[2]
+        said = {"say": line.arguments, "speak": line.arguments, "whisper": to_one, "tell": to_one}
         return Spoken(ME, said[line.verb]) if line.verb in said else None
     heard = _SAYS.fullmatch(memory.text) if memory.kind in ("observed", "told") and memory.people else None
     if heard is None or heard["who"] != memory.people[0]:
@@ -63,8 +66,8 @@ def spoken_in(memory: Memory) -> Spoken | None:
 
 
 def awaits_outcome(memory: Memory) -> bool:
-    """Return whether it shows only in the next memory if something was done: nobody may be there to whisper to."""
-    return memory.kind == "acted" and parse_line(memory.text).verb == "whisper"
+    """Return whether it shows only in the next memory if something was done: nobody may be there to hear it."""
+    return memory.kind == "acted" and parse_line(memory.text).verb in ("whisper", "tell")
 
 
 def _visit(known: Known, memory: Memory) -> None:

@@ -12,7 +12,7 @@ from agents.memory.commitments import kind_of, sentences
 from agents.memory.confided import is_confidence
 from vault.fact_line import LESSONS, PROMISES, REQUESTS
 from vault.memory_line import PLAIN_IMPORTANCE, Memory
-from world.events import Arrived, Dropped, Event, Gave, Left, Refused, Said, Saw, Took, Whispered
+from world.events import Arrived, Dropped, Event, Gave, Left, Paged, Refused, Said, Saw, Shouted, Took, Whispered
 
 ROUTINE = 2
 REFUSED = 4
@@ -47,7 +47,9 @@ def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -
     match event:
         case Said(text=text):
             found = max(speech_importance(text), SPOKEN_TO if addressed else PLAIN_IMPORTANCE)
-        case Whispered(to_id=to, text=text) if to == name:
+        case Shouted(text=text):
+            found = speech_importance(text)
+        case Whispered(to_id=to, text=text) | Paged(to_id=to, text=text) if to == name:
             found = max(speech_importance(text), TOLD_PRIVATELY)
         case Gave(to_id=to) if own or to == name:
             found = HANDED + 1

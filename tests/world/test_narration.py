@@ -16,6 +16,7 @@ from world.events import (
     Dropped,
     Emoted,
     Event,
+    Followed,
     Gave,
     Happened,
     Left,
@@ -34,6 +35,7 @@ from world.events import (
     Told,
     Took,
     TookFrom,
+    Unfollowed,
     Used,
     Whispered,
 )
@@ -54,6 +56,12 @@ def world() -> World:
 # Ana acts; Ben is the one it is meant for, where there is one; Cat stands by; Rook is elsewhere.
 SEEN: list[tuple[Event, dict[str, str]]] = [
     (Said("Ana", HERE, "Hi."), {"Ana": 'You say, "Hi."', "Ben": 'Ana says, "Hi."', "Cat": 'Ana says, "Hi."'}),
+    (
+        Said("Ana", HERE, "Hi.", to_id="Ben"),
+        {"Ana": 'You say to Ben, "Hi."', "Ben": 'Ana says to you, "Hi."', "Cat": 'Ana says to Ben, "Hi."'},
+    ),
+    (Followed("Ana", "Ben"), {"Ana": "You follow Ben.", "Ben": "Ana follows you."}),
+    (Unfollowed("Ana", "Ben"), {"Ana": "You no longer follow Ben.", "Ben": "Ana no longer follows you."}),
     (Emoted("Ana", HERE, "nods"), {"Ana": "Ana nods.", "Ben": "Ana nods.", "Cat": "Ana nods."}),
     (
         Whispered("Ana", HERE, "Ben", "Hush."),

@@ -1,35 +1,70 @@
-"""Going from room to room."""
+"""Going from room to room, alone and with others."""
 
 from __future__ import annotations
 
 from world.command import command
+from world.commands.social import someone_here
 from world.errors import CommandError
-from world.events import Arrived, Event, Left, Saw
+from world.events import Arrived, Event, Followed, Left, Saw, Unfollowed
+from world.following import party
 from world.matching import candidates
-from world.model import Character, Exit, World
+from world.model import Character, Exit, Role, World
 from world.narration import exit_names, place
 from world.paths import shortest_path
 
 
-@command("go <exit>", "walk", "move", "enter", "head", category="movement", noticed="room")
-def go(world: World, actor: Character, exit: str) -> list[Event]:
+@command("go <exit>", "walk", "move", "enter", "head", category="movement", noticed="room", also=("go on",))
+def go(world: World, actor: Character, exit: str = "") -> list[Event]:
     """Walk through an exit, or one step towards a room further off.
 
     go north        an exit of this room; its name alone does the same
-    go The Weir     one step on the way there; type it again to walk on
+    go The Weir     one step on the way there
+    go on           the next step; so does `on`
     """
-    room = world.room_of(actor)
+    if not exit:
+        return _walk_on(world, actor)
     wanted = exit.removeprefix("to ").strip()
-    found = _exit_of(world, wanted, list(room.exits.values()))
-    if found:
-        return _through(world, actor, found)
-    way = _way_to(world, actor, wanted)
-    rest = len(way) - 1
-    events = _through(world, actor, way[0])
-    if rest:
-        goal = place(way[-1].room_id, world)
-        key = "movement.one_more_step" if rest == 1 else "movement.more_steps"
-        events.append(Saw(actor.character_id, world.wording(key, room=goal, steps=rest)))
+    found = _exit_of(world, wanted, list(world.room_of(actor).exits.values()))
+    return _through(world, actor, found) if found else _step(world, actor, _way_to(world, actor, wanted))
+
+
+@command("on", "continue", category="movement", noticed="room", for_agents=False)
+def on(world: World, actor: Character) -> list[Event]:
+    """Walk on to the room that you set out for with `go`, by one more step."""
+    return _walk_on(world, actor)
+
+
+@command("back", category="movement", noticed="room", for_agents=False)
+def back(world: World, actor: Character) -> list[Event]:
+    """Go back to the room that you came from."""
+    before = actor.doings.came_from_id
+    if not before:
+        raise CommandError(world.wording("movement.nowhere_back"))
+    for exit in world.room_of(actor).exits.values():
+        if exit.room_id == before:
+            return _through(world, actor, exit)
+    raise CommandError(world.wording("movement.no_way_back", room=place(before, world)))
+
+
+@command("follow <person>", category="movement", role=Role.PLAYER, noticed="named")
+def follow(world: World, actor: Character, person: str) -> list[Event]:
+    """Go along with somebody, wherever they walk, until you walk off yourself or are apart."""
+    leader = someone_here(world, actor, person)
+    if actor.doings.following_id == leader.character_id:
+        raise CommandError(world.wording("movement.follow_already", who=leader.name))
+    if leader in party(world, actor):
+        raise CommandError(world.wording("movement.follows_you", who=leader.name))
+    events = _let_go(actor)
+    actor.doings.following_id = leader.character_id
+    return [*events, Followed(actor.character_id, leader.character_id)]
+
+
+@command("unfollow", category="movement", role=Role.PLAYER, for_agents=False, noticed="named")
+def unfollow(world: World, actor: Character) -> list[Event]:
+    """Go along with nobody any more."""
+    events = _let_go(actor)
+    if not events:
+        raise CommandError(world.wording("movement.follow_nobody"))
     return events
 
 
@@ -61,10 +96,43 @@ def _way_to(world: World, actor: Character, wanted: str) -> list[Exit]:
     return way
 
 
+def _walk_on(world: World, actor: Character) -> list[Event]:
+    goal = actor.doings.goal_id
+    if goal not in world.rooms or goal == actor.room_id:
+        raise CommandError(world.wording("movement.no_goal", room=place(world.start_room_id, world)))
+    way = shortest_path(world, actor.room_id, goal)
+    if not way:
+        raise CommandError(world.wording("movement.no_way_on", room=place(goal, world)))
+    return _step(world, actor, way)
+
+
+def _step(world: World, actor: Character, way: list[Exit]) -> list[Event]:
+    """Take the first step of a way, and keep in mind where it leads."""
+    goal, rest = way[-1].room_id, len(way) - 1
+    events = _through(world, actor, way[0])
+    actor.doings.goal_id = goal if rest else ""
+    if rest:
+        key = "movement.one_more_step" if rest == 1 else "movement.more_steps"
+        events.append(Saw(actor.character_id, world.wording(key, room=place(goal, world), steps=rest)))
+    return events
+
+
 def _through(world: World, actor: Character, exit: Exit) -> list[Event]:
-    left = Left(actor.character_id, actor.room_id, exit.name, exit.room_id)
-    actor.room_id = exit.room_id
-    return [left, Arrived(actor.character_id, exit.room_id, left.room_id)]
+    """Go through an exit, with everyone who follows. Who leads goes first, and all arrive when all have left."""
+    going = party(world, actor)
+    before, left, arrived = actor.room_id, list[Event](), list[Event]()
+    for one in going:
+        after = one.doings.following_id if one is not actor else ""
+        one.room_id, one.doings.came_from_id = exit.room_id, before
+        left.append(Left(one.character_id, before, exit.name, exit.room_id, after))
+        arrived.append(Arrived(one.character_id, exit.room_id, before))
+    return [*_let_go(actor), *left, *arrived]
 
 
-COMMANDS = (go,)
+def _let_go(actor: Character) -> list[Event]:
+    """Let somebody follow nobody any more; return that as what happened, if it followed anybody."""
+    leader_id, actor.doings.following_id = actor.doings.following_id, ""
+    return [Unfollowed(actor.character_id, leader_id)] if leader_id else []
+
+
+COMMANDS = (go, on, back, follow, unfollow)
