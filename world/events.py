@@ -230,6 +230,20 @@ class Altered(Event):
 
 
 @dataclass(frozen=True)
+class Built(Event):
+    """The actor shaped the world: `act` is how (the name of a sentence in `text/building.md`), `name` what.
+
+    `to` is where that leads, comes to be or what it is called now; both are names and no ids, because what they name
+    may be no more.
+    """
+
+    room_id: str
+    act: str
+    name: str
+    to: str = ""
+
+
+@dataclass(frozen=True)
 class Thought(Event):
     """A private thought: nobody but the actor perceives it."""
 

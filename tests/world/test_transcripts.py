@@ -3,6 +3,7 @@
     Ana> say hello              Ana types a line
     Ben| Ana says, "hello"      Ben's screen shows a line because of it
     * Dan wakes                 somebody comes into the world, or sleeps
+    * Ana is builder            somebody may do more, or less
     # why                       a remark
 
 After each line typed, every screen must show just the lines that follow it. Each player's own are in order;
@@ -18,12 +19,13 @@ from pathlib import Path
 import pytest
 
 from tests.world.inn import Player, inn_game
+from world.model import Role
 
 TRANSCRIPTS = sorted((Path(__file__).parent.parent / "transcripts").glob("*.txt"))
 
 _TYPED = re.compile(r"(\w+)> ?(.*)")
 _SHOWN = re.compile(r"(\w+)\| ?(.*)")
-_STATE = re.compile(r"\* (\w+) (wakes|sleeps)")
+_STATE = re.compile(r"\* (\w+) (wakes|sleeps|is (?:guest|player|builder|admin))")
 
 
 @dataclass
@@ -64,6 +66,8 @@ def test_every_screen_shows_what_the_transcript_says_and_nothing_more(path: Path
                 players[step.who] = Player(game, step.who)
             case "sleeps":
                 game.sleep(step.who)
+            case state:
+                game.world.characters[step.who].role = Role[state.removeprefix("is ").upper()]
         shown = {name: lines for name, one in players.items() if (lines := one.screen())}
         assert shown == step.shown, f"{path.name}:{step.line}: {step.who} {step.does} {step.typed}"
 

@@ -3,13 +3,43 @@
 from __future__ import annotations
 
 from world.command import CommandTable
-from world.commands import containers, looking, mind, movement, presence, sharing, social, things, time
+from world.commands import (
+    building,
+    containers,
+    describing,
+    inspecting,
+    looking,
+    making,
+    mind,
+    movement,
+    presence,
+    setting,
+    sharing,
+    social,
+    things,
+    time,
+)
 from world.commands.helping import help_commands
 
 
 def world_commands() -> CommandTable:
     """Return a new table with every command of the world, help included."""
-    modules = (looking, movement, social, sharing, things, containers, mind, presence, time)
+    modules = (
+        looking,
+        movement,
+        social,
+        sharing,
+        things,
+        containers,
+        mind,
+        presence,
+        time,
+        building,
+        describing,
+        making,
+        setting,
+        inspecting,
+    )
     table = CommandTable(one for module in modules for one in module.COMMANDS)
     table.add(help_commands(table))
     return table
