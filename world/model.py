@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from world.board import Board
-from world.doings import Doings
 from world.clock import Moment
 from world.doings import Doings
 from world.errors import WorldError
@@ -131,8 +130,6 @@ class Character:
     properties: dict[str, str] = field(default_factory=dict)
     preferences: dict[str, str] = field(default_factory=dict)
     doings: Doings = field(default_factory=Doings, compare=False, repr=False)
-    preferences: dict[str, str] = field(default_factory=dict)
-    doings: Doings = field(default_factory=Doings, compare=False, repr=False)
     reactions: tuple[Reaction, ...] = ()
 
     @property
@@ -143,9 +140,9 @@ class Character:
 class World:
     """All rooms, things and characters, by id: no two of them share one, in whatever case.
 
-    `start_room_id` is where newcomers arrive, `presence` tells how long somebody has
-    been still or gone, as far as anybody outside knows; `wording` is what the world says, `moment` the time that it is there.
-    `last_number` is the highest number that a room ever had: no room is given that of one that is gone.
+    `start_room_id` is where newcomers arrive, `presence` tells how long somebody has been still or gone, as far as
+    anybody outside knows, `moment` is the time that it is there; `wording` is what the world says. `last_number` is the
+    highest number that a room ever had: no room is given that of one that is gone.
     """
 
     def __init__(
