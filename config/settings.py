@@ -8,38 +8,19 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import logging
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from config.given import Given as Given
+from config.old_names import OLD_NAMES, today
+
 IGNORED_KEYS = frozenset({"tags", "aliases", "cssclasses", "cssclass", "created", "modified", "title"})
-
-OLD_NAMES = {
-    "short_window": "recent_window",
-    "short_term_window": "recent_window",
-    "max_turns": "max_memories",
-    "rounds_to_retain": "retain_recent",
-    "compaction.enabled": "enabled",
-    "compaction.threshold": "threshold",
-    "compaction.retain_recent": "retain_recent",
-}
-"""What settings were called elsewhere or before, and what they are called now: docs/migration.md."""
-
-log = logging.getLogger(__name__)
 
 
 class SettingsError(Exception):
     """A setting is unknown or its value will not do; the message names file, line and what is expected."""
-
-
-@dataclass(frozen=True)
-class Given:
-    """A value that somebody wrote, and the line of the note in which it stands (from 1; 0 if unknown)."""
-
-    value: object
-    line: int = 0
 
 
 def setting(
@@ -67,8 +48,15 @@ class ServerSettings:
 
     host: str = setting("127.0.0.1", "the address to listen on; 127.0.0.1 admits only this machine")
     port: int = setting(4000, "the telnet port", low=0, high=65535)
-    loopback_role: str = setting("admin", "what someone connecting from this machine may do", choices=ROLES)
-    remote_role: str = setting("player", "what someone connecting from elsewhere may do", choices=ROLES)
+    admin_name: str = setting("Warden", "who is made the first admin, when there is none", form=r"\S+")
+    new_accounts: bool = setting(True, "whether a name that is new here can be taken by whoever gives it")
+    new_role: str = setting("player", "what somebody new may do", choices=ROLES[:3])
+    guests: bool = setting(True, "whether `guest` as a name lets somebody in without a password")
+    shortest_password: int = setting(6, "the fewest characters a password may have", low=1, high=100)
+    password_tries: int = setting(3, "how many wrong passwords end a connection", low=1, high=100)
+    idle_minutes: int = setting(
+        120, "after how many minutes without a line a player is let go; 0 for never", low=0, high=10080
+    )
     max_line_bytes: int = setting(4096, "the longest line that a player can send, in bytes", low=128, high=65536)
     max_output_bytes: int = setting(
         262144,
@@ -77,7 +65,7 @@ class ServerSettings:
         high=16777216,
     )
     max_connections: int = setting(500, "how many may be connected at once", low=1, high=20000)
-    login_seconds: int = setting(180, "how long somebody may take to give a name, in seconds", low=10, high=3600)
+    login_seconds: int = setting(180, "how long somebody may take to come in, in seconds", low=10, high=3600)
     shutdown_seconds: int = setting(10, "how long each stage of a shutdown may take, in seconds", low=1, high=120)
 
 
@@ -87,6 +75,15 @@ class WorldSettings:
 
     name: str = setting("Fallwater", "what the world is called")
     start_room: str = setting("The Landing", "the room in which newcomers arrive")
+    day_minutes: int = setting(
+        1440, "how long a day of the world takes, in minutes; 1440 keeps real time", low=4, high=1440
+    )
+    ambient_minutes: float = setting(
+        6.0,
+        "minutes from one thing to notice in a room to the next, on average; 0 for never",
+        low=0,
+        high=1440,
+    )
 
 
 @dataclass(frozen=True)
@@ -231,7 +228,7 @@ def override(settings: S, values: Mapping[str, Given], source: str) -> S:
     """Return the settings with some values replaced. Raises: SettingsError as `settings_from`."""
     fields = {field.name: field for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
     changes = {}
-    for key, given in _renamed(values, fields, source).items():
+    for key, given in today(values, fields, source).items():
         if key in fields:
             changes[key] = _checked(fields[key], given, f"{source}:{given.line}")
         elif key not in IGNORED_KEYS:
@@ -253,16 +250,6 @@ def misspelt(key: str, names: tuple[str, ...]) -> str:
     """Return the setting that a key is probably meant to be, or an empty string."""
     close = difflib.get_close_matches(key, names, n=1, cutoff=0.8)
     return close[0] if close else ""
-
-
-def _renamed(values: Mapping[str, Given], known: Collection[str], source: str) -> dict[str, Given]:
-    """Return the values under the names of today, with a warning for each old one; today's name wins."""
-    found = dict(values)
-    for key in values:
-        if key in OLD_NAMES and OLD_NAMES[key] in known:
-            log.warning("%s:%d: %s is called %s now.", source, values[key].line, key, OLD_NAMES[key])
-            found.setdefault(OLD_NAMES[key], found.pop(key))
-    return found
 
 
 def _unknown(key: str, known: list[str]) -> str:

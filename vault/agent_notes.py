@@ -16,8 +16,10 @@ from config.settings import (
     setting_names,
 )
 from vault.folder import Vault
+from vault.life_notes import life_in, without_reactions
 from vault.notes import NoteError, link_target
 from world.model import Character
+from world.reaction import Reaction
 
 S = TypeVar("S")
 
@@ -26,7 +28,10 @@ OWN_KEYS = ("room", "description", "aliases", "tags")
 
 @dataclass(frozen=True)
 class AgentNote:
-    """What stands in an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty."""
+    """What stands in an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty.
+
+    `reactions` is its table of what it does by itself, which is no part of the profile.
+    """
 
     name: str
     room_id: str
@@ -35,11 +40,12 @@ class AgentNote:
     yesterday: str
     given: dict[str, Given]
     source: str
+    reactions: tuple[Reaction, ...] = ()
 
     @property
     def character(self) -> Character:
         """A new character, asleep in the agent's room."""
-        return Character(self.name, self.room_id, self.description, is_agent=True)
+        return Character(self.name, self.room_id, self.description, is_agent=True, reactions=self.reactions)
 
     def agent_settings(self, general: AgentSettings) -> AgentSettings:
         """Return the settings of config/agents.md with the agent's own. Raises: NoteError naming file and line."""
@@ -71,10 +77,11 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
         name,
         link_target(note.properties.get("room")),
         str(note.properties.get("description") or ""),
-        note.body.strip("\n"),
+        without_reactions(note.body).strip("\n"),
         yesterday.strip("\n"),
         note.given,
         note.source,
+        life_in(note).reactions,
     )
 
 

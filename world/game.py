@@ -86,7 +86,7 @@ class Game:
         before, self.world.moment = self.world.moment, now
         for part in parts_begun(before, now) if before.minutes else []:
             self.publish((Announced("", self.world.wording(f"life.{part}_comes")),))
-        if before.minutes:
+        if before.minutes and now.minutes > before.minutes:
             self._react(reactions_of_time(before, now, self.world, self._chance))
 
     def tell(self, character_id: str, text: str) -> None:

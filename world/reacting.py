@@ -63,11 +63,14 @@ def reactions_to(event: Event, world: World, chance: Chance) -> Iterator[list[Ev
     actor = world.characters.get(event.actor_id)
     done = 0
     for owner in list(_owners(event, world, actor)):
+        if done == MOST_REACTIONS:
+            return
         for reaction in owner.reactions:
-            if done < MOST_REACTIONS and reaction.on == deed and _is_about(reaction, owner, event):
-                acted = list(_performed(reaction, owner, world, chance, actor, event))
-                done += bool(acted)
-                yield from acted
+            fits = reaction.on == deed and _is_about(reaction, owner, event, world)
+            if fits and all(_is_met(one, owner, world, chance, actor) for one in reaction.when):
+                done += 1
+                yield from _performed(reaction, owner, world, actor, event)
+                break
 
 
 def reactions_of_time(before: Moment, after: Moment, world: World, chance: Chance) -> Iterator[list[Event]]:
@@ -79,8 +82,10 @@ def reactions_of_time(before: Moment, after: Moment, world: World, chance: Chanc
         for reaction in owner.reactions:
             every = reaction.every
             is_due = reaction.on in begun or (every and after.minutes // every > before.minutes // every)
-            if is_due and room and world.occupants(room.room_id):
-                yield from _performed(reaction, owner, world, chance, None, None)
+            is_seen = room is not None and bool(world.occupants(room.room_id))
+            if is_due and is_seen and all(_is_met(one, owner, world, chance, None) for one in reaction.when):
+                yield from _performed(reaction, owner, world, None, None)
+                break
 
 
 def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Owner]:
@@ -95,14 +100,15 @@ def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Own
         yield from world.things_at(actor.character_id)
 
 
-def _is_about(reaction: Reaction, owner: Owner, event: Event) -> bool:
+def _is_about(reaction: Reaction, owner: Owner, event: Event, world: World) -> bool:
     """Return whether an event is the one that a row means; a thing's or character's row is about itself."""
+    words = reaction.words.split()
+    about = event.text if isinstance(event, Said | Emoted) else _thing_in(event, world)
+    if not all(word in about.lower() for word in words):
+        return False
     match event, owner:
-        case Said(text=text), _:
-            return all(word in text.lower() for word in reaction.words.split())
         case Took() | Dropped() | Used() | ReadThing() | PutIn() | TookFrom(), Thing():
-            about = (event.thing_id, getattr(event, "container_id", ""))
-            return owner.thing_id in about
+            return owner.thing_id in (event.thing_id, getattr(event, "container_id", ""))
         case Gave(thing_id=thing_id, to_id=to_id), Thing() | Character():
             return owner.name in (thing_id, to_id)
         case LookedAt(to_id=to_id), Character():
@@ -114,10 +120,8 @@ def _is_about(reaction: Reaction, owner: Owner, event: Event) -> bool:
 
 
 def _performed(
-    reaction: Reaction, owner: Owner, world: World, chance: Chance, actor: Character | None, event: Event | None
+    reaction: Reaction, owner: Owner, world: World, actor: Character | None, event: Event | None
 ) -> Iterator[list[Event]]:
-    if not all(_is_met(one, owner, world, chance, actor) for one in reaction.when):
-        return
     for act in reaction.do[:MOST_ACTS]:
         yield _done(act, owner, world, actor, event)
 
@@ -169,16 +173,21 @@ def _done(act: Act, owner: Owner, world: World, actor: Character | None, event: 
 
 
 def _filled(text: str, owner: Owner, here: Room, world: World, actor: Character | None, event: Event | None) -> str:
-    thing = world.things.get(getattr(event, "thing_id", ""))
     values = {
         "{actor}": actor.name if actor else world.wording("life.somebody"),
         "{self}": owner.name,
         "{room}": here.name,
-        "{thing}": thing.name if thing else owner.name,
+        "{thing}": _thing_in(event, world) or owner.name,
     }
     for variable, value in values.items():
         text = text.replace(variable, value)
     return text
+
+
+def _thing_in(event: Event | None, world: World) -> str:
+    """Return the name of the thing that an event is about; of a detail of a room, its id is its name."""
+    thing_id = str(getattr(event, "thing_id", ""))
+    return world.things[thing_id].name if thing_id in world.things else thing_id
 
 
 def _set(owner: Owner, name: str, value: str) -> list[Event]:

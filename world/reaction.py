@@ -4,7 +4,8 @@
     | use | lit != yes, night  | set lit = yes; show The lamp flares up.       |
 
 `on` is what happens: arrive, leave, say, emote, get, drop, give, put, use, read or look; a part of the day, which
-begins; or `every 30`, in minutes of the world. Words behind `say` have to be among what is said.
+begins; or `every 30`, in minutes of the world. Words behind it, as in `say ferry` or `use bell`, have to be among
+what is said, or in the name of the thing. Of each table the first row that fits counts.
 `when` are conditions with commas between them, all of which have to be met: a part of the day, `property = value` or
 `property != value` of whose table it is, `carries <thing>` of who acts, `1 in 3`.
 `do` is done in turn, with semicolons between: show, say, emote, tell, remind, move, give, set.
@@ -87,7 +88,7 @@ def _event(on: str) -> tuple[str, str, int]:
             raise WorldError(f"{on!r} is not from {SHORTEST_PERIOD} to {LONGEST_PERIOD} minutes")
         return "every", "", every
     deed, _, words = on.partition(" ")
-    if (deed not in (*DEEDS, *PARTS)) or (words and deed != "say"):
+    if (deed not in (*DEEDS, *PARTS)) or (words and deed in PARTS):
         raise WorldError(f"{on!r} is nothing that happens; write {either((*DEEDS, *PARTS, 'every 30'))}")
     return deed, words, 0
 
