@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 from agents.poses import poses
 from world.command import Command, CommandTable, Word
+from world.commands.containers import in_reach
 from world.commands.looking import sights
+from world.commands.using import readable, usables, writables
 from world.matching import Named, candidates
 from world.model import Character, Exit, Room, World
 
@@ -47,7 +49,7 @@ class _Spot:
 
     def names(self, kind: str, one_word: bool) -> tuple[str, ...]:
         offered = _OFFERED[kind](self.world, self.actor) if kind in _OFFERED else []
-        among = sights(self.world, self.actor) if kind == "sight" else offered
+        among = _AMONG[kind](self.world, self.actor) if kind in _AMONG else offered
         typed = (_typed(item, among, one_word) for item in offered)
         return tuple(dict.fromkeys(name for name in typed if name))
 
@@ -142,6 +144,18 @@ _OFFERED: Mapping[str, Callable[[World, Character], list[Named]]] = {
     "exit": lambda world, actor: list(world.room_of(actor).exits.values()),
     "person": lambda world, actor: list(_people(world, actor)),
     "sight": _worth_a_look,
-    "near": lambda world, actor: list(world.things_at(actor.room_id)),
+    "near": lambda world, actor: [one for one in world.things_at(actor.room_id) if not one.fixed],
     "carried": lambda world, actor: list(world.things_at(actor.character_id)),
+    # Not what it carries itself: that could be the very thing to be put in.
+    "container": lambda world, actor: [one for one in world.things_at(actor.room_id) if one.is_container],
+    "writing": lambda world, actor: list(readable(world, actor)),
+    "writable": lambda world, actor: list(writables(world, actor)),
+    "usable": lambda world, actor: list(usables(world, actor)),
 }
+
+_AMONG: Mapping[str, Callable[[World, Character], list[Named]]] = {
+    "sight": lambda world, actor: list(sights(world, actor)),
+    "near": lambda world, actor: list(world.things_at(actor.room_id)),
+    "container": lambda world, actor: [one for one in in_reach(world, actor) if one.is_container],
+}
+"""Among what a name has to be the only one, where that is more than what is offered."""

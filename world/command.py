@@ -11,6 +11,8 @@ argument of the function and what may stand there:
     <range> numbers of memories, such as 3-17              <label> the type of something shared
     <memory> the number of a memory, or words              <anyone> somebody, wherever they are
     <container> something here that holds things           <content> a thing in a container
+    <writing> a thing here that something is written on    <writable> a carried thing to write on
+    <usable> a thing here that can be used
     <object> any room, thing or character                  <room> any room
     <name> what something is to be called                  <number> a number
     <property> the name of a property                      <role> guest, player, builder or admin
@@ -32,7 +34,7 @@ from world.wording import Wording
 
 KINDS = frozenset(
     "exit person sight text near carried topic agent range label memory "
-    "anyone container content object room name number property role".split()
+    "anyone container content writing writable usable object room name number property role".split()
 )
 
 Noticed = Literal["nobody", "named", "room", "near", "everyone"]

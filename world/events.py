@@ -183,6 +183,15 @@ class ReadThing(Event):
 
 
 @dataclass(frozen=True)
+class Wrote(Event):
+    """The actor wrote a line on a thing; only who reads it knows what."""
+
+    room_id: str
+    thing_id: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Moved(Event):
     """A thing is somewhere else by itself. Nobody perceives it: it is there to be saved."""
 

@@ -33,6 +33,7 @@ from world.events import (
     Unfollowed,
     Used,
     Whispered,
+    Wrote,
 )
 from world.following import goes_with
 from world.model import Character, Exit, Room, Thing, World
@@ -112,6 +113,8 @@ def _own(event: Event, world: World) -> str:
             return say("narration.you_use", thing=_thing(thing, world))
         case ReadThing(thing_id=thing):
             return say("narration.you_read", thing=_thing(thing, world))
+        case Wrote(thing_id=thing, text=text):
+            return say("narration.you_write", thing=_thing(thing, world), text=text)
         case Gave(thing_id=thing, to_id=to):
             return say("narration.you_give", thing=_thing(thing, world), to=_name(to, world))
         case Built(act=act, name=name, to=to):
@@ -166,6 +169,8 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
             return say("narration.uses", who=who, thing=_thing(thing, world))
         case ReadThing(thing_id=thing):
             return say("narration.reads", who=who, thing=_thing(thing, world))
+        case Wrote(thing_id=thing):
+            return say("narration.writes", who=who, thing=_thing(thing, world))
         case Gave(thing_id=thing, to_id=to):
             key = "narration.gives_you" if to == me else "narration.gives"
             return say(key, who=who, to=_name(to, world), thing=_thing(thing, world))

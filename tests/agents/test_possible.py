@@ -14,6 +14,7 @@ from world.command import CommandTable, command
 from world.commands.table import world_commands
 from world.game import Game
 from world.model import Character, Detail, Exit, Role, Room, Thing, World
+from world.reaction import reaction
 
 TABLE = world_commands()
 
@@ -23,7 +24,12 @@ def a_world() -> World:
     landing = Room("Landing", "Wet planks.", exits, {"river": Detail("river", "Brown.", ("water",))})
     return World(
         [landing, Room("Yard"), Room("Stage")],
-        [Thing("lamp", "Landing"), Thing("letter", "Ana"), Thing("oar", "Yard")],
+        [
+            Thing("lamp", "Landing"),
+            Thing("letter", "Ana", writing="To Ben."),
+            Thing("oar", "Yard"),
+            Thing("mailbox", "Yard", is_container=True, fixed=True),
+        ],
         [
             Character("Ana", "Landing", awake=True),
             Character("Old Ben", "Landing", awake=True, is_agent=True),
@@ -65,6 +71,20 @@ def test_the_gaps_are_filled_with_what_is_here():
     assert found["give"].choices == {"carried": ("letter",), "person": ("Old Ben",)}
     assert found["where"].choices == {"text": (NOTHING,)}
     assert found["say"].choices == {}
+
+
+def test_what_is_written_can_be_used_or_holds_things_is_offered_for_just_that():
+    world = a_world()
+    world.characters["Ana"].room_id = "Yard"
+    world.things["oar"] = Thing("oar", "Yard", reactions=(reaction("use", "", "show Splash."),))
+    world.things["slate"] = Thing("slate", "Ana", properties={"writable": "true"})
+    found = forms(world)
+    assert found["read"].choices == {"writing": ("letter",)}
+    assert found["write"].choices == {"writable": ("slate",)}
+    assert found["use"].choices == {"usable": ("oar",)}
+    assert found["put"].choices == {"carried": ("letter", "slate"), "container": ("mailbox",)}
+    assert found["get"].choices == {"near": ("oar",)}
+    assert refusals(world) == []
 
 
 def test_a_gap_in_the_middle_takes_one_word_of_a_name():

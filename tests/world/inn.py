@@ -7,6 +7,9 @@ from world.commands.table import world_commands
 from world.events import Event
 from world.game import Game
 from world.model import Character, Detail, Exit, Room, Thing, World
+from world.reaction import reaction
+
+CREAK = reaction("use", "", "show The lid of the oat chest creaks.")
 
 
 def inn() -> World:
@@ -40,7 +43,7 @@ def inn() -> World:
             Thing("oil lamp", "The Common Room", "It is empty.", ("lamp",)),
             Thing("copper coin", "Ana"),
             Thing("apples", "The Kitchen", "Small and sour."),
-            Thing("oat chest", "The Stable", "Too heavy to move.", is_container=True, fixed=True),
+            Thing("oat chest", "The Stable", "Too heavy to move.", is_container=True, fixed=True, reactions=(CREAK,)),
             Thing("saddle bag", "The Stable", "Two pockets, one of them sewn up.", ("bag",), is_container=True),
             Thing("stable bill", "saddle bag", "A folded page.", ("bill",), writing="Oats, six pence. Unpaid."),
             Thing("slate", "The Stable", "A school slate.", properties={"writable": "true"}),

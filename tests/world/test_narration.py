@@ -38,6 +38,7 @@ from world.events import (
     Unfollowed,
     Used,
     Whispered,
+    Wrote,
 )
 from world.model import Thing, World
 from world.narration import narrate, perceivers, with_article
@@ -129,6 +130,14 @@ SEEN: list[tuple[Event, dict[str, str]]] = [
     (
         ReadThing("Ana", HERE, "oil lamp"),
         {"Ana": "You read the oil lamp.", "Ben": "Ana reads the oil lamp.", "Cat": "Ana reads the oil lamp."},
+    ),
+    (
+        Wrote("Ana", HERE, "oil lamp", "Mind the wick."),
+        {
+            "Ana": "You write on the oil lamp: Mind the wick.",
+            "Ben": "Ana writes something on the oil lamp.",
+            "Cat": "Ana writes something on the oil lamp.",
+        },
     ),
     (Moved("", "oil lamp"), {}),
     (

@@ -18,6 +18,7 @@ from world.commands import (
     social,
     things,
     time,
+    using,
 )
 from world.commands.helping import help_commands
 
@@ -31,6 +32,7 @@ def world_commands() -> CommandTable:
         sharing,
         things,
         containers,
+        using,
         mind,
         presence,
         time,
