@@ -67,7 +67,7 @@ def reactions_in(note: Note) -> Iterator[tuple[Reaction, int]]:
         if [cell.lower() for cell in cells] == list(COLUMNS) or all(_RULE.fullmatch(cell) for cell in cells):
             continue
         if len(cells) != len(COLUMNS):
-            raise NoteError(f"{note.source}:{number}: the row {row!r} has {len(cells)} cells; it needs on, when and do.")
+            raise NoteError(f"{note.source}:{number}: {row!r} has {len(cells)} cells; it needs three: on, when, do.")
         try:
             yield reaction(*cells), number
         except WorldError as error:

@@ -8,7 +8,8 @@ begins; or `every 30`, in minutes of the world. Words behind it, as in `say ferr
 what is said, or in the name of the thing. Of each table the first row that fits counts.
 `when` are conditions with commas between them, all of which have to be met: a part of the day, `property = value` or
 `property != value` of whose table it is, `carries <thing>` of who acts, `1 in 3`.
-`do` is done in turn, with semicolons between: show, say, emote, tell, remind, move, give, set.
+`do` is done in turn, with semicolons between: show, say, emote, tell, remind, move, give, set. A semicolon before any
+other word is part of a text.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ ACTS = ("show", "say", "emote", "tell", "remind", "move", "give", "set")
 SHORTEST_PERIOD, LONGEST_PERIOD = 1, 7 * 24 * 60
 """How often `every` may be, in minutes of the world."""
 
+_NEXT_ACT = re.compile(rf";\s*(?=(?:{'|'.join(ACTS)})\s|$)", re.IGNORECASE)
 _PERIOD = re.compile(r"every (\d{1,5})(?: minutes?)?")
 _CHANCE = re.compile(r"1 in (\d{1,4})")
 _PROPERTY = re.compile(r"([\w -]+?)\s*(!=|=)\s*(.*)")
@@ -74,7 +76,7 @@ def reaction(on: str, when: str, do: str) -> Reaction:
     """Return the reaction that a row describes. Raises: WorldError saying what is wrong and what would be right."""
     event, words, every = _event(" ".join(on.lower().split()))
     conditions = tuple(_condition(text.strip()) for text in when.split(",") if text.strip())
-    acts = tuple(_act(text.strip()) for text in do.split(";") if text.strip())
+    acts = tuple(_act(text.strip()) for text in _NEXT_ACT.split(do) if text.strip())
     if not acts:
         raise WorldError(f"{on!r} does nothing; the third column needs one of {either(ACTS)}")
     return Reaction(event, conditions, acts, words, every)

@@ -51,7 +51,7 @@ def test_a_note_tells_moods_ambience_and_reactions():
     ("row", "complaint"),
     [
         ("| dance | | show x |", "rooms/Mill.md:4: 'dance' is nothing that happens; write"),
-        ("| use | show x |", "rooms/Mill.md:4: the row '| use | show x |' has 2 cells; it needs on, when and do."),
+        ("| use | show x |", "rooms/Mill.md:4: '| use | show x |' has 2 cells; it needs three: on, when, do."),
     ],
 )
 def test_a_row_that_will_not_do_is_refused_with_its_line(row, complaint):

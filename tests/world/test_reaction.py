@@ -32,6 +32,10 @@ from world.reaction import Act, Condition, Reaction, reaction
                 "every", (Condition("is", "hue", "dark red"),), (Act("move", "{actor}", "The Mill"),), every=30
             ),
         ),
+        (
+            ("use", "", "show Ten look on; one sulks.; tell It sulks."),
+            Reaction("use", (), (Act("show", "Ten look on; one sulks."), Act("tell", "It sulks."))),
+        ),
         (("dusk", "", "remind Go home."), Reaction("dusk", (), (Act("remind", "Go home."),))),
         (("use", "", "set lit ="), Reaction("use", (), (Act("set", "lit", ""),))),
         (("give", "", "give self to {actor}"), Reaction("give", (), (Act("give", "self", "{actor}"),))),
