@@ -19,12 +19,19 @@ from agents.model_commands import model_commands
 from agents.models.choosing import Choice, choose_model
 from agents.models.queue import ModelQueue
 from agents.population import Population
+from server.account_commands import ACCOUNT_COMMANDS
 from server.accounts import Accounts
+from server.accounts_file import AccountsFile
 from server.autosave import GroupSync, SaveBoard, SaveMoves, in_turn
 from server.bridge import deferred_from
+from server.dialogue import Door
 from server.heartbeat import Heartbeat
+from server.lobby import Lobby, Texts
+from server.lockout import Lockout
+from server.password_check import PasswordCheck
+from server.passwords import Passwords
 from server.reload import Reload
-from server.session import Lobby, Session, Texts
+from server.session import Session
 from server.shutdown import in_stages
 from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits
 from server.telnet.protocol import TelnetFactory
@@ -66,6 +73,7 @@ class Fallwater:
         now_ms: Callable[[], int],
         say: Callable[[str], None],
         in_reactor: Callable[[Callable[[], None]], None],
+        accounts_file: AccountsFile,
     ) -> None:
         self.settings = settings
         self._vault = vault
@@ -83,13 +91,13 @@ class Fallwater:
         self.game.commands.add(memory_commands(self.agents, self.game.tell, now_ms))
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
         self.game.commands.add(model_commands(self.agents, lambda: self.queue))
+        self.game.commands.add(ACCOUNT_COMMANDS)
+        self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
         self.lobby = Lobby(
             self.game,
-            Accounts(vault, self.world, settings.server),
+            self._door(),
             Texts(load_text(vault, "welcome"), load_text(vault, "first-steps"), load_text(vault, "farewell")),
             reactor,
-            settings.server.login_seconds,
-            settings.server.max_connections,
         )
         self._sync = GroupSync(
             lambda: [agent.memory.journal for agent in self.agents.values()], settings.memory.journal_fsync_ms, reactor
@@ -100,6 +108,11 @@ class Fallwater:
         self._choosing: Deferred[None] | None = None
         self._retry: DelayedCall | None = None
         self._last_failure = ""
+
+    def _door(self) -> Door:
+        passwords = Passwords()
+        check = PasswordCheck(self.accounts, passwords, Lockout(self._reactor), self._reactor)
+        return Door(self.accounts, passwords, check, self.settings.server, lambda: self.world.wording)
 
     def listen(self, host: str, port: int) -> Deferred[int]:
         """Open the door and return the port; the Deferred fails with CannotListenError if it is taken."""
@@ -226,3 +239,4 @@ class Fallwater:
         self._sync.stop()
         self._moves.save()
         self.agents.close()
+        self.accounts.close()

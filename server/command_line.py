@@ -17,11 +17,14 @@ from twisted.internet.error import CannotListenError
 from twisted.python.failure import Failure
 from twisted.python.log import PythonLoggingObserver
 
-from config.settings import MODEL_FORM
+from config.settings import MODEL_FORM, ROLES
+from server.accounts_file import AccountsFile, default_folder
 from server.app import Fallwater
+from server.one_time import first_admin, reset_password
+from server.passwords import Argon2
 from server.telnet.interface import ReactorClock
 from vault.config_notes import Settings, load_settings
-from vault.folder import Vault, open_vault
+from vault.folder import MARK, Vault, open_vault
 from vault.former_lives import put_by
 from vault.notes import NoteError
 
@@ -47,6 +50,8 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None) -> None:
     try:
         if options.command == "begin-anew":
             _begin_anew(options)
+        elif options.command == "reset-password":
+            _reset_password(options)
         else:
             _serve(reactor, options)
     except NoteError as error:
@@ -63,18 +68,48 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "fallwater", description="A text world in which language-model agents live beside people."
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="serve | begin-anew")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="serve | reset-password | begin-anew")
     serve = commands.add_parser("serve", help="open a world")
     serve.add_argument(
         "--vault", type=Path, metavar="DIR", help="the folder of the world; made if it does not exist (./world)"
     )
     serve.add_argument("--port", type=int, metavar="N", help="the telnet port, 0 for any free one (config/server.md)")
     serve.add_argument("--model", metavar="M", help="auto, embedded, none or ollama:NAME (config/models.md)")
+    _add_accounts_option(serve)
+    reset = commands.add_parser("reset-password", help="give somebody a new one-time password, or a role")
+    reset.add_argument("name", metavar="NAME", help="who has forgotten theirs")
+    reset.add_argument("--role", choices=ROLES, default="", help="what they may do from now on (as before)")
+    reset.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
+    _add_accounts_option(reset)
     anew = commands.add_parser("begin-anew", help="put by what an agent remembers, while its world is closed")
     anew.add_argument("agent", metavar="AGENT", help="the name of its folder in agents/")
     anew.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
     anew.add_argument("--keep-archive", action="store_true", help="leave its archive where it is, and go on in it")
     return parser
+
+
+def _add_accounts_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--accounts", type=Path, metavar="DIR", help="the folder of the accounts (beside the vault, VAULT.accounts)"
+    )
+
+
+def _accounts_file(vault: Vault, options: argparse.Namespace) -> AccountsFile:
+    folder = (options.accounts or default_folder(vault.root)).absolute()
+    if folder.resolve().is_relative_to(vault.root):
+        raise NoteError(
+            f"--accounts is {folder}, which lies inside the vault {vault.root}: passwords do not belong in a folder "
+            "that is opened, synced and shared. Give another one."
+        )
+    return AccountsFile(folder)
+
+
+def _reset_password(options: argparse.Namespace) -> None:
+    vault = Vault(options.vault or default_vault(Path.cwd()))
+    if not (vault.root / MARK).is_file() and not vault.exists("rooms"):
+        raise NoteError(f"{vault.root}: there is no vault here. Name it with --vault.")
+    new_role = load_settings(vault).server.new_role
+    _say(reset_password(_accounts_file(vault, options), vault, options.name, options.role, new_role, Argon2()))
 
 
 def _begin_anew(options: argparse.Namespace) -> None:
@@ -86,9 +121,19 @@ def _begin_anew(options: argparse.Namespace) -> None:
 def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
     vault, made = open_vault((options.vault or default_vault(Path.cwd())).absolute())
     settings = _with_options(load_settings(vault), options)
+    accounts_file = _accounts_file(vault, options)
     fallwater = Fallwater(
-        vault, settings, reactor, random.Random(), lambda: time.time_ns() // 1_000_000, _say, reactor.callFromThread
+        vault,
+        settings,
+        reactor,
+        random.Random(),
+        lambda: time.time_ns() // 1_000_000,
+        _say,
+        reactor.callFromThread,
+        accounts_file,
     )
+    if told := first_admin(accounts_file, vault, settings.server.admin_name, Argon2()):
+        _say(told)
     failures: list[str] = []
 
     def opened(port: int) -> None:

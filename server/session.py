@@ -1,108 +1,73 @@
-"""One player at one terminal: naming, then playing."""
+"""One player at one terminal: a dialogue at the door, then playing."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from twisted.internet.defer import Deferred
-
-from server.accounts import Accounts, NameRefused
+from server.account_commands import AskedPassword
+from server.accounts import Claim, Standing
+from server.dialogue import Dialogue
+from server.idle import IdleWatch
+from server.lobby import Lobby
+from server.login import Login
+from server.one_time import one_time_password
+from server.password_change import PasswordChange
 from server.screen import wrapped
-from server.telnet.interface import DelayedCall, ReactorClock, Terminal
-from vault.notes import NoteError
+from server.telnet.interface import DelayedCall, Terminal
 from world.events import Arrived, Departed, Event
-from world.game import Game
-from world.model import Character
+from world.model import Character, Role
 from world.narration import scene
 
 log = logging.getLogger(__name__)
 
 PROMPT = "> "
-ASK_NAME = "By what name shall we know you? "
-
-
-@dataclass(frozen=True)
-class Texts:
-    """What the server says of its own accord; each from a note in `text/`."""
-
-    welcome: str
-    first_steps: str
-    farewell: str
-
-
-@dataclass
-class Lobby:
-    """What all sessions share, and which of them plays which character."""
-
-    game: Game
-    accounts: Accounts
-    texts: Texts
-    clock: ReactorClock
-    login_seconds: float
-    max_sessions: int
-    entered: Callable[[Character], None] = lambda character: None
-    sessions: set[Session] = field(default_factory=set)
-    playing: dict[str, Session] = field(default_factory=dict)
-    emptied: Deferred[None] | None = None
-
-    def announce(self, text: str) -> None:
-        """Say something to everyone who is connected."""
-        for session in list(self.sessions):
-            session.show(text)
-
-    def send_home(self) -> Deferred[None] | None:
-        """End every session; the Deferred fires when the last connection has gone, None if there is none to go."""
-        if not self.sessions:
-            return None
-        self.emptied = Deferred()
-        for session in list(self.sessions):
-            session.end(self.texts.farewell)
-        return self.emptied
-
-    def gone(self, session: Session) -> None:
-        """Forget a session whose connection has gone."""
-        self.sessions.discard(session)
-        if self.emptied and not self.emptied.called and not self.sessions:
-            self.emptied.callback(None)
 
 
 class Session:
-    """Listens to one terminal. Bad input is answered and never ends it."""
+    """Listens to one terminal. Bad input is answered and never ends it.
+
+    A dialogue, while there is one, has all lines to itself: they reach no command, no log and no other screen.
+    """
 
     def __init__(self, lobby: Lobby) -> None:
         self._lobby = lobby
         self._character: Character | None = None
         self._terminal: Terminal | None = None
+        self._dialogue: Dialogue | None = None
+        self._idle: IdleWatch | None = None
         self._too_late: DelayedCall | None = None
         self._prompting: DelayedCall | None = None
         self._at_prompt = False
+        self._is_hidden = False
 
     # What the connection tells
 
     def connection_made(self, terminal: Terminal) -> None:
-        """Greet, unless the house is full."""
+        """Greet, unless the house is full or nobody from there may come in."""
         self._terminal = terminal
         lobby = self._lobby
-        if len(lobby.sessions) >= lobby.max_sessions:
-            self.show(
-                f"There are {lobby.max_sessions} people here, and that is as many as we can hold. Come back later."
-            )
-            terminal.close()
-            return
-        lobby.sessions.add(self)
-        self._too_late = lobby.clock.callLater(lobby.login_seconds, self._give_up)
-        self.show(lobby.texts.welcome)
+        bans = lobby.door.accounts.bans
+        if lobby.is_full:
+            self.end(self._say("door.full", count=len(lobby.sessions)))
+        elif ban := bans.on(terminal.host):
+            self.end(bans.text(ban))
+        else:
+            lobby.sessions.add(self)
+            self._wait_for_login()
+            self.show(lobby.texts.welcome)
+            self._dialogue = Login(self, lobby.door, self._enter)
 
     def line_received(self, text: str) -> None:
-        """Take a name, or else a command."""
+        """Take an answer, or else a command."""
         self._at_prompt = False
-        if self._character:
-            if text.strip():
-                self._lobby.game.perform(self._character.character_id, text)
-        elif text.strip():
-            self._enter(text)
+        if self._idle:
+            self._idle.note_line()
+        if self._is_hidden and self._terminal:
+            self._terminal.write("\n")  # the player's own was not shown
+        if self._dialogue:
+            self._dialogue.line_received(text)
+        elif self._character and text.strip():
+            self._lobby.game.perform(self._character.character_id, text)
         self._prompt_soon()
 
     def size_changed(self, width: int, height: int) -> None:
@@ -116,14 +81,22 @@ class Session:
         for call in (self._too_late, self._prompting):
             if call and call.active():
                 call.cancel()
+        for listening in (self._idle, self._dialogue):
+            if listening:
+                listening.stop()
+        self._dialogue = None
         character, self._character = self._character, None
         if character and self._lobby.playing.get(character.character_id) is self:
             del self._lobby.playing[character.character_id]
-            self._lobby.game.sleep(character.character_id)
-            log.info("%s left (%s)", character.name, reason)
+            self._leave(character, reason)
         self._lobby.gone(self)
 
-    # What goes to the screen
+    # What a dialogue may do
+
+    @property
+    def host(self) -> str:
+        """The address of the other side."""
+        return self._terminal.host if self._terminal else ""
 
     def show(self, text: str) -> None:
         """Write a message of whole lines, on lines of its own, and the prompt behind it at the end of the turn."""
@@ -140,42 +113,91 @@ class Session:
         if self._terminal:
             self._terminal.close()
 
+    def hide_typing(self, hidden: bool) -> None:
+        """Ask the client not to show what is typed, or to show it again."""
+        if self._terminal and hidden != self._is_hidden:
+            self._is_hidden = hidden
+            if hidden:
+                self._terminal.hide_input()
+            else:
+                self._terminal.show_input()
+
+    def hold(self, held: bool) -> None:
+        """Let lines wait, without a prompt, or go on with them."""
+        if self._terminal and held:
+            self._terminal.hold_input()
+        elif self._terminal:
+            self._terminal.release_input()
+            self._prompt_soon()
+
     def _prompt_soon(self) -> None:
         if self._prompting is None or not self._prompting.active():
             self._prompting = self._lobby.clock.callLater(0, self._prompt)
 
     def _prompt(self) -> None:
-        if self._terminal and self._terminal.is_open and not self._at_prompt:
-            self._terminal.prompt(PROMPT if self._character else ASK_NAME)
+        prompt = self._dialogue.prompt if self._dialogue else PROMPT
+        if self._terminal and self._terminal.is_open and prompt and not self._at_prompt:
+            self._terminal.prompt(prompt)
             self._at_prompt = True
 
-    # Naming and playing
+    def _say(self, key: str, **values: object) -> str:
+        return self._lobby.game.world.wording(key, **values)
 
-    def _enter(self, given: str) -> None:
-        assert self._terminal is not None
-        try:
-            character, new = self._lobby.accounts.enter(given, self._terminal.host)
-        except (NameRefused, NoteError) as error:
-            self.show(str(error))
-            return
+    # Coming, playing, going
+
+    def _enter(self, claim: Claim) -> None:
+        lobby, accounts = self._lobby, self._lobby.door.accounts
+        if claim.standing is Standing.GUEST:
+            character, is_new = lobby.guests.make(), True
+        else:
+            character, is_new = accounts.character_of(claim.name)
+        self._dialogue = None
         if self._too_late and self._too_late.active():
             self._too_late.cancel()
         self._character = character
-        other = self._lobby.playing.pop(character.character_id, None)
-        self._lobby.playing[character.character_id] = self
+        other = lobby.playing.pop(character.character_id, None)
+        lobby.playing[character.character_id] = self
         if other:
             other.hand_over()
-        log.info("%s entered from %s", character.name, self._terminal.host)
-        if new:
+        log.info("%s entered from %s", character.name, self.host)
+        self._welcome(character, is_new)
+        lobby.game.wake(character.character_id, self._perceive)
+        self._watch_idle(character)
+        lobby.entered(character)
+
+    def _welcome(self, character: Character, is_new: bool) -> None:
+        if is_new:
             self.show(self._lobby.texts.first_steps)
+        account = self._lobby.door.accounts.account(character.name)
+        if account:
+            if account.failed:
+                self.show(self._say("door.failed_since", count=account.failed))
+            self._lobby.door.accounts.note_seen(account.name, came_in=True)
         self.show(scene(self._lobby.game.world, character))
-        self._lobby.game.wake(character.character_id, self._perceive)
-        self._lobby.entered(character)
+
+    def _watch_idle(self, character: Character) -> None:
+        minutes = self._lobby.door.settings.idle_minutes
+        self._idle = IdleWatch(
+            self._lobby.clock,
+            minutes,
+            lambda: character.role >= Role.BUILDER,
+            lambda: self.show(self._say("door.idle_warning")),
+            lambda: self.end(self._say("door.idle_end", minutes=minutes)),
+        )
+
+    def _leave(self, character: Character, reason: str) -> None:
+        lobby = self._lobby
+        if lobby.guests.is_one(character):
+            lobby.guests.leave(character)
+        else:
+            lobby.game.sleep(character.character_id)
+            lobby.door.accounts.note_seen(character.name)
+        log.info("%s left (%s)", character.name, reason)
 
     def hand_over(self) -> None:
         """Give the character up to a newer session of the same name."""
         self._character = None
-        self.end("You have connected from somewhere else, and go on there.")
+        self.end(self._say("door.taken_over"))
 
     def _perceive(self, event: Event, text: str) -> None:
         character = self._character
@@ -185,10 +207,37 @@ class Session:
             self.show(text)
         if event.actor_id != character.character_id:
             return
-        if isinstance(event, Arrived) and event.from_room_id:
-            self.show(scene(self._lobby.game.world, character))
-        elif isinstance(event, Departed):
-            self.end(self._lobby.texts.farewell)
+        match event:
+            case Arrived(from_room_id=room_id) if room_id:
+                self.show(scene(self._lobby.game.world, character))
+            case Departed():
+                self.end(self._lobby.texts.farewell)
+            case AskedPassword(name=""):
+                self._dialogue = PasswordChange(self, self._lobby.door, character.name, self._go_on)
+            case AskedPassword(name=name):
+                self._give_one_time(name)
+
+    def _go_on(self, text: str) -> None:
+        """Play on after a dialogue."""
+        self._dialogue = None
+        self.hide_typing(False)
+        self.show(text)
+
+    def _give_one_time(self, name: str) -> None:
+        door, password = self._lobby.door, one_time_password()
+        given = door.passwords.hash(password, self.host).addCallback(
+            lambda kept: door.accounts.give_one_time(name, kept)
+        )
+        given.addCallbacks(
+            lambda _: self.show(self._say("door.one_time_given", name=name, password=password)),
+            lambda failure: self.show(failure.getErrorMessage()),
+        )
+
+    def _wait_for_login(self) -> None:
+        self._too_late = self._lobby.clock.callLater(self._lobby.door.settings.login_seconds, self._give_up)
 
     def _give_up(self) -> None:
-        self.end("Nobody gave a name, so the door closes. Connect again whenever you like.")
+        if self._dialogue and not self._dialogue.prompt:
+            self._wait_for_login()  # a password is being looked at, which may have to wait for long
+        else:
+            self.end(self._say("door.too_late"))

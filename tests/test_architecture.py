@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "world": set[str](),
     "vault": {"config", "world"} | NOTES,
     "agents": {"config", "world", "vault"} | MODELS,
-    "server": {"config", "world", "vault", "agents", "twisted", "zope", "wcwidth"} | NOTES,
+    "server": {"config", "world", "vault", "agents", "twisted", "zope", "wcwidth", "argon2"} | NOTES,
 }
 OUTSIDE = set(
     "asyncio concurrent glob http io multiprocessing os pathlib queue random sched secrets select selectors "

@@ -81,7 +81,7 @@ def test_the_ends_of_a_range_belong_to_it_and_what_is_beyond_does_not(kind, fiel
         (ServerSettings, "port", 4000.0, "port is 4000.0; expected a whole number from 0 to 65535"),
         (ServerSettings, "port", True, "port is True; expected a whole number"),
         (ServerSettings, "port", None, "port is None; expected a whole number"),
-        (ServerSettings, "remote_role", "king", "remote_role is 'king'; expected one of guest, player, builder, admin"),
+        (ServerSettings, "new_role", "king", "new_role is 'king'; expected one of guest, player, builder (what"),
         (WorldSettings, "name", False, "name is False; expected text"),
         (AgentSettings, "think_seconds", "soon", "think_seconds is 'soon'; expected a number from 0.5 to 86400"),
         (AgentSettings, "think_seconds", float("nan"), "think_seconds is nan; expected a number"),
@@ -112,13 +112,13 @@ def test_on_and_off_are_choices_although_yaml_reads_them_as_true_and_false(read,
 
 def test_an_unknown_setting_is_refused_with_the_one_that_is_meant():
     assert refusal(WorldSettings, "strat_room", "x", 3) == (
-        "config/x.md:3: unknown setting 'strat_room'; did you mean 'start_room'? Known settings are name, start_room."
+        "config/x.md:3: unknown setting 'strat_room'; did you mean 'start_room'? Known settings are name, start_room, day_minutes, ambient_minutes."
     )
 
 
 def test_an_unknown_setting_like_no_other_is_refused_with_those_there_are():
     assert refusal(WorldSettings, "zzz", "x", 3) == (
-        "config/x.md:3: unknown setting 'zzz'. Known settings are name, start_room."
+        "config/x.md:3: unknown setting 'zzz'. Known settings are name, start_room, day_minutes, ambient_minutes."
     )
 
 
@@ -150,3 +150,11 @@ def test_any_value_is_either_taken_or_refused_in_one_line_with_its_place(name, d
     except SettingsError as refused:
         assert str(refused).startswith(f"config/x.md:9: {key} is ")
         assert "\n" not in str(refused)
+
+
+def test_settings_that_are_gone_change_nothing_and_one_warning_says_what_there_is_instead(caplog):
+    given = {"loopback_role": Given("admin", 11), "port": Given(5000, 12), "remote_role": Given("player", 14)}
+    assert settings_from(ServerSettings, given, "config/server.md") == ServerSettings(port=5000)
+    (warned,) = [record.getMessage() for record in caplog.records]
+    assert warned.startswith("config/server.md: loopback_role (line 11) and remote_role (line 14) count no more.")
+    assert warned.count("`new_role` is what somebody new may do") == 1

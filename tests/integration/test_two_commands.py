@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.fresh]
 INSTALL_SECONDS = 400.0
 # What is prepared, left over or belongs to one machine; a clone of the tree has none of it.
 NOT_IN_A_CLONE = shutil.ignore_patterns(
-    ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "build", "fallwater-world"
+    ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "build", "fallwater-world*"
 )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from server.session import Lobby, Session
+from server.lobby import Lobby
+from server.session import Session
 from server.telnet.options import Mtts
+
+SECRET = "a long secret"
 
 
 class FakeTerminal:
@@ -20,6 +23,8 @@ class FakeTerminal:
         self.host = host
         self.width = width
         self.is_open = True
+        self.is_hidden = False
+        self.is_held = False
         self.prompts = 0
         self._shown = ""
 
@@ -31,10 +36,17 @@ class FakeTerminal:
         self.prompts += 1
         self.write(text)
 
-    def hide_input(self) -> None: ...
-    def show_input(self) -> None: ...
-    def hold_input(self) -> None: ...
-    def release_input(self) -> None: ...
+    def hide_input(self) -> None:
+        self.is_hidden = True
+
+    def show_input(self) -> None:
+        self.is_hidden = False
+
+    def hold_input(self) -> None:
+        self.is_held = True
+
+    def release_input(self) -> None:
+        self.is_held = False
 
     def close(self) -> None:
         self.is_open = False
@@ -49,22 +61,31 @@ class FakeTerminal:
 
 
 class Guest:
-    """Somebody at a terminal, connected to a lobby whose clock is a `Clock`."""
+    """Somebody at a terminal, connected to a lobby whose clock is a `Clock`.
+
+    `unseen` is every line that was typed while typing was not shown.
+    """
 
     def __init__(self, lobby: Lobby, host: str = "127.0.0.1", width: int = 80) -> None:
         self.terminal = FakeTerminal(host, width)
         self.session = Session(lobby)
+        self.unseen: list[str] = []
         self._lobby = lobby
+        self._waiting: list[str] = []
         self.session.connection_made(self.terminal)
         self._turn()
 
     def types(self, *lines: str) -> str:
-        """Send lines, one a turn, and return what they brought to the screen."""
+        """Send lines, one a turn, and return what they brought to the screen; what is held waits."""
         self.terminal.screen()
-        for line in lines:
-            self.session.line_received(line)
-            self._turn()
+        self._waiting += lines
+        self._turn()
         return self.terminal.screen()
+
+    def enters(self, name: str, password: str = SECRET) -> str:
+        """Give a name and its password, or choose it, and return what is shown after the line end of that."""
+        self.types(name)
+        return self.types(password).removeprefix("\n")
 
     def screen(self) -> str:
         """Return what came since the last time."""
@@ -78,3 +99,9 @@ class Guest:
 
     def _turn(self) -> None:
         self._lobby.clock.advance(0)  # type: ignore[attr-defined]  # a test's clock is twisted.internet.task.Clock
+        while self._waiting and not self.terminal.is_held and self.terminal.is_open:
+            line = self._waiting.pop(0)
+            if self.terminal.is_hidden:
+                self.unseen.append(line)
+            self.session.line_received(line)
+            self._lobby.clock.advance(0)  # type: ignore[attr-defined]

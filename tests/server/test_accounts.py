@@ -1,137 +1,221 @@
-"""Who can be who, and what they may do from where."""
+"""Who can be who, what they may do, and who may not come in."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from config.settings import ServerSettings
-from server.accounts import Accounts, NameRefused
+from server.accounts import Claim, NameRefused, Standing
+from server.accounts_text import Account
+from server.bans import BanRefused
+from tests.server.front_door import NOW_MS, FakeHasher, accounts_of
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.notes import NoteError
-from world.model import Role
+from world.model import Character, Role
 
 LOOPBACK, ELSEWHERE = "127.0.0.1", "203.0.113.9"
+NOW = datetime.fromtimestamp(NOW_MS / 1000, UTC)
+KEPT = FakeHasher().hash("a long secret")
 
 
 @pytest.fixture
-def accounts(tmp_path):
-    return Accounts(vault_of(tmp_path, {}), inn(), ServerSettings())
+def world():
+    return inn()
+
+
+@pytest.fixture
+def accounts(tmp_path, world):
+    return accounts_of(tmp_path, world)
 
 
 @pytest.mark.parametrize("given", ["Eve", "  eve ", "eve\t"])
 def test_a_new_name_makes_a_character_in_the_start_room_and_its_note(accounts, tmp_path, given):
-    character, is_new = accounts.enter(given, ELSEWHERE)
-    assert (character.name, character.room_id, is_new) == ("Eve", "The Common Room", True)
-    assert [path.name for path in (tmp_path / "people").iterdir()] == ["Eve.md"]
+    assert accounts.who(given, ELSEWHERE) == Claim("Eve", Standing.NEW)
+    accounts.claim("Eve", KEPT)
+    character, is_new = accounts.character_of("Eve")
+    assert (character.name, character.room_id, character.role, is_new) == ("Eve", "The Common Room", Role.PLAYER, True)
+    assert [path.name for path in (tmp_path / "vault" / "people").iterdir()] == ["Eve.md"]
 
 
-@pytest.mark.parametrize("name", ["Jean-Luc", "O'Brien", "Zoë", "Ærøskøbing", "Bo", "A" + "b" * 19])
-def test_names_of_letters_hyphens_and_apostrophes_will_do(accounts, name):
-    assert accounts.enter(name, ELSEWHERE)[0].name == name
+def test_until_a_password_is_chosen_nothing_is_made(accounts, tmp_path, world):
+    before = dict(world.characters)
+    accounts.who("Eve", ELSEWHERE)
+    assert (list(tmp_path.iterdir()), world.characters) == ([tmp_path / "vault"], before)
 
 
 def test_a_name_typed_in_two_code_points_is_the_one_typed_in_one(accounts):
-    composed, _ = accounts.enter("Zo\u00eb", ELSEWHERE)
-    assert accounts.enter("Zoe\u0308", ELSEWHERE) == (composed, False)
+    accounts.claim("Zo\u00eb", KEPT)
+    assert accounts.who("zoe\u0308", ELSEWHERE) == Claim("Zo\u00eb", Standing.KNOWN)
+
+
+def test_a_name_that_will_not_do_is_refused_with_the_rule(accounts):
+    with pytest.raises(NameRefused, match="'Ana7' will not do. A name has 2 to 20 letters, such as Ana"):
+        accounts.who("Ana7", ELSEWHERE)
+
+
+@pytest.mark.parametrize("name", ["apples", "Me", "everyone", "CON", "Fallwater", "MSSP-REQUEST", "quit"])
+def test_a_name_that_means_something_else_is_refused(accounts, name):
+    with pytest.raises(NameRefused, match="is the name of something else here"):
+        accounts.who(name, ELSEWHERE)
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["", "A", "A" * 21, "../x", "---", "-Ana", "Ana-", "Ana Bo", "Ana7", "C:", "a|b", "Анна", "Ana\u202e", "\x1b[2J"],
+    ("name", "other"), [("Róok", "Rook"), ("Dán", "Dan"), ("Everyóne", "everyone"), ("Zoe", "Zoë")]
 )
-def test_other_names_are_refused_with_the_rule(accounts, tmp_path, name):
-    with pytest.raises(NameRefused, match="A name has 2 to 20 letters, such as Ana"):
-        accounts.enter(name, ELSEWHERE)
-    assert not (tmp_path / "people").exists()
+def test_a_name_that_looks_like_anybody_s_is_refused(accounts, name, other):
+    accounts.claim("Zoë", KEPT)
+    with pytest.raises(NameRefused, match=f"{name} looks too much like {other}"):
+        accounts.who(name, ELSEWHERE)
 
 
-@pytest.mark.parametrize("name", ["apples", "Me", "everyone", "CON", "Fallwater"])
-def test_a_name_that_means_something_else_is_refused(accounts, name):
-    with pytest.raises(NameRefused, match="is the name of something else here"):
-        accounts.enter(name, ELSEWHERE)
+def test_the_name_of_an_agent_is_refused_even_if_somebody_had_it_before(accounts):
+    accounts.claim("Rook", KEPT)
+    with pytest.raises(NameRefused, match="Rook lives here already and is one of the agents"):
+        accounts.who("rook", LOOPBACK)
 
 
-def test_the_name_of_an_agent_that_was_left_out_is_refused_too(tmp_path):
-    vault = vault_of(tmp_path, {"agents/Eliza/agent.md": "---\nbroken: [\n---\n"})
+def test_the_name_of_an_agent_that_was_left_out_is_refused_too(accounts, tmp_path):
+    vault_of(tmp_path / "vault", {"agents/Eliza/agent.md": "---\nbroken: [\n---\n"})
     with pytest.raises(NameRefused, match="something else"):
-        Accounts(vault, inn(), ServerSettings()).enter("eliza", LOOPBACK)
+        accounts.who("eliza", LOOPBACK)
 
 
-def test_a_person_whose_note_cannot_be_read_is_not_written_over(tmp_path):
-    vault = vault_of(tmp_path, {"people/Eve.md": "---\nbroken: [\n---\nEve has a scar.\n"})
-    with pytest.raises(NameRefused, match="The note of 'Eve' cannot be read"):
-        Accounts(vault, inn(), ServerSettings()).enter("eve", LOOPBACK)
-    assert "scar" in (tmp_path / "people" / "Eve.md").read_text()
+def test_a_person_whose_note_cannot_be_read_is_not_written_over(accounts, tmp_path):
+    vault_of(tmp_path / "vault", {"people/Eve.md": "---\nbroken: [\n---\nEve has a scar.\n"})
+    for attempt in (lambda: accounts.who("eve", LOOPBACK), lambda: accounts.character_of("Eve")):
+        with pytest.raises(NameRefused, match="The note of Eve cannot be read"):
+            attempt()
+    assert "scar" in (tmp_path / "vault" / "people" / "Eve.md").read_text()
 
 
-def test_a_character_that_cannot_be_saved_is_not_made(tmp_path):
-    world = inn()
+def test_a_character_that_cannot_be_saved_is_not_made(accounts, tmp_path, world):
+    vault_of(tmp_path / "vault", {"people": "a file where a folder should be"})
     with pytest.raises(NoteError, match="people/Eve.md: cannot be written"):
-        Accounts(vault_of(tmp_path, {"people": "a file where a folder should be"}), world, ServerSettings()).enter(
-            "Eve", LOOPBACK
-        )
+        accounts.character_of("Eve")
     assert "Eve" not in world.characters
 
 
+def test_a_person_from_before_passwords_is_claimed_from_this_machine_only(accounts):
+    assert accounts.who("ana", LOOPBACK) == Claim("Ana", Standing.UNCLAIMED)
+    with pytest.raises(NameRefused, match="only from the machine on which the world runs"):
+        accounts.who("ana", ELSEWHERE)
+
+
+def test_a_name_that_has_a_password_is_not_claimed_again(accounts):
+    accounts.claim("Eve", KEPT)
+    failures: list[str] = []
+    accounts.claim("EVE", FakeHasher().hash("mine")).addErrback(lambda f: failures.append(f.getErrorMessage()))
+    assert failures == ["Somebody else has taken the name EVE just now. Choose another one."]
+    assert accounts.account("Eve").password == KEPT
+
+
+# What somebody may do
+
+
+def test_a_role_is_kept_and_in_force_at_once(accounts, tmp_path, world):
+    accounts.claim("Ana", KEPT)
+    accounts.set_role("ana", Role.ADMIN)
+    assert (world.characters["Ana"].role, accounts.role_of("ANA")) == (Role.ADMIN, Role.ADMIN)
+    again = accounts_of(tmp_path, inn())
+    assert (again.character_of("Ana")[0].role, again.account("Ana").password) == (Role.ADMIN, KEPT)
+
+
+def test_somebody_from_before_passwords_may_be_given_a_role_and_still_has_none(accounts):
+    accounts.set_role("dan", Role.BUILDER)
+    assert accounts.account("Dan") == Account("Dan", "builder", created="2026-11-18T11:06:40+00:00")
+    assert accounts.who("dan", LOOPBACK).standing is Standing.UNCLAIMED
+
+
+@pytest.mark.parametrize("name", ["Nobody", "Rook", "Guest1"])
+def test_nobody_without_an_account_of_their_own_is_given_a_role(accounts, world, name):
+    world.add_character(Character("Guest1", "The Cellar", role=Role.GUEST))
+    with pytest.raises(NameRefused, match=f"There is nobody called {name} who could have an account"):
+        accounts.set_role(name, Role.ADMIN)
+
+
+def test_an_agent_s_role_is_that_of_its_note(accounts, world):
+    world.characters["Rook"].role = Role.BUILDER
+    assert [accounts.role_of(name) for name in ("rook", "ana", "somebody new")] == [
+        Role.BUILDER,
+        Role.PLAYER,
+        Role.PLAYER,
+    ]
+
+
+def test_when_somebody_was_here_last_is_known(accounts):
+    accounts.claim("Eve", KEPT)
+    assert (accounts.last_seen("Eve"), accounts.last_seen("Nobody")) == (None, None)
+    accounts.note_seen("eve")
+    assert accounts.last_seen("EVE") == NOW
+
+
+# Who may not come in
+
+
+def test_a_name_that_is_banned_is_refused_with_the_reason_until_the_ban_is_over(tmp_path):
+    now = [NOW_MS]
+    accounts = accounts_of(tmp_path, inn(), now_ms=lambda: now[0])
+    accounts.claim("Eve", KEPT)
+    accounts.ban("eve", NOW + timedelta(hours=1), "threw a lamp")
+    with pytest.raises(NameRefused, match="You may not come in until 2026-11-18 12:06 UTC: threw a lamp"):
+        accounts.who("EVE", LOOPBACK)
+    now[0] += 3_600_000
+    assert accounts.who("EVE", LOOPBACK).standing is Standing.KNOWN
+
+
+def test_a_ban_for_ever_lasts_over_a_new_start_until_it_is_lifted(accounts, tmp_path):
+    accounts.ban("Mallory", None, "no reason")
+    again = accounts_of(tmp_path, inn())
+    with pytest.raises(NameRefused, match="You may not come in: no reason"):
+        again.who("mallory", ELSEWHERE)
+    assert (again.unban("MALLORY"), again.unban("MALLORY")) == (True, False)
+    assert again.who("mallory", ELSEWHERE).standing is Standing.NEW
+
+
 @pytest.mark.parametrize(
-    ("host", "role"),
+    ("banned", "host", "out"),
     [
-        ("127.0.0.1", Role.ADMIN),
-        ("127.8.8.8", Role.ADMIN),
-        ("::1", Role.ADMIN),
-        ("203.0.113.9", Role.PLAYER),
-        ("2001:db8::1", Role.PLAYER),
-        ("local", Role.PLAYER),
-        ("", Role.PLAYER),
+        ("203.0.113.9", "203.0.113.9", True),
+        ("203.0.113.9", "::ffff:203.0.113.9", True),
+        ("203.0.113.9", "203.0.113.10", False),
+        ("203.0.113.0/24", "203.0.113.10", True),
+        ("2001:db8::/32", "2001:db8:1::5", True),
+        ("2001:db8::/32", "203.0.113.9", False),
+        ("Eve", "203.0.113.9", False),
+        ("local", "local", True),
     ],
 )
-def test_the_role_follows_from_the_address(accounts, host, role):
-    assert accounts.enter("Ana", host)[0].role == role
+def test_an_address_is_out_if_it_is_banned_or_lies_in_a_network_that_is(accounts, banned, host, out):
+    accounts.ban(banned, None, "x")
+    assert bool(accounts.bans.on(host)) == out
 
 
-def test_the_role_is_that_of_the_connection_and_not_of_the_first_one(accounts):
-    accounts.enter("Eve", LOOPBACK)
-    assert accounts.enter("Eve", ELSEWHERE)[0].role == Role.PLAYER
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.0/8", "0.0.0.0/0", "::1", "::ffff:127.0.0.1"])
+def test_this_machine_itself_is_never_banned(accounts, host):
+    with pytest.raises(BanRefused, match="this machine itself"):
+        accounts.ban(host, None, "x")
+    assert accounts.bans.in_force() == []
 
 
-def test_the_roles_are_what_the_settings_say(tmp_path):
-    settings = ServerSettings(loopback_role="builder", remote_role="guest")
-    accounts = Accounts(vault_of(tmp_path, {}), inn(), settings)
-    assert [accounts.role_from(host) for host in (LOOPBACK, ELSEWHERE)] == [Role.BUILDER, Role.GUEST]
+# Whatever is given
 
 
 @given(st.text(max_size=30) | st.text("abzZÀßœǅ'-./\\~ ", max_size=25))
-@example("ŉa")
-@example("ßa")
-@example("\ud800abc")
-@example("nul")
-def test_whatever_is_given_becomes_a_note_among_the_people_or_is_refused(name):
-    folder = _Folder()
+def test_whatever_is_given_becomes_a_note_among_the_people_or_is_refused(tmp_path_factory, given_name):
+    folder = tmp_path_factory.mktemp("people")
+    accounts = accounts_of(folder, inn())
     try:
-        character, _ = folder.accounts.enter(name, ELSEWHERE)
-    except (NameRefused, NoteError):
-        assert folder.written == []
-    else:
-        known = [name for name in inn().characters if name == character.name]
-        assert folder.written == ([] if known else [("people", f"{character.name}.md")])
-
-
-class _Folder:
-    """Accounts over a vault that remembers where notes were written to, and writes none."""
-
-    def __init__(self) -> None:
-        self.written: list[tuple[str, ...]] = []
-        self.accounts = Accounts(self, inn(), ServerSettings())  # type: ignore[arg-type]
-
-    def write(self, note: object, *parts: str) -> None:
-        assert all(part not in ("", ".", "..") and not set(part) & set("/\\\0") for part in parts)
-        self.written.append(parts)
-
-    def names(self, folder: str) -> list[str]:
-        return []
-
-    def folders(self, folder: str) -> list[str]:
-        return []
+        claim = accounts.who(given_name, ELSEWHERE)
+    except NameRefused:
+        assert [path.name for path in folder.rglob("*")] == ["vault"]
+        return
+    if claim.standing is Standing.NEW:
+        accounts.claim(claim.name, KEPT)
+        accounts.character_of(claim.name)
+        written = [path.relative_to(folder) for path in folder.rglob("*.md")]
+        assert [(path.parts[:2], path.stem) for path in written] == [(("vault", "people"), claim.name)]
+        assert accounts.who(given_name, ELSEWHERE) == Claim(claim.name, Standing.KNOWN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,9 @@ import pytest
 from twisted.internet.error import CannotListenError
 from twisted.internet.testing import MemoryReactorClock
 
+from server.accounts_file import AccountsFile
 from server.command_line import default_vault, run
+from server.passwords import Argon2
 from vault.folder import open_vault
 
 
@@ -79,7 +82,10 @@ def test_a_new_world_is_opened_and_says_what_to_type_next(tmp_path, capsys):
     reactor = MemoryReactor()
     serve(reactor, tmp_path / "w", "--model", "none", "--port", 4321)
     assert [(port, interface) for port, _, _, interface in reactor.tcpServers] == [(4321, "127.0.0.1")]
-    assert capsys.readouterr().out.splitlines() == [
+    admin, once, *lines = capsys.readouterr().out.splitlines()
+    assert admin.startswith("The admin of this world is Warden, with the one-time password ")
+    assert once.endswith("It is shown only here.")
+    assert lines == [
         "Fallwater is open on 127.0.0.1:4321. In another terminal, type:  telnet 127.0.0.1 4321",
         f"Its vault is {tmp_path / 'w'}, made just now: open it in Obsidian or any editor.",
         "Everything is saved. Good-bye.",
@@ -133,6 +139,80 @@ def test_a_room_that_leads_nowhere_is_told_with_file_and_line(tmp_path):
     assert refusal("--vault", tmp_path / "w") == (
         "fallwater: rooms/Attic.md:4: the exit 'up' leads to 'The Moon', which has no note in rooms."
     )
+
+
+# Accounts
+
+
+def reset(vault: Path, *arguments: object) -> None:
+    """Give a new one-time password."""
+    run(MemoryReactor(), ["reset-password", "--vault", str(vault), *map(str, arguments)])
+
+
+def password_in(told: str) -> str:
+    """Return the one-time password in what was printed."""
+    (found,) = re.findall(r"one-time password(?: of \w+ is)? (\S+-\S+)", told)
+    return str(found)
+
+
+def test_the_admin_s_password_is_printed_and_neither_logged_nor_kept_in_clear(tmp_path, capsys, caplog):
+    caplog.set_level(logging.DEBUG)
+    serve(MemoryReactor(), tmp_path / "w", "--model", "none")
+    printed = capsys.readouterr()
+    password = password_in(printed.out)
+    kept = AccountsFile(tmp_path / "w.accounts").records.accounts["warden"]
+    assert Argon2().is_right(kept.password, password)
+    files = "".join(path.read_text(errors="replace") for path in tmp_path.rglob("*") if path.is_file())
+    assert password not in printed.err + caplog.text + files
+
+
+def test_a_second_start_prints_no_password_but_how_to_get_another(tmp_path, capsys):
+    for _ in range(2):
+        serve(MemoryReactor(), tmp_path / "w", "--model", "none")
+    assert f"fallwater reset-password Warden --vault {tmp_path / 'w'}" in capsys.readouterr().out.splitlines()[-4]
+
+
+def test_the_accounts_may_be_kept_anywhere_but_in_the_vault(tmp_path):
+    serve(MemoryReactor(), tmp_path / "w", "--model", "none", "--accounts", tmp_path / "elsewhere")
+    assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["accounts.json"]
+    assert not (tmp_path / "w.accounts").exists()
+    told = refusal("--vault", tmp_path / "w", "--accounts", tmp_path / "w" / "accounts")
+    assert told.startswith(f"fallwater: --accounts is {tmp_path / 'w' / 'accounts'}, which lies inside the vault")
+
+
+def test_accounts_that_cannot_be_read_keep_the_world_closed_and_stay_as_they_are(tmp_path):
+    open_vault(tmp_path / "w")
+    (tmp_path / "w.accounts").mkdir()
+    path = tmp_path / "w.accounts" / "accounts.json"
+    path.write_text('{"accounts": {\n  "Ana": {"role": "player"},,\n}}')
+    assert refusal("--vault", tmp_path / "w").startswith(f"fallwater: {path}:2: not valid JSON")
+    assert path.read_text() == '{"accounts": {\n  "Ana": {"role": "player"},,\n}}'
+
+
+def test_a_password_is_given_anew_while_the_world_is_closed(tmp_path, capsys):
+    serve(MemoryReactor(), tmp_path / "w", "--model", "none")
+    first = password_in(capsys.readouterr().out)
+    reset(tmp_path / "w", "warden")
+    second = password_in(capsys.readouterr().out)
+    kept = AccountsFile(tmp_path / "w.accounts").records.accounts["warden"].password
+    assert [Argon2().is_right(kept, one) for one in (first, second)] == [False, True]
+
+
+def test_a_password_for_nobody_or_nowhere_is_refused(tmp_path):
+    serve(MemoryReactor(), tmp_path / "w", "--model", "none")
+    for vault, reason in ((tmp_path / "w", "nobody called 'Ana'"), (tmp_path / "x", "there is no vault here")):
+        with pytest.raises(SystemExit, match=reason):
+            reset(vault, "Ana")
+    assert not (tmp_path / "x").exists()
+
+
+def test_an_old_vault_with_roles_by_address_still_opens_with_one_warning(tmp_path, caplog):
+    open_vault(tmp_path / "w")
+    (tmp_path / "w" / "config" / "server.md").write_text("**loopback_role**: admin\n**remote_role**: player\n")
+    serve(MemoryReactor(), tmp_path / "w", "--model", "none")
+    assert [r.getMessage()[:71] for r in caplog.records if "_role" in r.getMessage()] == [
+        "config/server.md: loopback_role (line 1) and remote_role (line 2) count"
+    ]
 
 
 def test_without_a_command_the_usage_is_shown(capsys):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts import Accounts
-from server.session import Lobby, Texts
 from tests.server.fake_terminal import Guest
-from tests.vault.vault_of import vault_of
+from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
+from world.model import Role
 
-TEXTS = Texts("Welcome to the inn.", "Type look.", "Sleep well.")
 ROOM = (
     "The Common Room\n"
     "A long table, a low ceiling and a fire that never quite goes out.\n"
@@ -23,11 +20,7 @@ EXITS = "Exits: north (The Kitchen), out (The Yard), down (The Cellar).\n"
 
 @pytest.fixture
 def lobby(tmp_path):
-    game = inn_game()
-    for character in game.world.characters.values():
-        character.awake = False
-    accounts = Accounts(vault_of(tmp_path, {}), game.world, ServerSettings())
-    return Lobby(game, accounts, TEXTS, Clock(), login_seconds=60, max_sessions=3)
+    return lobby_of(tmp_path, inn_game(), ServerSettings(login_seconds=60, max_connections=3, idle_minutes=10))
 
 
 def test_a_caller_is_welcomed_and_asked_for_a_name(lobby):
@@ -35,19 +28,19 @@ def test_a_caller_is_welcomed_and_asked_for_a_name(lobby):
 
 
 def test_a_newcomer_reads_the_first_steps_and_sees_the_room(lobby):
-    assert Guest(lobby).types("eve") == f"Type look.\n{ROOM}{EXITS}> "
+    assert Guest(lobby).enters("eve") == f"Type look.\n{ROOM}{EXITS}> "
 
 
 def test_whoever_was_here_before_sees_the_room_at_once(lobby):
-    assert Guest(lobby).types("Ana") == f"{ROOM}{EXITS}> "
+    assert Guest(lobby).enters("Ana") == f"{ROOM}{EXITS}> "
 
 
 def test_a_name_means_the_same_character_however_it_is_written(lobby):
     first = Guest(lobby)
-    first.types("eve")
+    first.enters("eve")
     first.types("north")
     first.hangs_up()
-    assert Guest(lobby).types("EVE").startswith("The Kitchen\n")
+    assert Guest(lobby).enters("EVE").startswith("The Kitchen\n")
     assert [name for name in lobby.game.world.characters if name.casefold() == "eve"] == ["Eve"]
 
 
@@ -68,14 +61,14 @@ def test_the_name_of_an_agent_is_refused(lobby):
 def test_an_empty_line_is_answered_with_the_same_question(lobby):
     assert Guest(lobby).types("  ") == "By what name shall we know you? "
     ana = Guest(lobby)
-    ana.types("Ana")
+    ana.enters("Ana")
     assert ana.types("") == "> "
 
 
 def test_each_turn_ends_in_one_prompt_however_much_it_shows(lobby):
     ana, ben = Guest(lobby), Guest(lobby)
-    ana.types("Ana")
-    ben.types("Ben")
+    ana.enters("Ana")
+    ben.enters("Ben")
     ana.screen()
     prompts = ana.terminal.prompts
     lobby.game.perform("Ben", "say one")
@@ -87,8 +80,8 @@ def test_each_turn_ends_in_one_prompt_however_much_it_shows(lobby):
 
 def test_what_happens_while_somebody_types_stands_on_a_line_of_its_own(lobby):
     ana, ben = Guest(lobby), Guest(lobby)
-    ana.types("Ana")
-    ben.types("Ben")
+    ana.enters("Ana")
+    ben.enters("Ben")
     ana.screen()
     ben.types("say hello")
     assert ana.screen() == '\nBen says, "hello"\n> '
@@ -96,13 +89,13 @@ def test_what_happens_while_somebody_types_stands_on_a_line_of_its_own(lobby):
 
 def test_the_answer_to_a_line_begins_without_an_empty_one(lobby):
     ana = Guest(lobby)
-    ana.types("Ana")
+    ana.enters("Ana")
     assert ana.types("say hello") == 'You say, "hello"\n> '
 
 
 def test_a_walk_ends_in_a_look_around(lobby):
     ana = Guest(lobby)
-    ana.types("Ana")
+    ana.enters("Ana")
     assert ana.types("north") == (
         "You go north to The Kitchen.\n"
         "The Kitchen\nCopper pans, steam, and no window.\nYou see some apples here.\n"
@@ -112,8 +105,8 @@ def test_a_walk_ends_in_a_look_around(lobby):
 
 def test_a_private_reason_is_on_no_other_screen(lobby):
     ana, ben = Guest(lobby), Guest(lobby)
-    ana.types("Ana")
-    ben.types("Ben")
+    ana.enters("Ana")
+    ben.enters("Ben")
     ben.screen()
     shown = ana.types("say hello | ben owes me a lamp", "look | secretly", "north | away from ben", ":sings | secretly")
     assert "owes" not in shown + ben.screen()
@@ -122,7 +115,7 @@ def test_a_private_reason_is_on_no_other_screen(lobby):
 
 def test_text_is_wrapped_to_the_width_of_the_moment(lobby):
     ana = Guest(lobby, width=40)
-    ana.types("Ana")
+    ana.enters("Ana")
     assert max(map(len, ana.types("look").split("\n"))) <= 39
     ana.terminal.width = 80
     ana.session.size_changed(80, 24)
@@ -131,17 +124,17 @@ def test_text_is_wrapped_to_the_width_of_the_moment(lobby):
 
 def test_a_second_connection_takes_the_character_over_and_the_first_is_told(lobby):
     first = Guest(lobby)
-    first.types("Ana")
+    first.enters("Ana")
     second = Guest(lobby)
-    assert second.types("ana") == f"{ROOM}{EXITS}> "
+    assert second.enters("ana") == f"{ROOM}{EXITS}> "
     assert first.screen() == "\nYou have connected from somewhere else, and go on there.\n"
     assert not first.terminal.is_open
 
 
 def test_a_connection_that_was_taken_over_takes_nobody_with_it_when_it_ends(lobby):
     first, second = Guest(lobby), Guest(lobby)
-    first.types("Ana")
-    second.types("Ana")
+    first.enters("Ana")
+    second.enters("Ana")
     first.hangs_up()
     assert lobby.game.world.characters["Ana"].awake
     assert second.types("say still here") == 'You say, "still here"\n> '
@@ -149,15 +142,15 @@ def test_a_connection_that_was_taken_over_takes_nobody_with_it_when_it_ends(lobb
 
 def test_quit_says_farewell_and_closes(lobby):
     ana = Guest(lobby)
-    ana.types("Ana")
+    ana.enters("Ana")
     assert ana.types("quit") == "Sleep well.\n"
     assert not ana.terminal.is_open
 
 
 def test_a_lost_connection_puts_the_character_to_sleep_for_all_to_see(lobby):
     ana, ben = Guest(lobby), Guest(lobby)
-    ana.types("Ana")
-    ben.types("Ben")
+    ana.enters("Ana")
+    ben.enters("Ben")
     ben.screen()
     ana.hangs_up()
     assert ben.screen() == "\nAna falls asleep and is gone.\n> "
@@ -165,19 +158,54 @@ def test_a_lost_connection_puts_the_character_to_sleep_for_all_to_see(lobby):
     assert lobby.playing == {"Ben": ben.session}
 
 
-def test_whoever_gives_no_name_in_time_is_let_go(lobby):
+def test_whoever_does_not_come_in_in_time_is_let_go(lobby):
     guest = Guest(lobby)
     guest.screen()
     lobby.clock.advance(60)
-    assert guest.screen() == "\nNobody gave a name, so the door closes. Connect again whenever you like.\n"
+    assert guest.screen() == "\nNobody came in, so the door closes. Connect again whenever you like.\n"
     assert not guest.terminal.is_open
 
 
-def test_whoever_gave_a_name_may_be_silent_for_ever(lobby):
+def test_a_player_who_types_nothing_is_warned_a_minute_before_and_let_go(lobby):
     ana = Guest(lobby)
-    ana.types("Ana")
-    lobby.clock.advance(100_000)
-    assert ana.terminal.is_open
+    ana.enters("Ana")
+    lobby.clock.advance(9 * 60)
+    assert ana.screen() == (
+        "\nYou have been still for long. In a minute the door closes behind you, unless\nyou type something.\n> "
+    )
+    lobby.clock.advance(59)
+    assert ana.screen() == ""
+    lobby.clock.advance(1)
+    assert ana.screen() == ("\nYou have been still for 10 minutes, so you fall asleep. Come back whenever you\nlike.\n")
+    assert not ana.terminal.is_open
+
+
+def test_a_line_after_the_warning_is_enough_to_stay(lobby):
+    ana = Guest(lobby)
+    ana.enters("Ana")
+    lobby.clock.advance(9 * 60 + 30)
+    ana.types("look")
+    lobby.clock.advance(9 * 60 - 1)
+    assert ana.screen() == ""
+    lobby.clock.advance(1)
+    assert "In a minute the door closes" in ana.screen()
+
+
+@pytest.mark.parametrize("role", [Role.BUILDER, Role.ADMIN])
+def test_builders_and_admins_may_be_still_for_ever(lobby, role):
+    ana = Guest(lobby)
+    ana.enters("Ana")
+    lobby.door.accounts.set_role("Ana", role)
+    for _ in range(100):
+        lobby.clock.advance(1000)
+    assert (ana.screen(), ana.terminal.is_open) == ("", True)
+
+
+def test_nobody_is_let_go_where_the_setting_says_never(tmp_path):
+    lobby = lobby_of(tmp_path, inn_game(), ServerSettings(idle_minutes=0))
+    ana = Guest(lobby)
+    ana.enters("Ana")
+    assert lobby.clock.getDelayedCalls() == []
 
 
 def test_a_full_house_turns_callers_away_and_says_why(lobby):
@@ -192,7 +220,7 @@ def test_a_full_house_turns_callers_away_and_says_why(lobby):
 
 def test_nothing_is_left_to_happen_when_all_have_gone(lobby):
     guests = [Guest(lobby), Guest(lobby)]
-    guests[0].types("Ana")
+    guests[0].enters("Ana")
     for guest in guests:
         guest.hangs_up()
     assert lobby.clock.getDelayedCalls() == []
@@ -201,7 +229,7 @@ def test_nothing_is_left_to_happen_when_all_have_gone(lobby):
 
 def test_everyone_connected_hears_an_announcement(lobby):
     ana, nameless = Guest(lobby), Guest(lobby)
-    ana.types("Ana")
+    ana.enters("Ana")
     nameless.screen()
     lobby.announce("The world is closing.")
     assert ana.screen() == "\nThe world is closing.\n> "
@@ -210,7 +238,7 @@ def test_everyone_connected_hears_an_announcement(lobby):
 
 def test_sending_home_waits_for_the_last_connection(lobby):
     ana, ben = Guest(lobby), Guest(lobby)
-    ana.types("Ana")
+    ana.enters("Ana")
     sent = lobby.send_home()
     assert ana.screen().endswith("Sleep well.\n")
     ana.hangs_up()
@@ -226,5 +254,67 @@ def test_nobody_need_be_sent_home_from_an_empty_house(lobby):
 def test_whoever_comes_in_is_told_to_the_rest_of_the_server(lobby):
     entered = []
     lobby.entered = lambda character: entered.append(character.name)
-    Guest(lobby).types("Ana")
+    Guest(lobby).enters("Ana")
     assert entered == ["Ana"]
+
+
+def test_the_lobby_knows_who_is_connected_and_can_send_one_away(lobby):
+    ana, ben, nameless = Guest(lobby), Guest(lobby), Guest(lobby)
+    ana.enters("Ana")
+    ben.enters("Ben")
+    assert lobby.names_connected() == ["Ana", "Ben"]
+    assert lobby.sessions_of("Ana") == [ana.session]
+    assert lobby.sessions_of("Cat") == []
+    ana.screen()
+    assert lobby.kick("Ana", "Out with you.")
+    assert ana.screen().endswith("Out with you.\n")
+    assert [one.terminal.is_open for one in (ana, ben, nameless)] == [False, True, True]
+    assert not lobby.kick("Cat", "Out with you.")
+
+
+def test_who_comes_and_goes_is_seen_at_that_time(lobby):
+    ana = Guest(lobby)
+    ana.enters("Ana")
+    assert f"{lobby.door.accounts.last_seen('ana'):%Y-%m-%d %H:%M:%S %Z}" == "2026-11-18 11:06:40 UTC"
+
+
+def test_an_address_that_is_banned_is_told_why_and_turned_away(lobby):
+    lobby.door.accounts.ban("203.0.113.0/24", None, "nothing but noise")
+    caller = Guest(lobby, "203.0.113.9")
+    assert caller.screen() == "You may not come in: nothing but noise\n"
+    assert (caller.terminal.is_open, lobby.sessions) == (False, set())
+    assert Guest(lobby, "203.0.114.9").terminal.is_open
+
+
+# Guests
+
+
+def test_a_guest_gets_a_name_and_the_first_steps_and_is_asked_for_no_password(lobby):
+    first, second = Guest(lobby), Guest(lobby)
+    assert first.types("guest") == f"Type look.\n{ROOM}{EXITS}> "
+    assert second.types("GUEST").startswith("Type look.\n")
+    assert lobby.names_connected() == ["Guest1", "Guest2"]
+    assert first.screen() == "\nGuest2 wakes up here.\n> "
+    assert lobby.game.world.characters["Guest1"].role == Role.GUEST
+
+
+def test_of_a_guest_who_has_gone_nothing_is_left(lobby, tmp_path):
+    before = [path for path in tmp_path.rglob("*") if path.is_file()]
+    ben, guest = Guest(lobby), Guest(lobby)
+    ben.enters("Ben")
+    guest.types("guest", "get brass lamp")
+    ben.screen()
+    guest.hangs_up()
+    assert ben.screen() == "\nGuest1 puts down the brass lamp.\nGuest1 falls asleep and is gone.\n> "
+    assert "Guest1" not in lobby.game.world.characters
+    assert lobby.game.world.things["brass lamp"].place_id == "The Common Room"
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file() and path not in before] == ["accounts.json"]
+    assert "Guest" not in (tmp_path / "accounts" / "accounts.json").read_text()
+    assert Guest(lobby).types("guest").startswith("Type look.")
+
+
+def test_guests_are_refused_where_the_setting_says_so(tmp_path):
+    lobby = lobby_of(tmp_path, inn_game(), ServerSettings(guests=False))
+    assert Guest(lobby).types("guest") == (
+        "Guests are not let in here. Give a name of your own.\nBy what name shall we know you? "
+    )

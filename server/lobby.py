@@ -1,0 +1,89 @@
+"""What all sessions share, and which of them plays which character."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from twisted.internet.defer import Deferred
+
+from server.dialogue import Door
+from server.guests import Guests
+from server.telnet.interface import ReactorClock
+from world.game import Game
+from world.model import Character
+
+
+class Connected(Protocol):
+    """A session, as others see it."""
+
+    def show(self, text: str) -> None: ...
+    def end(self, text: str) -> None: ...
+    def hand_over(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What the server says of its own accord at length; each from a note in `text/`."""
+
+    welcome: str
+    first_steps: str
+    farewell: str
+
+
+@dataclass
+class Lobby:
+    """Everybody who is connected. `sessions` holds those at the door too, `playing` who plays, by character."""
+
+    game: Game
+    door: Door
+    texts: Texts
+    clock: ReactorClock
+    entered: Callable[[Character], None] = lambda character: None
+    sessions: set[Connected] = field(default_factory=set)
+    playing: dict[str, Connected] = field(default_factory=dict)
+    emptied: Deferred[None] | None = None
+
+    def __post_init__(self) -> None:
+        self.guests = Guests(self.game)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nobody else can come in."""
+        return len(self.sessions) >= self.door.settings.max_connections
+
+    def sessions_of(self, character_id: str) -> list[Connected]:
+        """Return the sessions that play a character: one or none."""
+        return [self.playing[character_id]] if character_id in self.playing else []
+
+    def names_connected(self) -> list[str]:
+        """Return the names of the characters that somebody plays, in the order in which they came."""
+        return list(self.playing)
+
+    def kick(self, character_id: str, text: str) -> bool:
+        """End the session that plays a character, with a last word; return whether there was one."""
+        found = self.sessions_of(character_id)
+        for session in found:
+            session.end(text)
+        return bool(found)
+
+    def announce(self, text: str) -> None:
+        """Say something to everyone who is connected."""
+        for session in list(self.sessions):
+            session.show(text)
+
+    def send_home(self) -> Deferred[None] | None:
+        """End every session; the Deferred fires when the last connection has gone, None if there is none to go."""
+        if not self.sessions:
+            return None
+        self.emptied = Deferred()
+        for session in list(self.sessions):
+            session.end(self.texts.farewell)
+        return self.emptied
+
+    def gone(self, session: Connected) -> None:
+        """Forget a session whose connection has gone."""
+        self.sessions.discard(session)
+        if self.emptied and not self.emptied.called and not self.sessions:
+            self.emptied.callback(None)

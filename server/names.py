@@ -1,0 +1,53 @@
+"""What somebody can be called, and which names look so much alike that only one of them may be somebody's."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from vault.folder import check_name
+from vault.notes import NoteError
+
+SHORTEST, LONGEST = 2, 20
+RESERVED = frozenset(
+    "me myself self you here room all everyone someone somebody nobody guest admin fallwater quit con nul aux prn "
+    "mssp-request".split()
+)
+
+# Letters of living alphabets that Unicode does not take apart into a plain one and its marks.
+_PLAIN = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ŋ": "n", "ə": "e"}
+    | {"ɛ": "e", "ɔ": "o", "ħ": "h", "ŧ": "t", "ɓ": "b", "ɗ": "d", "ƙ": "k", "ƒ": "f", "ɣ": "g", "-": "", "'": ""}
+)
+
+
+def well_formed(given: str) -> str | None:
+    """Return a name as it is written here, or None if nobody can be called that: it needs Latin letters."""
+    name = unicodedata.normalize("NFC", given.strip())
+    name = name[:1].upper() + name[1:]
+    inside = name.replace("-", "").replace("'", "")
+    latin = all(char.isalpha() and unicodedata.name(char, "").startswith("LATIN") for char in inside)
+    if not SHORTEST <= len(name) <= LONGEST or not latin or not (name[0].isalpha() and name[-1].isalpha()):
+        return None
+    if not _plain(name).isascii():
+        return None
+    try:
+        return check_name(name)
+    except NoteError:
+        return None
+
+
+def look_alike(name: str, others: Iterable[str]) -> str:
+    """Return the first of the others for which somebody could take `name`, or an empty string."""
+    looks = _looks(name)
+    return next((other for other in others if looks & _looks(other)), "")
+
+
+def _looks(name: str) -> set[str]:
+    """Return a name as the eye may take it: without accents, hyphens and cases, a capital I also as a small l."""
+    return {_plain(name), _plain(name.replace("I", "l"))} - {""}
+
+
+def _plain(name: str) -> str:
+    apart = unicodedata.normalize("NFKD", name.casefold().translate(_PLAIN))
+    return "".join(char for char in apart if not unicodedata.combining(char)).translate(_PLAIN)

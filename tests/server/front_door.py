@@ -1,0 +1,97 @@
+"""A door with everything behind it, for tests: real accounts on a real disk, a hasher that takes no time."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred, execute
+from twisted.internet.task import Clock
+
+from config.settings import ServerSettings
+from server.account_commands import ACCOUNT_COMMANDS
+from server.accounts import Accounts
+from server.accounts_file import AccountsFile
+from server.dialogue import Door
+from server.lobby import Lobby, Texts
+from server.lockout import Lockout
+from server.password_check import PasswordCheck
+from server.passwords import Passwords
+from vault.folder import Vault
+from world.game import Game
+from world.model import World
+
+TEXTS = Texts("Welcome to the inn.", "Type look.", "Sleep well.")
+NOW_MS = 1_795_000_000_000  # 2026-11-18 11:06:40 UTC
+
+
+class FakeHasher:
+    """Keeps a password in the form of argon2, but as it is. `version` is part of that form."""
+
+    def __init__(self, version: int = 1) -> None:
+        self.version = version
+        self.asked: list[str] = []
+
+    def hash(self, password: str) -> str:
+        kept = base64.b64encode(password.encode()).decode().rstrip("=")
+        return f"$argon2id$v=19$m=8,t={self.version},p=1$c29tZXNhbHQ${kept}"
+
+    def is_right(self, kept: str, password: str) -> bool:
+        self.asked.append(password)
+        return kept.rpartition("$")[2] == self.hash(password).rpartition("$")[2]
+
+    def is_outdated(self, kept: str) -> bool:
+        return f"t={self.version}," not in kept
+
+
+class Thread:
+    """Another thread, as a test sees it: nothing is done until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.jobs: list[tuple[Deferred[Any], Callable[[], Any]]] = []
+
+    def __call__(self, work: Callable[..., Any], *arguments: Any) -> Deferred[Any]:
+        done: Deferred[Any] = Deferred()
+        self.jobs.append((done, lambda: work(*arguments)))
+        return done
+
+    def goes_on(self) -> None:
+        """Do the oldest job."""
+        done, work = self.jobs.pop(0)
+        execute(work).addBoth(done.callback)
+
+
+def at_once(work: Callable[..., Any], *arguments: Any) -> Deferred[Any]:
+    """Do it here and now."""
+    return execute(work, *arguments)
+
+
+def accounts_of(
+    folder: Path, world: World, settings: ServerSettings | None = None, now_ms: Callable[[], int] = lambda: NOW_MS
+) -> Accounts:
+    """Return accounts in `folder/accounts` for the people of a vault in `folder/vault`."""
+    (folder / "vault").mkdir(exist_ok=True)
+    file = AccountsFile(folder / "accounts", in_thread=at_once)
+    return Accounts(file, Vault(folder / "vault"), world, settings or ServerSettings(), now_ms)
+
+
+def lobby_of(
+    folder: Path,
+    game: Game,
+    settings: ServerSettings | None = None,
+    hasher: FakeHasher | None = None,
+    in_thread: Callable[..., Deferred[Any]] = at_once,
+    clock: Clock | None = None,
+) -> Lobby:
+    """Return a lobby into a game, everybody asleep."""
+    for character in game.world.characters.values():
+        character.awake = False
+    game.commands.add(ACCOUNT_COMMANDS)
+    clock = clock or Clock()
+    accounts = accounts_of(folder, game.world, settings)
+    passwords = Passwords(hasher or FakeHasher(), in_thread)
+    check = PasswordCheck(accounts, passwords, Lockout(clock), clock)
+    door = Door(accounts, passwords, check, settings or ServerSettings(), lambda: game.world.wording)
+    return Lobby(game, door, TEXTS, clock)
