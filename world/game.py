@@ -40,6 +40,7 @@ class Game:
     Each character has at most one observer, called with every event that the character perceives and the sentence
     it gets of it. An observer never calls `perform`; one that fails is logged and the rest go on.
     `on_events` is called once a line with everything that happened, before any observer, to save what changed.
+    `on_performed` is told of every line, with who typed it, before anybody perceives what came of it.
     `chance` says whether something comes true that does so once in so many times.
     """
 
@@ -53,6 +54,7 @@ class Game:
         self.world = world
         self.commands = commands
         self.on_events = on_events
+        self.on_performed: Callable[[str, str, Performed], None] = lambda character_id, text, performed: None
         self._chance = chance
         self._observers: dict[str, Observer] = {}
 
@@ -62,7 +64,8 @@ class Game:
         line = parse_line(text)
         if not line.verb:
             return Performed("", ())
-        verb, board = "", self.world.board
+        meant, board = self.commands.get(line.verb), self.world.board
+        verb = meant.verb if meant else ""
         first_shared = board.begin_turn(character_id)
         try:
             verb, events = self._act(actor, line)
@@ -76,6 +79,7 @@ class Game:
             board.fail_turn(character_id, first_shared)
             events = [Refused(character_id, refusal)]
         performed = Performed(verb, tuple(events), refusal)
+        self._note(character_id, text, performed)
         self.publish(performed.events)
         for event in performed.events:
             self._react(reactions_to(event, self.world, self._chance))
@@ -130,6 +134,12 @@ class Game:
             return go.verb, go.act(self.world, actor, exit=names[typed].name)
         found = self.commands.find(line.verb, actor, self.world.wording, names)
         return found.verb, found.act(self.world, actor, **found.arguments_in(line.arguments, self.world.wording))
+
+    def _note(self, character_id: str, text: str, performed: Performed) -> None:
+        try:
+            self.on_performed(character_id, text, performed)
+        except Exception:
+            log.exception("a line of %s could not be noted", character_id)
 
     def _react(self, reactions: Iterator[list[Event]]) -> None:
         """Publish what happens because of something; a table that fails is logged, and nothing else is affected."""

@@ -20,7 +20,9 @@ MADE_BY = "made_by"
 CHANGED_BY = "changed_by"
 """The properties in which it stands who made something, and who changed it last."""
 
-_NOT_BUILT = frozenset("room_id thing_id character_id place_id number awake role is_agent grants".split())
+_NOT_BUILT = frozenset(
+    "room_id thing_id character_id place_id number awake role is_agent grants preferences doings".split()
+)
 _PROPERTY = "properties."
 
 
