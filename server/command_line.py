@@ -23,6 +23,7 @@ from server.app import Fallwater
 from server.one_time import first_admin, reset_password
 from server.passwords import Argon2
 from server.telnet.interface import ReactorClock
+from server.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from vault.config_notes import Settings, load_settings
 from vault.folder import MARK, Vault, open_vault
 from vault.former_lives import put_by
@@ -52,6 +53,8 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None) -> None:
             _begin_anew(options)
         elif options.command == "reset-password":
             _reset_password(options)
+        elif options.command in COMMANDS:
+            sys.exit(run_vault_command(options, lambda: default_vault(Path.cwd()), _say))
         else:
             _serve(reactor, options)
     except NoteError as error:
@@ -68,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "fallwater", description="A text world in which language-model agents live beside people."
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="serve | reset-password | begin-anew")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     serve = commands.add_parser("serve", help="open a world")
     serve.add_argument(
         "--vault", type=Path, metavar="DIR", help="the folder of the world; made if it does not exist (./world)"
@@ -85,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     anew.add_argument("agent", metavar="AGENT", help="the name of its folder in agents/")
     anew.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
     anew.add_argument("--keep-archive", action="store_true", help="leave its archive where it is, and go on in it")
+    add_vault_commands(commands)
     return parser
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vault.folder import STARTER, Vault
-from vault.notes import NoteError
+from vault.notes import Note, NoteError
 
 RECENT, LONGTERM, SECTIONED = "summarize_recent", "summarize_longterm", "summarize_sections"
 _FOLDING = ("older", "recent", "objection")
@@ -65,6 +65,29 @@ def load_summary_templates(vault: Vault, agent_id: str, kind: str = "") -> Summa
     return SummaryTemplates(_loaded(vault, agent_id, RECENT, kind), longterm, sections)
 
 
+def parse_summary_template(note: Note, step: str) -> SummaryTemplate:
+    """Return the template that a note is; `step` is one of those in SLOTS.
+
+    Raises: NoteError if it lacks a slot that it needs or has one that nobody fills, naming file and line.
+    """
+    text = note.body.strip()
+    for slot in SLOTS[step]:
+        if f"{{{slot}}}" not in text:
+            raise NoteError(f"{note.source}: the slot {{{slot}}} is missing; without it, it would be lost.")
+    for number, line in enumerate(note.body.split("\n"), note.body_line):
+        for slot in _SLOT.findall(line):
+            if slot not in (*SLOTS[step], *FREE_SLOTS):
+                known = ", ".join((*FREE_SLOTS, *SLOTS[step]))
+                raise NoteError(f"{note.source}:{number}: there is no slot {{{slot}}}; known are {known}.")
+    if not text.endswith(CUE):
+        raise NoteError(f"{note.source}: the last line must be {CUE}, from which a base model goes on.")
+    schema = str(note.properties.get("schema") or "prose")
+    if schema not in SCHEMAS:
+        line_number = note.property_lines.get("schema", 1)
+        raise NoteError(f"{note.source}:{line_number}: schema is {schema!r}; expected one of {', '.join(SCHEMAS)}.")
+    return SummaryTemplate(text, schema)
+
+
 def filled(template: str, values: Mapping[str, str], chat: bool = False) -> str:
     """Return the prompt; for a chat model without the cue that a base model goes on from."""
     text = _SLOT.sub(lambda slot: values.get(slot[1], ""), template)
@@ -89,19 +112,4 @@ def _loaded(vault: Vault, agent_id: str, step: str, kind: str = "") -> SummaryTe
     name = f"{step}_{kind}" if kind else step
     parts = _own(agent_id, name) if vault.exists(*_own(agent_id, name)) else ("templates", f"{name}.md")
     # A vault made by an older version lacks what was added since.
-    note = (vault if vault.exists(*parts) or kind else Vault(STARTER)).read(*parts)
-    text, source = note.body.strip(), "/".join(parts)
-    for slot in SLOTS[step]:
-        if f"{{{slot}}}" not in text:
-            raise NoteError(f"{source}: the slot {{{slot}}} is missing; without it, it would be lost.")
-    for slot in _SLOT.findall(text):
-        if slot not in (*SLOTS[step], *FREE_SLOTS):
-            known = ", ".join((*FREE_SLOTS, *SLOTS[step]))
-            raise NoteError(f"{source}: there is no slot {{{slot}}}; known are {known}.")
-    if not text.endswith(CUE):
-        raise NoteError(f"{source}: the last line must be {CUE}, from which a base model goes on.")
-    schema = str(note.properties.get("schema") or "prose")
-    if schema not in SCHEMAS:
-        line = note.property_lines.get("schema", 1)
-        raise NoteError(f"{source}:{line}: schema is {schema!r}; expected one of {', '.join(SCHEMAS)}.")
-    return SummaryTemplate(text, schema)
+    return parse_summary_template((vault if vault.exists(*parts) or kind else Vault(STARTER)).read(*parts), step)

@@ -1,0 +1,76 @@
+"""Faults in a vault that only who makes prompts can tell: templates, and summaries that do not fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agents.memory.coverage import settle
+from agents.memory.templates import LONGTERM, RECENT, SECTIONED, parse_summary_template
+from agents.population import AUTO_TEMPLATES
+from agents.prompt import parse_template
+from config.settings import AgentSettings
+from vault.agent_notes import agent_names, load_agent
+from vault.finding import Finding, Overlay, every_fault
+from vault.folder import Vault
+from vault.notes import Note, NoteError
+from vault.summaries import LONGTERM as LONGTERM_NOTE
+from vault.summaries import RECENT as RECENT_NOTE
+from vault.summaries import SummaryFolder
+
+
+def check_minds(vault: Vault) -> Iterator[Finding]:
+    """Yield what is wrong with templates, with who names them, and with how summaries follow on each other."""
+    names = agent_names(vault)
+    for folder in ("templates", *(f"agents/{name}/templates" for name in names)):
+        for name in vault.names(folder):
+            source = f"{folder}/{name}.md"
+            yield from every_fault(Overlay(vault), lambda vault, source=source: _template(vault, source))  # type: ignore[misc]
+    for name in names:
+        yield from _named_template(vault, name)
+        yield from _fitting(vault, name)
+
+
+def _template(vault: Vault, source: str) -> None:
+    if not vault.exists(source):
+        return
+    note = vault.read(source)
+    step = _step(source)
+    if step:
+        parse_summary_template(note, step)
+    else:
+        # So many empty lines before it, that a line has the number that it has in the file.
+        parse_template("\n" * (note.body_line - 1) + note.body, source)
+
+
+def _step(source: str) -> str:
+    name = source.rpartition("/")[2].removesuffix(".md")
+    return next((step for step in (RECENT, LONGTERM, SECTIONED) if name == step or name.startswith(f"{step}_")), "")
+
+
+def _named_template(vault: Vault, name: str) -> Iterator[Finding]:
+    note = _agent_note(vault, name)
+    wanted = note.properties.get("template") if note else None
+    known = [AgentSettings().template, *AUTO_TEMPLATES, *vault.names("templates")]
+    if note and wanted and str(wanted) not in [*known, *vault.names(f"agents/{name}/templates")]:
+        line = note.property_lines.get("template", 1)
+        yield Finding(note.source, line, f"there is no template {wanted!r}; there are {', '.join(known)}.")
+
+
+def _agent_note(vault: Vault, name: str) -> Note | None:
+    try:
+        load_agent(vault, name)
+        return vault.read("agents", name, "agent.md")
+    except NoteError:
+        return None  # told of where settings are checked
+
+
+def _fitting(vault: Vault, name: str) -> Iterator[Finding]:
+    folder = SummaryFolder(vault, name)
+    try:
+        settled = settle(folder.read(LONGTERM_NOTE), folder.read(RECENT_NOTE))
+    except NoteError:
+        return  # told of where memories are checked
+    for note, why in settled.objections:
+        source = f"agents/{name}/summaries/{note}"
+        line = vault.read(source).property_lines.get("covers", 1)
+        yield Finding(source, line, f"{why}; it will not be told.")
