@@ -66,8 +66,8 @@ def told_pieces(text: str, spent: Collection[int] = ()) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def weight_of_telling(text: str) -> int:
-    """Return how much something told matters, from 0, an idle remark, to 3: a secret with a name or number in it."""
-    return 2 * is_confidence(text) + bool(_DETAIL.search(text))
+    """Return how much words matter: 0 for an idle remark, 1 for a secret or a name or number, 2 for both."""
+    return is_confidence(text) + bool(_DETAIL.search(text))
 
 
 def replaces(new: str, old: str) -> bool:

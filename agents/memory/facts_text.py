@@ -88,7 +88,7 @@ def _weight(fact: Fact, company: frozenset[str], place: str) -> int:
     words = fact.section in _SAID and any(name.casefold() in matter(fact.value) for name in company)
     here = fact.subject == place or (bool(place) and fact.value.endswith(place))
     mine = fact.subject == ME or fact.value == "I have it"
-    said = 1 + weight_of_telling(fact.value) if fact.section == CONFIDED else 3 * (fact.section in _SAID)
+    said = (1 if fact.section == CONFIDED else 3) + 2 * weight_of_telling(fact.value) if fact.section in _SAID else 0
     return 4 * bool(names or words) + 2 * here + 2 * mine + said + 2 * bool(fact.remark)
 
 
