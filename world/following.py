@@ -19,7 +19,7 @@ def party(world: World, leader: Character) -> list[Character]:
     return found
 
 
-def part(world: World, character_id: str) -> None:
+def end_followings(world: World, character_id: str) -> None:
     """End every following that this character has to do with, if the two are apart or one of them sleeps."""
     for one in world.characters.values():
         leader_id = one.doings.following_id

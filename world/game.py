@@ -10,7 +10,7 @@ from world.clock import Moment, parts_begun
 from world.command import CommandTable
 from world.errors import CommandError
 from world.events import Announced, Arrived, Event, Left, Refused, Told
-from world.following import part
+from world.following import end_followings
 from world.model import Character, World
 from world.narration import narrate, perceivers
 from world.parsing import Line, parse_line
@@ -118,7 +118,7 @@ class Game:
         for event in events:
             if isinstance(event, Left):
                 self.world.board.leave(event.actor_id, event.room_id)
-                part(self.world, event.actor_id)
+                end_followings(self.world, event.actor_id)
         try:
             self.on_events(events)
         except Exception:

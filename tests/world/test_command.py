@@ -115,7 +115,7 @@ def test_what_somebody_may_not_use_is_not_suggested_either():
 def test_every_command_says_in_a_sentence_what_it_does(one):
     assert one.summary.endswith(".")
     assert one.help.startswith(one.summary)
-    assert one.category in {"general", "help", "mind", "movement", "people", "senses", "speech", "things"}
+    assert one.category in {"building", "general", "help", "mind", "movement", "people", "senses", "speech", "things"}
 
 
 @pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
@@ -134,7 +134,7 @@ def test_every_function_takes_the_arguments_of_its_usage(one):
     try:
         done = one.act(world, actor, **arguments)
     except CommandError as refused:
-        assert "no such thing" in str(refused)
+        assert "no such thing" in str(refused) or not arguments
     else:
         assert all(isinstance(event, Event) for event in done)
 
@@ -142,6 +142,7 @@ def test_every_function_takes_the_arguments_of_its_usage(one):
 @pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
 def test_help_knows_every_command_by_each_of_its_names(one):
     world = inn()
+    world.characters["Ana"].role = Role.ADMIN
     explain = TABLE.get("help")
     assert explain
     for name in one.names:

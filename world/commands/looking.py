@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 
 from world.command import command
+from world.commands.containers import container_meant, contents_of
 from world.events import Event, LookedAt, Saw
 from world.matching import find
 from world.model import Character, Detail, Exit, Room, Thing, World
@@ -28,13 +30,16 @@ def sights(world: World, actor: Character) -> list[Sight]:
     )
 
 
-@command("look [<sight>]", "l", category="senses", noticed="named")
-def look(world: World, actor: Character, sight: str = "") -> list[Event]:
+@command("look [<sight>]", "l", category="senses", noticed="named", also=("look in <container>",))
+def look(world: World, actor: Character, sight: str = "", container: str = "") -> list[Event]:
     """Look at what is around you, or at something.
 
     look            the room, what is in it, who is here and the ways out
     look lamp       a thing, a person, a detail of the room or an exit
+    look in basket  what is in something that holds things
     """
+    if container:
+        return [Saw(actor.character_id, _inside(world, container_meant(world, actor, container)))]
     wanted = sight.removeprefix("at ").strip()
     if not wanted:
         return [Saw(actor.character_id, scene(world, actor))]
@@ -43,13 +48,16 @@ def look(world: World, actor: Character, sight: str = "") -> list[Event]:
 
 @command("examine <sight>", "x", "inspect", category="senses", noticed="named")
 def examine(world: World, actor: Character, sight: str) -> list[Event]:
-    """Look at something closely: a person also shows what they carry."""
+    """Look at something closely, and see all that there is to know about it.
+
+    examine lamp    a thing: also what is in it, and whether there is something to read
+    examine Eliza   a person: also what they carry, and whom they follow
+    examine here    the room: also what is worth a closer look
+    """
     seen = _sight(world, actor, sight)
     events = _seen(world, actor, seen)
-    if isinstance(seen, Character):
-        key = "looking.you_carry" if seen is actor else "looking.carries"
-        events.append(Saw(actor.character_id, world.wording(key, who=seen.name, things=_carried(world, seen))))
-    return events
+    more = "\n".join(line for line in _closely(world, actor, seen) if line)
+    return [*events, Saw(actor.character_id, more)] if more else events
 
 
 @command("exits", "ex", category="senses")
@@ -81,6 +89,32 @@ def _seen(world: World, actor: Character, seen: Sight) -> list[Event]:
             ]
         case _:
             return [Saw(me, seen.description or world.wording("looking.nothing_special", what=seen.name))]
+
+
+def _closely(world: World, actor: Character, seen: Sight) -> Iterator[str]:
+    """Yield what else is to be seen of something, a line each."""
+    say = world.wording
+    match seen:
+        case Room(details=details):
+            yield say("looking.worth_a_look", details=say.all_of(list(details))) if details else ""
+        case Character(name=name):
+            yield say("looking.agent", who=name) if seen.is_agent and not actor.is_agent else ""
+            key = "looking.you_carry" if seen is actor else "looking.carries"
+            yield say(key, who=name, things=_carried(world, seen))
+            leader = world.characters.get(seen.doings.following_id)
+            key = "you_follow" if seen is actor else "follows_you" if leader is actor else "follows"
+            yield say(f"looking.{key}", who=name, leader=leader.name) if leader else ""
+            away = seen.doings.away
+            yield say("looking.away", who=name, why=away) if away is not None and seen is not actor else ""
+        case Thing(name=name):
+            yield _inside(world, seen) if seen.is_container else ""
+            yield say("looking.readable", thing=name) if seen.writing else ""
+            yield say("looking.fixed", thing=name) if seen.fixed else ""
+
+
+def _inside(world: World, container: Thing) -> str:
+    found = "\n".join(contents_of(world, [container], 0))
+    return found or world.wording("looking.empty", container=container.name)
 
 
 def _carried(world: World, character: Character) -> str:

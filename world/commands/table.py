@@ -10,6 +10,7 @@ from world.commands import (
     inspecting,
     looking,
     making,
+    mapping,
     mind,
     movement,
     presence,
@@ -27,6 +28,7 @@ def world_commands() -> CommandTable:
     """Return a new table with every command of the world, help included."""
     modules = (
         looking,
+        mapping,
         movement,
         social,
         sharing,
