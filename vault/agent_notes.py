@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from config.settings import (
+    ROLES,
     AgentSettings,
     Given,
     MemorySettings,
@@ -17,20 +19,24 @@ from config.settings import (
 )
 from vault.folder import Vault
 from vault.life_notes import life_in, without_reactions
-from vault.notes import NoteError, link_target
-from world.model import Character
+from vault.notes import Note, NoteError, link_target
+from vault.subject_notes import names_in, own_properties, table_in, text_in, texts_in
+from world.model import Character, Role
 from world.reaction import Reaction
 
 S = TypeVar("S")
 
-OWN_KEYS = ("room", "description", "aliases", "tags")
+OWN_KEYS = ("room", "description", "aliases", "tags", "role", "grants", "preferences")
+KEYS = (*OWN_KEYS, *setting_names(AgentSettings), *setting_names(MemorySettings))
+"""The properties that mean something; the others are the builders' own."""
 
 
 @dataclass(frozen=True)
 class AgentNote:
     """What stands in an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty.
 
-    `reactions` is its table of what it does by itself, which is no part of the profile.
+    `reactions` is its table of what it does by itself, which is no part of the profile. `role` and `grants` are what it
+    may do.
     """
 
     name: str
@@ -41,11 +47,27 @@ class AgentNote:
     given: dict[str, Given]
     source: str
     reactions: tuple[Reaction, ...] = ()
+    role: Role = Role.PLAYER
+    grants: frozenset[str] = frozenset()
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    preferences: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def character(self) -> Character:
         """A new character, asleep in the agent's room."""
-        return Character(self.name, self.room_id, self.description, is_agent=True, reactions=self.reactions)
+        return Character(
+            self.name,
+            self.room_id,
+            self.description,
+            self.role,
+            is_agent=True,
+            aliases=self.aliases,
+            grants=self.grants,
+            properties=dict(self.properties),
+            preferences=dict(self.preferences),
+            reactions=self.reactions,
+        )
 
     def agent_settings(self, general: AgentSettings) -> AgentSettings:
         """Return the settings of config/agents.md with the agent's own. Raises: NoteError naming file and line."""
@@ -67,22 +89,40 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
     Raises: NoteError if `agent.md` is not valid or a setting in it is misspelt, naming file and line.
     """
     note = vault.read("agents", name, "agent.md")
-    known = (*OWN_KEYS, *setting_names(AgentSettings), *setting_names(MemorySettings))
+    yesterday = vault.read("agents", name, "yesterday.md").body if vault.exists("agents", name, "yesterday.md") else ""
+    return agent_of(note, name, yesterday)
+
+
+def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:
+    """Return what an `agent.md` says; see `load_agent`."""
     for key, given in note.given.items():
-        meant = "" if current_name(key) in known else misspelt(key, known)
+        meant = "" if current_name(key) in KEYS else misspelt(key, KEYS)
         if meant:
             raise NoteError(f"{note.source}:{given.line}: unknown setting {key!r}; did you mean {meant!r}?")
-    yesterday = vault.read("agents", name, "yesterday.md").body if vault.exists("agents", name, "yesterday.md") else ""
     return AgentNote(
         name,
         link_target(note.properties.get("room")),
-        str(note.properties.get("description") or ""),
+        text_in(note, "description"),
         without_reactions(note.body).strip("\n"),
         yesterday.strip("\n"),
         note.given,
         note.source,
         life_in(note).reactions,
+        _role(note),
+        frozenset(grant.lower() for grant in texts_in(note, "grants")),
+        names_in(note),
+        own_properties(note, [*KEYS, *(key for key in note.typed if current_name(key) in KEYS)]),
+        table_in(note, "preferences"),
     )
+
+
+def _role(note: Note) -> Role:
+    """Raises: NoteError if the role is none of those there are."""
+    given = text_in(note, "role").lower() or "player"
+    if given not in ROLES:
+        line = note.property_lines.get("role", 1)
+        raise NoteError(f"{note.source}:{line}: role is {given!r}; expected one of {', '.join(ROLES)}.")
+    return Role[given.upper()]
 
 
 def _with_own(note: AgentNote, general: S) -> S:

@@ -80,10 +80,14 @@ class Vault:
         return self.path(*parts).exists()
 
     def read_text(self, *parts: str) -> str:
-        """Return a file's text. Raises: NoteError if it cannot be read or is not UTF-8."""
+        """Return a file's text, every line end as one. Raises: NoteError if it cannot be read or is not UTF-8."""
+        return self.read_exact(*parts).replace("\r\n", "\n").replace("\r", "\n")
+
+    def read_exact(self, *parts: str) -> str:
+        """Return a file's text with its own line ends. Raises: NoteError as `read_text`."""
         path = self.path(*parts)
         try:
-            return path.read_text(encoding="utf-8")
+            return path.read_bytes().decode("utf-8")
         except UnicodeDecodeError as error:
             raise NoteError(f"{self.source(path)}: not UTF-8 text (byte {error.start}); save it as UTF-8.") from error
         except OSError as error:

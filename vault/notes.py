@@ -8,41 +8,48 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
-from frontmatter.default_handlers import YAMLHandler
 
 from config.settings import Given
+from vault.errors import NoteError as NoteError
+from vault.escaping import unescaped_lines, unescaped_name
+from vault.front_matter import HANDLER, FrontMatter, Typed, parse_front_matter
 
-# A fence is exactly three dashes and takes its line end with it, so that lines can be counted.
-_HANDLER = YAMLHandler(fm_boundary=re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE))
 _BOLD = re.compile(r"^\s*(?:[-*+]\s+)?\*\*(?P<key>[a-z][a-z0-9_]*)(?:\*\*\s*:|:\s*\*\*)\s*(?P<value>.*?)\s*$")
-_ENTRY = re.compile(r"^\s*[-*+]\s+\*\*(?P<name>.+?)\*\*(?P<aliases>[^:]*):\s*(?P<value>.*?)\s*$")
+_ENTRY = re.compile(r"\s*[-*+]\s+\*\*(?P<name>(?:\\.|.)+?)\*\*(?P<aliases>(?:\\.|[^:\\])*):\s*(?P<value>.*)")
+_ALIAS = re.compile(r"(?:\\.|[^,\\])+")
+_INDENT = re.compile(r"  |\t")
+_ITEM = re.compile(r"\s*[-*+]\s")
 _LINK = re.compile(r"\[\[([^\]|#]+)(?:[#|][^\]]*)?\]\]")
-_HEADING = re.compile(r"^##\s+(.+?)\s*$")
-
-
-class NoteError(Exception):
-    """A note in the vault cannot be read or is not as it should be; the message names file and line."""
+HEADING = re.compile(r"^##\s+(.+?)\s*$")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A list line `- **name**, alias, alias: value`, and its line number in the file."""
+    """A list line `- **name**, alias, alias: value`, its line number in the file, and that of the line after it.
+
+    Lines below it that are indented by two spaces belong to the value.
+    """
 
     name: str
     aliases: tuple[str, ...]
     value: str
     line: int
+    end: int = field(default=0, compare=False)
 
 
 @dataclass
 class Note:
-    """One Markdown file. `source` is its path, for messages; `body_line` the line where its body begins."""
+    """One Markdown file. `source` is its path, for messages; `body_line` the line where its body begins.
+
+    `typed` has the properties as they are typed, see `FrontMatter`.
+    """
 
     source: str
     properties: dict[str, Any] = field(default_factory=dict)
     body: str = ""
     property_lines: dict[str, int] = field(default_factory=dict)
     body_line: int = 1
+    typed: dict[str, Typed] = field(default_factory=dict)
 
     @property
     def given(self) -> dict[str, Given]:
@@ -72,7 +79,7 @@ class Note:
         name, start, found = "", self.body_line, {}
         lines: list[str] = []
         for number, line in enumerate(self.body.split("\n"), self.body_line):
-            heading = _HEADING.match(line)
+            heading = HEADING.match(line)
             if heading:
                 found[name] = _trimmed(lines, start)
                 name, start, lines = heading[1], number + 1, []
@@ -87,14 +94,22 @@ class Note:
         Raises: NoteError at a list line that is not `- **name**, alias: value`.
         """
         text, start = self.sections().get(section, ("", 0))
-        for number, line in enumerate(text.split("\n"), start):
-            match = _ENTRY.match(line)
+        lines = text.split("\n")
+        for index, line in enumerate(lines):
+            match = _ENTRY.fullmatch(line)
             if match:
-                aliases = tuple(a.strip().lower() for a in match["aliases"].split(",") if a.strip())
-                yield Entry(match["name"].strip().lower(), aliases, match["value"], number)
+                end = _end_of_item(lines, index + 1)
+                more = unescaped_lines(_INDENT.sub("", below, count=1) for below in lines[index + 1 : end])
+                yield Entry(
+                    _name(match["name"]),
+                    tuple(name for alias in _ALIAS.findall(match["aliases"]) if (name := _name(alias))),
+                    "\n".join([match["value"], *more]).strip(),
+                    start + index,
+                    start + end,
+                )
             elif line.lstrip()[:2] in ("- ", "* ", "+ "):
                 raise NoteError(
-                    f"{self.source}:{number}: {line.strip()!r} is not of the form '- **name**, alias: text'."
+                    f"{self.source}:{start + index}: {line.strip()!r} is not of the form '- **name**, alias: text'."
                 )
 
 
@@ -104,22 +119,22 @@ def parse_note(text: str, source: str) -> Note:
     Raises: NoteError if the front matter is not valid YAML or is not a list of properties.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    if not _HANDLER.detect(text):
+    if not HANDLER.detect(text):
         return Note(source, {}, text)
     try:
-        head, rest = _HANDLER.split(text)
+        head, rest = HANDLER.split(text)
     except ValueError as error:
         raise NoteError(f"{source}:1: the front matter begins with '---' but no second '---' ends it.") from error
-    properties, lines = _properties(head, source)
+    found = parse_front_matter(head, source) if head.strip() else FrontMatter()
     body, body_line = _trimmed(rest.split("\n"), head.count("\n") + 3)
-    return Note(source, properties, body, lines, body_line)
+    return Note(source, found.properties, body, found.lines, body_line, found.typed)
 
 
 def format_note(properties: dict[str, Any], body: str) -> str:
     """Return the text of a note: properties in their order, then the body."""
-    if not properties and not _HANDLER.detect(body):
+    if not properties and not HANDLER.detect(body):
         return body.rstrip("\n") + "\n"
-    head = f"{_HANDLER.export(properties, sort_keys=False, width=1000)}\n" if properties else ""
+    head = f"{HANDLER.export(properties, sort_keys=False, width=1000)}\n" if properties else ""
     return f"---\n{head}---\n{body.rstrip(chr(10))}\n"
 
 
@@ -138,43 +153,25 @@ def link(name: str) -> str:
     return f"[[{name}]]"
 
 
-def _properties(head: str, source: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the properties of a front matter by the keys as they are typed, and the line of each."""
-    properties: dict[str, Any] = {}
-    lines: dict[str, int] = {}
-    line = 1
-    try:
-        loader = yaml.SafeLoader(head)
-        for key, value in _pairs(loader.get_single_node(), source):
-            line, name = key.start_mark.line + 2, str(key.value)
-            if name in lines:
-                raise NoteError(f"{source}:{line}: {name!r} is set twice; it stands in line {lines[name]} already.")
-            properties[name], lines[name] = loader.construct_object(value, deep=True), line
-    except yaml.YAMLError as error:
-        place, problem = _explained(error, head)
-        raise NoteError(f"{source}:{place}: the front matter is not valid YAML: {problem}.") from error
-    except (ValueError, RecursionError) as error:
-        raise NoteError(f"{source}:{line}: the front matter cannot be read: {error}.") from error
-    return properties, lines
+def reference(name: str) -> str:
+    """Return a link to a note, or its plain name if no link can hold it."""
+    return link(name) if link_target(link(name)) == name else name
 
 
-def _pairs(node: yaml.Node | None, source: str) -> list[tuple[yaml.Node, yaml.Node]]:
-    pairs = node.value if isinstance(node, yaml.MappingNode) else []
-    if (node and not isinstance(node, yaml.MappingNode)) or not all(
-        isinstance(key, yaml.ScalarNode) for key, _ in pairs
-    ):
-        raise NoteError(f"{source}:1: the front matter must be lines of the form 'key: value'.")
-    return pairs
+def _name(text: str) -> str:
+    return unescaped_name(text.strip()).lower()
 
 
-def _explained(error: yaml.YAMLError, head: str) -> tuple[int, str]:
-    match error:
-        case yaml.MarkedYAMLError(problem_mark=mark, problem=problem) if mark:
-            return min(mark.line, head.count("\n")) + 2, str(problem)
-        case yaml.reader.ReaderError(position=position, reason=reason):
-            return head.count("\n", 0, position) + 2, reason
-        case _:
-            return 1, str(error)
+def _end_of_item(lines: list[str], start: int) -> int:
+    """Return where the lines end that belong to the list item above `start`; blank ones at their end do not."""
+    end = start
+    for index in range(start, len(lines)):
+        line = lines[index]
+        if line and (not _INDENT.match(line) or _ITEM.match(line)):
+            break
+        if line.strip():
+            end = index + 1
+    return end
 
 
 def _trimmed(lines: list[str], start: int) -> tuple[str, int]:

@@ -7,16 +7,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from config.settings import WorldSettings
 from vault.agent_notes import agent_names, load_agent
-from vault.folder import Vault, check_name
+from vault.character_notes import load_person
+from vault.character_notes import save_person as save_person
+from vault.folder import Vault
 from vault.notes import Note, NoteError, link, link_target
+from vault.room_notes import load_room, room_names
 from vault.text_notes import load_wording
+from vault.thing_notes import load_thing
 from world.errors import WorldError
-from world.model import Character, Detail, Exit, Room, Thing, World
+from world.model import World
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +35,10 @@ def load_world(vault: Vault, settings: WorldSettings) -> World:
     Everyone is asleep. A note of a thing, person or agent that is not valid is left out with a warning.
     Raises: NoteError if a room is not valid or leads nowhere, naming file and line.
     """
-    names = vault.names("rooms")
-    rooms = [_room(vault.read("rooms", f"{name}.md"), name, names) for name in names]
-    things = list(_valid(lambda name: _thing(vault, name), vault.names("things")))
-    people = list(_valid(lambda name: _person(vault, name, settings), vault.names("people")))
+    known = room_names(vault)
+    rooms = [load_room(vault, name, known) for name in vault.names("rooms")]
+    things = list(_valid(lambda name: load_thing(vault, name), vault.names("things")))
+    people = list(_valid(lambda name: load_person(vault, name, settings.start_room), vault.names("people")))
     agents = list(_valid(lambda name: load_agent(vault, name).character, agent_names(vault)))
     try:
         world = World(rooms, things, [*agents, *people], settings.start_room, load_wording(vault))
@@ -42,11 +46,6 @@ def load_world(vault: Vault, settings: WorldSettings) -> World:
         raise NoteError(f"config/world.md: {error}") from error
     Whereabouts(vault, world).restore()
     return world
-
-
-def save_person(vault: Vault, character: Character) -> None:
-    """Write the note of somebody new. Raises: NoteError."""
-    vault.write(Note("", {"tags": ["person"]}, character.description), "people", f"{check_name(character.name)}.md")
 
 
 class Whereabouts:
@@ -67,11 +66,12 @@ class Whereabouts:
     def restore(self) -> None:
         """Put everyone and everything where the note says; who is not in it stays where its own note says."""
         world = self._world
+        places = {*world.rooms, *world.characters, *world.things}
         for name, place in self._characters.items():
             if name in world.characters and place in world.rooms:
                 world.characters[name].room_id = place
         for name, place in self._things.items():
-            if name in world.things and (place in world.rooms or place in world.characters):
+            if name in world.things and place in places:
                 world.things[name].place_id = place
         self._settle_strays()
 
@@ -91,6 +91,7 @@ class Whereabouts:
 
     def _settle_strays(self) -> None:
         world = self._world
+        places = {*world.rooms, *world.characters, *world.things}
         for character in world.characters.values():
             if character.room_id not in world.rooms:
                 log.warning(
@@ -101,7 +102,7 @@ class Whereabouts:
                 )
                 character.room_id = world.start_room_id
         for thing in world.things.values():
-            if thing.place_id not in world.rooms and thing.place_id not in world.characters:
+            if thing.place_id not in places:
                 log.warning(
                     "%s was at %r, which does not exist; moved to %s", thing.name, thing.place_id, world.start_room_id
                 )
@@ -126,48 +127,3 @@ def _valid(load: Callable[[str], T], names: Iterable[str]) -> Iterator[T]:
             yield load(name)
         except NoteError as error:
             log.warning("left out: %s", error)
-
-
-def _room(note: Note, name: str, rooms: Container[str]) -> Room:
-    number = note.properties.get("number", 0)
-    exits = [(Exit(e.name, link_target(e.value), e.aliases), e.line) for e in note.entries("Exits")]
-    details = [Detail(d.name, d.value, d.aliases) for d in note.entries("Details")]
-    seen: set[str] = set()
-    for exit, line in exits:
-        if exit.room_id not in rooms:
-            raise NoteError(
-                f"{note.source}:{line}: the exit {exit.name!r} leads to {exit.room_id!r}, which has no note in rooms."
-            )
-        twice = seen & {exit.name, *exit.aliases}
-        if twice:
-            raise NoteError(
-                f"{note.source}:{line}: two exits are called {', '.join(sorted(twice))}; give one another name."
-            )
-        seen |= {exit.name, *exit.aliases}
-    return Room(
-        name,
-        note.sections()[""][0],
-        {exit.name: exit for exit, _ in exits},
-        {detail.name: detail for detail in details},
-        number if isinstance(number, int) else 0,
-        _listed(note, "tags"),
-    )
-
-
-def _thing(vault: Vault, name: str) -> Thing:
-    note = vault.read("things", f"{name}.md")
-    return Thing(name, link_target(note.properties.get("at")), note.body.strip("\n"), _names(note))
-
-
-def _person(vault: Vault, name: str, settings: WorldSettings) -> Character:
-    note = vault.read("people", f"{name}.md")
-    return Character(name, settings.start_room, note.body.strip("\n"))
-
-
-def _names(note: Note) -> tuple[str, ...]:
-    return tuple(alias.lower() for alias in _listed(note, "aliases"))
-
-
-def _listed(note: Note, key: str) -> tuple[str, ...]:
-    found = note.properties.get(key) or []
-    return tuple(str(one) for one in (found if isinstance(found, list) else [found]))

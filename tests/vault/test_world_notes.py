@@ -63,10 +63,10 @@ def test_notes_become_rooms_things_people_and_agents(tmp_path):
     assert world.start_room_id == "Hall"
 
 
-def test_unknown_properties_and_sections_change_nothing(tmp_path):
+def test_unknown_properties_are_the_builders_own_and_unknown_sections_change_nothing(tmp_path):
     text = "---\nmood: dusty\nnumber: high\n---\nDust.\n\n## Exits\n- **south**: [[Hall]]\n\n## To do\n- sweep\n"
     assert world_of(tmp_path, {"rooms/Attic.md": text}).rooms["Attic"] == Room(
-        "Attic", "Dust.", {"south": Exit("south", "Hall")}
+        "Attic", "Dust.", {"south": Exit("south", "Hall")}, properties={"mood": "dusty"}
     )
 
 
