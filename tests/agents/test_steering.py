@@ -134,5 +134,5 @@ def test_if_all_would_be_a_repetition_then_repeating_is_allowed():
 
 
 def test_an_unknown_command_is_drawn_now_and_then():
-    among = {**here(), "dance": here()["who"]}
+    among = {**here(), "dance": here()["where"]}
     assert 0 < verbs(Moment(), among)["dance"] < 0.2 * DRAWS

@@ -11,6 +11,7 @@ from world.events import Event, LookedAt, Saw
 from world.matching import find
 from world.model import Character, Detail, Exit, Room, Thing, World
 from world.narration import place, scene, ways_out, with_article
+from world.people import absence
 
 Sight = Room | Detail | Thing | Character | Exit
 
@@ -98,14 +99,13 @@ def _closely(world: World, actor: Character, seen: Sight) -> Iterator[str]:
         case Room(details=details):
             yield say("looking.worth_a_look", details=say.all_of(list(details))) if details else ""
         case Character(name=name):
-            yield say("looking.agent", who=name) if seen.is_agent and not actor.is_agent else ""
+            yield say("presence.is_agent", who=name) if seen.is_agent and not actor.is_agent else ""
             key = "looking.you_carry" if seen is actor else "looking.carries"
             yield say(key, who=name, things=_carried(world, seen))
             leader = world.characters.get(seen.doings.following_id)
             key = "you_follow" if seen is actor else "follows_you" if leader is actor else "follows"
             yield say(f"looking.{key}", who=name, leader=leader.name) if leader else ""
-            away = seen.doings.away
-            yield say("looking.away", who=name, why=away) if away is not None and seen is not actor else ""
+            yield absence(world, seen)
         case Thing(name=name):
             yield _inside(world, seen) if seen.is_container else ""
             yield say("looking.readable", thing=name) if seen.writing else ""

@@ -1,4 +1,4 @@
-"""Who is in the world, where, and leaving it."""
+"""Who is in the world, where, since when, and leaving it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from world.events import Departed, Event, Saw
 from world.matching import find
 from world.model import Character, World
 from world.narration import place
+from world.people import absence, stillness, whereabouts
+from world.people import anyone as meant
 
 
-@command("who", category="people")
+@command("who", category="people", for_agents=False)
 def who(world: World, actor: Character) -> list[Event]:
-    """List everyone who is in the world now."""
-    lines = [f"  {world.wording(_kind(one, actor), who=one.name)}" for one in world.awake()]
+    """List everyone who is in the world now, and who of them is away or still."""
+    lines = [f"  {_listed(world, actor, one)}" for one in world.awake()]
     return [Saw(actor.character_id, "\n".join([world.wording("presence.who", count=len(lines)), *lines]))]
 
 
@@ -23,8 +25,22 @@ def where(world: World, actor: Character, text: str = "") -> list[Event]:
     if text:
         wanted = text.removeprefix("is ").rstrip("?").strip()
         awake = [find(wanted, awake, world.wording("presence.nobody", wanted=wanted), world.wording)]
-    lines = [world.wording("presence.where", who=c.name, room=place(c.room_id, world)) for c in awake]
+    lines = [world.wording("presence.awake", who=c.name, room=place(c.room_id, world)) for c in awake]
     return [Saw(actor.character_id, "\n".join(lines))]
+
+
+@command("lastseen <anyone>", "finger", "whois", category="people", for_agents=False)
+def lastseen(world: World, actor: Character, anyone: str) -> list[Event]:
+    """Tell where somebody is, or when they were last seen."""
+    one = meant(world, actor, anyone)
+    still = stillness(world, one)
+    lines = [
+        whereabouts(world, one),
+        world.wording("presence.is_agent", who=one.name) if one.is_agent else "",
+        world.wording("presence.still", who=one.name, span=still) if still else "",
+        absence(world, one),
+    ]
+    return [Saw(actor.character_id, "\n".join(line for line in lines if line))]
 
 
 @command("quit", "logout", "exit", category="general", for_agents=False, noticed="room")
@@ -33,8 +49,16 @@ def quit_world(world: World, actor: Character) -> list[Event]:
     return [Departed(actor.character_id)]
 
 
+def _listed(world: World, actor: Character, one: Character) -> str:
+    """Return somebody as a line of `who`."""
+    line, away, still = world.wording(_kind(one, actor), who=one.name), one.doings.away, stillness(world, one)
+    if away is not None:
+        return world.wording("presence.away" if away else "presence.away_plainly", who=line, why=away)
+    return world.wording("presence.idle", who=line, span=still) if still else line
+
+
 def _kind(one: Character, actor: Character) -> str:
     return f"presence.{'you' if one is actor else 'agent' if one.is_agent else 'person'}"
 
 
-COMMANDS = (who, where, quit_world)
+COMMANDS = (who, where, lastseen, quit_world)

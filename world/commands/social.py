@@ -1,4 +1,4 @@
-"""Speaking and posing."""
+"""Speaking and posing, to those who are here or near by."""
 
 from __future__ import annotations
 
@@ -6,21 +6,35 @@ from collections.abc import Iterable
 
 from world.command import command
 from world.errors import CommandError
-from world.events import Emoted, Event, Said, Whispered
+from world.events import Emoted, Event, Said, Shouted, Whispered
 from world.matching import find
-from world.model import Character, Room, Thing, World
+from world.model import Character, Role, Room, Thing, World
 from world.narration import posed
 
 PRETENCES = (
-    "leaves is_taken arrives wakes falls_asleep takes drops puts_in takes_from gives gives_you uses says whispers"
+    "leaves is_taken arrives wakes falls_asleep takes drops puts_in takes_from gives gives_you uses "
+    "says says_to says_to_you shouts tells_you whispers whispers_to_you follows_you"
 ).split()
 """The sentences of `text/narration.md` that a pose must not read as."""
 
 
-@command("say <text>", "speak", category="speech", noticed="room")
-def say(world: World, actor: Character, text: str) -> list[Event]:
-    """Say something to everyone in the room. `'hello` is short for `say hello`."""
-    return [Said(actor.character_id, actor.room_id, unquoted(text))]
+@command("say <text>", "speak", category="speech", noticed="room", also=("say to <person> <text>",))
+def say(world: World, actor: Character, text: str, person: str = "") -> list[Event]:
+    """Say something to everyone in the room. `'hello` is short for `say hello`.
+
+    say to Moss Good morning.       everyone hears it, and for whom it is
+    """
+    listener = _by_name(world, actor, person)
+    if person and listener is None:
+        text = f"to {person} {text}"  # as in: say to be or not to be
+    to_id = listener.character_id if listener else ""
+    return [Said(actor.character_id, actor.room_id, unquoted(text), to_id=to_id)]
+
+
+@command("shout <text>", "yell", category="speech", role=Role.PLAYER, for_agents=False, noticed="near")
+def shout(world: World, actor: Character, text: str) -> list[Event]:
+    """Say something so loud that it is heard in the rooms next to this one, too."""
+    return [Shouted(actor.character_id, actor.room_id, unquoted(text))]
 
 
 @command("emote <text>", "pose", "me", category="speech", noticed="room")
@@ -31,10 +45,11 @@ def emote(world: World, actor: Character, text: str) -> list[Event]:
     return [Emoted(actor.character_id, actor.room_id, text)]
 
 
-@command("whisper <person> <text>", category="speech", noticed="named")
+@command("whisper <person> <text>", category="speech", role=Role.PLAYER, noticed="named")
 def whisper(world: World, actor: Character, person: str, text: str) -> list[Event]:
     """Say something to one person here; others see only that you whisper."""
     listener = someone_here(world, actor, person)
+    listener.doings.answer_to_id = actor.character_id
     return [Whispered(actor.character_id, actor.room_id, listener.character_id, unquoted(text))]
 
 
@@ -50,6 +65,13 @@ def someone_here(world: World, actor: Character, wanted: str) -> Character:
         raise CommandError(world.wording("social.yourself"))
     key = "social.one_is_here" if len(others) < 2 else "social.some_are_here"
     return find(name, others, world.wording(key, wanted=wanted, who=here), world.wording)
+
+
+def _by_name(world: World, actor: Character, name: str) -> Character | None:
+    """Return who else is here and has just this name; a part of it is not enough to be spoken to by chance."""
+    key = name.lower().rstrip(",:")
+    others = (one for one in world.occupants(actor.room_id) if one is not actor)
+    return next((one for one in others if key in (one.name.lower(), *one.aliases)), None)
 
 
 def _pretends(sentence: str, actor: Character, world: World) -> bool:
@@ -83,4 +105,4 @@ def unquoted(text: str) -> str:
     return inner.strip() if whole else text
 
 
-COMMANDS = (say, emote, whisper)
+COMMANDS = (say, emote, whisper, shout)

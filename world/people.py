@@ -1,0 +1,43 @@
+"""Somebody, wherever they are, and what others may know of it."""
+
+from __future__ import annotations
+
+from world.matching import candidates, find
+from world.model import Character, World
+from world.narration import place
+from world.presence import MINUTE, span
+
+
+def anyone(world: World, actor: Character, wanted: str) -> Character:
+    """Return the character that is meant, awake before asleep. Raises: CommandError if there is none, or several."""
+    name = wanted.removesuffix(",").removesuffix(":")
+    if name.lower() in ("me", "myself"):
+        return actor
+    awake = world.awake()
+    among = awake if candidates(name, awake) else list(world.characters.values())
+    return find(name, among, world.wording("presence.nobody_called", wanted=wanted), world.wording)
+
+
+def whereabouts(world: World, one: Character) -> str:
+    """Return where somebody is; of who sleeps, since when."""
+    away_seconds = world.presence(one.character_id).away_seconds
+    if one.awake:
+        return world.wording("presence.awake", who=one.name, room=place(one.room_id, world))
+    if away_seconds is None:
+        return world.wording("presence.asleep", who=one.name)
+    return world.wording("presence.asleep_since", who=one.name, span=span(away_seconds, world.wording))
+
+
+def absence(world: World, one: Character) -> str:
+    """Return what somebody awake has said of being away, as a sentence; empty if it has said nothing."""
+    away = one.doings.away
+    if away is None or not one.awake:
+        return ""
+    key = "presence.is_away" if away else "presence.is_away_plainly"
+    return world.wording(key, who=one.name, why=away)
+
+
+def stillness(world: World, one: Character) -> str:
+    """Return for how long somebody awake has typed nothing, such as `5 minutes`; empty if not for long."""
+    seconds = world.presence(one.character_id).idle_seconds
+    return span(seconds, world.wording) if one.awake and seconds is not None and seconds >= MINUTE else ""
