@@ -112,7 +112,8 @@ def test_on_and_off_are_choices_although_yaml_reads_them_as_true_and_false(read,
 
 def test_an_unknown_setting_is_refused_with_the_one_that_is_meant():
     assert refusal(WorldSettings, "strat_room", "x", 3) == (
-        "config/x.md:3: unknown setting 'strat_room'; did you mean 'start_room'? Known settings are name, start_room, day_minutes, ambient_minutes."
+        "config/x.md:3: unknown setting 'strat_room'; did you mean 'start_room'? "
+        "Known settings are name, start_room, day_minutes, ambient_minutes."
     )
 
 

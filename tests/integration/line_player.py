@@ -8,6 +8,7 @@ import socket
 import time
 
 HOST = "127.0.0.1"
+SECRET = "a long secret"
 LONG = 90.0  # seconds: far more than anything here takes, even on a machine that is busy with other things
 
 _TELNET = re.compile(rb"\xff(?:[\xfb-\xfe].|\xfa.*?\xff\xf0|[^\xfa-\xfe])", re.DOTALL)
@@ -27,11 +28,18 @@ class LinePlayer:
         """Send one line."""
         self.socket.sendall(line.encode() + b"\n")
 
-    def enters(self, name: str) -> str:
-        """Give a name and return what is shown up to the first prompt."""
+    def enters(self, name: str, password: str = SECRET) -> str:
+        """Give a name and its password, or choose it; return what is shown up to the first prompt."""
         self.expects("By what name shall we know you? ")
-        self.types(name)
+        self.names(name, password)
         return self.expects("\n> ")
+
+    def names(self, name: str, password: str = SECRET) -> None:
+        """Answer both questions at the door, the second as soon as it is asked."""
+        self.types(name)
+        self.expects("assword: ")  # of somebody known, or to be chosen
+        self.types(password)
+        self.expects("\n")  # which the server shows, because it does not show what is typed
 
     def asks(self, line: str) -> str:
         """Send a line and return what is shown up to the next prompt."""

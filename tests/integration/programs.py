@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.line_player import HOST, LONG
+from tests.integration.line_player import HOST, LONG, SECRET
 
 SEARCHED = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath), "/usr/games"])
 ENDED = "[the client has ended]"
@@ -56,6 +56,13 @@ class Screen:
         """Type a line and press Enter."""
         self._ask("send-keys", "-l", "--", line)
         self._ask("send-keys", "Enter")
+
+    def enters(self, name: str, password: str = SECRET) -> None:
+        """Give a name and its password, or choose it, at the door."""
+        self.shows("By what name shall we know you?")
+        self.types(name)
+        self.shows("assword:")
+        self.types(password)
 
     def text(self) -> str:
         """Return all that was shown, with what has scrolled away, a line a line."""

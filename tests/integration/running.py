@@ -18,13 +18,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.integration.line_player import LONG, LinePlayer
+from server.accounts_file import AccountsFile, default_folder
+from server.accounts_text import Account
+from server.passwords import Argon2
+from tests.integration.line_player import LONG, SECRET, LinePlayer
 from vault.folder import open_vault
 
 ROOT = Path(__file__).parents[2]
 # The environment without what this run of the tests has put into it.
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "MAKE", "VIRTUAL_ENV"))}
 
+ADMIN = "Warden"
 _OPEN = re.compile(r" is open on [\d.]+:(\d+)\.")
 
 
@@ -93,7 +97,7 @@ class RunningServer:
         self.exit_code()
 
     def player(self, name: str = "") -> LinePlayer:
-        """Connect; with a name, also enter and wait for the first prompt."""
+        """Connect; with a name, also enter and wait for the first prompt. `ADMIN` is an admin."""
         player = LinePlayer(self.port)
         if name:
             player.enters(name)
@@ -138,8 +142,13 @@ def started(command: list[str], vault: Path, folder: Path = ROOT, within: float 
 
 
 def new_vault(folder: Path, changes: Mapping[str, Mapping[str, Any]] | None = None) -> Path:
-    """Make a starter vault and set settings in it: {"config/agents.md": {"think_seconds": 2}}; return its path."""
+    """Make a starter vault and set settings in it: {"config/agents.md": {"think_seconds": 2}}; return its path.
+
+    `ADMIN` is its admin and has chosen a password already.
+    """
     open_vault(folder)
+    admin = Account(ADMIN, "admin", Argon2().hash(SECRET))
+    AccountsFile(default_folder(folder)).change(lambda records: records.with_account(admin))
     for note, settings in (changes or {}).items():
         path = folder / note
         for key, value in settings.items():

@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from tests.integration.line_player import HOST
-from tests.integration.running import new_vault, refused, running
+from tests.integration.running import ADMIN, new_vault, refused, running
 
 pytestmark = pytest.mark.integration
 
@@ -34,7 +34,7 @@ def test_a_vault_is_made_with_the_folders_above_it(tmp_path):
     with running(tmp_path / "not" / "yet" / "there") as server:
         server.says(", made just now")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["not"]
-    assert sorted(path.name for path in (tmp_path / "not" / "yet").iterdir()) == ["there"]
+    assert sorted(path.name for path in (tmp_path / "not" / "yet").iterdir()) == ["there", "there.accounts"]
 
 
 def test_a_file_where_the_vault_should_be_is_told(tmp_path):
@@ -75,6 +75,24 @@ def test_a_vault_without_permission_is_told(tmp_path):
     vault = new_vault(tmp_path / "world")
     vault.chmod(0o500)
     is_told(refused("--vault", str(vault)), "the vault cannot be written to", "Mend its permissions.")
+
+
+# The accounts
+
+
+def test_accounts_that_cannot_be_read_keep_the_world_closed(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    path = tmp_path / "world.accounts" / "accounts.json"
+    change(path, '"role": "admin"', '"role": "king"')
+    before = path.read_bytes()
+    is_told(refused("--vault", str(vault)), f"{path}:3: 'Warden': the role is none of guest, player", "Mend it or put")
+    assert path.read_bytes() == before
+
+
+def test_accounts_in_the_vault_are_told_to_go_elsewhere(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    inside = str(vault / "accounts")
+    is_told(refused("--vault", str(vault), "--accounts", inside), inside, "lies inside the vault", "Give another one.")
 
 
 # The options
@@ -200,7 +218,7 @@ def test_a_torn_journal_and_a_strange_whereabouts_are_mended_and_told(tmp_path):
         "## Characters\n- [[Moss]]: [[Atlantis]]\n- nonsense\n- [[Odile]]: \n## Things\n- [[tin cup]]: [[Nobody]]\n"
     )
     with running(vault) as server:
-        assert "Memory of Eliza: 1 memories." in server.player("Ana").asks("@memory-status Eliza")
+        assert "Memory of Eliza: 1 memories." in server.player(ADMIN).asks("@memory-status Eliza")
         assert "Traceback" not in server.log
     assert kept in (journal / "2026-01-02.md").read_text().split("\n")
     assert "20:35:02.000 observed · The Lan" in (journal / "quarantine.md").read_text()

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.integration.line_player import SECRET
 from tests.integration.programs import (
     NETCAT,
     PLINK,
@@ -34,8 +35,7 @@ def server(tmp_path_factory):
 def test_a_client_enters_looks_speaks_and_leaves(program, server, tmp_path):
     with screen_of(program, server.port, tmp_path) as screen:
         witness = server.player("Witness")
-        screen.shows("By what name shall we know you?")
-        screen.types("Ana")
+        screen.enters("Ana")
         screen.shows("Exits: north (Pump Yard), east (Eel Stage), west (Ink Yard).")
         screen.shows("\n>")  # the prompt; TinyFugue keeps it in the line that is typed into
         screen.types("say Good morning to you")
@@ -49,6 +49,30 @@ def test_a_client_enters_looks_speaks_and_leaves(program, server, tmp_path):
         witness.close()
     assert "Welcome to Fallwater, a small town at the foot of a long weir.\n\nIt makes paper" in shown
     assert not STRAY.search(shown) or program is NETCAT, shown  # netcat shows every byte there is
+    assert SECRET not in shown or program is NETCAT, shown  # nor can it be asked to hide anything
+    assert "say Good morning to you" in shown  # what is typed is shown again
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p is not NETCAT], ids=lambda program: program.name)
+def test_no_password_stands_on_a_screen_wrong_or_right_old_or_new(program, server, tmp_path):
+    server.player(name := f"Eve-{'abcdef'[PROGRAMS.index(program)]}").close()
+    with screen_of(program, server.port, tmp_path) as screen:
+        screen.enters(name, "a wrong secret")
+        screen.shows(f"That is not the password of {name}.")
+        screen.types(SECRET)
+        screen.shows("Exits:")
+        screen.types("@password")
+        screen.shows("Your password now:")
+        screen.types(SECRET)
+        screen.shows("Your new password:")
+        screen.types("another secret")
+        screen.shows("Your password is another one now.")
+        screen.types("say Seen again")
+        shown = screen.shows('You say, "Seen again"')
+    assert "secret" not in shown, shown
+    assert "say Seen again" in shown, shown
+    server.player().enters(name, "another secret")
+    assert "secret" not in server.log
 
 
 # TinyFugue knows seven bits only, whatever is typed.
@@ -56,8 +80,7 @@ def test_a_client_enters_looks_speaks_and_leaves(program, server, tmp_path):
 def test_letters_beyond_ascii_go_through_whole(program, server, tmp_path):
     with screen_of(program, server.port, tmp_path) as screen:
         witness = server.player("Witness")
-        screen.shows("By what name shall we know you?")
-        screen.types("Ben")
+        screen.enters("Ben")
         screen.shows("Exits:")
         screen.types("say Grüße ✓ 你好")
         screen.shows('You say, "Grüße ✓ 你好"')

