@@ -28,6 +28,7 @@ from server.dialogue import Door
 from server.heartbeat import Heartbeat
 from server.lobby import Lobby, Texts
 from server.lockout import Lockout
+from server.passing_time import PassingTime, local_ms
 from server.password_check import PasswordCheck
 from server.passwords import Passwords
 from server.reload import Reload
@@ -86,7 +87,7 @@ class Fallwater:
         self._moves = SaveMoves(Whereabouts(vault, self.world))
         board = BoardNote(vault, self.world)
         board.take_in()
-        self.game = Game(self.world, world_commands(), in_turn(self._moves, SaveBoard(board)))
+        self.game = Game(self.world, world_commands(), in_turn(self._moves, SaveBoard(board)), self._chance)
         self.agents = Population(vault, settings, self.game, rng, now_ms)
         self.game.commands.add(memory_commands(self.agents, self.game.tell, now_ms))
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
@@ -102,12 +103,23 @@ class Fallwater:
         self._sync = GroupSync(
             lambda: [agent.memory.journal for agent in self.agents.values()], settings.memory.journal_fsync_ms, reactor
         )
+        # Generators of their own, so that what one draws changes nothing for the others.
+        self._time = PassingTime(
+            self.game,
+            lambda: self.settings.world,
+            reactor,
+            lambda: local_ms(now_ms()),
+            random.Random(rng.getrandbits(64)),
+        )
         self._reload = Reload(vault, self._take_in, self._tell_admins, reactor, in_reactor)
         self._heartbeats: list[Heartbeat] = []
         self._port: ListeningPort | None = None
         self._choosing: Deferred[None] | None = None
         self._retry: DelayedCall | None = None
         self._last_failure = ""
+
+    def _chance(self, times: int) -> bool:
+        return self._rng.randrange(times) == 0
 
     def _door(self) -> Door:
         passwords = Passwords()
@@ -131,6 +143,7 @@ class Fallwater:
         if self.settings.memory.journal_fsync_ms:
             self._sync.start()
         self._reload.start()
+        self._time.start()
         self._choose()
 
     def stop(self) -> Deferred[None]:
@@ -227,6 +240,7 @@ class Fallwater:
 
     def _end_thoughts(self) -> Deferred[None] | None:
         self._reload.stop()
+        self._time.stop()
         if self._choosing:
             self._choosing.cancel()
         if self._retry and self._retry.active():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 
 from config.settings import WorldSettings
@@ -12,6 +13,11 @@ from world.events import Event, Happened
 from world.game import Game
 
 BEAT_SECONDS = 5.0
+
+
+def local_ms(now_ms: int) -> int:
+    """Return a time in milliseconds since 1970 as the clocks of this machine show it."""
+    return now_ms + time.localtime(now_ms // 1000).tm_gmtoff * 1000
 
 
 class PassingTime:
