@@ -10,31 +10,26 @@ from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ServerEndpoint
-from twisted.python.failure import Failure
 
-from agents.agent import Agent
 from agents.commands import memory_commands
 from agents.fact_commands import fact_commands
 from agents.model_commands import model_commands
-from agents.models.choosing import Choice, choose_model
-from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.account_commands import ACCOUNT_COMMANDS
 from server.accounts import Accounts
 from server.accounts_file import AccountsFile
 from server.autosave import GroupSync, SaveBoard, SaveMoves, in_turn
-from server.bridge import deferred_from
 from server.dialogue import Door
-from server.heartbeat import Heartbeat
 from server.lobby import Lobby, Texts
 from server.lockout import Lockout
+from server.minds import Minds
 from server.passing_time import PassingTime, local_ms
 from server.password_check import PasswordCheck
 from server.passwords import Passwords
 from server.reload import Reload
 from server.session import Session
 from server.shutdown import in_stages
-from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits
+from server.telnet.interface import ReactorClock, TelnetLimits
 from server.telnet.protocol import TelnetFactory
 from vault.board_note import BoardNote
 from vault.config_notes import Settings, load_settings, load_text
@@ -79,19 +74,18 @@ class Fallwater:
         self.settings = settings
         self._vault = vault
         self.world = load_world(vault, settings.world)
-        self.queue: ModelQueue | None = None
         self.running = False
         self._reactor = reactor
         self._rng = rng
-        self._say = say
         self._moves = SaveMoves(Whereabouts(vault, self.world))
         board = BoardNote(vault, self.world)
         board.take_in()
         self.game = Game(self.world, world_commands(), in_turn(self._moves, SaveBoard(board)), self._chance)
         self.agents = Population(vault, settings, self.game, rng, now_ms)
+        self._minds = Minds(self.agents, lambda: self.settings.models, reactor, rng, say, self._tell_admins)
         self.game.commands.add(memory_commands(self.agents, self.game.tell, now_ms))
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
-        self.game.commands.add(model_commands(self.agents, lambda: self.queue))
+        self.game.commands.add(model_commands(self.agents, lambda: self._minds.queue))
         self.game.commands.add(ACCOUNT_COMMANDS)
         self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
         self.lobby = Lobby(
@@ -112,11 +106,7 @@ class Fallwater:
             random.Random(rng.getrandbits(64)),
         )
         self._reload = Reload(vault, self._take_in, self._tell_admins, reactor, in_reactor)
-        self._heartbeats: list[Heartbeat] = []
         self._port: ListeningPort | None = None
-        self._choosing: Deferred[None] | None = None
-        self._retry: DelayedCall | None = None
-        self._last_failure = ""
 
     def _chance(self, times: int) -> bool:
         return self._rng.randrange(times) == 0
@@ -144,7 +134,7 @@ class Fallwater:
             self._sync.start()
         self._reload.start()
         self._time.start()
-        self._choose()
+        self._minds.start()
 
     def stop(self) -> Deferred[None]:
         """Close in stages, each bounded in time: people hear of it, thoughts end, everything is saved."""
@@ -162,57 +152,9 @@ class Fallwater:
             ],
         )
 
-    def _choose(self) -> None:
-        models = self.settings.models
-        choosing = deferred_from(
-            choose_model(
-                models.model,
-                ollama_host=models.ollama_host,
-                ollama_model=models.ollama_model,
-                ollama_mode=models.ollama_mode,  # type: ignore[arg-type]  # checked against the same choices
-                num_ctx=models.num_ctx,
-                keep_alive=models.keep_alive,
-                summary_model=models.summary_model,
-            )
-        )
-        self._choosing = choosing.addCallbacks(self._chosen, self._none_chosen)
-
     def _opened(self, port: ListeningPort) -> int:
         self._port = port
         return int(port.getHost().port)
-
-    def _chosen(self, choice: Choice) -> None:
-        self._choosing = None
-        for sentence in choice.sentences:
-            self._say(sentence)
-        if choice.model is None:
-            return
-        self.queue = ModelQueue(choice.model)
-        self.agents.wake(self.queue, [ModelQueue(model) for model in choice.summary_models])
-        for agent in self.agents.values():
-            self._heartbeats.append(self._heartbeat_of(agent))
-
-    def _none_chosen(self, failure: Failure) -> None:
-        self._choosing = None
-        if not self.running:
-            return
-        if failure.getErrorMessage() != self._last_failure:
-            self._say(f"The agents sleep: {failure.getErrorMessage()} It is tried again every {RETRY_SECONDS} seconds.")
-        self._last_failure = failure.getErrorMessage()
-        self._retry = self._reactor.callLater(RETRY_SECONDS, self._choose)
-
-    def _heartbeat_of(self, agent: Agent) -> Heartbeat:
-        heartbeat = Heartbeat(
-            lambda: deferred_from(agent.tick()).addCallback(lambda turn: None),
-            lambda: agent.settings.think_seconds,
-            lambda: agent.settings.think_jitter,
-            self._reactor,
-            random.Random(self._rng.getrandbits(64)),
-        )
-        agent.on_addressed = lambda: heartbeat.hurry(agent.settings.react_seconds)
-        agent.on_trouble = self._tell_admins
-        heartbeat.start()
-        return heartbeat
 
     def _take_in(self) -> list[str]:
         """Take in what was edited; return what is not valid, or counts only from the next start."""
@@ -241,13 +183,7 @@ class Fallwater:
     def _end_thoughts(self) -> Deferred[None] | None:
         self._reload.stop()
         self._time.stop()
-        if self._choosing:
-            self._choosing.cancel()
-        if self._retry and self._retry.active():
-            self._retry.cancel()
-        for heartbeat in self._heartbeats:
-            heartbeat.stop()
-        return deferred_from(self.agents.stop())
+        return self._minds.stop()
 
     def _save(self) -> None:
         self._sync.stop()
