@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -46,23 +47,29 @@ def import_old_memories(vault: Vault, agent_id: str, journal: Journal) -> int:
     return len(files)
 
 
+def old_memory(properties: Mapping[str, object], body: str, at_ms: int) -> Memory:
+    """Return the memory that an old file is, without a number yet."""
+    kinds = [str(properties.get(key) or "").lower() for key in ("event_type", "type")]
+    known = [kind if kind in KINDS else _KIND_OF[kind] for kind in kinds if kind in KINDS or kind in _KIND_OF]
+    occupants = properties.get("occupants") or []
+    people = occupants if isinstance(occupants, list) else str(occupants).split(",")
+    return Memory(
+        0,
+        at_ms,
+        known[0] if known else "observed",
+        link_target(properties.get("location")).replace(" · ", " "),
+        one_line(_TITLE.sub("", body)) or "(nothing)",
+        tuple(name for name in (link_target(person) for person in people) if name and "]" not in name),
+    )
+
+
 def _memory(vault: Vault, path: Path) -> Memory | None:
     try:
         note = parse_note(path.read_text("utf-8", "replace"), vault.source(path))
     except NoteError as error:
         log.warning("%s It is left where it is.", error)
         return None
-    kind = str(note.properties.get("type") or note.properties.get("event_type") or "")
-    occupants = note.properties.get("occupants") or []
-    people = occupants if isinstance(occupants, list) else str(occupants).split(",")
-    return Memory(
-        0,
-        _at_ms(note, path.name),
-        kind if kind in KINDS else _KIND_OF.get(kind, "observed"),
-        link_target(note.properties.get("location")).replace(" · ", " "),
-        one_line(_TITLE.sub("", note.body)) or "(nothing)",
-        tuple(name for name in (link_target(person) for person in people) if name and "]" not in name),
-    )
+    return old_memory(note.properties, note.body, _at_ms(note, path.name))
 
 
 def _at_ms(note: Note, name: str) -> int:

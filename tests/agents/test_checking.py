@@ -39,7 +39,8 @@ def test_templates_as_they_should_be_give_nothing(tmp_path):
             {"templates/summarize_recent.md": "---\nschema: verse\n---\n{memories} {objection}\n{mood}\n\nSUMMARY:\n"},
             [
                 "templates/summarize_recent.md:2: schema is 'verse'; expected one of prose, json, sections.",
-                "templates/summarize_recent.md:5: there is no slot {mood}; known are name, sentences, memories, objection.",
+                "templates/summarize_recent.md:5: there is no slot {mood}; known are name, sentences, "
+                "memories, objection.",
             ],
         ),
         (

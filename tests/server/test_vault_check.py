@@ -9,6 +9,7 @@ import pytest
 from twisted.internet.testing import MemoryReactorClock
 
 from server.command_line import run
+from tests.vault.older_vault import OlderVault
 from vault.folder import open_vault
 
 
@@ -71,3 +72,23 @@ def test_json_has_what_was_mended_and_what_was_found(capsys, vault):
 
 def test_a_folder_without_a_vault_is_told(capsys, tmp_path):
     assert check(capsys, tmp_path) == (1, f"fallwater: {tmp_path}: there is no vault here. Name it with --vault.")
+
+
+def test_an_older_vault_is_imported_and_what_was_taken_is_told(capsys, tmp_path):
+    older = OlderVault(tmp_path / "old")
+    older.room("Hall", "A long hall.", connections=["[[Attic]]"])
+    with pytest.raises(SystemExit) as ended:
+        run(MemoryReactorClock(), ["import", str(older.root), "--vault", str(tmp_path / "new"), "--zone", "UTC"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "1 rooms, 0 things, 0 agents.",
+        "Newcomers arrive in Hall; start_room in config/world.md says so.",
+        "not taken as it was: world/locations/Hall.md:14: there is no room 'Attic', so no way leads there.",
+        f"The new vault is {tmp_path / 'new'}. {older.root} is as it was. "
+        f"Next: fallwater vault check --vault {tmp_path / 'new'}",
+    ]
+
+
+def test_a_time_zone_that_does_not_exist_is_told(tmp_path):
+    with pytest.raises(SystemExit, match="--zone is 'Mars'; expected the name of a time zone, as Europe/Berlin."):
+        run(MemoryReactorClock(), ["import", str(tmp_path), "--vault", str(tmp_path / "new"), "--zone", "Mars"])

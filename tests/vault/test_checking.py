@@ -212,9 +212,7 @@ FAULTS = {
     ),
     "summary of what never was": (
         {"agents/Moss/summaries/recent.md": "---\nmade: 2026-03-02\ncovers: [1, 65]\n---\nMuch happened.\n"},
-        [
-            "agents/Moss/summaries/recent.md:3: it covers 1 to 65, but the journal ends at 3; put back the journal's files"
-        ],
+        ["agents/Moss/summaries/recent.md:3: it covers 1 to 65, but the journal ends at 3; put"],
     ),
     "summary of nothing": (
         {"agents/Moss/summaries/recent.md": "---\ncovers: much\n---\nMuch happened.\n"},
