@@ -7,7 +7,6 @@ import logging
 import random
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agents.at_hand import as_it_is
 from agents.grammar import gbnf, tidied
@@ -25,10 +24,11 @@ from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from agents.perceiving import impression
 from agents.possible import possible
-from agents.prompt import PromptTemplate
 from agents.prompting import command_list, fitted_prompt, place_text, scene_text
 from agents.reply import first_command
 from agents.steering import Moment, Steering, ways_back, ways_to_others
+from agents.turn import Templates as Templates
+from agents.turn import Turn as Turn
 from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
 from vault.fact_line import Fact
@@ -36,7 +36,7 @@ from vault.facts_note import Pin
 from vault.memory_line import one_line
 from vault.notes import NoteError
 from world.events import Event, Recalled, Refused
-from world.game import Game
+from world.game import Game, Performed
 from world.model import Character
 from world.parsing import parse_line
 
@@ -47,28 +47,12 @@ MARGIN_TOKENS = 32
 DEFAULT_CONTEXT_TOKENS = 8192
 
 
-@dataclass(frozen=True)
-class Turn:
-    """What became of one turn: `acted`, `refused`, `speechless`, `failed`, `paused` or `asleep`; and the line done."""
-
-    outcome: str
-    line: str = ""
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class Templates:
-    """What a prompt is made from: for a model that can do without help, and for one so small that it cannot."""
-
-    full: PromptTemplate
-    small: PromptTemplate
-
-
 class Agent:
     """One mind in the world. It is awake while it has a model to think with; it remembers in any case.
 
     `on_addressed` is called when somebody speaks to it, so that it may think sooner; `on_trouble` with what admins
-    should know and do.
+    should know and do; `on_perceived` with everything that it perceives. `led_by` is who leads it, so that it does not
+    think for itself, or empty.
     """
 
     def __init__(
@@ -90,6 +74,8 @@ class Agent:
         self.queue: ModelQueue | None = None
         self.on_addressed: Callable[[], None] = lambda: None
         self.on_trouble: Callable[[str], None] = lambda text: None
+        self.on_perceived: Callable[[Event, str], None] = lambda event, text: None
+        self.led_by = ""
         self.last_turn = Turn("asleep")
         self.compactor = Compactor(
             memory,
@@ -134,10 +120,23 @@ class Agent:
         self.character.description = note.description
         self.facts.profile_goals = goals_in(note.profile)
 
+    @property
+    def why_still(self) -> str:
+        """Why it does not think for itself just now; empty if it does."""
+        if self.led_by:
+            return f"{self.led_by} leads it; @release ends that."
+        return f"Its agent.md says so; @resume-agent {self.name} ends that." if self.settings.paused else ""
+
+    def perform(self, line: str) -> Performed:
+        """Do a line as its own, and remember it so."""
+        self.memory.record("acted", line, self.character.room_id, importance=self._weight(line))
+        return self._game.perform(self.name, line)
+
     def perceive(self, event: Event, text: str) -> None:
         """Remember an event; hearing is free, thinking waits for the agent's turn."""
         if not text:
             return
+        self.on_perceived(event, text)
         left = impression(event, self.name, self._game.world, self._familiar.is_first(event))
         if left is None:
             return
@@ -189,12 +188,14 @@ class Agent:
         values["board"] = board_text(world, actor, counting, budget)
         facts_tokens = self.memory.settings.facts_tokens
         knowledge = self._knowledge.of_moment(view, world, actor, counting, facts_tokens, budget)
-        return fitted_prompt(self._template, values, view, counting, budget, knowledge)
+        small = self.queue is not None and self.queue.model.constrains
+        template = self._templates.small if small else self._templates.full
+        return fitted_prompt(template, values, view, counting, budget, knowledge)
 
     def pin(self, wanted: str) -> Pin:
         """Pin a memory by its number, or words, within `pin_tokens`. Raises: CommandError."""
         most = self.memory.settings.pin_tokens
-        return self.facts.pin(wanted, lambda text: self.count_tokens(text) <= most)
+        return self.facts.pin(wanted, self._game.world.wording, lambda text: self.count_tokens(text) <= most)
 
     def get_relevant(self, query: str = "") -> list[Fact]:
         """Return what is known about a query, best first, or everything; what is at hand as it is now.
@@ -207,6 +208,8 @@ class Agent:
     async def _turn(self) -> Turn:
         if self.queue is None or not self.character.awake:
             return Turn("asleep")
+        if self.why_still:
+            return Turn("paused", why=self.why_still)
         if not self.memory.write_what_waits():
             return Turn("paused", why=self.memory.problem)
         addressed, by_person = self._addressed, self._by_person
@@ -223,7 +226,7 @@ class Agent:
         return self._done(completion)
 
     def _request(self) -> Request | None:
-        if not self.character.awake or self.queue is None:
+        if not self.character.awake or self.queue is None or self.why_still:
             return None
         prompt, grammar = self.prompt(), self._grammar()
         self._addressed = self._by_person = False
@@ -243,11 +246,6 @@ class Agent:
         """Whether the engine chooses the verb and a grammar holds the model to it."""
         return self.queue is not None and self.queue.model.constrains and self.settings.steering != "off"
 
-    @property
-    def _template(self) -> PromptTemplate:
-        small = self.queue is not None and self.queue.model.constrains
-        return self._templates.small if small else self._templates.full
-
     def _grammar(self) -> str | None:
         if not self._is_held:
             return None
@@ -266,17 +264,18 @@ class Agent:
         if completion.finish == "cancelled":
             return Turn("asleep")
         self._archive(completion)
+        if self.why_still:  # somebody has stopped or led it while it thought
+            return Turn("paused", why=self.why_still)
         ways = self._game.world.room_of(self.character).ways
         reply = first_command(completion.text, self.name, self._game.commands, ways)
         if not reply.line:
             self.memory.record("result", reply.problem, self.character.room_id, importance=REFUSED)
             return Turn("speechless", why=reply.problem)
         line = one_line(tidied(reply.line) if self._is_held else reply.line)
-        self.memory.record("acted", line, self.character.room_id, importance=self._weight(line))
         self._knowledge.recalled = ""
         self._lines.append(line)
         self._rooms.append(self.character.room_id)
-        performed = self._game.perform(self.name, line)
+        performed = self.perform(line)
         return Turn("acted" if performed.accepted else "refused", line, performed.refusal)
 
     def _weight(self, line: str) -> int:

@@ -17,6 +17,7 @@ from agents.models.queue import ModelQueue
 from agents.prompt import PromptTemplate, parse_template
 from config.settings import AgentSettings, MemorySettings
 from vault.agent_notes import AgentNote, agent_names, load_agent
+from vault.agent_writing import begin_agent, set_agent_property
 from vault.config_notes import Settings
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
@@ -29,7 +30,10 @@ AUTO_TEMPLATES = ("agent_prompt", "small_model_prompt")
 
 
 class Population(Mapping[str, Agent]):
-    """The agents by name. One whose notes are not valid is left out with a warning, and the others live on."""
+    """The agents by name. One whose notes are not valid is left out with a warning, and the others live on.
+
+    `on_born` is called with an agent that comes into the world while others live in it already.
+    """
 
     def __init__(
         self, vault: Vault, settings: Settings, game: Game, rng: random.Random, now_ms: Callable[[], int]
@@ -45,6 +49,8 @@ class Population(Mapping[str, Agent]):
         self._summary_queues: tuple[ModelQueue, ...] = ()
         self._summary_caches: dict[str, SummaryCache] = {}
         self._said: set[str] = set()
+        self._queue: ModelQueue | None = None
+        self.on_born: Callable[[Agent], None] = lambda agent: None
         for name in agent_names(vault):
             if name in game.world.characters:
                 self._add(name)
@@ -63,10 +69,31 @@ class Population(Mapping[str, Agent]):
 
         Of those for summaries each is asked when the one before has given no good one.
         """
-        self._summary_queues = tuple(summary_queues) or (queue,)
+        self._queue, self._summary_queues = queue, tuple(summary_queues) or (queue,)
         for agent in self.values():
-            agent.queue = queue
-            self._game.wake(agent.name, agent.perceive)
+            self._wake(agent, queue)
+
+    def create(self, name: str, room_id: str, profile: str) -> Agent:
+        """Bring a new agent into the world: it has a note, remembers, and thinks if there is a model.
+
+        Raises: NoteError if its note cannot be written or is not valid, WorldError if the name is taken.
+        """
+        begin_agent(self._vault, name, room_id, profile)
+        self._game.world.add_character(load_agent(self._vault, name).character)
+        self._add(name)
+        agent = self._agents.get(name)
+        if agent is None:
+            del self._game.world.characters[name]
+            raise NoteError(f"agents/{name}/agent.md is not valid; the log says why.")
+        if self._queue:
+            self._wake(agent, self._queue)
+            self.on_born(agent)
+        return agent
+
+    def set_paused(self, agent: Agent, paused: bool) -> None:
+        """Let an agent not think, or think again, from now on and after the next start. Raises: NoteError."""
+        set_agent_property(self._vault, agent.name, "paused", paused or None)
+        self._take_in(agent)
 
     async def stop(self) -> None:
         """Cut short every compaction and every thought, and let the models go; what is in force stays so."""
@@ -93,14 +120,30 @@ class Population(Mapping[str, Agent]):
         problems = []
         for agent in self.values():
             try:
-                note, own, memory_settings, templates, summary_templates = self._notes_of(agent.name)
+                self._take_in(agent)
             except NoteError as error:
                 problems.append(f"{error} {agent.name} goes on as before.")
-                continue
-            agent.adopt(note, own, templates)
-            agent.memory.settings = memory_settings
-            self._adopt(agent.name, summary_templates)
         return problems
+
+    def _wake(self, agent: Agent, queue: ModelQueue) -> None:
+        agent.queue = queue
+        self._mark(agent)
+        self._game.wake(agent.name, agent.perceive)
+
+    def _take_in(self, agent: Agent) -> None:
+        note, own, memory_settings, templates, summary_templates = self._notes_of(agent.name)
+        agent.adopt(note, own, templates)
+        agent.memory.settings = memory_settings
+        self._adopt(agent.name, summary_templates)
+        self._mark(agent)
+
+    def _mark(self, agent: Agent) -> None:
+        """Let everybody see of an agent that it is paused."""
+        mark, doings = self._game.world.wording("population.mark"), agent.character.doings
+        if agent.settings.paused:
+            doings.away = mark
+        elif doings.away == mark:
+            doings.away = None
 
     def _add(self, name: str) -> None:
         try:

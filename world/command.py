@@ -97,6 +97,10 @@ class Command:
         """Return whether a character may use it: by its role, or because it was granted this verb."""
         return actor.role >= self.role or self.verb in actor.grants
 
+    def is_told(self, agent: Character) -> bool:
+        """Return whether an agent is told of it: what is for all agents, and what this one may more than others."""
+        return self.allows(agent) and (self.for_agents or self.role >= Role.BUILDER)
+
     def read(self, text: str) -> dict[str, str] | None:
         """Return the arguments by placeholder, None if the text does not fit; an optional one left out is empty.
 

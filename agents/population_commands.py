@@ -1,0 +1,99 @@
+"""Making agents, letting them rest, and leading them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from agents.agent import Agent
+from agents.leading import Leading
+from agents.population import Population
+from vault.notes import NoteError
+from world.command import Command, command
+from world.errors import CommandError
+from world.events import Event, Saw
+from world.matching import suggestions
+from world.model import Character, Role, World
+from world.naming import new_name, new_text
+
+_NAME = re.compile(r"[^\W\d_](?:[^\W_]|['-](?=\w)){1,19}")
+
+
+def population_commands(agents: Population, leading: Leading) -> tuple[Command, ...]:
+    """Return the commands that make, pause and lead agents."""
+
+    @command("@create-agent <name> -> <text>", category="agents", role=Role.ADMIN, for_agents=False)
+    def create_agent(world: World, actor: Character, name: str, text: str) -> list[Event]:
+        r"""Bring a new agent into the world, here and at once: @create-agent Wren -> You are Wren. You mend nets.
+
+        The text is its profile, from now on agents/Wren/agent.md; \n in it is a new line. It remembers from the first
+        moment, and thinks if there is a model.
+        """
+        called = new_name(world, name[:1].upper() + name[1:])
+        if not _NAME.fullmatch(called):
+            raise CommandError(world.wording("population.name_rule", name=called))
+        try:
+            agents.create(called, actor.room_id, new_text(world, text))
+        except NoteError as error:
+            raise CommandError(world.wording("population.not_created", name=called, why=error)) from error
+        key = "population.created" if world.characters[called].awake else "population.created_asleep"
+        return [Saw(actor.character_id, world.wording(key, name=called))]
+
+    @command("@pause-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
+    def pause_agent(world: World, actor: Character, agent: str) -> list[Event]:
+        """Let an agent think no more, until @resume-agent; it still hears, and remembers what it hears."""
+        return set_paused(world, actor, agent_meant(world, agents, agent), True)
+
+    @command("@resume-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
+    def resume_agent(world: World, actor: Character, agent: str) -> list[Event]:
+        """Let an agent think again."""
+        return set_paused(world, actor, agent_meant(world, agents, agent), False)
+
+    @command("@possess <agent>", category="agents", role=Role.ADMIN, for_agents=False)
+    def possess(world: World, actor: Character, agent: str) -> list[Event]:
+        """Lead an agent: it does what you type, and you see what it sees, until @release.
+
+        It remembers what you have it do as what it did itself. Meanwhile it thinks nothing. Commands that begin with
+        an @ stay your own.
+        """
+        found = agent_meant(world, agents, agent)
+        if found.led_by not in ("", actor.character_id):
+            raise CommandError(world.wording("population.led_already", agent=found.name, who=found.led_by))
+        if not found.character.awake or actor.is_agent:
+            raise CommandError(world.wording("population.cannot_lead", agent=found.name))
+        leading.begin(actor.character_id, found)
+        return [Saw(actor.character_id, world.wording("population.led", agent=found.name))]
+
+    @command("@release", category="agents", role=Role.ADMIN, for_agents=False)
+    def release(world: World, actor: Character) -> list[Event]:
+        """Let the agent that you lead be itself again."""
+        found = leading.end(actor.character_id)
+        if found is None:
+            raise CommandError(world.wording("population.none_led"))
+        return [Saw(actor.character_id, world.wording("population.released", agent=found.name))]
+
+    def set_paused(world: World, actor: Character, agent: Agent, paused: bool) -> list[Event]:
+        say = world.wording
+        if agent.settings.paused is paused:
+            key = "population.paused_already" if paused else "population.not_paused"
+            raise CommandError(say(key, agent=agent.name))
+        try:
+            agents.set_paused(agent, paused)
+        except NoteError as error:
+            raise CommandError(str(error)) from error
+        if agent.settings.paused is not paused:
+            raise CommandError(say("population.all_paused", agent=agent.name))
+        key = "population.paused" if paused else "population.resumed"
+        return [Saw(actor.character_id, say(key, agent=agent.name))]
+
+    return (create_agent, pause_agent, resume_agent, possess, release)
+
+
+def agent_meant(world: World, agents: Mapping[str, Agent], wanted: str) -> Agent:
+    """Return the agent of a name, in whatever case. Raises: CommandError naming those there are."""
+    found = next((agent for name, agent in agents.items() if name.casefold() == wanted.casefold()), None)
+    if found is None:
+        names = suggestions(wanted, agents) or sorted(agents)
+        listed = world.wording.all_of(names) or world.wording("lists.none")
+        raise CommandError(world.wording("population.no_agent", wanted=wanted, names=listed))
+    return found
