@@ -163,14 +163,27 @@ def _thing(name: str, room_id: str, note: OldNote | None, names: Names) -> Thing
 
 
 def start_room(rooms: Mapping[str, Room]) -> str:
-    """Return the room from which most rooms can be reached, of several the one with most ways out, then the first."""
-    return max(rooms, key=lambda room_id: (len(_reached(rooms, room_id)), len(rooms[room_id].exits)))
+    """Return where newcomers should arrive: among the most rooms that all lead to each other, with the most ways out.
+
+    Of several such rooms it is the first.
+    """
+    out = {room_id: {exit.room_id for exit in room.exits.values()} for room_id, room in rooms.items()}
+    back: dict[str, set[str]] = {room_id: set() for room_id in rooms}
+    for room_id, targets in out.items():
+        for target in targets:
+            back[target].add(room_id)
+    sizes: dict[str, int] = {}
+    for room_id in rooms:
+        if room_id not in sizes:
+            together = _reached(out, room_id) & _reached(back, room_id)
+            sizes |= dict.fromkeys(together, len(together))
+    return max(rooms, key=lambda room_id: (sizes[room_id], len(out[room_id])))
 
 
-def _reached(rooms: Mapping[str, Room], start: str) -> set[str]:
+def _reached(ways: Mapping[str, set[str]], start: str) -> set[str]:
     reached, ahead = {start}, [start]
     while ahead:
-        new = {exit.room_id for exit in rooms[ahead.pop()].exits.values()} - reached
+        new = ways[ahead.pop()] - reached
         reached |= new
         ahead.extend(new)
     return reached
