@@ -19,6 +19,9 @@ FOLDER = "text"
 WHOLE = ("welcome", "first-steps", "farewell")
 """The notes in `text/` that are one text each."""
 
+OF_COMMANDS = ("help", "verbs")
+"""The notes in `text/` that speak of commands, see `vault.command_texts`."""
+
 _SENTENCE = re.compile(r"\*\*(?P<name>[a-z][a-z0-9_]*)\*\*:[ \t]*(?P<text>.*?)[ \t]*")
 
 
@@ -30,7 +33,7 @@ def load_wording(vault: Vault) -> Wording:
     known = starter_sentences()
     own: dict[str, str] = {}
     for name in vault.names(FOLDER):
-        if name not in WHOLE:
+        if name not in (*WHOLE, *OF_COMMANDS):
             own |= _checked(vault, name, known)
     return Wording(dict(known) | own)
 
@@ -42,7 +45,7 @@ def starter_sentences() -> dict[str, str]:
     return {
         f"{name}.{sentence}": text
         for name in vault.names(FOLDER)
-        if name not in WHOLE
+        if name not in (*WHOLE, *OF_COMMANDS)
         for sentence, text, _ in _sentences(vault, name)
     }
 

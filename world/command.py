@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from world.command_texts import CommandTexts
 from world.errors import CommandError, WorldError
 from world.events import Event
 from world.matching import suggestions
@@ -39,6 +40,9 @@ KINDS = frozenset(
 
 Noticed = Literal["nobody", "named", "room", "near", "everyone"]
 """Who else perceives that a command is done: the one whom it names, everyone in the room, near by, in the world."""
+
+SHORTEST_BEGINNING = 3
+"""How many letters of a verb do for the whole."""
 
 Act = Callable[..., list[Event]]
 
@@ -166,13 +170,14 @@ def command(
 
 
 class CommandTable:
-    """Every command there is, by verb and alias.
+    """Every command there is, by verb and alias. `texts` are what this world says of its commands in its own words.
 
     Raises: WorldError if two commands claim one name.
     """
 
     def __init__(self, commands: Iterable[Command] = ()) -> None:
         self._by_name: dict[str, Command] = {}
+        self.texts = CommandTexts()
         self.add(commands)
 
     def __iter__(self) -> Iterator[Command]:
@@ -187,25 +192,54 @@ class CommandTable:
                 self._by_name[name] = one
 
     def get(self, name: str) -> Command | None:
-        """Return the command with this verb or alias, or None."""
-        return self._by_name.get(name.lower())
+        """Return the command with this verb, alias or name in this world, or None."""
+        key = name.lower()
+        return self._by_name.get(key) or self._by_name.get(self.texts.verb_by_name.get(key, ""))
+
+    def names_of(self, one: Command) -> tuple[str, ...]:
+        """Return every name that a command has in this world, its verb first."""
+        return (*one.names, *self.texts.names.get(one.verb, ()))
+
+    def help_of(self, one: Command) -> str:
+        """Return what `help <verb>` shows: what this world says of the command, or else its own help."""
+        return self.texts.help.get(one.verb, one.help)
+
+    def summary_of(self, one: Command) -> str:
+        """Return the first line of a command's help."""
+        return self.help_of(one).partition("\n")[0]
+
+    def begun_by(self, start: str, actor: Character) -> list[Command]:
+        """Return the commands that a person can mean by the beginning of a verb, or else of another name.
+
+        Nobody means a command of `@` by half of it, and agents type whole words.
+        """
+        if actor.is_agent or len(start) < SHORTEST_BEGINNING or start.startswith("@"):
+            return []
+        allowed = [one for one in self.allowed(actor) if not one.verb.startswith("@")]
+        verbs = [one for one in allowed if one.verb.startswith(start)]
+        return verbs or [one for one in allowed if any(name.startswith(start) for name in self.names_of(one))]
 
     def allowed(self, actor: Character) -> list[Command]:
         """Return the commands that a character may use, in the table's order."""
         return [one for one in self if one.allows(actor)]
 
     def find(self, verb: str, actor: Character, wording: Wording, other_names: Iterable[str] = ()) -> Command:
-        """Return the command for a verb. `other_names` are further words to suggest, such as exits.
+        """Return the command for a verb, or for a beginning that no other begins with.
+
+        `other_names` are further words that can be meant, such as exits.
 
         Raises: CommandError that suggests what was meant if there is none or it is not for this actor.
         """
-        found = self._by_name.get(verb)
+        found = self.get(verb)
         if found and found.allows(actor):
             return found
         if found:
             needed, own = wording(f"roles.{found.role.name.lower()}"), wording(f"roles.{actor.role.name.lower()}")
             raise CommandError(wording("commands.not_for_you", verb=found.verb, role=needed, own=own))
-        known = [name for one in self.allowed(actor) for name in one.names if len(name) > 1]
+        begun = self.begun_by(verb, actor)
+        if len(begun) == 1 and not any(name.startswith(verb) for name in other_names):
+            return begun[0]
+        known = [name for one in self.allowed(actor) for name in self.names_of(one) if len(name) > 1]
         close = suggestions(verb, [*known, *other_names])
         if close:
             raise CommandError(wording("commands.did_you_mean", verb=verb, names=wording.any_of(close)))

@@ -9,14 +9,19 @@ from dataclasses import dataclass
 from world.clock import Moment, parts_begun
 from world.command import CommandTable
 from world.errors import CommandError
-from world.events import Announced, Arrived, Event, Left, Refused, Told
+from world.events import Announced, Arrived, Event, Left, Refused, Saw, Told
 from world.following import end_followings
 from world.model import Character, World
-from world.narration import narrate, perceivers
+from world.narration import is_speech_for, narrate, perceivers
 from world.parsing import Line, parse_line
+from world.preferences import own_aliases
 from world.reacting import Chance, reactions_of_time, reactions_to
+from world.shorthand import AGAIN, expanded, is_kept
 
 log = logging.getLogger(__name__)
+
+AFK = "afk"
+"""The command after which alone somebody is not back."""
 
 Observer = Callable[[Event, str], None]
 
@@ -61,12 +66,13 @@ class Game:
     def perform(self, character_id: str, text: str) -> Performed:
         """Do what a character typed and let everyone perceive it. Never raises: a refusal is an event too."""
         actor = self.world.characters[character_id]
+        text = self._in_full(actor, text)
         line = parse_line(text)
         if not line.verb:
             return Performed("", ())
         meant, board = self.commands.get(line.verb), self.world.board
         verb = meant.verb if meant else ""
-        first_shared = board.begin_turn(character_id)
+        first_shared, back = board.begin_turn(character_id), self._come_back(actor, line)
         try:
             verb, events = self._act(actor, line)
             refusal = ""
@@ -78,7 +84,7 @@ class Game:
         if refusal:
             board.fail_turn(character_id, first_shared)
             events = [Refused(character_id, refusal)]
-        performed = Performed(verb, tuple(events), refusal)
+        performed = Performed(verb, (*back, *events), refusal)
         self._note(character_id, text, performed)
         self.publish(performed.events)
         for event in performed.events:
@@ -127,6 +133,23 @@ class Game:
             for viewer in perceivers(event, self.world):
                 self._show(event, viewer)
 
+    def _in_full(self, actor: Character, text: str) -> str:
+        """Return what a line stands for: the last one, or what its author has a word of its own for."""
+        doings = actor.doings
+        if text.strip().lower() not in AGAIN:
+            doings.last_line = text if is_kept(text) else ""
+        elif doings.last_line:
+            text = doings.last_line
+        return expanded(text, own_aliases(actor)) if actor.preferences else text
+
+    def _come_back(self, actor: Character, line: Line) -> list[Event]:
+        """Let somebody who was away be back, unless it says that it is away."""
+        found = self.commands.get(line.verb)
+        if actor.doings.away is None or (found and found.verb == AFK):
+            return []
+        actor.doings.away = None
+        return [Saw(actor.character_id, self.world.wording("comforts.back"))]
+
     def _act(self, actor: Character, line: Line) -> tuple[str, list[Event]]:
         names = self.world.room_of(actor).ways
         typed = f"{line.verb} {line.arguments}".strip().lower()
@@ -154,6 +177,9 @@ class Game:
         if observer is None:
             return
         try:
-            observer(event, narrate(event, viewer, self.world))
+            sentence = narrate(event, viewer, self.world)
+            if not viewer.is_agent and is_speech_for(event, viewer.character_id):
+                viewer.doings.heard.append(sentence)
+            observer(event, sentence)
         except Exception:
             log.exception("the observer of %s failed on %s", viewer.character_id, type(event).__name__)

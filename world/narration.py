@@ -37,6 +37,7 @@ from world.events import (
 )
 from world.following import goes_with
 from world.model import Character, Exit, Room, Thing, World
+from world.preferences import is_brief, reads_aloud
 
 _ENDINGS = (".", "!", "?", "…", '"', "'", ")")
 
@@ -182,11 +183,29 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
             return ""
 
 
+def is_speech_for(event: Event, character_id: str) -> bool:
+    """Return whether an event is words that somebody hears; of others' whispers nobody hears the words."""
+    match event:
+        case Said() | Shouted() | Paged() | Announced():
+            return True
+        case Whispered(actor_id=actor, to_id=to):
+            return character_id in (actor, to)
+        case _:
+            return False
+
+
 def scene(world: World, viewer: Character) -> str:
     """Return what a viewer sees around it: title, description, things, people, exits, a line each."""
     room = world.room_of(viewer)
-    around = (lying_here(world, viewer), company(world, viewer), ways_out(world, viewer))
-    lines = [room.name, described(room, world), *around]
+    lines = [room.name, described(room, world), *_around(world, viewer)]
+    return "\n".join(line for line in lines if line)
+
+
+def arrival(world: World, viewer: Character) -> str:
+    """Return what somebody who walks sees of the room that it comes into: all of it, or all but the description."""
+    if not is_brief(viewer):
+        return scene(world, viewer)
+    lines = [world.room_of(viewer).name, *_around(world, viewer)]
     return "\n".join(line for line in lines if line)
 
 
@@ -203,9 +222,14 @@ def company(world: World, viewer: Character) -> str:
 
 
 def ways_out(world: World, viewer: Character) -> str:
-    """Return the exits as a line: each one's name and where it leads."""
-    exits = [f"{exit.name} ({place(exit.room_id, world)})" for exit in world.room_of(viewer).exits.values()]
-    return world.wording("narration.exits", exits=", ".join(exits)) if exits else world.wording("narration.no_exits")
+    """Return the exits as a line: each one's name and where it leads; as a sentence for who listens."""
+    say, exits = world.wording, world.room_of(viewer).exits.values()
+    if not exits:
+        return say("narration.no_exits")
+    if reads_aloud(viewer):
+        ways = [say("narration.way", exit=exit.name, room=place(exit.room_id, world)) for exit in exits]
+        return say("narration.ways", ways=say.any_of(ways))
+    return say("narration.exits", exits=", ".join(f"{exit.name} ({place(exit.room_id, world)})" for exit in exits))
 
 
 def exit_names(world: World, exits: dict[str, Exit]) -> str:
@@ -245,6 +269,10 @@ def with_article(thing: Thing) -> str:
     if name.endswith("s") and not name.endswith(("ss", "us")):
         return f"some {name}"
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
+
+
+def _around(world: World, viewer: Character) -> tuple[str, ...]:
+    return lying_here(world, viewer), company(world, viewer), ways_out(world, viewer)
 
 
 def _within_earshot(room_id: str, world: World) -> list[Character]:

@@ -35,9 +35,14 @@ def parse_line(text: str) -> Line:
 
 def split_reason(text: str) -> tuple[str, str]:
     """Return what is done and the private reason behind the first bar, both trimmed."""
+    spoken, reason = at_bar(text)
+    return one_spaced(spoken.replace("\\|", "|")), one_spaced(reason[1:].replace("\\|", "|"))
+
+
+def at_bar(text: str) -> tuple[str, str]:
+    """Return what stands before the bar of a private reason, and the rest with the bar, both as they were typed."""
     bar = _BAR.search(text)
-    spoken, reason = (text[: bar.start()], text[bar.end() :]) if bar else (text, "")
-    return one_spaced(spoken.replace("\\|", "|")), one_spaced(reason.replace("\\|", "|"))
+    return (text[: bar.start()], text[bar.start() :]) if bar else (text, "")
 
 
 def one_spaced(text: str) -> str:

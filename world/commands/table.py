@@ -22,6 +22,7 @@ from world.commands import (
     time,
     using,
 )
+from world.commands.comforts import comfort_commands
 from world.commands.helping import help_commands
 
 
@@ -47,5 +48,6 @@ def world_commands() -> CommandTable:
         inspecting,
     )
     table = CommandTable(one for module in modules for one in module.COMMANDS)
+    table.add(comfort_commands(table))
     table.add(help_commands(table))
     return table

@@ -1,0 +1,131 @@
+"""What makes it comfortable: words of one's own, being away, reading again, and how much is shown."""
+
+from __future__ import annotations
+
+from world.command import Command, CommandTable, command
+from world.errors import CommandError
+from world.events import Altered, Event, Saw
+from world.model import Character, Role, World
+from world.preferences import ALIAS, BRIEF, OFF, ON, SCREEN_READER, own_aliases, reads_aloud
+
+MOST_ALIASES = 50
+LONGEST_NAME = 20
+LONGEST_MEANING = 200
+"""How many commands of one's own somebody may have, and how long they are, in characters."""
+
+HISTORY_LINES = 20
+
+
+@command("!", "!!", "again", category="comfort", role=Role.PLAYER, for_agents=False)
+def again(world: World, actor: Character) -> list[Event]:
+    """Do your last line again. What begins with @ is never repeated."""
+    raise CommandError(world.wording("comforts.nothing_to_repeat"))
+
+
+@command("unalias <name>", category="comfort", role=Role.PLAYER, for_agents=False)
+def unalias(world: World, actor: Character, name: str) -> list[Event]:
+    """Forget a command of your own."""
+    if actor.preferences.pop(f"{ALIAS}{name.lower()}", None) is None:
+        raise CommandError(world.wording("comforts.no_alias", name=name))
+    return _changed(actor, world.wording("comforts.forgotten", name=name.lower()))
+
+
+@command("afk [<text>]", "away", category="comfort", role=Role.PLAYER, for_agents=False)
+def afk(world: World, actor: Character, text: str = "") -> list[Event]:
+    """Say that you are away from the keyboard: `afk tea`. The next thing that you type ends it.
+
+    It is shown in `who`, and told to whoever tells you something.
+    """
+    actor.doings.away = text
+    return [Saw(actor.character_id, world.wording("comforts.away"))]
+
+
+@command("brief", category="comfort", role=Role.PLAYER, for_agents=False)
+def brief(world: World, actor: Character) -> list[Event]:
+    """Be shown rooms without their description when you walk; `look` still shows it, `verbose` ends it."""
+    actor.preferences[BRIEF] = ON
+    return _changed(actor, world.wording("comforts.brief"))
+
+
+@command("verbose", category="comfort", role=Role.PLAYER, for_agents=False)
+def verbose(world: World, actor: Character) -> list[Event]:
+    """Be shown rooms with their description when you walk, as it is at first."""
+    actor.preferences.pop(BRIEF, None)
+    return _changed(actor, world.wording("comforts.verbose"))
+
+
+@command("screenreader [<text>]", category="comfort", role=Role.PLAYER, for_agents=False)
+def screenreader(world: World, actor: Character, text: str = "") -> list[Event]:
+    """Have everything told in plain sentences, without columns, drawings and repeated prompts.
+
+    screenreader on     as it is at once for a client that says so itself
+    screenreader off    as it is for everybody else
+    """
+    wanted = text.lower()
+    if wanted not in ("", ON, OFF):
+        raise CommandError(world.wording("commands.usage", usage="screenreader on|off"))
+    if wanted:
+        actor.preferences[SCREEN_READER] = wanted
+    said = world.wording("comforts.reads_aloud" if reads_aloud(actor) else "comforts.shows")
+    return _changed(actor, said) if wanted else [Saw(actor.character_id, said)]
+
+
+@command("history [<number>]", category="comfort", role=Role.PLAYER, for_agents=False)
+def history(world: World, actor: Character, number: str = "") -> list[Event]:
+    """Read again what was said in your hearing, the last 20 lines or as many as you say."""
+    if number and not (number.isdecimal() and int(number)):
+        raise CommandError(world.wording("comforts.no_number", wanted=number))
+    lines = list(actor.doings.heard)[-int(number or HISTORY_LINES) :]
+    return [Saw(actor.character_id, "\n".join(lines) or world.wording("comforts.nothing_heard"))]
+
+
+def comfort_commands(table: CommandTable) -> tuple[Command, ...]:
+    """Return the comforts; a command of one's own may have no name that one of the table has."""
+
+    @command("alias [<name>]", category="comfort", role=Role.PLAYER, for_agents=False, also=("alias <name> = <text>",))
+    def alias(world: World, actor: Character, name: str = "", text: str = "") -> list[Event]:
+        """Make a command of your own, or list those that you have.
+
+        alias gs = go south
+        alias ask = say to %1 Have you seen %2?     %1 to %9 are the words behind it
+        alias greet = say Good morning, %*!         %* is all of them
+        """
+        name, text = _divided(name, text)
+        if not text:
+            return [Saw(actor.character_id, _listed(world, actor, name))]
+        _check(world, actor, name, text, table)
+        actor.preferences[f"{ALIAS}{name}"] = text
+        return _changed(actor, world.wording("comforts.alias", name=name, text=text))
+
+    return (again, alias, unalias, afk, brief, verbose, history, screenreader)
+
+
+def _changed(actor: Character, said: str) -> list[Event]:
+    """Return that somebody has set something for itself, which is saved."""
+    return [Saw(actor.character_id, said), Altered(actor.character_id, "character", actor.character_id)]
+
+
+def _divided(name: str, text: str) -> tuple[str, str]:
+    """Return name and meaning, also of `gs=go south`, where no space tells them apart."""
+    if not text and "=" in name:
+        name, _, text = name.partition("=")
+    return name.strip().lower(), text.strip()
+
+
+def _listed(world: World, actor: Character, name: str) -> str:
+    found = own_aliases(actor)
+    if name and name not in found:
+        raise CommandError(world.wording("comforts.no_alias", name=name))
+    chosen = {name: found[name]} if name else found
+    lines = [world.wording("comforts.alias", name=one, text=text) for one, text in chosen.items()]
+    return "\n".join(lines) or world.wording("comforts.no_aliases")
+
+
+def _check(world: World, actor: Character, name: str, text: str, table: CommandTable) -> None:
+    """Raises: CommandError if a command of one's own cannot be called so, is too long or is one too many."""
+    if table.get(name):
+        raise CommandError(world.wording("comforts.is_command", name=name))
+    if len(name) > LONGEST_NAME or len(text) > LONGEST_MEANING or not name.isalnum():
+        raise CommandError(world.wording("comforts.alias_rule", name=LONGEST_NAME, text=LONGEST_MEANING))
+    if len(own_aliases(actor).keys() | {name}) > MOST_ALIASES:
+        raise CommandError(world.wording("comforts.too_many_aliases", count=MOST_ALIASES))
