@@ -17,6 +17,8 @@ from agents.memory.view import memory_text
 from agents.models.model import LanguageModel
 from bench.measuring import memory_part, plain_window
 from bench.one_life import Life, at_ms
+from vault.text_notes import starter_sentences
+from world.wording import Wording
 
 SETTLE_EVERY = 4
 CATEGORIES = ("single-hop", "multi-hop", "temporal", "open-domain")
@@ -127,7 +129,8 @@ def _asked(
 ) -> Asked:
     memory, count = life.agent.memory, life.agent.count_tokens
     found = life.agent.finder.find(question.text)
-    recalled = "\n".join(map(journal_text, found))
+    wording = Wording(starter_sentences())
+    recalled = "\n".join(journal_text(one, wording) for one in found)
     tokens = count(told) + count(recalled)
     newest = plain_window(memory, tokens, count)
     window = "\n".join(memory_text(one, memory.name) for one in newest)

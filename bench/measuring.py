@@ -12,6 +12,7 @@ from agents.memory.memory import AgentMemory
 from agents.memory.view import memory_text
 from bench.histories import Planted
 from vault.memory_line import Memory
+from world.wording import Wording
 
 WINDOW_STEP = 64
 
@@ -111,7 +112,7 @@ def brought_back(memory: AgentMemory) -> dict[int, Memory]:
     coverage = memory.coverage
     asked = [name for name, covered in (("longterm", coverage.longterm), ("recent", coverage.recent)) if covered]
     asked += [f"{coverage.verbatim.first}-{coverage.verbatim.last}"] if coverage.verbatim else []
-    return {one.seq: one for wanted in asked for one in expanded(memory, wanted)}
+    return {one.seq: one for wanted in asked for one in expanded(memory, wanted, Wording())}
 
 
 def is_whole(fact: Planted, numbers: Sequence[int], memories: Mapping[int, Memory]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from agents.memory.memory import AgentMemory
 from vault.archive_file import parsed_reference
 from vault.memory_line import LINE_BREAK, Memory, one_line
+from world.wording import Wording
 
 PAGE_CHARACTERS = 16_000
 
@@ -26,20 +27,21 @@ def is_reference(wanted: str) -> bool:
     return parsed_reference(wanted) is not None
 
 
-def entry_text(memory: AgentMemory, reference: str, first: int = 1) -> str:
+def entry_text(memory: AgentMemory, reference: str, say: Wording, first: int = 1) -> str:
     """Return an archive entry whole, from a character on. Raises: NoteError if there is none."""
     archive = memory.trail.archive
     entry = archive.read(reference)
     if "prompt_rest" in entry:
         entry["prompt"] = archive.prompt_of(reference)
-    heading = f"Archive {reference} of {memory.name}: {entry['event']}, {entry.get('at')}, memory {entry.get('seq')}."
+    of = {"event": entry["event"], "at": entry.get("at"), "number": entry.get("seq")}
+    heading = say("memory.archive_entry", reference=reference, who=memory.name, **of)
     hidden = {*_HEADING, "prompt_rest", "prompt_shared", "prompt_characters"}
     fields = {name: value for name, value in entry.items() if name not in hidden}
     text = fields["text"] if set(fields) <= {"text", "refused"} and "text" in fields else _listed(fields)
-    return "\n".join([heading, page(str(text), first, f"{memory.name} {reference}")])
+    return "\n".join([heading, page(str(text), first, f"{memory.name} {reference}", say)])
 
 
-def result_text(memory: AgentMemory, result: Memory, first: int = 1) -> str:
+def result_text(memory: AgentMemory, result: Memory, say: Wording, first: int = 1) -> str:
     """Return a result as it came, from a character on: from the archive if it is there, else from the journal.
 
     Raises: NoteError if the archive cannot be read.
@@ -47,24 +49,24 @@ def result_text(memory: AgentMemory, result: Memory, first: int = 1) -> str:
     memory.trail.write()  # it may be from the turn that is not over yet
     found = memory.trail.archive.find("tool_result", result.seq, result.day)
     told = result.text.replace(LINE_BREAK, "\n")
-    where = "journal"
+    where = say("memory.the_journal")
     if found and _is_of(result, str(found[1].get("text"))):
-        where, told = f"archive, {found[0]}", str(found[1]["text"])
-    heading = f"Memory {result.seq} of {memory.name}, as it stands in the {where}:"
-    return "\n".join([heading, page(told, first, f"{memory.name} ^m{result.seq}")])
+        where, told = say("memory.the_archive", reference=found[0]), str(found[1]["text"])
+    heading = say("memory.result", number=result.seq, who=memory.name, where=where)
+    return "\n".join([heading, page(told, first, f"{memory.name} ^m{result.seq}", say)])
 
 
-def page(text: str, first: int, wanted: str) -> str:
+def page(text: str, first: int, wanted: str, say: Wording) -> str:
     """Return as much of a text as a screen should be sent, and how to ask for the rest."""
     last = first - 1 + PAGE_CHARACTERS
     shown = text[first - 1 : last]
     if first == 1 and len(text) <= PAGE_CHARACTERS:
         return text
     if first > len(text):
-        return f"[It has {len(text):,} characters.]"
-    more = f" More: @memory-expand {wanted} from {last + 1}" if len(text) > last else ""
-    shown_to = min(last, len(text))
-    return f"{shown}\n[Characters {first:,} to {shown_to:,} of {len(text):,}.{more}]"
+        return say("memory.past_the_end", count=f"{len(text):,}")
+    key = "memory.page" if len(text) > last else "memory.last_page"
+    place = {"first": f"{first:,}", "last": f"{min(last, len(text)):,}", "count": f"{len(text):,}"}
+    return f"{shown}\n{say(key, wanted=wanted, next=last + 1, **place)}"
 
 
 def _is_of(result: Memory, whole: str) -> bool:

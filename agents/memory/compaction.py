@@ -6,7 +6,6 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from agents.memory.archiving import summary_fields, traced, view_tokens
@@ -15,9 +14,10 @@ from agents.memory.cycle import Superseded, prepared, publish, say_the_same
 from agents.memory.drafts import SummaryRefused
 from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
+from agents.memory.outcome import Outcome, described, nothing_due, outcome
 from agents.memory.rebuilding import chain_of, is_better, leaves_of, rebuilt
 from agents.memory.redoing import is_extract, redo
-from agents.memory.strategies import Plan, Window
+from agents.memory.strategies import Plan
 from agents.memory.summarizing import Summarizer, summary_of
 from agents.memory.weighing import counts_tokens, offer_of, verbatim_sizes
 from agents.models.model import ModelError
@@ -27,14 +27,6 @@ from vault.notes import NoteError
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 5.0
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a compaction that was asked for ended, for whoever asked; `done` is false if nothing has changed."""
-
-    done: bool
-    text: str
 
 
 class Compactor:
@@ -80,27 +72,27 @@ class Compactor:
         self._begin("auto_compact", self._guarded(lambda: self._compact(forced=False)))
         return True
 
-    def force(self, ended: Callable[[Outcome], None]) -> str:
+    def force(self, ended: Callable[[Outcome], None]) -> Outcome:
         """Start a compaction below the threshold as well; return what to tell at once. `ended` hears how it went."""
         memory = self.memory
         if self.is_running:
-            return f"A compaction of {memory.name} is under way already: {self.record.state}."
+            return outcome("compaction.under_way", who=memory.name, state=self.record.state)
         plan = memory.strategy.plan(memory.coverage, forced=True)
         if plan is None:
             return nothing_due(memory)
         if self._summarizer() is None:
-            return "There is no model to summarise with. See @llm-status."
+            return outcome("compaction.no_model")
         self._begin("manual_compact", self._guarded(lambda: self._compact(forced=True)), ended)
-        return f"Compaction of {memory.name} began: {described(plan)}."
+        return outcome("compaction.began", done=True, who=memory.name, plan=described(plan))
 
-    def force_rebuild(self, ended: Callable[[Outcome], None]) -> str:
+    def force_rebuild(self, ended: Callable[[Outcome], None]) -> Outcome:
         """Start a rebuilding of the long-term summary; return what to tell at once. `ended` hears how it went."""
         if self.is_running:
-            return f"A compaction of {self.memory.name} is under way already: {self.record.state}."
+            return outcome("compaction.under_way", who=self.memory.name, state=self.record.state)
         if self._summarizer() is None:
-            return "There is no model to summarise with. See @llm-status."
+            return outcome("compaction.no_model")
         self._begin("rebuild", self._guarded(self._rebuild_in_turn), ended)
-        return f"Rebuilding of {self.memory.name}'s long-term summary began."
+        return outcome("compaction.rebuilding", done=True, who=self.memory.name)
 
     async def stop(self) -> None:
         """Cut short what is going on, within five seconds; the summaries in force stay as they are."""
@@ -147,7 +139,7 @@ class Compactor:
         after = self._view_tokens()
         before = after if before < 0 else before
         record.saved_tokens += max(0, before - after)
-        return Outcome(True, f"Compaction of {memory.name} ended: its memory takes {after} tokens, {before} before.")
+        return outcome("compaction.ended", done=True, who=memory.name, after=after, before=before)
 
     async def _attempt(self, plan: Plan) -> int:
         try:
@@ -176,7 +168,7 @@ class Compactor:
         log.info("[Memory] %s: Compaction complete (%s)", memory.name, kind)
         every, newest = windows.rebuild_every, made.recent
         if every and made.longterm and newest and newest.generation % every == 0:
-            log.info("[Memory] %s: %s", memory.name, (await self._guarded(self._rebuild)).text)
+            log.info("[Memory] %s: %s", memory.name, await self._guarded(self._rebuild))
 
     def _due(self, forced: bool = False) -> Plan | None:
         """Return the next cycle if one is due by count, or is due by tokens and worth its cost, or is forced."""
@@ -215,28 +207,26 @@ class Compactor:
         memory.take_in_edits()
         longterm, recent = memory.longterm, memory.recent
         if longterm is None:
-            return Outcome(False, f"{memory.name} has no long-term summary to rebuild.")
+            return outcome("compaction.nothing_to_rebuild", who=memory.name)
         texts = [leaf.text for leaf in chain_of(await leaves_of(memory), longterm.last)]
         if not texts:
-            return Outcome(
-                False, f"Not every leaf of memories {Range(1, longterm.last)} is there; nothing has changed."
-            )
+            return outcome("compaction.leaves_missing", memories=Range(1, longterm.last))
         summarizer = self._needed_summarizer().strict
         memory.trail.check()
         self.record.state = f"rebuilding the long-term summary from {len(texts)} leaves"
         draft = await rebuilt(summarizer, texts, self._count_tokens, summarizer.source_tokens, self.record.paid)
         better = is_better(draft.text, longterm.text, texts, memory.name, self._count_tokens)
         if not (better or is_extract(longterm)):
-            return Outcome(True, f"The long-term summary of {memory.name} is as good as one made anew; it stays.")
+            return outcome("compaction.good_already", done=True, who=memory.name)
         memory.take_in_edits(thorough=True)
         if not say_the_same((memory.longterm, memory.recent), (longterm, recent)):
-            return Outcome(False, f"Summaries of {memory.name} changed meanwhile; the one made anew was dropped.")
+            return outcome("compaction.changed_meanwhile", who=memory.name)
         sources = (f"{len(texts)} leaves",)
         anew = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
         fields = {"longterm": summary_fields(anew), "replaced": summary_fields(longterm)}
         reference = memory.trail.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
         memory.replace(traced(anew, reference), recent)
-        return Outcome(True, f"The long-term summary of {memory.name} was made anew from {len(texts)} leaves.")
+        return outcome("compaction.rebuilt", done=True, who=memory.name, count=len(texts))
 
     async def _redo(self) -> None:
         """Have the model tell what is only an extract; if it is not well yet, that waits for the next cycle."""
@@ -246,7 +236,7 @@ class Compactor:
         self.record.state = "having the model tell what was picked by rule"
         try:
             if await redo(memory, self._needed_summarizer().strict, self.record.paid, self._now_ms):
-                log.info("[Memory] %s: %s", memory.name, (await self._rebuild()).text)
+                log.info("[Memory] %s: %s", memory.name, await self._rebuild())
         except (SummaryRefused, ModelError) as error:
             self.record.enter_failure(error)
             log.info("[Memory] %s: What was picked by rule stays so for now: %s", memory.name, error)
@@ -264,25 +254,10 @@ class Compactor:
             log.warning("[Memory] %s: Compaction failed; the old view stands. %s", memory.name, why)
         memory.trail.add(self._event, memory.journal.last, outcome="failed", why=why)
         record.put_off(why, memory.settings.retry_seconds, self._now_ms(), self._rng)
-        return Outcome(False, f"Compaction of {memory.name} failed and nothing has changed: {why}")
+        return outcome("compaction.failed", who=memory.name, why=why)
 
     def _view_tokens(self) -> int:
         try:
             return view_tokens(self.memory.view(), self._count_tokens)
         except NoteError:
             return 0
-
-
-def described(plan: Plan) -> str:
-    """Return what a plan will do, in words."""
-    if plan.absorbed:
-        return f"memories {plan.absorbed} into the summary, which then covers {plan.longterm}"
-    folded = f"memories {plan.longterm} into the long-term summary, then " if plan.longterm else ""
-    return f"{folded}memories {plan.recent} into the short-term one"
-
-
-def nothing_due(memory: AgentMemory) -> str:
-    """Return why nothing can be compacted now, in words."""
-    if isinstance(memory.strategy, Window):
-        return f"Nothing to compact: the strategy of {memory.name} is window, which summarises nothing."
-    return f"Nothing to compact: all of {memory.name}'s memories outside the newest are summarised."

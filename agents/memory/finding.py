@@ -16,6 +16,7 @@ from vault.journal import Journal
 from vault.memory_line import Memory
 from vault.notes import NoteError
 from vault.search_index import SearchIndex
+from world.wording import Wording
 
 log = logging.getLogger(__name__)
 
@@ -123,15 +124,15 @@ def _differs(answer: Spoken | None, question: Spoken) -> bool:
     return answer is not None and answer.speaker != question.speaker
 
 
-def found_text(name: str, query: str, found: list[Memory]) -> str:
+def found_text(name: str, query: str, found: list[Memory], say: Wording) -> str:
     """Return what was found for people: number, time, kind, place and words of each, best first."""
     if not found:
-        return f"{name} remembers nothing with any of these words: {query}"
-    lines = [f"What {name} remembers of {query!r}, best first (recalled, not new):", *map(journal_text, found)]
+        return say("memory.nothing_found", who=name, wanted=query)
+    lines = [say("memory.found", who=name, wanted=query), *(journal_text(one, say) for one in found)]
     return "\n".join(lines)
 
 
-def brief_of(query: str, found: list[Memory]) -> str:
+def brief_of(query: str, found: list[Memory], say: Wording) -> str:
     """Return what is remembered of having recalled: which memories, and nothing of what they say."""
     numbers = ", ".join(str(memory.seq) for memory in found)
-    return f"You look for {query!r} in your memory and recall {numbers}." if found else "You recall nothing of it."
+    return say("memory.you_recall", wanted=query, numbers=numbers) if found else say("memory.you_recall_nothing")

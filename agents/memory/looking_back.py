@@ -15,6 +15,7 @@ from agents.memory.view import View
 from vault.memory_line import LINE_BREAK, Memory
 from vault.summaries import Summary
 from world.errors import CommandError
+from world.wording import Wording
 
 MOST_LINES = 200
 
@@ -22,17 +23,17 @@ _RANGE = re.compile(r"(\d+)(?:\s*(?:-|–|to)\s*(\d+))?")
 _BLOCK = re.compile(r"\[*(?:[\d-]+)?#?\^m(\d+)\]*")
 
 
-def expanded(memory: AgentMemory, wanted: str) -> list[Memory]:
+def expanded(memory: AgentMemory, wanted: str, say: Wording) -> list[Memory]:
     """Return the memories that a range, a reference, the name of a summary or of a leaf stands for.
 
     `3-17`, `12`, `^m12`, `[[2026-11-21#^m12]]`, `recent`, `longterm`, `recent-20261121-203501-m000129`, `all`.
     Raises: CommandError that says what can be asked for.
     """
-    covered = _meant(memory, wanted.strip())
+    covered = _meant(memory, wanted.strip(), say)
     return memory.journal.read(covered.first, covered.last)
 
 
-def expanded_text(memory: AgentMemory, wanted: str) -> str:
+def expanded_text(memory: AgentMemory, wanted: str, say: Wording) -> str:
     """Return these memories a line each, as they stand in the journal, with what is missing or left out said.
 
     One result of a command is returned as it came, and `2026-11-21#7` as the archive has it; of a text too long for a
@@ -40,32 +41,32 @@ def expanded_text(memory: AgentMemory, wanted: str) -> str:
     """
     what, character = without_page(wanted.strip())
     if is_reference(what.strip("[]")):
-        return entry_text(memory, what.strip("[]"), character)
-    covered = _meant(memory, what)
+        return entry_text(memory, what.strip("[]"), say, character)
+    covered = _meant(memory, what, say)
     one = memory.memory(covered.first) if len(covered) == 1 else None
     if one and one.kind == "result":
-        return result_text(memory, one, character)
+        return result_text(memory, one, say, character)
     shown = Range(covered.first, min(covered.last, covered.first + MOST_LINES - 1))
     found = memory.journal.read(shown.first, shown.last)
-    heading = f"Memory {covered}" if len(covered) == 1 else f"Memories {covered}"
-    it = "it" if len(covered) == 1 else "them"
-    lines = [f"{heading} of {memory.name}, as the journal has {it}:", *(journal_text(one) for one in found)]
+    heading = "memory.one_expanded" if len(covered) == 1 else "memory.some_expanded"
+    lines = [say(heading, memories=covered, who=memory.name), *(journal_text(one, say) for one in found)]
     gone = len(shown) - len(found)
     if gone:
-        lines.append(f"Lines taken out of the journal by hand: {gone}.")
+        lines.append(say("status.taken_out", count=gone))
     if len(shown) < len(covered):
-        lines.append(f"There are more: @memory-expand {memory.name} {shown.last + 1}-{covered.last}")
+        lines.append(say("memory.more", who=memory.name, first=shown.last + 1, last=covered.last))
     return "\n".join(lines)
 
 
-def journal_text(memory: Memory) -> str:
+def journal_text(memory: Memory, say: Wording) -> str:
     """Return a memory for people: its number, time, kind, place and text."""
     when = datetime.fromtimestamp(memory.at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    place = f" in {memory.room}" if memory.room else ""
-    return f"{memory.seq}: {when} {memory.kind}{place}: {memory.text.replace(LINE_BREAK, ' / ')}"
+    text = memory.text.replace(LINE_BREAK, " / ")
+    key = "memory.line" if memory.room else "memory.line_of_nowhere"
+    return say(key, number=memory.seq, when=when, kind=memory.kind, room=memory.room, text=text)
 
 
-def why_text(memory: AgentMemory, seq: int, unshown: Range = NONE) -> str:
+def why_text(memory: AgentMemory, seq: int, say: Wording, unshown: Range = NONE) -> str:
     """Return in which tier a memory is, and whether its own words are in the prompt.
 
     `unshown` are the memories that the prompt of this moment has no room for. Raises: CommandError.
@@ -74,30 +75,30 @@ def why_text(memory: AgentMemory, seq: int, unshown: Range = NONE) -> str:
     coverage = view.coverage
     found = memory.journal.read(seq, seq) if 1 <= seq <= coverage.n else []
     if not found:
-        raise CommandError(f"{memory.name} has no memory {seq}; they go from 1 to {coverage.n}.")
-    told = journal_text(found[0])
+        raise CommandError(say("memory.no_memory", who=memory.name, number=seq, last=coverage.n))
+    told = journal_text(found[0], say)
     if seq in coverage.verbatim:
-        return f"{told}\n{_in_tail(memory, view, found[0], unshown)}"
-    name, summary = ("short-term", memory.recent) if seq in coverage.recent else ("long-term", memory.longterm)
+        return f"{told}\n{_in_tail(memory, view, found[0], unshown, say)}"
+    summary = memory.recent if seq in coverage.recent else memory.longterm
     assert summary is not None  # the coverage is made of the summaries
-    return f"{told}\n{_in_summary(summary, name, seq)}"
+    return f"{told}\n{_in_summary(summary, seq in coverage.recent, seq, say)}"
 
 
-def diff_text(memory: AgentMemory) -> str:
+def diff_text(memory: AgentMemory, say: Wording) -> str:
     """Return how the long-term summary differs from the one before. Raises: CommandError if there are not two."""
     former = [summary for _, summary in memory.summaries.former()]
     now = memory.longterm
     if now is None or not former:
-        raise CommandError(f"{memory.name} has had {'one long-term summary' if now else 'no long-term summary yet'}.")
+        raise CommandError(say("memory.one_longterm" if now else "memory.no_longterm", who=memory.name))
     before = max(former, key=lambda summary: (summary.made_ms, summary.generation))
-    ranges = f"now {Range(now.first, now.last)}, before {Range(before.first, before.last)}"
     lines = difflib.ndiff(_sentences(before.text), _sentences(now.text))
-    words = {"+ ": "New: ", "- ": "Gone: ", "  ": "Kept: "}
-    heading = f"Long-term summary of {memory.name}: {ranges}."
-    return "\n".join([heading, *(words[line[:2]] + line[2:] for line in lines if line[:2] in words)])
+    keys = {"+ ": "memory.new", "- ": "memory.gone", "  ": "memory.kept"}
+    ranges = {"now": Range(now.first, now.last), "before": Range(before.first, before.last)}
+    heading = say("memory.longterm_of", who=memory.name, **ranges)
+    return "\n".join([heading, *(say(keys[line[:2]], text=line[2:]) for line in lines if line[:2] in keys)])
 
 
-def _meant(memory: AgentMemory, wanted: str) -> Range:
+def _meant(memory: AgentMemory, wanted: str, say: Wording) -> Range:
     coverage = memory.coverage
     block, numbers = _BLOCK.fullmatch(wanted), _RANGE.fullmatch(wanted)
     if block:
@@ -107,13 +108,13 @@ def _meant(memory: AgentMemory, wanted: str) -> Range:
     elif numbers:
         covered = Range(int(numbers[1]), int(numbers[2] or numbers[1]))
     else:
-        covered = _summary_range(memory, wanted.lower().removesuffix(".md"))
+        covered = _summary_range(memory, wanted.lower().removesuffix(".md"), say)
     if not covered or covered.first < 1 or covered.first > coverage.n:
-        raise CommandError(f"{memory.name} has no memories {wanted!r}; they go from 1 to {coverage.n}.")
+        raise CommandError(say("memory.no_memories", who=memory.name, wanted=wanted, last=coverage.n))
     return Range(covered.first, min(covered.last, coverage.n))
 
 
-def _summary_range(memory: AgentMemory, name: str) -> Range:
+def _summary_range(memory: AgentMemory, name: str, say: Wording) -> Range:
     in_force = {
         "recent": memory.recent,
         "short-term": memory.recent,
@@ -122,33 +123,29 @@ def _summary_range(memory: AgentMemory, name: str) -> Range:
     }
     summary = in_force.get(name) or dict(memory.summaries.leaves() + memory.summaries.former()).get(f"{name}.md")
     if summary is None:
-        raise CommandError(
-            f"{memory.name} has no summary {name!r}. Ask for recent, longterm, a leaf such as "
-            f"recent-20261121-203501-m000129, a range such as 3-17 or a reference such as ^m12."
-        )
+        raise CommandError(say("memory.no_summary", who=memory.name, wanted=name))
     return Range(summary.first, summary.last)
 
 
-def _in_tail(memory: AgentMemory, view: View, found: Memory, unshown: Range) -> str:
+def _in_tail(memory: AgentMemory, view: View, found: Memory, unshown: Range, say: Wording) -> str:
     strategy = memory.strategy
     if found.seq < (view.tail[0].seq if view.tail else 0) or found.seq in unshown:
         if isinstance(strategy, Window):
-            why = f"The strategy is window, which tells the newest {strategy.max_memories} at most; this one is older."
-        else:
-            why = "No summary covers it yet, but there is no room for it in the prompt."
-        return f"{why} @memory-find and @memory-expand bring it back."
+            return say("memory.outside_the_window", most=strategy.max_memories)
+        return say("memory.no_room")
     if found.text.replace(LINE_BREAK, " ") not in view.tail_text():
-        return f"It is one of the newest, but long, so the prompt tells it in short; see @memory-expand ^m{found.seq}."
-    return "It is one of the newest, which no summary covers, so it is in the prompt word for word."
+        return say("memory.told_in_short", number=found.seq)
+    return say("memory.word_for_word")
 
 
-def _in_summary(summary: Summary, name: str, seq: int) -> str:
-    where = f"It is told in the {name} summary of memories {Range(summary.first, summary.last)}"
+def _in_summary(summary: Summary, is_recent: bool, seq: int, say: Wording) -> str:
+    name = say("memory.short_term" if is_recent else "memory.long_term")
+    where = say("memory.in_summary", summary=name, memories=Range(summary.first, summary.last))
     if summary.quality == "prose":
-        return f"{where}, which the model wrote; @memory-expand brings its words back."
+        return say("memory.in_prose", where=where)
     lines = (memory_of_line(line) for line in summary.text.split("\n"))
     kept = any(line is not None and line[0] == seq for line in lines)
-    return f"{where}, {'in its own words.' if kept else 'which picked other lines; @memory-expand brings it back.'}"
+    return say("memory.picked" if kept else "memory.not_picked", where=where)
 
 
 def _sentences(text: str) -> list[str]:

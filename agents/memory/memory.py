@@ -184,8 +184,8 @@ class AgentMemory:
         self._settled = settled
         self._stamp = self.summaries.stamp()
 
-    def roll_back(self, leaf: str) -> str:
-        """Put a leaf back in force, with the long-term summary that came before it; return what was done.
+    def roll_back(self, leaf: str) -> Summary:
+        """Put a leaf back in force, with the long-term summary that came before it; return the leaf.
 
         What came after is verbatim again, and every file stays. Raises: NoteError if there is no such leaf or no
         long-term summary that ends where it begins.
@@ -202,7 +202,7 @@ class AgentMemory:
         if longterm is None and self.longterm:
             self._unfit[LONGTERM] = "rolled back"
         self.replace(longterm, recent)
-        return f"Memories {recent.first}–{recent.last} are told by {leaf}; everything after is word for word again."
+        return recent
 
     def _longterm_before(self, recent: Summary) -> Summary | None:
         former = [summary for _, summary in self.summaries.former()]

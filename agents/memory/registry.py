@@ -19,6 +19,7 @@ from vault.journal import Journal
 from vault.memory_line import LINE_BREAK, one_line
 from vault.notes import NoteError
 from world.errors import CommandError
+from world.wording import Wording
 
 log = logging.getLogger(__name__)
 
@@ -112,20 +113,20 @@ class FactRegistry:
         if self._has_news:
             self._save()
 
-    def pin(self, wanted: str, fits: Callable[[str], bool] = lambda text: True) -> Pin:
+    def pin(self, wanted: str, say: Wording, fits: Callable[[str], bool] = lambda text: True) -> Pin:
         """Pin the memory of a number, or a text, and return it.
 
         `fits` is asked whether all pins together may be so long. Raises: CommandError that says why it cannot be.
         """
-        pin = self._meant(wanted)
+        pin = self._meant(wanted, say)
         if pin in self.pins or (pin.seq and pin.seq in {one.seq for one in self.pins}):
-            raise CommandError(f"That is pinned already: {pin.text}")
+            raise CommandError(say("memory.pinned_already", text=pin.text))
         if not fits("\n".join(one.text for one in (*self.pins, pin))):
-            raise CommandError("The pins would take more of the prompt than pin_tokens allows; unpin something first.")
-        self._change(lambda pins: (*pins, pin))
+            raise CommandError(say("memory.pins_full"))
+        self._change(lambda file: replace(file, pins=(*file.pins, pin)), say)
         return pin
 
-    def unpin(self, wanted: str) -> Pin:
+    def unpin(self, wanted: str, say: Wording) -> Pin:
         """Take off the pin of a memory's number, or the one with these words. Raises: CommandError if there is none."""
         self.take_in()
         number = _SEQ.fullmatch(wanted.strip())
@@ -134,20 +135,27 @@ class FactRegistry:
         found = [pin for pin in self.pins if (seq and pin.seq == seq) or pin.text.casefold() == words]
         found = found or [pin for pin in self.pins if words and words in pin.text.casefold()]
         if len(found) != 1:
-            known = "; ".join(f"{pin.seq or '-'}: {pin.text}" for pin in self.pins) or "none"
-            raise CommandError(
-                f"{'No pin' if not found else 'More than one pin'} is meant by {wanted!r}. Pins: {known}"
-            )
-        self._change(lambda pins: tuple(pin for pin in pins if pin != found[0]))
+            known = "; ".join(f"{pin.seq or '-'}: {pin.text}" for pin in self.pins) or say("lists.none")
+            raise CommandError(say("memory.which_pin" if found else "memory.no_such_pin", wanted=wanted, pins=known))
+        self._change(lambda file: replace(file, pins=tuple(pin for pin in file.pins if pin != found[0])), say)
         return found[0]
+
+    def add_goal(self, text: str, say: Wording) -> None:
+        """Write down a goal of one's own. Raises: CommandError if it cannot be written now."""
+        self.take_in()
+        self._change(lambda file: replace(file, goals=(*file.goals, one_line(text))), say)
+
+    def end_goal(self, goal: str, say: Wording) -> None:
+        """Take a goal of one's own off the list. Raises: CommandError if that cannot be written now."""
+        self._change(lambda file: replace(file, goals=tuple(one for one in file.goals if one != goal)), say)
 
     @property
     def _has_news(self) -> bool:
         return self._known.upto > self._written_upto or self.profile_goals != self._written_goals
 
-    # Pins
+    # Pins and goals
 
-    def _meant(self, wanted: str) -> Pin:
+    def _meant(self, wanted: str, say: Wording) -> Pin:
         self.take_in()
         number = _SEQ.fullmatch(wanted.strip())
         if not number:
@@ -155,20 +163,20 @@ class FactRegistry:
         seq = int(number[1] or number[2])
         found = self._journal.read(seq, seq)
         if not found:
-            raise CommandError(f"{self.name} has no memory {seq}; they go from 1 to {self._journal.last}.")
+            raise CommandError(say("memory.no_memory", who=self.name, number=seq, last=self._journal.last))
         return Pin(picked_words(found[0]).replace(LINE_BREAK, " "), seq)
 
-    def _change(self, change: Callable[[tuple[Pin, ...]], tuple[Pin, ...]]) -> None:
+    def _change(self, change: Callable[[FactsFile], FactsFile], say: Wording) -> None:
         for _ in range(3):  # what somebody saves at the same moment is taken in first
             before = self._file
-            self._file = replace(before, pins=change(before.pins))
+            self._file = change(before)
             if self._save():
                 self.version += 1
                 return
             if self.problem:
                 self._file = before
-                raise CommandError(f"{self.problem} Until then pins stay as they are.")
-        raise CommandError(f"agents/{self.name}/{NAME} is being edited just now; try again.")
+                raise CommandError(say("memory.facts_unchanged", problem=self.problem))
+        raise CommandError(say("memory.facts_edited", who=self.name))
 
     def _take_in_marks(self) -> None:
         """Pin what is marked in the journal since the last look; what was unpinned meanwhile stays so."""

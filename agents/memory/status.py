@@ -12,14 +12,22 @@ from agents.memory.strategies import NONE
 from agents.memory.view import View
 from vault.notes import NoteError
 from vault.summaries import Summary
+from world.presence import span
+from world.wording import Wording
 
 CountTokens = Callable[[str], int]
 
 MB = 1_000_000
+MOST_WARNINGS = 5
 
 
 def status_text(
-    memory: AgentMemory, compactor: Compactor, count_tokens: CountTokens, now_ms: int, unshown: Range = NONE
+    memory: AgentMemory,
+    compactor: Compactor,
+    count_tokens: CountTokens,
+    now_ms: int,
+    say: Wording,
+    unshown: Range = NONE,
 ) -> str:
     """Return the state of one agent's memory, a fact a line; `unshown` are those that its prompt has no room for.
 
@@ -28,139 +36,135 @@ def status_text(
     view = memory.view()
     coverage = view.coverage
     lines = [
-        f"Memory of {memory.name}: {coverage.n:,} memories.",
-        _newest(memory, now_ms),
-        *_word_for_word(view, count_tokens, unshown),
-        _summary("Short-term summary", view.recent, now_ms),
-        _summary("Long-term summary", view.longterm, now_ms),
-        *_compaction(memory, compactor, now_ms),
-        *_ledger(compactor),
-        *_archive(memory),
-        _health(memory, compactor),
+        say("status.memories", who=memory.name, count=f"{coverage.n:,}"),
+        _newest(memory, now_ms, say),
+        *_word_for_word(view, count_tokens, unshown, say),
+        _summary(say("status.short_term"), view.recent, now_ms, say),
+        _summary(say("status.long_term"), view.longterm, now_ms, say),
+        *_compaction(memory, compactor, now_ms, say),
+        *_ledger(compactor, say),
+        *_archive(memory, say),
+        _health(memory, compactor, say),
     ]
     missing = memory.journal.last - memory.journal.count
     if missing > 0:
-        lines.append(f"Lines taken out of the journal by hand: {missing}.")
-    return "\n".join([*lines, *(f"Note: {warning}" for warning in (memory.warnings + memory.journal.warnings)[-5:])])
+        lines.append(say("status.taken_out", count=missing))
+    warnings = (memory.warnings + memory.journal.warnings)[-MOST_WARNINGS:]
+    return "\n".join([*lines, *(say("status.note", text=warning) for warning in warnings)])
 
 
-def _word_for_word(view: View, count_tokens: CountTokens, unshown: Range) -> list[str]:
+def _word_for_word(view: View, count_tokens: CountTokens, unshown: Range, say: Wording) -> list[str]:
     verbatim = view.coverage.verbatim
     told = [one.seq for one in view.tail if one.seq > unshown.last]
     first_shown = told[0] if told else verbatim.last + 1
     shown, before = Range(first_shown, verbatim.last), Range(verbatim.first, first_shown - 1)
-    text = view.tail_text(len(view.tail) - len(told))
-    lines = [f"Word for word: {_range(shown)}, {count_tokens(text):,} tokens."]
+    tokens = f"{count_tokens(view.tail_text(len(view.tail) - len(told))):,}"
+    lines = [say("status.verbatim", memories=_range(shown, say), tokens=tokens)]
     if before:
-        lines.append(f"Not told for now: {_range(before)}; @memory-find and @memory-expand bring them back.")
+        lines.append(say("status.unshown", memories=_range(before, say)))
     return lines
 
 
-def _range(covered: Range) -> str:
-    return f"memories {covered}, {len(covered):,} of them" if covered else "none"
+def _range(covered: Range, say: Wording) -> str:
+    return say("status.range", memories=covered, count=f"{len(covered):,}") if covered else say("lists.none")
 
 
-def _summary(title: str, summary: Summary | None, now_ms: int) -> str:
+def _summary(title: str, summary: Summary | None, now_ms: int, say: Wording) -> str:
     if summary is None:
-        return f"{title}: none yet."
-    made = f"made {age(now_ms - summary.made_ms)} ago" if summary.made_ms else "made at an unknown time"
-    return (
-        f"{title}: {_range(Range(summary.first, summary.last))}, {summary.tokens:,} tokens, {summary.quality}, {made}."
+        return say("status.no_summary", title=title)
+    return say(
+        "status.summary" if summary.made_ms else "status.summary_of_no_age",
+        title=title,
+        memories=_range(Range(summary.first, summary.last), say),
+        tokens=f"{summary.tokens:,}",
+        quality=summary.quality,
+        span=_span(now_ms - summary.made_ms, say),
     )
 
 
-def _newest(memory: AgentMemory, now_ms: int) -> str:
+def _newest(memory: AgentMemory, now_ms: int, say: Wording) -> str:
     newest = memory.journal.read(memory.journal.last, memory.journal.last)
     if not newest:
-        return "Newest memory: none yet."
-    return f"Newest memory: {age(now_ms - newest[0].at_ms)} ago, at {_moment(newest[0].at_ms)}."
+        return say("status.no_newest")
+    return say("status.newest", span=_span(now_ms - newest[0].at_ms, say), moment=_moment(newest[0].at_ms))
 
 
-def _compaction(memory: AgentMemory, compactor: Compactor, now_ms: int) -> list[str]:
-    record, coverage = compactor.record, memory.coverage
-    last = f"{age(now_ms - record.last_done_ms)} ago" if record.last_done_ms else "none since the start"
-    lines = [f"Strategy: {memory.settings.strategy}."] * (memory.settings.strategy != "waterfall")
-    lines.append(f"Last compaction: {last}. Since the start: {_cycles(record.cycles)}.")
-    lines.append(f"Now: {record.state}." if compactor.is_running else _next(memory, compactor, now_ms))
+def _compaction(memory: AgentMemory, compactor: Compactor, now_ms: int, say: Wording) -> list[str]:
+    record, coverage, strategy = compactor.record, memory.coverage, memory.settings.strategy
+    lines = [say("status.strategy", strategy=strategy)] * (strategy != "waterfall")
+    key = "status.last" if record.last_done_ms else "status.no_last"
+    lines.append(say(key, span=_span(now_ms - record.last_done_ms, say), cycles=_cycles(record.cycles, say)))
+    lines.append(_next(memory, compactor, now_ms, say))
     plan = memory.strategy.plan(coverage)
     backlog = len(coverage.verbatim) - (memory.strategy.next_due_at(coverage) - coverage.b)
     if plan and backlog > len(plan.taken):
         cycles = -(-backlog // len(plan.taken))
-        lines.append(f"Backlog: {backlog:,} memories wait to be summarised, about {_cycles(cycles)}.")
+        lines.append(say("status.backlog", count=f"{backlog:,}", cycles=_cycles(cycles, say)))
     return lines
 
 
-def _cycles(count: int) -> str:
-    return f"{count:,} cycle{'' if count == 1 else 's'}"
+def _cycles(count: int, say: Wording) -> str:
+    return say("status.one_cycle") if count == 1 else say("status.some_cycles", count=f"{count:,}")
 
 
-def _next(memory: AgentMemory, compactor: Compactor, now_ms: int) -> str:
+def _next(memory: AgentMemory, compactor: Compactor, now_ms: int, say: Wording) -> str:
     record, coverage = compactor.record, memory.coverage
     due = memory.strategy.next_due_at(coverage)
+    if compactor.is_running:
+        return say("status.running", state=record.state)
     if not memory.settings.enabled:
-        return "Next compaction: never, because enabled is false in config/memory_compaction.md."
+        return say("status.never_enabled")
     if memory.settings.strategy == "window":
-        return "Next compaction: never, because the strategy is window."
+        return say("status.never_window")
     if record.not_worth:
-        return f"Next compaction: not now: {record.not_worth}."
+        return say("status.not_worth", why=record.not_worth)
     if not due:
-        return f"Next compaction: when the tail has more than {memory.settings.threshold_tokens:,} tokens."
+        return say("status.next_by_tokens", tokens=f"{memory.settings.threshold_tokens:,}")
     if coverage.n < due:
-        return f"Next compaction: at memory {due:,}, {due - coverage.n:,} from now."
+        return say("status.next", memory=f"{due:,}", count=f"{due - coverage.n:,}")
     wait = max(0, record.next_try_ms - now_ms)
-    return f"Next compaction: due{f', tried again in {age(wait)}' if wait else ', at the next turn'}."
+    return say("status.due_later", span=_span(wait, say)) if wait else say("status.due")
 
 
-def _ledger(compactor: Compactor) -> list[str]:
+def _ledger(compactor: Compactor, say: Wording) -> list[str]:
     record = compactor.record
-    lines = [
-        f"Ledger since the start: {record.calls:,} calls, {record.spent_tokens:,} tokens spent, "
-        f"{record.saved_tokens:,} taken off the prompt."
-    ]
+    spent, saved = f"{record.spent_tokens:,}", f"{record.saved_tokens:,}"
+    lines = [say("status.ledger", calls=f"{record.calls:,}", spent=spent, saved=saved)]
     if record.refused:
         counted = ", ".join(f"{reason} {count}" for reason, count in record.refused.most_common())
-        lines.append(f"Refused by the gate: {counted}.")
+        lines.append(say("status.refused", reasons=counted))
     return lines
 
 
-def _archive(memory: AgentMemory) -> list[str]:
+def _archive(memory: AgentMemory, say: Wording) -> list[str]:
     trail, settings = memory.trail, memory.settings
     if trail.problem:
-        lost = f" {trail.lost:,} entries were lost." if trail.lost else ""
-        return [f"Archive: not well, so nothing is summarised. {trail.problem}{lost}"]
+        key = "status.archive_lost" if trail.lost else "status.archive_not_well"
+        return [say(key, problem=trail.problem, lost=f"{trail.lost:,}")]
     if not settings.archive:
-        return ["Archive: off, because archive is false in config/memory_compaction.md or in agent.md."]
+        return [say("status.archive_off")]
     try:
         files, size = trail.archive.size()
     except NoteError as error:
-        return [f"Archive: not well. {error}"]
-    lines = [f"Archive: {files:,} file{'' if files == 1 else 's'}, {size / MB:,.1f} MB."]
+        return [say("status.archive_unreadable", problem=error)]
+    lines = [say("status.archive_of_one" if files == 1 else "status.archive", count=files, size=f"{size / MB:,.1f}")]
     if 0 < settings.archive_alarm_mb * MB < size:
-        lines.append(
-            f"Note: the archive is larger than archive_alarm_mb, which is {settings.archive_alarm_mb:,}. Nothing is "
-            f"deleted by itself: move old files of agents/{memory.name}/archive elsewhere."
-        )
+        lines.append(say("status.archive_large", most=f"{settings.archive_alarm_mb:,}", who=memory.name))
     return lines
 
 
-def _health(memory: AgentMemory, compactor: Compactor) -> str:
+def _health(memory: AgentMemory, compactor: Compactor, say: Wording) -> str:
     record = compactor.record
     if memory.problem:
-        return f"Health: not well. {memory.problem} {memory.waiting} memories wait to be written; the agent pauses."
+        return say("status.not_well", problem=memory.problem, count=memory.waiting)
     if record.failures_in_a_row:
-        failed = f"the last {record.failures_in_a_row} compactions failed: {record.last_error}"
-        return f"Health: every memory is safe, but {failed}"
-    return "Health: well; every memory is written, and told once."
+        return say("status.failing", count=record.failures_in_a_row, error=record.last_error)
+    return say("status.well")
 
 
 def _moment(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def age(milliseconds: int) -> str:
-    """Return a time span in its largest whole unit: `12 seconds`, `3 hours`."""
-    seconds = max(0, milliseconds // 1000)
-    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if seconds >= length:
-            return f"{seconds // length} {unit}{'s' if seconds >= 2 * length else ''}"
-    return f"{seconds} second{'' if seconds == 1 else 's'}"
+def _span(milliseconds: int, say: Wording) -> str:
+    return span(max(0, milliseconds // 1000), say)

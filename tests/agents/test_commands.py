@@ -11,6 +11,7 @@ from agents.model_commands import model_commands, model_text
 from agents.models.model import ModelError
 from agents.models.queue import ModelQueue
 from tests.agents.test_agent import Life
+from tests.english import ENGLISH
 from tests.world.inn import Player
 from world.errors import CommandError
 from world.model import Role
@@ -44,7 +45,7 @@ def test_a_player_sees_no_agent_s_memory(life):
 
 
 def test_an_agent_means_itself_without_a_name(life):
-    assert meant({"Rook": life.agent}, life.agent.character, "") is life.agent
+    assert meant(life.game.world, {"Rook": life.agent}, life.agent.character, "") is life.agent
 
 
 def test_a_person_without_a_journal_is_told_who_keeps_one(life):
@@ -61,7 +62,7 @@ def test_a_name_that_is_no_agent_s_is_refused_with_those_that_are(life, wanted, 
 
 def test_in_a_world_without_agents_there_is_none_to_name(life):
     with pytest.raises(CommandError, match="Name one: there are none"):
-        meant({}, life.game.world.characters["Ana"], "")
+        meant(life.game.world, {}, life.game.world.characters["Ana"], "")
 
 
 def test_the_model_s_state_is_for_admins(life):
@@ -81,7 +82,7 @@ def test_how_the_model_was_and_what_each_turn_came_to(life):
         queue: ModelQueue = life.wakes()
         await life.agent.tick()
         await life.agent.tick()
-        return model_text(queue, {"Rook": life.agent})
+        return model_text(queue, {"Rook": life.agent}, ENGLISH)
 
     lines = asyncio.run(live()).split("\n")
     assert lines[0].startswith("Model: scripted, ")

@@ -10,13 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agents.memory.attempts import SummarizerProfile
-from agents.memory.compaction import Compactor, Outcome
+from agents.memory.compaction import Compactor
 from agents.memory.memory import AgentMemory
+from agents.memory.outcome import Outcome
 from agents.memory.summarizing import Summarizer
 from agents.memory.templates import load_summary_templates
 from agents.models.model import Request
 from agents.models.queue import ModelQueue
 from config.settings import MemorySettings
+from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.failing_disk import FailingDisk
 from vault.disk import Disk
@@ -103,7 +105,7 @@ class Life:
         """Ask for a compaction, wait for its end, and return what was said at once."""
         said = self.compactor.force(self.heard.append)
         await self.finish()
-        return said
+        return said.told(ENGLISH)
 
     async def finish(self) -> None:
         """Wait until nothing is under way."""

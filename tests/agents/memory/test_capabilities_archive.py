@@ -22,6 +22,7 @@ from agents.memory.view import View
 from agents.models.model import ModelError
 from tests.agents.memory.lives import MORNING_MS, Life, QuickDisk, windows
 from tests.agents.test_agent import Life as AgentLife
+from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from vault.memory_line import Memory
 from world.events import Refused, Saw
@@ -70,7 +71,7 @@ def events(memory: AgentMemory) -> list[str]:
 
 
 def status_of(life: Life) -> str:
-    return status_text(life.memory, life.compactor, life.model.count_tokens, life.clock())
+    return status_text(life.memory, life.compactor, life.model.count_tokens, life.clock(), ENGLISH)
 
 
 def run(*coroutines) -> None:
@@ -118,7 +119,7 @@ def test_2_20_the_whole_of_it_can_be_read_a_screen_at_a_time(tmp_path):
     life = Life(tmp_path, windows(8, 8), various())
     text = "".join(f"{number:06} " for number in range(10_000))
     life.memory.record("result", text)
-    pages = [body(expanded_text(life.memory, f"^m1 from {first}")) for first in range(1, len(text), 16_000)]
+    pages = [body(expanded_text(life.memory, f"^m1 from {first}", ENGLISH)) for first in range(1, len(text), 16_000)]
     assert "".join(page.rpartition("\n[Characters ")[0] for page in pages) == text
     assert pages[0].endswith("[Characters 1 to 16,000 of 70,000. More: @memory-expand Eliza ^m1 from 16001]")
     assert pages[-1].endswith("[Characters 64,001 to 70,000 of 70,000.]")
@@ -136,7 +137,7 @@ def test_3_3_a_placeholder_names_command_status_size_and_a_reference_to_the_orig
     found = re.fullmatch(r'\[look: ok, (\d+) characters, "The Landing Green planks, still…" (\^m2)\]', line)
     assert found
     assert abs(int(found[1]) - len(LOOK)) < 10  # the journal's line has no blank lines and no indents
-    assert body(expanded_text(memory, found[2])) == LOOK
+    assert body(expanded_text(memory, found[2], ENGLISH)) == LOOK
 
 
 def test_3_3_a_refused_command_is_told_as_refused_after_a_restart_too(tmp_path):
@@ -184,7 +185,7 @@ def test_3_7_who_asks_is_told_tokens_before_and_after_and_the_archive_has_them(t
     life = Life(tmp_path, windows(8, 8), various())
     looks(life.memory, 10)
     run(life.force())
-    found = re.search(r"takes (\d+) tokens, (\d+) before", life.heard[0].text)
+    found = re.search(r"takes (\d+) tokens, (\d+) before", life.heard[0].told(ENGLISH))
     assert found
     assert int(found[1]) < int(found[2])
     entries = [e for _, e in life.memory.trail.archive.entries() if e["event"] == "manual_compact"]
@@ -195,7 +196,7 @@ def test_3_7_who_asks_hears_why_it_failed_and_the_archive_has_it_too(tmp_path):
     life = Life(tmp_path, windows(8, 8), ScriptedModel(lambda request: ModelError("scripted is gone.")))
     life.live(30)
     run(life.force())
-    assert [(one.done, "scripted is gone." in one.text) for one in life.heard] == [(False, True)]
+    assert [(one.done, "scripted is gone." in one.told(ENGLISH)) for one in life.heard] == [(False, True)]
     assert life.memory.trail.write()
     (entry,) = [e for _, e in life.memory.trail.archive.entries() if e["event"] == "manual_compact"]
     assert (entry["outcome"], entry["why"]) == ("failed", "scripted is gone.")
@@ -302,7 +303,7 @@ def test_3_8_with_archive_false_nothing_is_archived_and_summaries_are_made(tmp_p
     assert life.compactor.record.cycles > 0
     assert "Archive: off, because archive is false" in status_of(life)
     assert life.memory.memory(2) is not None
-    assert expanded(life.memory, "2")[0].text == ("word " * 2000).strip()
+    assert expanded(life.memory, "2", ENGLISH)[0].text == ("word " * 2000).strip()
 
 
 # 3.9 References
@@ -320,7 +321,7 @@ def test_3_9_every_reference_in_every_prompt_and_summary_resolves(tmp_path):
     references = told | {source.removeprefix("archive ") for source in sources}
     assert len(told) > 30
     for reference in references:
-        assert len(expanded_text(life.memory, reference)) > 100
+        assert len(expanded_text(life.memory, reference, ENGLISH)) > 100
     for source, summary in zip(sources, summaries, strict=True):
         entry = life.memory.trail.archive.read(source.removeprefix("archive "))
         texts = [entry[tier]["text"] for tier in ("longterm", "recent") if entry[tier]]
@@ -466,8 +467,10 @@ def test_3_18_everything_is_there_after_ten_compactions_in_the_archive_and_beyon
     life.memory.trail.write()
     every = list(life.memory.trail.archive.entries())
     assert [entry["text"] for _, entry in every if entry["event"] == "tool_result"] == lived
-    assert [m.seq for m in expanded(life.memory, "all")] == list(range(1, 181))
-    assert [m.text for m in expanded(life.memory, "all") if m.kind == "result"] == [text.strip() for text in lived]
+    assert [m.seq for m in expanded(life.memory, "all", ENGLISH)] == list(range(1, 181))
+    assert [m.text for m in expanded(life.memory, "all", ENGLISH) if m.kind == "result"] == [
+        text.strip() for text in lived
+    ]
 
 
 def test_3_23_an_archive_beyond_its_budget_is_told_of_in_the_status(tmp_path):
@@ -485,7 +488,7 @@ def test_3_23_an_old_file_moved_away_harms_nothing(tmp_path):
     life.memory.trail.write()
     for path in tmp_path.glob("agents/*/archive/*.jsonl"):
         path.unlink()
-    told = body(expanded_text(life.memory, "^m2"))
+    told = body(expanded_text(life.memory, "^m2", ENGLISH))
     assert " ".join(told.split()) == " ".join(LOOK.split())
     life.live(30)
     run(life.compact())

@@ -18,6 +18,7 @@ from agents.memory.view import memory_text
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, one_turn, talkative, windows
 from tests.agents.memory.towns import Town, told
+from tests.english import ENGLISH
 
 SMALL = windows(4, 4)
 
@@ -218,5 +219,5 @@ def test_0_18_every_summarised_memory_can_be_had_back_to_the_letter_by_its_numbe
         found = eliza.memory.memory(seq)
         assert found
         assert found.text == text
-        assert [memory.text for memory in expanded(eliza.memory, f"^m{seq}")] == [text]
-        assert text in expanded_text(eliza.memory, str(seq))
+        assert [memory.text for memory in expanded(eliza.memory, f"^m{seq}", ENGLISH)] == [text]
+        assert text in expanded_text(eliza.memory, str(seq), ENGLISH)

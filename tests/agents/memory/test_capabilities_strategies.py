@@ -26,6 +26,7 @@ from tests.agents.memory.lives import Life, talkative, windows
 from tests.agents.memory.test_capabilities_archive import various
 from tests.agents.memory.test_switching import HEADINGS, STRATEGIES, Switching, in_sections, writer
 from tests.agents.test_agent import Life as AgentLife
+from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.agent_notes import load_agent
@@ -34,7 +35,7 @@ from world.model import Role
 
 
 def status(life: Life) -> list[str]:
-    return status_text(life.memory, life.compactor, life.model.count_tokens, life.clock()).split("\n")
+    return status_text(life.memory, life.compactor, life.model.count_tokens, life.clock(), ENGLISH).split("\n")
 
 
 def layered(root: Path, model: ScriptedModel | None = None, **more: object) -> Life:

@@ -12,6 +12,7 @@ from agents.memory.status import status_text
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, one_turn, talkative, windows
 from tests.agents.memory.towns import Town, told
+from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from vault.config_notes import load_settings
 from vault.folder import Vault
@@ -182,7 +183,7 @@ def test_4_12_the_status_tells_counts_ranges_times_tokens_and_health(tmp_path):
     eliza = Life(tmp_path, DEFAULT, talkative())
     eliza.live(200)
     asyncio.run(eliza.compact())
-    text = status_text(eliza.memory, eliza.compactor, eliza.model.count_tokens, eliza.clock.ms + 120_000)
+    text = status_text(eliza.memory, eliza.compactor, eliza.model.count_tokens, eliza.clock.ms + 120_000, ENGLISH)
     lines = text.split("\n")
     assert lines[0] == "Memory of Eliza: 200 memories."
     assert lines[2] == "Word for word: memories 130–200, 71 of them, 852 tokens."
@@ -250,7 +251,7 @@ def test_4_16_no_summary_is_over_its_cap_and_the_ledger_tells_what_it_cost_and_s
     assert max(s.tokens for _, s in brief.memory.summaries.leaves()) <= 40
     assert record.spent_tokens > 0
     assert record.saved_tokens > 0
-    status = status_text(brief.memory, brief.compactor, brief.model.count_tokens, brief.clock.ms)
+    status = status_text(brief.memory, brief.compactor, brief.model.count_tokens, brief.clock.ms, ENGLISH)
     assert f"{record.spent_tokens:,} tokens spent" in status
     assert f"{record.saved_tokens:,} taken off the prompt" in status
 

@@ -12,6 +12,7 @@ from agents.memory.strategies import NONE
 from agents.memory.view import unshown_in
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, talkative, windows
+from tests.english import ENGLISH
 from vault.summaries import Summary
 
 NEWEST = "It is one of the newest, which no summary covers, so it is in the prompt word for word."
@@ -28,11 +29,11 @@ def a_life(root: Path, settings: MemorySettings | None = None) -> Life:
 
 
 def why(life: Life, seq: int, unshown: Range = NONE) -> str:
-    return why_text(life.memory, seq, unshown).split("\n")[1]
+    return why_text(life.memory, seq, ENGLISH, unshown).split("\n")[1]
 
 
 def test_one_memory_is_not_told_as_many(tmp_path):
-    first, line = expanded_text(a_life(tmp_path).memory, "^m2").split("\n")
+    first, line = expanded_text(a_life(tmp_path).memory, "^m2", ENGLISH).split("\n")
     assert first == "Memory 2 of Eliza, as the journal has it:"
     assert line.startswith("2: 2026-11-21 ")
 

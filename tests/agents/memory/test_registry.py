@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.memory.registry import WRITE_EVERY, WRITE_MS, FactRegistry
+from tests.english import ENGLISH
 from tests.vault.failing_disk import FailingDisk, Stopped
 from vault.fact_line import PEOPLE, PROMISES, THINGS, Fact
 from vault.facts_note import Pin
@@ -138,11 +139,11 @@ def test_a_crash_within_a_write_leaves_the_old_file_and_nothing_is_lost(desk: De
 @pytest.mark.parametrize("after", range(4))
 def test_a_process_that_dies_while_pinning_leaves_the_file_old_or_new_and_never_in_between(desk: Desk, after: int):
     desk.lives("Moss takes the keys.")
-    desk.registry.pin("first")
+    desk.registry.pin("first", ENGLISH)
     old = desk.path.read_text()
     with desk.disk.stopping(after):
         try:
-            desk.registry.pin("second")
+            desk.registry.pin("second", ENGLISH)
         except Stopped:
             assert after < 3
     again = desk.again()
@@ -236,7 +237,7 @@ def test_a_file_that_is_not_valid_changes_nothing_is_named_by_line_and_never_wri
     assert desk.registry.problem.startswith(f"agents/Eliza/facts.md:{line}: ")
     assert desk.path.read_text() == broken
     with pytest.raises(CommandError, match="not of the form"):
-        desk.registry.pin("x")
+        desk.registry.pin("x", ENGLISH)
     assert desk.registry.pins == ()
     desk.edit(lambda text: text.replace("- keys", "- **keys**"))
     assert desk.value(THINGS, "keys") == "Ana has it"
@@ -247,7 +248,7 @@ def test_a_file_that_is_not_valid_changes_nothing_is_named_by_line_and_never_wri
 
 def test_a_file_taken_away_while_it_runs_is_written_again(desk: Desk):
     desk.lives("Moss takes the keys.")
-    desk.registry.pin("Hold the line.")
+    desk.registry.pin("Hold the line.", ENGLISH)
     desk.path.unlink()
     desk.ms += WRITE_MS
     desk.registry.take_in()
@@ -260,7 +261,7 @@ def test_an_older_version_saved_over_newer_pins_leaves_both(desk: Desk):
     desk.registry.close()
     opened = desk.path.read_text()  # somebody has the file open in an editor
     desk.lives("Moss hums.")
-    desk.registry.pin("Hold the line.")
+    desk.registry.pin("Hold the line.", ENGLISH)
     desk.path.write_text(opened.replace("last seen", "my brother · last seen"))
     desk.registry.take_in()
     assert desk.registry.pins == ()  # the person's version counts
@@ -283,7 +284,7 @@ def test_an_edit_that_races_a_pin_is_taken_in_before_it(desk: Desk):
         write(draft, text, durable)
 
     desk.disk.write_draft = write_draft  # type: ignore[method-assign]
-    desk.registry.pin("Hold the line.")
+    desk.registry.pin("Hold the line.", ENGLISH)
     assert "**keys**: is broken" in desk.path.read_text()
     assert "- Hold the line." in desk.path.read_text()
 
@@ -293,8 +294,8 @@ def test_an_edit_that_races_a_pin_is_taken_in_before_it(desk: Desk):
 
 def test_a_memory_is_pinned_by_its_number_with_a_link_and_words_as_they_are(desk: Desk):
     desk.lives('Moss says, "The key is under the third step."')
-    desk.registry.pin("^m1")
-    desk.registry.pin("Never lend the lamp.")
+    desk.registry.pin("^m1", ENGLISH)
+    desk.registry.pin("Never lend the lamp.", ENGLISH)
     text = desk.path.read_text()
     assert '- Moss says, "The key is under the third step." ([[2026-11-21#^m1]])' in text
     assert "- Never lend the lamp." in text
@@ -312,28 +313,28 @@ def test_a_memory_is_pinned_by_its_number_with_a_link_and_words_as_they_are(desk
 )
 def test_what_cannot_be_pinned_is_said(desk: Desk, wanted: str, message: str):
     desk.lives("Moss hums.")
-    desk.registry.pin("1")
+    desk.registry.pin("1", ENGLISH)
     with pytest.raises(CommandError, match=message):
-        desk.registry.pin(wanted)
+        desk.registry.pin(wanted, ENGLISH)
 
 
 def test_pins_that_would_take_too_much_are_refused(desk: Desk):
-    desk.registry.pin("one two three", lambda text: len(text.split()) <= 5)
+    desk.registry.pin("one two three", ENGLISH, lambda text: len(text.split()) <= 5)
     with pytest.raises(CommandError, match="pin_tokens"):
-        desk.registry.pin("four five six", lambda text: len(text.split()) <= 5)
+        desk.registry.pin("four five six", ENGLISH, lambda text: len(text.split()) <= 5)
 
 
 def test_a_pin_is_taken_off_by_number_or_words(desk: Desk):
     desk.lives("Moss hums.", "Moss sings.")
     for wanted in ("1", "2", "Never lend the lamp.", "Never lend the oil."):
-        desk.registry.pin(wanted)
-    assert desk.registry.unpin("2").text == "Moss sings."
-    assert desk.registry.unpin("OIL").text == "Never lend the oil."
+        desk.registry.pin(wanted, ENGLISH)
+    assert desk.registry.unpin("2", ENGLISH).text == "Moss sings."
+    assert desk.registry.unpin("OIL", ENGLISH).text == "Never lend the oil."
     with pytest.raises(CommandError, match="No pin is meant by 'xyz'. Pins: 1: Moss hums.; -: Never lend the lamp."):
-        desk.registry.unpin("xyz")
-    desk.registry.pin("Never lend money.")
+        desk.registry.unpin("xyz", ENGLISH)
+    desk.registry.pin("Never lend money.", ENGLISH)
     with pytest.raises(CommandError, match="More than one pin"):
-        desk.registry.unpin("never lend")
+        desk.registry.unpin("never lend", ENGLISH)
 
 
 def test_a_line_marked_in_the_journal_is_pinned_until_it_is_unpinned(desk: Desk):
@@ -345,7 +346,7 @@ def test_a_line_marked_in_the_journal_is_pinned_until_it_is_unpinned(desk: Desk)
     desk.journal.look_again()
     desk.registry.take_in()
     assert [pin.seq for pin in desk.registry.pins] == [2]
-    desk.registry.unpin("2")
+    desk.registry.unpin("2", ENGLISH)
     desk.journal.close()
     again = desk.again()
     again.registry.take_in()
@@ -366,7 +367,7 @@ def test_a_bullet_deleted_by_hand_is_unpinned_although_the_journal_marks_it(desk
 
 
 def test_a_bullet_written_by_hand_is_a_pin(desk: Desk):
-    desk.registry.pin("first")
+    desk.registry.pin("first", ENGLISH)
     desk.edit(lambda text: text.replace("- first", "- first\n- Mind the *gap* ^m7 #tag"))
     desk.registry.take_in()
     assert desk.registry.pins == (Pin("first"), Pin("Mind the *gap* ^m7 #tag"))
@@ -374,7 +375,7 @@ def test_a_bullet_written_by_hand_is_a_pin(desk: Desk):
 
 def test_goals_are_those_of_the_profile_and_those_written_by_hand(desk: Desk):
     desk.registry.profile_goals = ("Find the page.",)
-    desk.registry.pin("x")
+    desk.registry.pin("x", ENGLISH)
     assert "- Find the page. ([[agent]])" in desk.path.read_text()
     desk.edit(lambda text: text.replace("([[agent]])", "([[agent]])\n- Sleep well."))
     desk.registry.take_in()

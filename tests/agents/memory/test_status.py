@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agents.memory.coverage import Range
-from agents.memory.status import age, status_text
+from agents.memory.status import status_text
 from config.settings import MemorySettings
 from tests.agents.test_agent import AT, Life
+from tests.english import ENGLISH
 from vault.summaries import Summary
 
 
 def lines_of(life: Life) -> list[str]:
     agent = life.agent
-    return status_text(life.memory, agent.compactor, agent.count_tokens, AT + 3_600_000).split("\n")
-
-
-@pytest.mark.parametrize(
-    ("milliseconds", "told"),
-    [
-        (-5000, "0 seconds"),
-        (999, "0 seconds"),
-        (1000, "1 second"),
-        (59_999, "59 seconds"),
-        (60_000, "1 minute"),
-        (7_199_000, "1 hour"),
-        (7_200_000, "2 hours"),
-        (86_400_000, "1 day"),
-        (900 * 86_400_000, "900 days"),
-    ],
-)
-def test_an_age_is_told_in_its_largest_whole_unit(milliseconds, told):
-    assert age(milliseconds) == told
+    return status_text(life.memory, agent.compactor, agent.count_tokens, AT + 3_600_000, ENGLISH).split("\n")
 
 
 def test_a_new_memory_has_nothing_to_tell(tmp_path):
@@ -53,8 +34,8 @@ def test_each_tier_is_told_with_its_range(tmp_path):
     lines = lines_of(life)
     assert lines[0] == "Memory of Rook: 30 memories."
     assert lines[2].startswith("Word for word: memories 19–30, 12 of them, ")
-    assert lines[3] == "Short-term summary: memories 11–18, 8 of them, 4 tokens, prose, made 1 hour ago."
-    assert lines[4] == "Long-term summary: memories 1–10, 10 of them, 3 tokens, prose, made 1 hour ago."
+    assert lines[3] == "Short-term summary: memories 11–18, 8 of them, 4 tokens, prose, made an hour ago."
+    assert lines[4] == "Long-term summary: memories 1–10, 10 of them, 3 tokens, prose, made an hour ago."
 
 
 def test_memories_that_are_not_told_are_not_called_word_for_word(tmp_path):
@@ -72,7 +53,7 @@ def test_what_the_prompt_has_no_room_for_is_not_called_word_for_word(tmp_path):
     for _ in range(30):
         life.memory.record("observed", "It rains.")
     agent = life.agent
-    told = status_text(life.memory, agent.compactor, agent.count_tokens, AT, Range(1, 16)).split("\n")
+    told = status_text(life.memory, agent.compactor, agent.count_tokens, AT, ENGLISH, Range(1, 16)).split("\n")
     assert told[2].startswith("Word for word: memories 17–30, 14 of them, ")
     assert told[3].startswith("Not told for now: memories 1–16, 16 of them; ")
 
@@ -80,7 +61,7 @@ def test_what_the_prompt_has_no_room_for_is_not_called_word_for_word(tmp_path):
 def test_one_cycle_is_not_told_as_many(tmp_path):
     life = Life(tmp_path)
     life.agent.compactor.record.succeeded(AT)
-    assert "Last compaction: 1 hour ago. Since the start: 1 cycle." in lines_of(life)
+    assert "Last compaction: an hour ago. Since the start: 1 cycle." in lines_of(life)
 
 
 def test_a_memory_that_cannot_be_written_is_told_with_what_waits(tmp_path):
