@@ -17,7 +17,7 @@ LONG_MINUTES = 45
 
 def command_list(table: CommandTable, actor: Character) -> str:
     """Return the commands that agents are told of, a line each."""
-    return "\n".join(f"{one.usage} - {one.summary}" for one in table if one.is_told(actor))
+    return "\n".join(f"{one.usage} - {table.summary_of(one)}" for one in table if one.is_told(actor))
 
 
 def scene_text(world: World, actor: Character, idle_ms: int = 0) -> str:

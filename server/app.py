@@ -26,12 +26,14 @@ from server.minds import Minds
 from server.passing_time import PassingTime, local_ms
 from server.password_check import PasswordCheck
 from server.passwords import Passwords
+from server.presence import presence_by
 from server.reload import Reload
 from server.session import Session
 from server.shutdown import in_stages
 from server.telnet.interface import ReactorClock, TelnetLimits
 from server.telnet.protocol import TelnetFactory
 from vault.board_note import BoardNote
+from vault.command_texts import load_command_texts
 from vault.config_notes import Settings, load_settings, load_text
 from vault.folder import Vault
 from vault.notes import NoteError
@@ -87,6 +89,7 @@ class Fallwater:
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
         self.game.commands.add(model_commands(self.agents, lambda: self._minds.queue))
         self.game.commands.add(ACCOUNT_COMMANDS)
+        self.game.commands.texts = load_command_texts(vault, self.game.commands)
         self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
         self.lobby = Lobby(
             self.game,
@@ -94,6 +97,7 @@ class Fallwater:
             Texts(load_text(vault, "welcome"), load_text(vault, "first-steps"), load_text(vault, "farewell")),
             reactor,
         )
+        self.world.presence = presence_by(self.lobby.playing, self.accounts.last_seen, now_ms)
         self._sync = GroupSync(
             lambda: [agent.memory.journal for agent in self.agents.values()], settings.memory.journal_fsync_ms, reactor
         )

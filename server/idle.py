@@ -30,6 +30,11 @@ class IdleWatch:
         if minutes:
             self._next = clock.callLater(max(0.0, self._seconds - WARNING_SECONDS), self._look)
 
+    @property
+    def idle_seconds(self) -> float:
+        """For how long the player has typed nothing."""
+        return self._clock.seconds() - self._since
+
     def note_line(self) -> None:
         """Note that the player has typed something."""
         self._since = self._clock.seconds()

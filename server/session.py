@@ -16,7 +16,8 @@ from server.screen import wrapped
 from server.telnet.interface import DelayedCall, Terminal
 from world.events import Arrived, Departed, Event
 from world.model import Character, Role
-from world.narration import scene
+from world.narration import arrival, scene
+from world.preferences import reads_aloud
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,7 @@ class Session:
         self._too_late: DelayedCall | None = None
         self._prompting: DelayedCall | None = None
         self._at_prompt = False
+        self._has_typed = False
         self._is_hidden = False
 
     # What the connection tells
@@ -59,7 +61,7 @@ class Session:
 
     def line_received(self, text: str) -> None:
         """Take an answer, or else a command."""
-        self._at_prompt = False
+        self._at_prompt, self._has_typed = False, True
         if self._idle:
             self._idle.note_line()
         if self._is_hidden and self._terminal:
@@ -74,7 +76,9 @@ class Session:
         """Nothing to do: every text is wrapped to the width of its moment."""
 
     def terminal_identified(self) -> None:
-        """Nothing to do yet: colour and screen readers are asked for where they matter."""
+        """Note whether the player listens instead of looking."""
+        if self._character and self._terminal:
+            self._character.doings.client_reads_aloud = self._terminal.screen_reader
 
     def connection_lost(self, reason: str) -> None:
         """Let the character fall asleep, unless somebody else has taken it over."""
@@ -97,6 +101,11 @@ class Session:
     def host(self) -> str:
         """The address of the other side."""
         return self._terminal.host if self._terminal else ""
+
+    @property
+    def idle_seconds(self) -> float:
+        """For how long the player has typed nothing."""
+        return self._idle.idle_seconds if self._idle else 0.0
 
     def show(self, text: str) -> None:
         """Write a message of whole lines, on lines of its own, and the prompt behind it at the end of the turn."""
@@ -135,10 +144,12 @@ class Session:
             self._prompting = self._lobby.clock.callLater(0, self._prompt)
 
     def _prompt(self) -> None:
+        if self._character and not self._dialogue and not self._has_typed and reads_aloud(self._character):
+            return  # a prompt after each message would be read out each time
         prompt = self._dialogue.prompt if self._dialogue else PROMPT
         if self._terminal and self._terminal.is_open and prompt and not self._at_prompt:
             self._terminal.prompt(prompt)
-            self._at_prompt = True
+            self._at_prompt, self._has_typed = True, False
 
     def _say(self, key: str, **values: object) -> str:
         return self._lobby.game.world.wording(key, **values)
@@ -155,6 +166,7 @@ class Session:
         if self._too_late and self._too_late.active():
             self._too_late.cancel()
         self._character = character
+        self.terminal_identified()
         other = lobby.playing.pop(character.character_id, None)
         lobby.playing[character.character_id] = self
         if other:
@@ -209,7 +221,7 @@ class Session:
             return
         match event:
             case Arrived(from_room_id=room_id) if room_id:
-                self.show(scene(self._lobby.game.world, character))
+                self.show(arrival(self._lobby.game.world, character))
             case Departed():
                 self.end(self._lobby.texts.farewell)
             case AskedPassword(name=""):
