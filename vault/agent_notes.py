@@ -118,7 +118,7 @@ def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:
 
 def _role(note: Note) -> Role:
     """Raises: NoteError if the role is none of those there are."""
-    given = text_in(note, "role").lower() or "player"
+    given = text_in(note, "role").strip().lower() or "player"
     if given not in ROLES:
         line = note.property_lines.get("role", 1)
         raise NoteError(f"{note.source}:{line}: role is {given!r}; expected one of {', '.join(ROLES)}.")

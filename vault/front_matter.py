@@ -14,6 +14,7 @@ import yaml
 from frontmatter.default_handlers import YAMLHandler
 
 from vault.errors import NoteError
+from world.cleaning import clean_block
 
 # A fence is exactly three dashes and takes its line end with it, so that lines can be counted.
 HANDLER = YAMLHandler(fm_boundary=re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE))
@@ -67,12 +68,12 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_str(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
-    if _OTHER_BREAKS.search(text):
-        style = '"'  # the other styles would take these for plain line ends
-    elif "\n" in text:
-        style = "|"
-    else:
-        style = None
+    style = None
+    if "\n" in text:
+        # As it is, if nothing at its ends or among its characters would get lost.
+        style = "|" if text == text.strip() and clean_block(text) == text else '"'
+    elif _OTHER_BREAKS.search(text):
+        style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import yaml
 
 from vault.escaping import escaped_item, escaped_name, escaped_section
 from vault.front_matter import Text, format_front_matter
-from vault.notes import HEADING, Note, parse_note
+from vault.notes import HEADING, Note, NoteError, parse_note
 
 _FENCE = re.compile(r"\ufeff?---[ \t]*\r?\Z")
 
@@ -39,12 +39,18 @@ class NoteText:
     def set_property(self, key: str, value: str | bool | int | Sequence[str] | dict[str, str] | None) -> None:
         """Give a property another value, or take it away with None. One that is new comes after all others."""
         written = format_front_matter({key: _as_typed(value)}).split("\n")[:-1] if value is not None else []
-        if self._is_block():
+        wanted = {name: one for name, one in _texts(self._note).items() if name != key}
+        wanted |= {key: _as_read(value)} if value is not None else {}
+        before, note = list(self._lines), self._note
+        try:
             self._splice_property(key, written)
-        else:
-            kept = {name: one for name, one in self._note.properties.items() if name != key}
-            self._replace_head(format_front_matter(kept).split("\n")[:-1] + written)
-        self._parse()
+            self._parse()
+        except NoteError:
+            self._note = Note("")
+        if _texts(self._note) != wanted:  # in one line with others, linked with them, or unlike what YAML is mostly
+            self._lines, self._note = before, note
+            self._replace_head({name: one for name, one in wanted.items() if name != key}, written)
+            self._parse()
 
     def set_section(self, name: str, text: str) -> None:
         """Give the section under `## name` another text (an empty name: what stands before the first heading).
@@ -85,23 +91,17 @@ class NoteText:
         self._parse()
 
     def _parse(self) -> None:
+        if not self._lines or self._lines[-1].endswith("\r"):
+            self._lines.append("")
         self._note = parse_note(str(self), self._source)
 
     # The front matter
-
-    def _is_block(self) -> bool:
-        """Return whether each property stands in lines of its own, that can be changed without the others."""
-        head = self._head_lines()
-        node = yaml.compose("\n".join(head), Loader=yaml.SafeLoader) if head else None
-        texts = "\n".join(head)
-        simple = isinstance(node, yaml.MappingNode) and not node.flow_style
-        return node is None or (simple and "&" not in texts and "? " not in texts)
 
     def _splice_property(self, key: str, written: list[str]) -> None:
         if not self._has_head():
             mark = "\ufeff" if self._lines[0].startswith("\ufeff") else ""
             self._lines[0] = self._lines[0].removeprefix("\ufeff")
-            self._lines[:0] = [mark + line for line in self._ended(["---", *written, "---"])] if written else []
+            self._lines[:0] = self._ended([f"{mark}---", *written, "---"]) if written else [mark]
             return
         start, end, tail = self._property_place(key)
         one_line = end == start + 1 and len(written) == 1
@@ -122,8 +122,9 @@ class NoteText:
                 return start + 1, end + 1, tail[0] if tail else ""
         return self._head_end(), self._head_end(), ""
 
-    def _replace_head(self, written: list[str]) -> None:
-        self._lines[1 : self._head_end()] = self._ended(written)
+    def _replace_head(self, others: Mapping[str, Any], written: list[str]) -> None:
+        properties = {name: one if name not in self._note.typed else _as_typed(one) for name, one in others.items()}
+        self._lines[1 : self._head_end()] = self._ended(format_front_matter(properties).split("\n")[:-1] + written)
 
     def _has_head(self) -> bool:
         return bool(_FENCE.fullmatch(self._lines[0])) and len(self._lines) > 1
@@ -202,6 +203,11 @@ def entry_lines(name: str, aliases: Iterable[str], text: str) -> list[str]:
     return [f"- **{escaped_name(name)}**{names}:{f' {first}' if first else ''}", *more]
 
 
+def _texts(note: Note) -> dict[str, Any]:
+    """Return the properties as they are typed, or what YAML makes of those that are more than a text, list or table."""
+    return note.properties | note.typed
+
+
 def _as_typed(value: Any) -> Any:
     match value:
         case str():
@@ -211,4 +217,17 @@ def _as_typed(value: Any) -> Any:
         case bool() | int():
             return value
         case _:
-            return list(value)
+            return [Text(one) if isinstance(one, str) else one for one in value]
+
+
+def _as_read(value: Any) -> Any:
+    """Return a value as it is typed once it is in a note."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case str() | dict():
+            return value
+        case _:
+            return tuple(value)

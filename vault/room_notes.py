@@ -51,7 +51,7 @@ def room_of(note: Note, room_id: str, known: Mapping[str, str] | None = None) ->
         {one.name: Detail(one.name, one.value, one.aliases) for one in note.entries("Details")},
         number if type(number) is int and number > 0 else 0,
         texts_in(note, "tags"),
-        text_in(note, "title"),
+        text_in(note, "title").strip(),
         names_in(note),
         own_properties(note, KEYS),
         life.moods,
