@@ -7,6 +7,7 @@ import logging
 import random
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from agents.at_hand import as_it_is
 from agents.grammar import gbnf, tidied
@@ -263,9 +264,10 @@ class Agent:
     def _done(self, completion: Completion) -> Turn:
         if completion.finish == "cancelled":
             return Turn("asleep")
-        self._archive(completion)
         if self.why_still:  # somebody has stopped or led it while it thought
+            self._archive(replace(completion, finish="cancelled"))
             return Turn("paused", why=self.why_still)
+        self._archive(completion)
         ways = self._game.world.room_of(self.character).ways
         reply = first_command(completion.text, self.name, self._game.commands, ways)
         if not reply.line:

@@ -100,6 +100,7 @@ class AgentSettings:
         "whether the engine chooses verbs; auto does where the model takes a grammar",
         choices=("auto", "on", "off"),
     )
+    training_export: bool = setting(False, "whether admins may export what an agent was asked and what it did")
     paused: bool = setting(False, "whether an agent only hears and remembers, and does not think")
     template: str = setting(
         "auto", "the note in templates/ that a prompt is made from; auto takes one that suits the model's size"

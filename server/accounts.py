@@ -182,6 +182,11 @@ class Accounts:
         if character:
             character.role = role
 
+    def is_only_admin(self, name: str) -> bool:
+        """Return whether somebody is an admin and nobody else is."""
+        admins = [one for one in self._file.records.accounts.values() if one.role == Role.ADMIN.name.lower()]
+        return [key(one.name) for one in admins] == [key(name)]
+
     def last_seen(self, name: str) -> datetime | None:
         """Return when somebody came or went last, or None if that is not known."""
         account = self.account(name)

@@ -30,8 +30,10 @@ from server.presence import presence_by
 from server.reload import Reload
 from server.session import Session
 from server.shutdown import in_stages
+from server.stewardship import Stewardship
 from server.telnet.interface import ReactorClock, TelnetLimits
 from server.telnet.protocol import TelnetFactory
+from vault.backup import back_up
 from vault.board_note import BoardNote
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings, load_settings, load_text
@@ -59,7 +61,7 @@ class Fallwater:
     """A world with its people and agents, ready to be started.
 
     `say` is given the sentences that whoever started the world should read; `in_reactor` is how another thread
-    has something called in the reactor's.
+    has something called in the reactor's. `on_shutdown` is called when an admin closes the world from inside.
     """
 
     def __init__(
@@ -110,6 +112,23 @@ class Fallwater:
             random.Random(rng.getrandbits(64)),
         )
         self._reload = Reload(vault, self._take_in, self._tell_admins, reactor, in_reactor)
+        self.agents.on_born = self._minds.begin
+        self.on_shutdown: Callable[[], None] = lambda: None
+        self._stewardship = Stewardship(
+            self.game,
+            self.lobby,
+            self.accounts,
+            self.agents,
+            vault,
+            accounts_file.path.parent,
+            lambda: self.settings,
+            reactor,
+            now_ms,
+            self._save_now,
+            lambda: back_up(vault, now_ms()),
+            self._take_in,
+            lambda: self.on_shutdown(),
+        )
         self._port: ListeningPort | None = None
 
     def _chance(self, times: int) -> bool:
@@ -174,6 +193,13 @@ class Fallwater:
         if settings.world != old.world:
             problems.append("config/world.md: what was changed counts from the next start.")
         return problems
+
+    def _save_now(self) -> None:
+        """Force everything to disk while the world goes on. Raises: NoteError."""
+        self._moves.save()
+        for agent in self.agents.values():
+            agent.memory.write_what_waits()
+            agent.memory.journal.sync()
 
     def _tell_admins(self, text: str) -> None:
         for character in self.world.awake():

@@ -108,7 +108,7 @@ class Audit:
 
 
 def _is_noted(command: Command, actor: Character) -> bool:
-    """Return whether a use is noted: whatever is above players, and what admins do to others with commands of theirs."""
+    """Return whether a use is noted: what is above players, and all that an admin does with an @."""
     others = command.verb.startswith("@") and command.category != "self" and actor.role >= Role.ADMIN
     return command.role >= Role.BUILDER or others
 

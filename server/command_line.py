@@ -138,6 +138,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
     )
     if told := first_admin(accounts_file, vault, settings.server.admin_name, Argon2()):
         _say(told)
+    fallwater.on_shutdown = reactor.stop
     failures: list[str] = []
 
     def opened(port: int) -> None:

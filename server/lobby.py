@@ -19,6 +19,8 @@ class Connected(Protocol):
     """A session, as others see it."""
 
     @property
+    def host(self) -> str: ...
+    @property
     def idle_seconds(self) -> float: ...
     def show(self, text: str) -> None: ...
     def end(self, text: str) -> None: ...
@@ -36,12 +38,16 @@ class Texts:
 
 @dataclass
 class Lobby:
-    """Everybody who is connected. `sessions` holds those at the door too, `playing` who plays, by character."""
+    """Everybody who is connected. `sessions` holds those at the door too, `playing` who plays, by character.
+
+    `perform` does a line that somebody typed.
+    """
 
     game: Game
     door: Door
     texts: Texts
     clock: ReactorClock
+    perform: Callable[[str, str], object] = field(init=False)
     entered: Callable[[Character], None] = lambda character: None
     sessions: set[Connected] = field(default_factory=set)
     playing: dict[str, Connected] = field(default_factory=dict)
@@ -49,6 +55,7 @@ class Lobby:
 
     def __post_init__(self) -> None:
         self.guests = Guests(self.game)
+        self.perform = self.game.perform
 
     @property
     def is_full(self) -> bool:
@@ -58,6 +65,10 @@ class Lobby:
     def sessions_of(self, character_id: str) -> list[Connected]:
         """Return the sessions that play a character: one or none."""
         return [self.playing[character_id]] if character_id in self.playing else []
+
+    def host_of(self, character_id: str) -> str:
+        """Return the address from which somebody plays; empty if nobody does."""
+        return self.playing[character_id].host if character_id in self.playing else ""
 
     def names_connected(self) -> list[str]:
         """Return the names of the characters that somebody plays, in the order in which they came."""

@@ -1,0 +1,62 @@
+"""Changing one setting in a note in `config/`, with all its prose left as it is."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from config.settings import KINDS, Given, SettingsError, settings_from
+from vault.folder import Vault
+from vault.note_text import NoteText
+from vault.notes import NoteError
+
+
+def given_settings(vault: Vault, name: str) -> dict[str, Given]:
+    """Return what a note in `config/` sets, each with its line; nothing if there is no note. Raises: NoteError."""
+    return vault.read("config", f"{name}.md").settings() if vault.exists("config", f"{name}.md") else {}
+
+
+def write_setting(vault: Vault, name: str, key: str, text: str) -> None:
+    """Give a setting of `config/<name>.md` the value that a text is, as it would stand in the note.
+
+    Raises: NoteError saying what is expected if it will not do, or if the note cannot be read or written.
+    """
+    value = _value_of(text)
+    try:
+        settings_from(KINDS[name], given_settings(vault, name) | {key: Given(value)}, f"config/{name}.md")
+    except SettingsError as error:
+        raise NoteError(str(error).partition(f"config/{name}.md:0: ")[2] or str(error)) from error
+    parts = ("config", f"{name}.md")
+    before = vault.read_exact(*parts) if vault.exists(*parts) else ""
+    vault.write_text(_changed(before, key, value, f"config/{name}.md"), *parts)
+
+
+def _changed(before: str, key: str, value: Any, source: str) -> str:
+    text = NoteText(before, source)
+    if key in text.note.properties:
+        text.set_property(key, value)
+        return str(text)
+    written = _written(value)
+    line = re.compile(rf"^(\s*(?:[-*+]\s+)?\*\*{re.escape(key)}(?:\*\*\s*:|:\s*\*\*)[ \t]*)[^\r\n]*", re.MULTILINE)
+    if line.search(before):
+        return line.sub(lambda match: f"{match[1].rstrip()} {written}", before, count=1)
+    return f"{before.rstrip()}\n\n**{key}**: {written}\n".lstrip("\n")
+
+
+def _value_of(text: str) -> Any:
+    try:
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return text
+    return text if isinstance(found, dict | list) else found
+
+
+def _written(value: Any) -> str:
+    """Return a value as it is read back from a line of prose: in quotes if it would be read as something else."""
+    if isinstance(value, str) and (not value or _value_of(value) != value or value != value.strip(" `")):
+        return f'"{value}"'
+    if value is None or isinstance(value, bool):
+        return {None: '""', True: "true", False: "false"}[value]
+    return str(value)
