@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
@@ -33,7 +34,7 @@ def record_commands(
     vault: Vault,
     tell: Callable[[str, str], None],
     moment: Callable[[], str],
-    in_thread: Callable[..., Deferred[int]] = deferToThread,
+    in_thread: Callable[..., Deferred[Any]] = deferToThread,
 ) -> tuple[Command, ...]:
     """Return the commands that read back; `moment` returns the present time as a part of a file's name."""
 

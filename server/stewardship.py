@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
@@ -52,7 +53,7 @@ class Stewardship:
         back_up: Callable[[], Path],
         take_in: Callable[[], list[str]],
         close: Callable[[], None],
-        in_thread: Callable[..., Deferred[Path]] = deferToThread,
+        in_thread: Callable[..., Deferred[Any]] = deferToThread,
     ) -> None:
         self._game = game
         self.audit = Audit(folder / "audit", game, lobby.host_of, now_ms)
@@ -67,7 +68,7 @@ class Stewardship:
         game.commands.add(order_commands(Order(accounts, lobby, game.commands, now)))
         game.commands.add(config_commands(vault, settings, take_in))
         game.commands.add(population_commands(agents, self.leading))
-        game.commands.add(record_commands(agents, vault, game.tell, lambda: f"{now():%Y-%m-%d %H%M%S}"))
+        game.commands.add(record_commands(agents, vault, game.tell, lambda: f"{now():%Y-%m-%d %H%M%S}", in_thread))
         game.on_performed = self.audit
         game.on_events = in_turn(game.on_events, self.leading.take_note)
         lobby.perform = self.leading.perform

@@ -1,0 +1,109 @@
+"""The log of what builders and admins do: complete, out of the vault, and never with a password."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import pytest
+
+from agents.commands import memory_commands
+from tests.server.front_door import NOW_MS
+from tests.server.stewarded_inn import StewardedInn
+
+
+@pytest.fixture
+def inn(tmp_path):
+    return StewardedInn(tmp_path)
+
+
+def logged(inn: StewardedInn) -> list[dict[str, str]]:
+    """Return what stands in the log, without times and hosts."""
+    path = inn.root / "accounts" / "audit" / "2026-11.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [{key: value for key, value in json.loads(line).items() if key not in ("at", "host")} for line in lines]
+
+
+def test_a_use_is_one_line_with_time_name_host_line_and_result(inn):
+    inn.shown("Ana", "@save")
+    path = inn.root / "accounts" / "audit" / "2026-11.jsonl"
+    assert json.loads(path.read_text(encoding="utf-8")) == {
+        "at": "2026-11-18T11:06:40Z",
+        "who": "Ana",
+        "host": "203.0.113.7",
+        "line": "@save",
+        "result": "done",
+    }
+
+
+def test_nobody_but_the_owner_can_read_it_and_it_lies_out_of_the_vault(inn):
+    inn.shown("Ana", "@save")
+    path = inn.root / "accounts" / "audit" / "2026-11.jsonl"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert not path.is_relative_to(inn.vault.root)
+
+
+def test_refusals_are_logged_and_what_players_do_is_not(inn):
+    inn.shown("Ben", "@dig up to The Attic")
+    inn.shown("Ben", "say hello")
+    inn.shown("Ben", "look")
+    refusal = "@dig is for a builder and above; you are a player."
+    assert logged(inn) == [{"who": "Ben", "line": "@dig up to The Attic", "result": refusal}]
+
+
+def test_a_command_under_another_name_is_logged_all_the_same(inn):
+    inn.shown("Ana", "@tel me to The Cellar")
+    inn.shown("Ben", "alias zap = @tel me to The Cellar")
+    inn.shown("Ben", "zap")
+    assert [use["who"] for use in logged(inn)] == ["Ana", "Ben"]
+    assert logged(inn)[1]["line"] == "@tel me to The Cellar"
+
+
+def test_what_an_agent_does_and_what_is_done_through_it_are_told_apart(inn):
+    rook = inn.game.world.characters["Rook"]
+    rook.grants = frozenset({"@describe"})
+    inn.game.perform("Rook", "@describe here -> Steam.")
+    inn.game.wake("Rook", inn.agents["Rook"].perceive)
+    inn.stewardship.leading.begin("Ana", inn.agents["Rook"])
+    inn.lobby.perform("Ana", "say hello")
+    assert logged(inn) == [
+        {"who": "Rook", "line": "@describe here -> Steam.", "result": "done"},
+        {"who": "Ana", "line": "say hello", "result": "done", "through": "Rook"},
+    ]
+
+
+def test_a_change_of_password_leaves_nothing_in_it(inn):
+    inn.shown("Ana", "@password")
+    inn.shown("Ben", "@password hunter2")
+    assert logged(inn) == []
+
+
+def test_a_log_that_cannot_be_written_is_told_once_and_stops_nobody(inn, caplog):
+    (inn.root / "accounts" / "audit").write_text("in the way", encoding="utf-8")
+    inn.shown("Ana", "@save")
+    inn.shown("Ana", "@save")
+    assert inn.saved == 2
+    assert len([one for one in caplog.messages if "the audit log cannot be written" in one]) == 1
+
+
+def test_a_line_torn_by_a_crash_is_passed_over(inn):
+    inn.shown("Ana", "@save")
+    path = inn.root / "accounts" / "audit" / "2026-11.jsonl"
+    path.write_bytes(path.read_bytes() + b'{"at": "2026-11')
+    assert [use.line for use in inn.stewardship.audit.last(5)] == ["@save"]
+
+
+def test_the_last_ones_are_found_over_several_months(inn):
+    folder = inn.root / "accounts" / "audit"
+    inn.shown("Ana", "@save")
+    (folder / "2026-10.jsonl").write_text(
+        '{"at": "2026-10-01T00:00:00Z", "who": "Ana", "host": "", "line": "@reload", "result": "done"}\n'
+    )
+    assert [use.line for use in inn.stewardship.audit.last(2)] == ["@reload", "@save"]
+
+
+def test_an_admin_s_look_into_another_is_logged_though_it_is_a_player_s_command(inn):
+    inn.game.commands.add(memory_commands(inn.agents, inn.game.tell, lambda: NOW_MS))
+    inn.shown("Ben", "@memory-status Rook")
+    inn.shown("Ana", "@memory-status Rook")
+    assert [(use["who"], use["line"]) for use in logged(inn)] == [("Ana", "@memory-status Rook")]
