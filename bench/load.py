@@ -12,9 +12,9 @@ import statistics
 import sys
 import time
 
+from bench.players import Player
 from bench.server_process import running, wait_for
 
-PROMPT = b"> \xff\xf9"
 PACE_SECONDS = 1.0
 
 
@@ -38,29 +38,19 @@ async def main(clients: int, commands: int) -> None:
 
 async def _client(port: int, number: int, commands: int, everybody: asyncio.Barrier) -> list[float]:
     """One person: a command a second at a moment of its own, so that what is measured is an answer, not a queue."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    await reader.readuntil(b"? \xff\xf9")
-    await _answered(reader, writer, f"Bench{_letters(number)}")
+    player = await Player.enter(port, f"Bench{_letters(number)}")
     for way in ("north", "north", "west")[: number % 4]:
-        await _answered(reader, writer, way)
+        await player.looks(way)
     latencies = []
     await everybody.wait()
     await asyncio.sleep(PACE_SECONDS * (number % 97) / 97)
     for _ in range(commands):
         sent = time.perf_counter()
-        await _answered(reader, writer, "look")
+        await player.looks()
         latencies.append(time.perf_counter() - sent)
         await asyncio.sleep(max(0.0, PACE_SECONDS - latencies[-1]))
-    writer.close()
+    player.close()
     return latencies
-
-
-async def _answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, line: str) -> None:
-    # What others do is shown too, each with a prompt behind it; only an answer holds the exits.
-    writer.write(f"{line}\r\n".encode())
-    seen = b""
-    while b"Exits: " not in seen:
-        seen = await reader.readuntil(PROMPT)
 
 
 def _letters(number: int) -> str:

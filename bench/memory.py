@@ -28,11 +28,11 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from bench.journals import write_journal
 from config.settings import MemorySettings
-from server.accounts import Accounts
-from server.session import Lobby, Session, Texts
+from server.session import Session
 from tests.agents.memory.lives import good_summaries, one_turn
 from tests.scripted_model import ScriptedModel
-from tests.server.fake_terminal import FakeTerminal
+from tests.server.fake_terminal import FakeTerminal, Guest
+from tests.server.front_door import lobby_of
 from vault.config_notes import load_settings
 from vault.folder import Vault, open_vault
 from vault.summaries import Summary
@@ -153,7 +153,7 @@ def look(root: Path, seconds: float) -> None:
         add_agent(vault, f"Agent{number:03}")
         write_journal(vault.root / "agents" / f"Agent{number:03}", BACKLOG, NOW_MS)
     game, agents = population(vault)
-    session, clock, terminal = player(vault, game)
+    session, clock, terminal = player(root / "door", game)
     model = SlowModel(CALL_SECONDS)
     agents.wake(ModelQueue(ScriptedModel(lambda request: "look")), [ModelQueue(model)])
 
@@ -192,16 +192,13 @@ async def looks(session: Session, clock: Clock, terminal: FakeTerminal, seconds:
     return waits
 
 
-def player(vault: Vault, game: Game) -> tuple[Session, Clock, FakeTerminal]:
-    """Let somebody in."""
-    clock, terminal, settings = Clock(), FakeTerminal(), load_settings(vault).server
-    lobby = Lobby(game, Accounts(vault, game.world, settings), Texts("", "", ""), clock, 60, 9)
-    session = Session(lobby)
-    session.connection_made(terminal)
-    session.line_received("Bea")
-    clock.advance(0)
-    terminal.screen()
-    return session, clock, terminal
+def player(folder: Path, game: Game) -> tuple[Session, Clock, FakeTerminal]:
+    """Let somebody in, whose account is kept in a folder."""
+    folder.mkdir()
+    clock = Clock()
+    guest = Guest(lobby_of(folder, game, clock=clock))
+    guest.enters("Bea")
+    return guest.session, clock, guest.terminal
 
 
 def population(vault: Vault) -> tuple[Game, Population]:
