@@ -102,9 +102,8 @@ def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Own
 
 def _is_about(reaction: Reaction, owner: Owner, event: Event, world: World) -> bool:
     """Return whether an event is the one that a row means; a thing's or character's row is about itself."""
-    words = reaction.words.split()
     about = event.text if isinstance(event, Said | Emoted) else _thing_in(event, world)
-    if not all(word in about.lower() for word in words):
+    if not reaction.is_about(about):
         return False
     match event, owner:
         case Took() | Dropped() | Used() | ReadThing() | PutIn() | TookFrom(), Thing():

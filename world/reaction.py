@@ -65,6 +65,10 @@ class Reaction:
     words: str = ""
     every: int = 0
 
+    def is_about(self, text: str) -> bool:
+        """Return whether its words are all in what is said, or in the name of the thing."""
+        return all(word in text.lower() for word in self.words.split())
+
     @property
     def names(self) -> list[str]:
         """The rooms and things that it speaks of by name."""

@@ -7,10 +7,10 @@ import pytest
 from tests.world.inn import Player, inn
 from world.clock import Moment
 from world.commands.table import world_commands
-from world.events import Event, Happened, Said, Used
+from world.events import Event, Said
 from world.game import Game
 from world.model import World
-from world.reacting import MOST_REACTIONS, reactions_to
+from world.reacting import MOST_REACTIONS
 from world.reaction import reaction
 
 HERE = "The Common Room"
@@ -147,8 +147,13 @@ def test_one_event_sets_off_so_many_reactions_and_no_more():
 
 def test_a_detail_of_a_room_can_be_used_in_the_table_of_the_room():
     house = House(room=[("use hearth", "", "show Sparks fly.")])
-    used = Used("Ana", HERE, "hearth")
-    assert list(reactions_to(used, house.world, lambda times: True)) == [[Happened("", HERE, "Sparks fly.")]]
+    house.ana.types("use fireplace")
+    assert house.screens() == {
+        "Ana": ["You use the hearth.", "Sparks fly."],
+        "Ben": ["Ana uses the hearth.", "Sparks fly."],
+    }
+    house.ana.types("use brass lamp")
+    assert house.screens() == {"Ana": ["You cannot think of a use for brass lamp here."]}
 
 
 def test_an_agent_says_what_its_table_has_it_say_in_its_own_voice():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from world.cleaning import clean_line
 from world.command import command
 from world.commands.containers import in_reach
@@ -9,9 +12,11 @@ from world.commands.looking import sights
 from world.commands.things import carried_thing
 from world.errors import CommandError
 from world.events import Altered, Event, ReadThing, Saw, Used, Wrote
-from world.matching import find
-from world.model import Character, Detail, Thing, World
+from world.matching import Named, find
+from world.model import Character, Detail, Role, Room, Thing, World
 from world.parsing import one_spaced
+
+T = TypeVar("T", bound=Named)
 
 WRITABLE = "writable"
 """The property of a thing that can be written on; it is `true`."""
@@ -34,7 +39,7 @@ def read(world: World, actor: Character, writing: str) -> list[Event]:
     raise CommandError(world.wording("things.nothing_written", what=seen.name))
 
 
-@command("write <writable> -> <text>", category="things", noticed="room")
+@command("write <writable> -> <text>", category="things", role=Role.PLAYER, noticed="room")
 def write(world: World, actor: Character, writable: str, text: str) -> list[Event]:
     """Write on something that you carry, below what stands there already.
 
@@ -50,12 +55,12 @@ def write(world: World, actor: Character, writable: str, text: str) -> list[Even
     return [wrote, Altered(actor.character_id, "thing", thing.thing_id)]
 
 
-@command("use <usable>", category="things", noticed="room")
+@command("use <usable>", category="things", role=Role.PLAYER, noticed="room")
 def use(world: World, actor: Character, usable: str) -> list[Event]:
-    """Use a thing that lies here or that you carry; what comes of it depends on the thing."""
-    thing = _picked(world, usable, usables(world, actor))
-    if thing:
-        return [Used(actor.character_id, actor.room_id, thing.thing_id)]
+    """Use a thing that you carry, that lies here or is part of this place; what comes of it depends on the thing."""
+    used = _picked(world, usable, usables(world, actor))
+    if used:
+        return [Used(actor.character_id, actor.room_id, used.thing_id if isinstance(used, Thing) else used.name)]
     seen = find(usable, sights(world, actor), world.wording("looking.no_such", wanted=usable), world.wording)
     raise CommandError(world.wording("things.no_use", what=seen.name))
 
@@ -70,14 +75,18 @@ def writables(world: World, actor: Character) -> list[Thing]:
     return [thing for thing in world.things_at(actor.character_id) if _takes_ink(thing)]
 
 
-def usables(world: World, actor: Character) -> list[Thing]:
-    """Return the things in reach that something comes of if they are used."""
+def usables(world: World, actor: Character) -> list[Thing | Detail]:
+    """Return the things in reach, and the details of the room, that something comes of if they are used."""
     room = world.room_of(actor)
-    return [
-        thing
-        for thing in in_reach(world, actor)
-        if any(reaction.on == "use" for reaction in (*thing.reactions, *room.reactions))
-    ]
+    things: list[Thing | Detail] = [*in_reach(world, actor), *room.details.values()]
+    return [one for one in things if _has_use(one, room)]
+
+
+def _has_use(one: Thing | Detail, room: Room) -> bool:
+    own = one.reactions if isinstance(one, Thing) else ()
+    return any(row.on == "use" for row in own) or any(
+        row.on == "use" and row.is_about(one.name) for row in room.reactions
+    )
 
 
 def _writable(world: World, actor: Character, wanted: str) -> Thing:
@@ -88,7 +97,7 @@ def _writable(world: World, actor: Character, wanted: str) -> Thing:
     return thing
 
 
-def _picked(world: World, wanted: str, among: list[Thing]) -> Thing | None:
+def _picked(world: World, wanted: str, among: Sequence[T]) -> T | None:
     """Return the one that is meant among some, or None. Raises: CommandError if it can be more than one."""
     try:
         return find(wanted, among, "", world.wording)
