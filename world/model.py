@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import ClassVar
 
 from world.board import Board
 from world.clock import Moment
 from world.doings import Doings
 from world.errors import WorldError
+from world.placing import Placed, Placements
 from world.presence import Presence, unknown
 from world.reaction import Reaction
 from world.wording import Wording
@@ -87,12 +89,14 @@ class Room:
 
 
 @dataclass
-class Thing:
+class Thing(Placed):
     """Something in the world. `place_id` is the id of the room, character or container that has it.
 
     Its id is the name of its note and never changes; `title` is what it is called instead, `article` what stands
     before it (empty: as in English). `writing` is what can be read on it. What is `fixed` cannot be taken.
     """
+
+    PLACE: ClassVar[str] = "place_id"
 
     thing_id: str
     place_id: str
@@ -112,12 +116,14 @@ class Thing:
 
 
 @dataclass
-class Character:
+class Character(Placed):
     """A person or an agent. Its id is its name. Who is not `awake` is nowhere to be seen.
 
     `grants` are verbs that it may use though its role may not. `properties` are what builders set, `preferences` what
     it has set for itself. `doings` are what it is about just now, and are never saved.
     """
+
+    PLACE: ClassVar[str] = "room_id"
 
     character_id: str
     room_id: str
@@ -154,8 +160,8 @@ class World:
         wording: Wording | None = None,
     ) -> None:
         self.rooms = {room.room_id: room for room in rooms}
-        self.things = {thing.thing_id: thing for thing in things}
-        self.characters = {character.character_id: character for character in characters}
+        self.things = Placements((thing.thing_id, thing) for thing in things)
+        self.characters = Placements((character.character_id, character) for character in characters)
         self.board = Board()
         self.presence: Callable[[str], Presence] = unknown
         self.workbench = Workbench()
@@ -189,11 +195,11 @@ class World:
 
     def occupants(self, room_id: str) -> list[Character]:
         """Return everyone awake in a room, in the order in which they came into the world."""
-        return [c for c in self.characters.values() if c.awake and c.room_id == room_id]
+        return [character for character in self.characters.at(room_id) if character.awake]
 
     def things_at(self, place_id: str) -> list[Thing]:
         """Return the things in a room or carried by a character."""
-        return [thing for thing in self.things.values() if thing.place_id == place_id]
+        return self.things.at(place_id)
 
     def awake(self) -> list[Character]:
         """Return everyone who is in the world now."""

@@ -1,0 +1,80 @@
+"""What is where is known at once, and always as if one had looked everywhere."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from world.model import Character, Room, Thing, World
+
+PLACES = ("Hall", "Attic", "Ana")
+NAMES = ("lamp", "coin", "oar", "cup")
+
+
+def world() -> World:
+    """Return two rooms, somebody and two things."""
+    rooms, things = [Room("Hall"), Room("Attic")], [Thing("lamp", "Hall"), Thing("coin", "Ana")]
+    return World(rooms, things, [Character("Ana", "Hall", awake=True)])
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("set del pop move setdefault update ior".split()), *map(st.sampled_from, (NAMES, PLACES))
+        )
+    )
+)
+def test_what_is_at_a_place_is_what_one_finds_by_looking_at_everything(changes):
+    things = world().things
+    for change, name, place in changes:
+        match change:
+            case "set":
+                things[name] = Thing(name, place)
+            case "setdefault":
+                things.setdefault(name, Thing(name, place))
+            case "update":
+                things.update({name: Thing(name, place)})
+            case "ior":
+                things |= {name: Thing(name, place)}
+            case "pop":
+                things.pop(name, None)
+            case "del" if name in things:
+                del things[name]
+            case "move" if name in things:
+                things[name].place_id = place
+        for one in PLACES:
+            assert things.at(one) == [thing for thing in things.values() if thing.place_id == one]
+
+
+def test_what_came_or_moved_is_told_once():
+    things = world().things
+    assert [thing.name for thing in things.take_moved()] == ["lamp", "coin"]
+    things["lamp"].place_id = "Attic"
+    things["lamp"].place_id = "Ana"
+    things["lamp"].title = "brass lamp"
+    things["oar"] = Thing("oar", "Hall")
+    things["cup"] = Thing("cup", "Hall")
+    del things["cup"]
+    assert [thing.thing_id for thing in things.take_moved()] == ["lamp", "oar"]
+    assert things.take_moved() == []
+
+
+def test_nothing_hears_of_a_copy_or_of_what_is_gone():
+    one = world()
+    lamp = one.things["lamp"]
+    copies = [copy.copy(lamp), copy.deepcopy(lamp), replace(lamp), one.things.pop("lamp")]
+    one.things.take_moved()
+    for thing in copies:
+        thing.place_id = "Attic"
+    assert (one.things_at("Attic"), one.things.take_moved()) == ([], [])
+
+
+def test_who_is_somewhere_is_seen_there_only_awake():
+    one = world()
+    one.characters["Ana"].room_id = "Attic"
+    assert (one.occupants("Hall"), one.occupants("Attic")) == ([], [one.characters["Ana"]])
+    one.characters["Ana"].awake = False
+    assert one.occupants("Attic") == []

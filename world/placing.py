@@ -1,0 +1,117 @@
+"""What has a place, and what is where: found at once among thousands, and kept up by each change of place itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, MutableMapping
+from functools import partial
+from typing import Any, ClassVar, Generic, TypeVar
+
+Hears = Callable[[Any, str], None]
+"""Is called with something that is about to move, and with the id of the place where it goes."""
+
+
+class Placed:
+    """Something with a place, which the attribute named by `PLACE` holds. What it is kept in hears of each change."""
+
+    PLACE: ClassVar[str]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == self.PLACE and (hears := self.__dict__.get("_hears")):
+            hears(self, value)
+        object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy is kept nowhere, so nothing hears of it.
+        return {name: value for name, value in self.__dict__.items() if name != "_hears"}
+
+    @property
+    def placed_at(self) -> str:
+        """The id of its place."""
+        return str(getattr(self, self.PLACE))
+
+    def be_heard_by(self, hears: Hears | None) -> None:
+        """Have another hear of changes of place from now on, or nobody."""
+        self.__dict__["_hears"] = hears
+
+
+P = TypeVar("P", bound=Placed)
+
+
+class Placements(dict[str, P], Generic[P]):
+    """Things or characters by id, which also knows what is at each place, and what has moved.
+
+    It is used like any dict: nobody has to tell it anything.
+    """
+
+    def __init__(self, placed: Iterable[tuple[str, P]]) -> None:
+        super().__init__()
+        self._at: dict[str, dict[int, P]] = {}
+        self._ranks: dict[str, int] = {}
+        self._last_rank = 0
+        self._moved: dict[int, P] = {}
+        for one_id, one in placed:
+            self[one_id] = one
+
+    def at(self, place_id: str) -> list[P]:
+        """Return what is at a place, in the order in which it came into the world."""
+        here = self._at.get(place_id)
+        return [here[rank] for rank in sorted(here)] if here else []
+
+    def take_moved(self) -> list[P]:
+        """Return what came or moved since this was asked last, each once."""
+        moved, self._moved = list(self._moved.values()), {}
+        return moved
+
+    def __setitem__(self, one_id: str, one: P) -> None:
+        if one_id in self:
+            self._forget(one_id)
+        else:
+            self._last_rank += 1
+            self._ranks[one_id] = self._last_rank
+        super().__setitem__(one_id, one)
+        rank = self._ranks[one_id]
+        self._arrive(rank, one, one.placed_at)
+        one.be_heard_by(partial(self._move, rank))
+
+    def __delitem__(self, one_id: str) -> None:
+        self._forget(one_id)
+        super().__delitem__(one_id)
+        del self._ranks[one_id]
+
+    def _move(self, rank: int, one: P, to_id: str) -> None:
+        self._leave(rank, one.placed_at)
+        self._arrive(rank, one, to_id)
+
+    def _arrive(self, rank: int, one: P, place_id: str) -> None:
+        self._at.setdefault(place_id, {})[rank] = one
+        self._moved[rank] = one
+
+    def _leave(self, rank: int, place_id: str) -> None:
+        here = self._at.get(place_id, {})
+        here.pop(rank, None)
+        if not here:
+            self._at.pop(place_id, None)
+
+    def _forget(self, one_id: str) -> None:
+        one, rank = self[one_id], self._ranks[one_id]
+        one.be_heard_by(None)
+        self._leave(rank, one.placed_at)
+        self._moved.pop(rank, None)
+
+    def __ior__(self, others: Any) -> Any:  # type: ignore[misc]  # as `dict` declares it, only for any value
+        self.update(others)
+        return self
+
+    def pop(self, one_id: str, *default: Any) -> Any:
+        """Take something out and return it, or else the default. Raises: KeyError if there is neither."""
+        if one_id not in self and default:
+            return default[0]
+        one = self[one_id]
+        del self[one_id]
+        return one
+
+    # Every other change of a dict, made of setting and deleting.
+    popitem = MutableMapping.popitem
+    clear = MutableMapping.clear
+    update = MutableMapping.update
+    setdefault = MutableMapping.setdefault
