@@ -158,6 +158,8 @@ def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
     reactor.run()
     if failures:
         sys.exit(f"fallwater: {failures[0]}")
+    if lost := sum(agent.memory.waiting for agent in fallwater.agents.values()):
+        sys.exit(f"fallwater: {lost} memories could not be written and are lost; the lines above say why.")
     _say("Everything is saved. Good-bye.")
 
 

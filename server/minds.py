@@ -115,6 +115,6 @@ class Minds:
             random.Random(self._rng.getrandbits(64)),
         )
         agent.on_addressed = lambda: heartbeat.hurry(agent.settings.react_seconds)
-        agent.on_trouble = self._on_trouble
+        agent.on_trouble = agent.memory.on_trouble = self._on_trouble
         heartbeat.start()
         return heartbeat

@@ -105,9 +105,16 @@ async def attempted(
 
 
 async def _made(asking: Asking, work: Work, profile: SummarizerProfile, resolve: Resolve) -> Draft:
-    if profile.style == "pick" or asking.model.count_tokens(work.source.text) <= TINY_TOKENS:
+    source_tokens = asking.model.count_tokens(work.source.text)
+    if profile.style == "pick" or source_tokens <= TINY_TOKENS:
         return await picked(asking, work.lines, work.count, work.source, resolve)
-    return await written(asking, work.template, work.values, work.source, profile.chat)
+    try:
+        return await written(asking, work.template, work.values, work.source, profile.chat)
+    except SummaryRefused as error:
+        if "not-smaller" not in error.reasons or source_tokens > profile.floor_tokens:
+            raise
+        asking.refused += error.reasons  # so little happened that no prose is shorter: the lines themselves stand
+        return await picked(asking, work.lines, work.count, work.source, resolve)
 
 
 def _extract(work: Work, asking: Asking, resolve: Resolve) -> Draft | None:

@@ -15,6 +15,7 @@ from agents.memory.redoing import marked
 from agents.memory.strategies import Plan
 from agents.memory.summarizing import NOTHING_LEFT, Summarizer, summary_of
 from vault.archive_line import EventName
+from vault.notes import NoteError
 from vault.summaries import Summary
 
 log = logging.getLogger(__name__)
@@ -39,6 +40,8 @@ async def prepared(
     memory: AgentMemory, plan: Plan, summarizer: Summarizer, record: CompactionRecord, now_ms: Callable[[], int]
 ) -> Prepared:
     """Make what a plan asks for. Raises: SummaryRefused, ModelError, NoteError; nothing has changed then."""
+    if not memory.write_what_waits():
+        raise NoteError(f"Nothing is summarised while memories cannot be written. {memory.problem}")
     # The frozen copy: from here on nothing is read from the living memory.
     sources = (memory.longterm, memory.recent)
     in_force = [summary for summary in sources if summary]

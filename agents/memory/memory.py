@@ -29,6 +29,7 @@ class AgentMemory:
     """The journal and the summaries of one agent.
 
     `problem` is empty while memories can be written; else it says why not, and what was perceived meanwhile waits.
+    `on_trouble` is told what admins should know: that something cannot be written, and that it can again.
     """
 
     def __init__(self, vault: Vault, name: str, settings: MemorySettings, now_ms: Callable[[], int]) -> None:
@@ -36,9 +37,11 @@ class AgentMemory:
         self.settings = settings
         self.problem = ""
         self.warnings: list[str] = []
+        self.on_trouble: Callable[[str], None] = lambda text: None
         self.journal = Journal(vault, name, fsync_each=settings.journal_fsync_ms == 0)
         self.summaries = SummaryFolder(vault, name)
         self.trail = Trail(vault, name, lambda: self.settings, now_ms)
+        self.trail.on_trouble = lambda text: self.on_trouble(text)
         self._now_ms = now_ms
         self._unwritten: deque[Memory] = deque()
         self._settled = Settled(None, None)
@@ -81,10 +84,12 @@ class AgentMemory:
         except NoteError as error:
             if not self.problem:
                 log.error("[Memory] %s: %s", self.name, error)
+                self.on_trouble(f"{error} {self.name} pauses, and what it perceives waits until it can be written.")
             self.problem = str(error)
             return False
         if self.problem:
             log.warning("[Memory] %s: memories are written again", self.name)
+            self.on_trouble(f"The memories of {self.name} are written again; none was lost.")
         self.problem = ""
         return True
 
@@ -210,10 +215,16 @@ class AgentMemory:
         return max(fitting, key=lambda summary: (summary.generation, summary.made_ms), default=None)
 
     def close(self) -> None:
-        """Force everything to disk and let go of the files. Raises: NoteError."""
-        self.write_what_waits()
+        """Force everything to disk and let go of the files. Raises: NoteError, which counts what cannot be written."""
+        is_written = self.write_what_waits()
+        lost = "" if is_written else f"{self.waiting} of {self.name}'s memories could not be written and are lost. "
         self.trail.close()
-        self.journal.close()
+        try:
+            self.journal.close()
+        except NoteError as error:
+            raise NoteError(f"{lost}{error}") from error
+        if lost:
+            raise NoteError(f"{lost}{self.problem}")
 
     def _partition(self, longterm: Summary | None, recent: Summary | None) -> Settled:
         settled = settle(longterm, recent)

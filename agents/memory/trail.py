@@ -32,6 +32,7 @@ class Trail:
     ) -> None:
         self.archive = Archive(vault, name)
         self.problem = ""
+        self.on_trouble: Callable[[str], None] = lambda text: None
         self.lost = 0
         self._name = name
         self._settings = settings
@@ -129,9 +130,11 @@ class Trail:
     def _fail(self, error: NoteError) -> None:
         if not self.problem:
             log.error("[Memory] %s: %s", self._name, error)
+            self.on_trouble(f"{error} Until then nothing of {self._name} is summarised.")
         self.problem = str(error)
 
     def _recover(self) -> None:
         if self.problem:
             log.warning("[Memory] %s: the archive is written again", self._name)
+            self.on_trouble(f"The archive of {self._name} is written again.")
         self.problem = ""

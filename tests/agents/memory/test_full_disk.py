@@ -1,0 +1,64 @@
+"""On a full disk nothing is forgotten in silence: admins hear of it, and nothing is summarised meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.agents.memory.lives import Life, QuickDisk, talkative, windows
+from vault.notes import NoteError
+
+
+def a_life(root: Path) -> tuple[Life, QuickDisk, list[str]]:
+    """Return a life of twelve memories, its disk, and what admins are told."""
+    disk, told = QuickDisk(), list[str]()
+    life = Life(root, windows(4, 4), talkative(), disk=disk)
+    life.memory.on_trouble = told.append
+    life.live(12)
+    return life, disk, told
+
+
+def test_admins_hear_once_that_memories_wait_and_once_that_they_are_written(tmp_path):
+    life, disk, told = a_life(tmp_path)
+    with disk.full():
+        life.live(3)
+    life.live(1)
+    assert len(told) == 2
+    assert told[0].startswith("agents/Eliza/journal: a memory cannot be written: No space left on device.")
+    assert told[0].endswith("Eliza pauses, and what it perceives waits until it can be written.")
+    assert told[1] == "The memories of Eliza are written again; none was lost."
+    assert life.memory.journal.last == 16
+
+
+def test_admins_hear_that_the_archive_cannot_be_written(tmp_path):
+    life, disk, told = a_life(tmp_path)
+    life.memory.trail.add("message", 1, reply="look")
+    with disk.full():
+        life.memory.trail.write()
+        life.memory.trail.write()
+    life.memory.trail.write()
+    assert len(told) == 2
+    assert told[0].endswith("Until then nothing of Eliza is summarised.")
+    assert told[1] == "The archive of Eliza is written again."
+
+
+def test_nothing_is_summarised_while_memories_cannot_be_written(tmp_path):
+    life, disk, _ = a_life(tmp_path)
+    with disk.full():
+        life.live(1)
+        asyncio.run(life.force())
+    assert life.model.prompts == []
+    assert not life.heard[0].done
+    assert "No space left on device" in life.heard[0].told(ENGLISH)
+    asyncio.run(life.force())
+    assert life.heard[1].done
+
+
+def test_what_is_lost_at_the_end_of_the_world_is_counted(tmp_path):
+    life, disk, _ = a_life(tmp_path)
+    with disk.full():
+        life.live(3)
+        with pytest.raises(NoteError, match=r"^3 of Eliza's memories could not be written and are lost\. "):
+            life.memory.close()
