@@ -62,6 +62,9 @@ class Placements(dict[str, P], Generic[P]):
         moved, self._moved = list(self._moved.values()), {}
         return moved
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self.items()),)  # a copy of all of it finds out for itself what is where
+
     def __setitem__(self, one_id: str, one: P) -> None:
         if one_id in self:
             self._forget(one_id)

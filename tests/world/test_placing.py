@@ -72,6 +72,17 @@ def test_nothing_hears_of_a_copy_or_of_what_is_gone():
     assert (one.things_at("Attic"), one.things.take_moved()) == ([], [])
 
 
+def test_a_copy_of_a_whole_world_lives_by_itself():
+    one = world()
+    another = copy.deepcopy(one)
+    another.things["lamp"].place_id = "Attic"
+    assert [thing.name for thing in another.things_at("Attic")] == ["lamp"]
+    assert one.things_at("Hall") == [one.things["lamp"]]
+    assert (
+        another.things_at("Ana") == [another.things["coin"]] != [] and another.things["coin"] is not one.things["coin"]
+    )
+
+
 def test_who_is_somewhere_is_seen_there_only_awake():
     one = world()
     one.characters["Ana"].room_id = "Attic"
