@@ -23,7 +23,7 @@ from agents.memory.summarizing import Summarizer
 from agents.memory.view import UNSHOWN
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
-from agents.perceiving import impression
+from agents.perceiving import Address, address, impression
 from agents.possible import possible
 from agents.prompting import command_list, fitted_prompt, place_text, scene_text
 from agents.reply import first_command
@@ -99,8 +99,7 @@ class Agent:
         self._rng = rng
         self._now_ms = now_ms
         self._timeout_seconds = timeout_seconds
-        self._addressed = False
-        self._by_person = False
+        self._addressed = Address()
         self._failing = False
         self._overflowing = False
         self._asked = ""
@@ -148,8 +147,7 @@ class Agent:
         refused = isinstance(event, Refused)
         self.memory.record(left.kind, text, room, left.people, left.importance, refused)
         if left.addressed:
-            self._addressed = True
-            self._by_person = self._by_person or not self._game.world.characters[event.actor_id].is_agent
+            self._addressed |= address(event, self._game.world)
             self.on_addressed()
 
     async def tick(self) -> Turn:
@@ -213,13 +211,13 @@ class Agent:
             return Turn("paused", why=self.why_still)
         if not self.memory.write_what_waits():
             return Turn("paused", why=self.memory.problem)
-        addressed, by_person = self._addressed, self._by_person
-        priority = Priority.ANSWER if addressed else Priority.THOUGHT
+        addressed = self._addressed
+        priority = Priority.ANSWER if addressed.spoken else Priority.THOUGHT
         try:
             completion = await self.queue.ask(self.name, priority, self._request)
         except (ModelError, NoteError) as error:
             # Whoever spoke still waits for an answer.
-            self._addressed, self._by_person = self._addressed or addressed, self._by_person or by_person
+            self._addressed |= addressed
             return self._failed(str(error))
         if self._failing:
             log.info("%s can think again", self.name)
@@ -253,8 +251,9 @@ class Agent:
         actor, world = self.character, self._game.world
         moment = Moment(
             recent=tuple(self._lines),
-            addressed=self._addressed,
-            by_person=self._by_person,
+            addressed=self._addressed.spoken,
+            by_person=self._addressed.by_person,
+            from_afar=self._addressed.from_afar,
             company=len(world.occupants(actor.room_id)) > 1,
             ways_back=ways_back(world.room_of(actor), self._rooms),
             ways_to_others=ways_to_others(world, actor),

@@ -12,6 +12,26 @@ from world.model import World
 
 
 @dataclass(frozen=True)
+class Address:
+    """That an agent was spoken to since its last turn: by a person and not an agent, and from wherever they are."""
+
+    spoken: bool = False
+    by_person: bool = False
+    from_afar: bool = False
+
+    def __or__(self, other: Address) -> Address:
+        """Return both of them together."""
+        return Address(
+            self.spoken or other.spoken, self.by_person or other.by_person, self.from_afar or other.from_afar
+        )
+
+
+def address(event: Event, world: World) -> Address:
+    """Return what an event by which an agent was spoken to says of that."""
+    return Address(True, not world.characters[event.actor_id].is_agent, isinstance(event, Paged))
+
+
+@dataclass(frozen=True)
 class Impression:
     """What an event leaves in one agent: the kind of memory, the people in it, and whether it was spoken to."""
 

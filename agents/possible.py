@@ -145,6 +145,8 @@ _OFFERED: Mapping[str, Callable[[World, Character], list[Named]]] = {
     "person": lambda world, actor: list(_people(world, actor)),
     "sight": _worth_a_look,
     "near": lambda world, actor: [one for one in world.things_at(actor.room_id) if not one.fixed],
+    # Whom to tell something else than an answer is left to models that need no help.
+    "anyone": lambda world, actor: [one for one in world.awake() if one.character_id == actor.doings.answer_to_id],
     "carried": lambda world, actor: list(world.things_at(actor.character_id)),
     # Not what it carries itself: that could be the very thing to be put in.
     "container": lambda world, actor: [one for one in world.things_at(actor.room_id) if one.is_container],
@@ -156,6 +158,7 @@ _OFFERED: Mapping[str, Callable[[World, Character], list[Named]]] = {
 _AMONG: Mapping[str, Callable[[World, Character], list[Named]]] = {
     "sight": lambda world, actor: list(sights(world, actor)),
     "near": lambda world, actor: list(world.things_at(actor.room_id)),
+    "anyone": lambda world, actor: list(world.awake()),
     "container": lambda world, actor: [one for one in in_reach(world, actor) if one.is_container],
 }
 """Among what a name has to be the only one, where that is more than what is offered."""

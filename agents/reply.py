@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from agents.reply_text import Piece, pieces
-from world.command import Command, CommandTable
+from world.command import Command, CommandTable, words_of
 from world.matching import either, suggestions
 from world.parsing import PREFIXES, parse_line
 
@@ -77,7 +77,10 @@ def _read(text: str, table: CommandTable, ways: set[str]) -> tuple[Command | Non
 def _fits(command: Command, arguments: str) -> bool:
     """Return whether the usage is met, and met with words of one's own instead of `<text>`."""
     return command.read(arguments) is not None and not any(
-        word.text.strip("[]") in arguments.split() for word in command.words if word.kind
+        word.text.strip("[]") in arguments.split()
+        for usage in (command.usage, *command.also)
+        for word in words_of(usage)
+        if word.kind
     )
 
 
@@ -104,7 +107,7 @@ def _problem(found: list[Piece], reply: str, table: CommandTable, ways: set[str]
     text = found[0].text
     verb = parse_line(text).verb
     known = table.get(verb)
-    if known and not known.for_agents:
+    if known and not known.for_agents and len(verb) > 1:  # "I will greet him" is talk
         return f"{verb!r} is not a command for you. {example}"
     close = suggestions(verb, [*_names(table), *ways])
     hint = f" Did you mean {either(close)}?" if close and len(verb) > 2 else ""

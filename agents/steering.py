@@ -25,6 +25,8 @@ WEIGHTS: Mapping[str, float] = {
     "give": 2.0,
     "examine": 1.5,
     "whisper": 0.8,
+    "follow": 0.2,
+    "tell": 0.05,
     "drop": 0.5,
     "where": 0.2,
     "read": 1.0,
@@ -40,8 +42,8 @@ WEIGHTS: Mapping[str, float] = {
 UNKNOWN_WEIGHT = 0.3
 """The weight of a command that this table does not know."""
 
-SPEECH = frozenset({"say", "whisper"})
-SOCIABLE = SPEECH | {"give"}
+SPEECH = frozenset({"say", "whisper", "tell"})
+SOCIABLE = frozenset({"say", "whisper", "give", "follow"})
 _ALIKE = {"examine": "look"}
 NOT_AGAIN = 10
 """For how many turns the same thing is not looked at, taken or put down again."""
@@ -78,13 +80,15 @@ class Moment:
     """What steering knows of an agent's situation.
 
     `recent` are its own last lines, newest last. `addressed` is true if somebody has spoken since the last of
-    them, `by_person` if that was a person and not an agent; `company` if anybody else is here. `ways_back` are
-    the exits to where it has just been, `ways_to_others` those towards others.
+    them, `by_person` if that was a person and not an agent, `from_afar` if somebody has told it something who need not
+    be here; `company` if anybody else is here. `ways_back` are the exits to where it has just been, `ways_to_others`
+    those towards others.
     """
 
     recent: Sequence[str] = ()
     addressed: bool = False
     by_person: bool = False
+    from_afar: bool = False
     company: bool = False
     ways_back: frozenset[str] = frozenset()
     ways_to_others: frozenset[str] = frozenset()
@@ -115,8 +119,9 @@ class Steering:
         Usually that is one verb. What would repeat the last turns is left out as long as something else remains.
         """
         fresh = without_repeats(possible, moment)
-        if moment.company and "say" in fresh and self._rng.random() < _readiness(moment):
-            return {"say": fresh["say"]}
+        answer = "tell" if moment.from_afar else "say" if moment.company else ""
+        if answer in fresh and self._rng.random() < _readiness(moment):
+            return {answer: fresh[answer]}
         weights = {verb: _weight(verb, moment) for verb in fresh}
         if not any(weights.values()):
             return fresh

@@ -19,6 +19,7 @@ PARTED_MINUTES = 30
 _SAYS = re.compile(
     r'(?P<who>.+?) (?:says(?: to .+?)?|(?P<privately>(?:whispers to|tells) you)), "(?P<text>.*)"', re.DOTALL
 )
+_FROM_AFAR = re.compile(r".+? (?:tells you|shouts from .+?), \"")
 _TAKES = re.compile(r"(?P<who>.+?) takes? the (?P<thing>.+)\.")
 _DROPS = re.compile(r"(?P<who>.+?) puts? down the (?P<thing>.+)\.")
 _GIVES = re.compile(r"(?P<who>.+?) gives (?P<to>.+?) the (?P<thing>.+)\.")
@@ -92,7 +93,8 @@ def _perceive(known: Known, memory: Memory, who: str) -> None:
     if not text.startswith(who):
         return
     came, left = _COMES.fullmatch(text), _LEAVES.fullmatch(text)
-    _meet(known, memory, who, arrived=bool(came))
+    if not _FROM_AFAR.match(text):
+        _meet(known, memory, who, arrived=bool(came))
     if came:
         keep_appointments(known, who, memory)
     elif left and (seen := known.find(PEOPLE, who)):

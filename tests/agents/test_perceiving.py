@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.memory.importance import SPOKEN_TO, TOLD_PRIVATELY
-from agents.perceiving import Impression, impression
+from agents.perceiving import Address, Impression, address, impression
 from tests.world.inn import inn
 from world.events import (
     Arrived,
@@ -14,9 +14,11 @@ from world.events import (
     Gave,
     Left,
     LookedAt,
+    Paged,
     Refused,
     Said,
     Saw,
+    Shouted,
     Thought,
     Told,
     Took,
@@ -41,7 +43,14 @@ def world():
         (Said("Rook", ROOM, "hello"), None),
         (Emoted("Rook", ROOM, "hums"), None),
         (Whispered("Rook", ROOM, "Ana", "psst"), None),
+        (Paged("Rook", "Cat", "hello"), None),
+        (Shouted("Rook", ROOM, "hello"), None),
         (Thought("Rook", "They are kind."), None),
+        # What it is told alone, from wherever that is; and what is said to it or to somebody else by name.
+        (Paged("Cat", "Rook", "Come."), Impression("told", ("Cat",), TOLD_PRIVATELY, addressed=True)),
+        (Said("Ana", ROOM, "Come.", to_id="Rook"), Impression("observed", ("Ana",), SPOKEN_TO, addressed=True)),
+        (Said("Ana", ROOM, "Rook is kind.", to_id="Ben"), Impression("observed", ("Ana",))),
+        (Shouted("Cat", "The Yard", "Rain!"), Impression("observed", ("Cat",))),
         # What came of its own deeds.
         (Saw("Rook", "A long table."), Impression("result", importance=2)),
         (Refused("Rook", "There is no 'moon' here."), Impression("result", importance=4)),
@@ -102,6 +111,12 @@ def test_whoever_sleeps_does_not_listen(world):
     world.characters["Ben"].awake = False
     left = impression(Said("Ana", ROOM, "Ben would know."), "Rook", world)
     assert left and left.addressed
+
+
+def test_who_was_spoken_to_by_several_was_spoken_to_by_all_of_them(world):
+    by_agent, by_person = address(Said("Rook", ROOM, "x"), world), address(Paged("Ana", "Rook", "x"), world)
+    assert (by_agent, by_person) == (Address(True), Address(True, by_person=True, from_afar=True))
+    assert by_agent | Address() | by_person == Address(True, True, True)
 
 
 def test_a_name_with_signs_in_it_is_no_pattern():

@@ -47,6 +47,20 @@ def test_a_person_is_always_answered():
     assert verbs(Moment(talked, addressed=True, by_person=True, company=True)) == {"say": DRAWS}
 
 
+def test_who_is_told_something_from_afar_tells_something_back_even_when_alone():
+    world = a_world()
+    world.characters["Ana"].doings.answer_to_id = "Dot"
+    among = possible(world, world.characters["Ana"], TABLE)
+    assert among["tell"].choices["anyone"] == ("Dot",)
+    assert verbs(Moment(addressed=True, by_person=True, from_afar=True), among) == {"tell": DRAWS}
+    assert verbs(Moment(addressed=True, by_person=True, company=True), among) == {"say": DRAWS}
+
+
+def test_nobody_is_followed_where_nobody_is():
+    assert "follow" not in verbs(Moment())
+    assert verbs(Moment(company=True))["follow"] < 0.2 * DRAWS
+
+
 def test_two_agents_come_to_an_end():
     talked = ("say One. | x",) * 5
     assert verbs(Moment(talked, addressed=True, company=True))["say"] < 0.4 * DRAWS
@@ -127,8 +141,8 @@ def test_what_was_put_down_is_not_taken_up_again_soon():
 
 
 def test_if_all_would_be_a_repetition_then_repeating_is_allowed():
-    only = {"inventory": here()["inventory"]}
-    assert Steering(random.Random(1)).choose(only, Moment(("drop lamp | x",))) == only
+    only = {"where": here()["where"]}
+    assert Steering(random.Random(1)).choose(only, Moment(("where | x",))) == only
     alone = {"say": here()["say"]}
     assert Steering(random.Random(1)).choose(alone, Moment()) == alone
 

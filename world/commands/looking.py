@@ -61,7 +61,7 @@ def examine(world: World, actor: Character, sight: str) -> list[Event]:
     return [*events, Saw(actor.character_id, more)] if more else events
 
 
-@command("exits", "ex", category="senses")
+@command("exits", "ex", category="senses", for_agents=False)
 def exits(world: World, actor: Character) -> list[Event]:
     """List the ways out of here and where they lead."""
     return [Saw(actor.character_id, ways_out(world, actor))]

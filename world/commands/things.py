@@ -57,7 +57,7 @@ def give(world: World, actor: Character, carried: str, person: str) -> list[Even
     return [Gave(actor.character_id, actor.room_id, thing.thing_id, receiver.character_id)]
 
 
-@command("inventory", "inv", "i", category="things")
+@command("inventory", "inv", "i", category="things", for_agents=False)
 def inventory(world: World, actor: Character) -> list[Event]:
     """List what you carry, and what is in it."""
     carried = world.things_at(actor.character_id)

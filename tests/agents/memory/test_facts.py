@@ -45,6 +45,16 @@ def commitments(known: Known) -> list[tuple[str, str, str]]:
 # People and places
 
 
+def test_what_is_told_or_shouted_from_afar_is_heard_and_is_no_meeting():
+    known = learnt(
+        ("told", MILL, 'Moss tells you, "I promise to come to The Mill at noon."', "Moss"),
+        ("observed", MILL, 'Odile shouts from The Weir, "Supper!"', "Odile"),
+        ("observed", MILL, 'Ana says to Ben, "Please bring me the lamp."', "Ana"),
+    )
+    assert values(known, PEOPLE) == {"Ana": "last seen in The Mill"}
+    assert [who for who, _, _ in commitments(known)] == ["Moss", "Ana"]
+
+
 def test_who_is_met_is_known_with_where_and_how_often():
     known = learnt(
         ("observed", MILL, "Moss arrives from The Weir.", "Moss"),
