@@ -302,7 +302,8 @@ def test_of_a_guest_who_has_gone_nothing_is_left(lobby, tmp_path):
     before = [path for path in tmp_path.rglob("*") if path.is_file()]
     ben, guest = Guest(lobby), Guest(lobby)
     ben.enters("Ben")
-    guest.types("guest", "get brass lamp")
+    guest.types("guest")
+    ben.types("get brass lamp", "give brass lamp to Guest1")
     ben.screen()
     guest.hangs_up()
     assert ben.screen() == "\nGuest1 puts down the brass lamp.\nGuest1 falls asleep and is gone.\n> "

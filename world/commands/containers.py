@@ -8,13 +8,19 @@ from world.command import command
 from world.errors import CommandError
 from world.events import Event, PutIn, TookFrom
 from world.matching import candidates, find
-from world.model import Character, Thing, World
+from world.model import Character, Role, Thing, World
 from world.narration import with_article
 
 ALL = ("all", "everything")
 
 
-@command("put <carried> in <container>", category="things", noticed="room", also=("put <carried> into <container>",))
+@command(
+    "put <carried> in <container>",
+    category="things",
+    role=Role.PLAYER,
+    noticed="room",
+    also=("put <carried> into <container>",),
+)
 def put(world: World, actor: Character, carried: str, container: str) -> list[Event]:
     """Put a thing that you carry into a container: `put letter in basket`; `put all in basket`.
 

@@ -9,7 +9,7 @@ from world.cleaning import clean_line
 from world.command import command
 from world.errors import CommandError
 from world.events import Event, Saw, Shared
-from world.model import Character, World
+from world.model import Character, Role, World
 from world.parsing import one_spaced
 
 LONGEST_CONTENT = 2000
@@ -20,7 +20,7 @@ MOST_OF_ONE_AUTHOR = 16
 _LABEL = re.compile(r"[\w' -]+")
 
 
-@command("share <label> -> <text>", category="speech", noticed="room")
+@command("share <label> -> <text>", category="speech", role=Role.PLAYER, noticed="room")
 def share(world: World, actor: Character, label: str, text: str) -> list[Event]:
     """Share something that others here read word for word until you leave.
 
@@ -37,7 +37,7 @@ def share(world: World, actor: Character, label: str, text: str) -> list[Event]:
     return [Shared(actor.character_id, actor.room_id, entry.label, entry.content, entry.scope, entry.entry_id)]
 
 
-@command("unshare <label>", category="speech", for_agents=False)
+@command("unshare <label>", category="speech", role=Role.PLAYER, for_agents=False)
 def unshare(world: World, actor: Character, label: str) -> list[Event]:
     """Take down what you have shared under a type."""
     if not world.board.withdraw(actor.character_id, label):

@@ -37,7 +37,7 @@ def shout(world: World, actor: Character, text: str) -> list[Event]:
     return [Shouted(actor.character_id, actor.room_id, unquoted(text))]
 
 
-@command("emote <text>", "pose", "me", category="speech", noticed="room")
+@command("emote <text>", "pose", "me", category="speech", role=Role.PLAYER, noticed="room")
 def emote(world: World, actor: Character, text: str) -> list[Event]:
     """Show what you do: `emote waves` or `:waves` shows your name and `waves`."""
     if _pretends(posed(actor.name, text), actor, world):
