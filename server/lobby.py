@@ -40,7 +40,8 @@ class Texts:
 class Lobby:
     """Everybody who is connected. `sessions` holds those at the door too, `playing` who plays, by character.
 
-    `perform` does a line that somebody typed.
+    `perform` does a line that somebody typed. `entered` is told of whoever comes in, `reset` of an admin and of whom
+    the admin gave a one-time password.
     """
 
     game: Game
@@ -49,6 +50,7 @@ class Lobby:
     clock: ReactorClock
     perform: Callable[[str, str], object] = field(init=False)
     entered: Callable[[Character], None] = lambda character: None
+    reset: Callable[[str, str], None] = lambda admin, name: None
     sessions: set[Connected] = field(default_factory=set)
     playing: dict[str, Connected] = field(default_factory=dict)
     emptied: Deferred[None] | None = None

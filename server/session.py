@@ -69,7 +69,7 @@ class Session:
         if self._dialogue:
             self._dialogue.line_received(text)
         elif self._character and text.strip():
-            self._lobby.game.perform(self._character.character_id, text)
+            self._lobby.perform(self._character.character_id, text)
         self._prompt_soon()
 
     def size_changed(self, width: int, height: int) -> None:
@@ -227,7 +227,7 @@ class Session:
             case AskedPassword(name=""):
                 self._dialogue = PasswordChange(self, self._lobby.door, character.name, self._go_on)
             case AskedPassword(name=name):
-                self._give_one_time(name)
+                self._give_one_time(name, character)
 
     def _go_on(self, text: str) -> None:
         """Play on after a dialogue."""
@@ -235,15 +235,17 @@ class Session:
         self.hide_typing(False)
         self.show(text)
 
-    def _give_one_time(self, name: str) -> None:
-        door, password = self._lobby.door, one_time_password()
-        given = door.passwords.hash(password, self.host).addCallback(
-            lambda kept: door.accounts.give_one_time(name, kept)
-        )
-        given.addCallbacks(
-            lambda _: self.show(self._say("door.one_time_given", name=name, password=password)),
-            lambda failure: self.show(failure.getErrorMessage()),
-        )
+    def _give_one_time(self, name: str, admin: Character) -> None:
+        lobby, door, password = self._lobby, self._lobby.door, one_time_password()
+
+        def given(_: None) -> None:
+            account = door.accounts.account(name)
+            lobby.reset(admin.name, account.name if account else name)
+            self.show(self._say("door.one_time_given", name=account.name if account else name, password=password))
+
+        hashed = door.passwords.hash(password, self.host)
+        hashed.addCallback(lambda kept: door.accounts.give_one_time(name, kept))
+        hashed.addCallbacks(given, lambda failure: self.show(failure.getErrorMessage()))
 
     def _wait_for_login(self) -> None:
         self._too_late = self._lobby.clock.callLater(self._lobby.door.settings.login_seconds, self._give_up)

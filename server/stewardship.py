@@ -72,6 +72,7 @@ class Stewardship:
         game.on_performed = self.audit
         game.on_events = in_turn(game.on_events, self.leading.take_note)
         lobby.perform = self.leading.perform
+        lobby.reset = lambda admin, name: self.audit.note(admin, f"@password {name}", DONE)
 
     def _note_led(self, who: str, line: str, refusal: str, agent: str) -> None:
         self.audit.note(who, line, refusal or DONE, agent)

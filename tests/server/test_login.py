@@ -390,12 +390,15 @@ def test_an_admin_gives_somebody_a_password_for_one_time_that_only_the_admin_see
     admin.enters("cat")
     eve.door.accounts.set_role("cat", Role.ADMIN)
     ben.screen()
+    reset: list[tuple[str, str]] = []
+    eve.reset = lambda *names: reset.append(names)
     told = admin.types("@password eve")
     given = told.split(" is ")[1].split()[0]
     assert told == (
-        f"> The one-time password of eve is {given}\nWhoever comes in with it chooses another at once.\n> "
+        f"> The one-time password of Eve is {given}\nWhoever comes in with it chooses another at once.\n> "
     ).removeprefix("> ")
     assert given not in ben.screen() + caplog.text
+    assert reset == [("Cat", "Eve")]
     assert "Choose a password: " in Guest(eve, THERE).types("eve", given)
     assert "nobody called Zoe" in admin.types("@password Zoe")
 
