@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.memory.lives import Life, QuickDisk, talkative, windows
+from tests.english import ENGLISH
 from vault.notes import NoteError
 
 

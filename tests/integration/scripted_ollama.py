@@ -1,0 +1,102 @@
+"""A server that speaks as much of Ollama's API as a world needs, in a thread, with answers by rule and no model.
+
+Whoever is asked for a command nods or looks; whoever is asked for a summary tells of the river.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+MODEL = "scripted"
+SUMMARY_CUE = "SUMMARY:"
+LONGEST_HOLD_SECONDS = 60.0
+
+DEEDS = ("look", "emote nods", "look bell", "emote listens to the water")
+VERBS = ("heard", "listened to", "sat by", "stood by", "walked beside", "looked at")
+SECTIONS = ("Confirmed Facts", "Decisions Made", "Open Issues", "Pending Actions", "Important References")
+
+
+class ScriptedOllama(ThreadingHTTPServer):
+    """`may_summarise` is set unless summaries are to wait; `prompts` are all that were asked for one."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Conversation)
+        self.may_summarise = threading.Event()
+        self.may_summarise.set()
+        self.asked = threading.Semaphore(0)
+        self.prompts: list[str] = []
+        self._times = itertools.count()
+
+    @property
+    def host(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def reply(self, prompt: str) -> str:
+        """Return what is answered to a prompt: a deed, or a summary in other words than those that stand in it."""
+        if not prompt.rstrip().endswith(SUMMARY_CUE):
+            return f" {DEEDS[next(self._times) % len(DEEDS)]}\n"
+        self.prompts.append(prompt)
+        self.asked.release()
+        self.may_summarise.wait(LONGEST_HOLD_SECONDS)
+        verb = next(verb for verb in VERBS if f"I {verb} the river" not in prompt)
+        told = f"I {verb} the river, of which there was talk."
+        if "## User Goal" not in prompt:
+            return f" {told} We stayed there until the light was gone.\n"
+        return "\n".join(["## User Goal", told, *(f"## {name}\nNone." for name in SECTIONS)])
+
+
+class _Conversation(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: ScriptedOllama
+
+    def do_HEAD(self) -> None:
+        self._send({})
+
+    def do_GET(self) -> None:
+        self._send({"models": [{"name": MODEL, "model": MODEL}], "version": "0.12.0"})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = body.get("prompt", "")
+        answer = {"model": MODEL, "created_at": "2026-11-22T08:00:00Z", "done": True, "done_reason": "stop"}
+        if prompt:
+            text = self.server.reply(prompt)
+            answer |= {"response": text, "prompt_eval_count": len(prompt) // 4, "eval_count": len(text) // 4}
+        self._send(answer)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Stay silent."""
+
+    def _send(self, answer: dict[str, Any]) -> None:
+        text = json.dumps(answer).encode() + b"\n"
+        try:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/x-ndjson")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+        except ConnectionError:  # whoever asked does not want to know any more
+            self.close_connection = True
+
+
+@contextmanager
+def scripted_ollama() -> Iterator[ScriptedOllama]:
+    """Serve on a free port of this machine until the end."""
+    server = ScriptedOllama()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.may_summarise.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
