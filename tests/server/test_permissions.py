@@ -1,0 +1,123 @@
+"""Who may do what: every command there is by the role that it needs, and each refusal word for word.
+
+A command that is new is to be written down here, under the role that somebody has thought about.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from twisted.internet.task import Clock
+
+from server.accounts_file import AccountsFile
+from server.app import Fallwater
+from tests.server.front_door import NOW_MS, at_once
+from tests.world.inn import Player
+from vault.config_notes import load_settings
+from vault.folder import open_vault
+from world.game import Game
+from world.model import Character, Role
+
+GUESTS = """
+    back board commands exits examine go help inventory lastseen look map on quit read rooms say time where who
+    @password
+"""
+PLAYERS = """
+    ! afk alias brief dream drop emote follow get give goal goals history note put recall reply screenreader share
+    shout tell think unalias unfollow unshare use verbose whisper write
+    @compact-memories @memory-diff @memory-expand @memory-facts @memory-find @memory-pin @memory-rollback @memory-status
+    @memory-unpin @memory-why @rebuild-memories
+    @my-description @my-profile @overwrite-note @set-description @set-profile @undo-description @undo-profile
+"""
+BUILDERS = """
+    @alias @create @describe @destroy @detail @dig @examine @exit @rename @set @teleport @undo @unexit
+"""
+ADMINS = """
+    @announce @audit @backup @ban @create-agent @edit-interval @edit-profile @grant @impersonate @kick @llm-config
+    @llm-status @narrative @pause-agent @possess @release @reload @resume-agent @revoke @save @show-config @show-profile
+    @shutdown @training-export @unban
+"""
+NEEDED = {
+    verb: role
+    for role, verbs in ((Role.GUEST, GUESTS), (Role.PLAYER, PLAYERS), (Role.BUILDER, BUILDERS), (Role.ADMIN, ADMINS))
+    for verb in verbs.split()
+}
+IS_CALLED = {Role.GUEST: "a guest", Role.PLAYER: "a player", Role.BUILDER: "a builder", Role.ADMIN: "an admin"}
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory) -> Game:
+    """The whole of a starter world, with a person and an agent of each role in it, and an agent with one grant."""
+    root = tmp_path_factory.mktemp("permissions")
+    vault, _ = open_vault(root / "world")
+    accounts = AccountsFile(root / "accounts", in_thread=at_once)
+    clock, say = Clock(), [].append
+    fallwater = Fallwater(
+        vault, load_settings(vault), clock, random.Random(1), lambda: NOW_MS, say, lambda call: call(), accounts
+    )
+    world = fallwater.world
+    for role in Role:
+        for kind, is_agent in (("Person", False), ("Agent", True)):
+            name = f"{role.name.title()}{kind}"
+            world.add_character(Character(name, world.start_room_id, role=role, is_agent=is_agent, awake=True))
+    granted = Character("GrantedAgent", world.start_room_id, is_agent=True, awake=True, grants=frozenset({"@dig"}))
+    world.add_character(granted)
+    return fallwater.game
+
+
+def test_every_command_there_is_stands_in_the_table_and_no_other(game):
+    assert {one.verb: one.role.name for one in game.commands} == {verb: role.name for verb, role in NEEDED.items()}
+
+
+@pytest.mark.parametrize("kind", ["Person", "Agent"])
+@pytest.mark.parametrize("role", Role, ids=lambda role: role.name.lower())
+@pytest.mark.parametrize("verb", sorted(NEEDED))
+def test_a_role_may_do_what_is_for_it_and_below_and_is_refused_the_rest(game, verb, role, kind):
+    actor = game.world.characters[f"{role.name.title()}{kind}"]
+    needed = NEEDED[verb]
+    command = game.commands.get(verb)
+    assert command.allows(actor) is (role >= needed)
+    if role < needed:
+        performed = game.perform(actor.character_id, f"{verb} anything -> at all")
+        assert performed.refusal == f"{verb} is for {IS_CALLED[needed]} and above; you are {IS_CALLED[role]}."
+        assert not performed.accepted
+
+
+@pytest.mark.parametrize("verb", sorted({*BUILDERS.split(), *ADMINS.split()}))
+def test_an_agent_may_use_what_it_was_granted_and_nothing_else_above_players(game, verb):
+    assert game.commands.get(verb).allows(game.world.characters["GrantedAgent"]) is (verb == "@dig")
+    if verb != "@dig":
+        refusal = game.perform("GrantedAgent", f"{verb} anything -> at all").refusal
+        assert refusal == f"{verb} is for {IS_CALLED[NEEDED[verb]]} and above; you are a player."
+
+
+def test_what_somebody_may_not_do_is_in_no_help_of_theirs(game):
+    player = Player(game, "PlayerPerson")
+    player.screen()
+    for line in ("help", "commands"):
+        player.types(line)
+        shown = "\n".join(player.screen())
+        assert [verb for verb in (*BUILDERS.split(), *ADMINS.split()) if f"{verb} " in f"{shown} "] == []
+    player.types("help @dig")
+    assert player.screen()[0].startswith("There is no help on '@dig'.")
+
+
+def test_an_agent_is_told_of_play_and_its_own_mind_and_of_what_it_was_granted(game):
+    def told(name: str) -> set[str]:
+        return {one.verb for one in game.commands if one.is_told(game.world.characters[name])}
+
+    assert {verb for verb in told("PlayerAgent") if NEEDED[verb] > Role.PLAYER} == set()
+    assert told("GrantedAgent") - told("PlayerAgent") == {"@dig"}
+    assert set(BUILDERS.split()) <= told("BuilderAgent")
+    assert not set(ADMINS.split()) & told("BuilderAgent")
+
+
+def test_a_private_reason_is_on_no_screen_and_in_no_event_of_others(game):
+    others = [Player(game, name) for name in ("GuestPerson", "PlayerPerson", "BuilderAgent")]
+    builder = Player(game, "BuilderPerson")
+    for line in ("say hello", "emote waves", "@create stool", "@dig hatch to The Attic", "look", "fly", "think hm"):
+        builder.types(f"{line} | because of quartz")
+    for one in (*others, builder):
+        assert "quartz" not in "\n".join(one.screen())
+        assert "quartz" not in repr(one.events)
