@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -11,6 +12,10 @@ from config.settings import KINDS, Given, SettingsError, settings_from
 from vault.folder import Vault
 from vault.note_text import NoteText
 from vault.notes import NoteError
+
+
+_READ_OTHERWISE = re.compile(r"\A\Z|[`()#\"']")
+"""What a line of prose has for other purposes: quotes, and remarks in brackets."""
 
 
 def given_settings(vault: Vault, name: str) -> dict[str, Given]:
@@ -55,8 +60,8 @@ def _value_of(text: str) -> Any:
 
 def _written(value: Any) -> str:
     """Return a value as it is read back from a line of prose: in quotes if it would be read as something else."""
-    if isinstance(value, str) and (not value or _value_of(value) != value or value != value.strip(" `")):
-        return f'"{value}"'
+    if isinstance(value, str) and (_value_of(value) != value or _READ_OTHERWISE.search(value)):
+        return json.dumps(value, ensure_ascii=False)
     if value is None or isinstance(value, bool):
         return {None: '""', True: "true", False: "false"}[value]
     return str(value)

@@ -1,0 +1,58 @@
+"""Which pairs of prompt and completion are worth learning from."""
+
+from __future__ import annotations
+
+import json
+
+from tests.vault.vault_of import vault_of
+from vault.archive import Archive
+from vault.training import accepted_pairs, export_training
+
+
+def message(seq: int, prompt: str, shared: int = 0, finish: str = "stop") -> dict[str, object]:
+    return {"event": "message", "seq": seq, "prompt_shared": shared, "prompt_rest": prompt, "finish": finish}
+
+
+def call(seq: int, command: str) -> dict[str, object]:
+    return {"event": "tool_call", "seq": seq, "command": command}
+
+
+def result(seq: int, refused: bool = False) -> dict[str, object]:
+    return {"event": "tool_result", "seq": seq, "text": "x", "refused": refused}
+
+
+def test_a_prompt_goes_with_the_command_that_was_done_in_answer():
+    entries = [message(1, "One>"), call(2, "look"), result(3), message(3, "Two>", 0), call(4, "say hi")]
+    assert list(accepted_pairs(entries)) == [("One>", "look"), ("Two>", "say hi")]
+
+
+def test_a_prompt_is_put_together_from_what_it_shares_with_the_one_before():
+    entries = [message(1, "The tale. One>"), call(2, "look"), message(2, "Two>", 10), call(3, "go out")]
+    assert [prompt for prompt, _ in accepted_pairs(entries)] == ["The tale. One>", "The tale. Two>"]
+
+
+def test_what_was_refused_withdrawn_or_no_command_teaches_nothing():
+    refused = [message(1, "One>"), call(2, "get moon"), result(3, refused=True)]
+    withdrawn = [message(3, "Two>", finish="cancelled"), call(4, "look")]
+    speechless = [message(4, "Three>")]
+    assert list(accepted_pairs([*refused, *withdrawn, *speechless])) == []
+
+
+def test_what_somebody_had_it_do_is_not_its_answer():
+    led = [message(1, "One>"), {"event": "tool_result", "seq": 2, "text": "x"}, call(3, "say hello")]
+    assert list(accepted_pairs([*led, call(4, "wave")])) == []
+
+
+def test_an_archive_becomes_a_file_of_pairs_and_nothing_else_is_beside_it(tmp_path):
+    vault = vault_of(tmp_path / "world", {})
+    archive = Archive(vault, "Rook")
+    for seq, prompt in ((1, "The tale.\n~Rook>"), (2, "The tale goes on.\n~Rook>")):
+        archive.append("message", 1_795_000_000_000, seq, prompt=prompt, reply="look", finish="stop")
+        archive.append("tool_call", 1_795_000_000_000, seq + 1, command="look")
+    path = tmp_path / "exports" / "Rook.jsonl"
+    assert export_training(vault, "Rook", path) == 2
+    assert [json.loads(line)["prompt"] for line in path.read_text().splitlines()] == [
+        "The tale.\n~Rook>",
+        "The tale goes on.\n~Rook>",
+    ]
+    assert [one.name for one in path.parent.iterdir()] == ["Rook.jsonl"]
