@@ -13,7 +13,6 @@ from vault.folder import Vault
 from vault.note_text import NoteText
 from vault.notes import NoteError
 
-
 _READ_OTHERWISE = re.compile(r"\A\Z|[`()#\"']")
 """What a line of prose has for other purposes: quotes, and remarks in brackets."""
 
