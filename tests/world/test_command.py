@@ -1,4 +1,4 @@
-"""The table of commands: what a usage admits, who may use what, and that every command explains itself."""
+"""The table of commands: what a usage admits, who may use what, and what half a verb can mean."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import pytest
 from tests.english import ENGLISH
 from tests.world.inn import inn
 from world.command import Command, CommandTable, Word, command
+from world.command_texts import CommandTexts
 from world.commands.table import world_commands
 from world.errors import CommandError, WorldError
-from world.events import Event, Saw
+from world.events import Event
 from world.model import Character, Role, World
 
 TABLE = world_commands()
@@ -112,21 +113,6 @@ def test_what_somebody_may_not_use_is_not_suggested_either():
 
 
 @pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
-def test_every_command_says_in_a_sentence_what_it_does(one):
-    assert one.summary.endswith(".")
-    assert one.help.startswith(one.summary)
-    assert f"helping.category_{one.category}" in ENGLISH.sentences, f"{one.verb} is of an unknown category"
-
-
-@pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
-def test_every_usage_reads_a_line_made_from_itself(one):
-    full = " ".join(word.kind or word.text for word in one.words)
-    assert one.read(full) == {word.kind: word.kind for word in one.words if word.kind}
-    if all(word.optional for word in one.words):
-        assert one.read("") == {word.kind: "" for word in one.words}
-
-
-@pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
 def test_every_function_takes_the_arguments_of_its_usage(one):
     world = inn()
     actor = world.characters["Ana"]
@@ -139,13 +125,28 @@ def test_every_function_takes_the_arguments_of_its_usage(one):
         assert all(isinstance(event, Event) for event in done)
 
 
-@pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
-def test_help_knows_every_command_by_each_of_its_names(one):
-    world = inn()
-    world.characters["Ana"].role = Role.ADMIN
-    explain = TABLE.get("help")
-    assert explain
-    for name in one.names:
-        (event,) = explain.act(world, world.characters["Ana"], topic=name)
-        assert isinstance(event, Saw)
-        assert event.text.startswith("\n".join([one.usage, *one.also, one.summary]))
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("gar", "garden"), ("gard", "garden"), ("hor", "grow"), ("gro", "grow"), ("GROW", "grow")],
+)
+def test_the_beginning_of_a_verb_will_do_and_verbs_come_before_other_names(typed, meant):
+    table = CommandTable([declared("garden", "growbed"), declared("grow", "hortus")])
+    assert table.find(typed.lower(), Character("Eve", "The Yard"), ENGLISH).verb == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_agent"), [("ga", False), ("gra", False), ("gat", False), ("@dig", False), ("gard", True)]
+)
+def test_too_little_of_a_verb_or_what_may_be_an_exit_is_only_suggested(typed, is_agent):
+    commands = [declared("garden"), declared("grab"), declared("grasp"), declared("gather"), declared("@digest")]
+    with pytest.raises(CommandError, match="There is no command"):
+        CommandTable(commands).find(typed, Character("Eve", "The Yard", is_agent=is_agent), ENGLISH, ["gate"])
+
+
+def test_a_command_has_the_names_that_this_world_gives_it():
+    table = CommandTable([declared("say <text>", "speak")])
+    table.texts = CommandTexts({"say": "Sprich."}, {"say": ("sage",)})
+    say = table.get("SAGE")
+    assert say
+    assert (table.names_of(say), table.help_of(say)) == (("say", "speak", "sage"), "Sprich.")
+    assert table.find("sag", Character("Eve", "The Yard"), ENGLISH) is say

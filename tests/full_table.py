@@ -1,0 +1,31 @@
+"""The table of every command there is, as the server makes it for a new world."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from twisted.internet.task import Clock
+
+from server.accounts_file import AccountsFile
+from server.app import Fallwater
+from tests.server.front_door import NOW_MS, at_once
+from vault.config_notes import load_settings
+from vault.folder import open_vault
+from world.command import CommandTable
+
+
+@cache
+def full_table() -> CommandTable:
+    """Return the commands of the world, of agents and of the server, with what the starter vault says of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        vault, _ = open_vault(root / "world")
+        accounts = AccountsFile(root / "accounts", in_thread=at_once)
+        rng, say = random.Random(1), [].append
+        made = Fallwater(vault, load_settings(vault), Clock(), rng, lambda: NOW_MS, say, lambda call: call(), accounts)
+        made.agents.close()
+        made.accounts.close()
+        return made.game.commands
