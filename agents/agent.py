@@ -26,7 +26,7 @@ from agents.models.queue import ModelQueue, Priority
 from agents.perceiving import Address, address, impression
 from agents.possible import possible
 from agents.prompting import command_list, fitted_prompt, place_text, scene_text
-from agents.reply import first_command
+from agents.reply import first_command, open_to
 from agents.steering import Moment, Steering, ways_back, ways_to_others
 from agents.turn import Templates as Templates
 from agents.turn import Turn as Turn
@@ -268,7 +268,7 @@ class Agent:
             return Turn("paused", why=self.why_still)
         self._archive(completion)
         ways = self._game.world.room_of(self.character).ways
-        reply = first_command(completion.text, self.name, self._game.commands, ways)
+        reply = first_command(completion.text, self.name, self._game.commands, ways, open_to(self.character))
         if not reply.line:
             self.memory.record("result", reply.problem, self.character.room_id, importance=REFUSED)
             return Turn("speechless", why=reply.problem)

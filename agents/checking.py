@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from agents.dreaming import TEMPLATE as DREAM
+from agents.dreaming import dream_template
 from agents.memory.coverage import settle
 from agents.memory.templates import LONGTERM, RECENT, SECTIONED, parse_summary_template
 from agents.population import AUTO_TEMPLATES
@@ -35,7 +37,9 @@ def _template(vault: Vault, source: str) -> None:
         return
     note = vault.read(source)
     step = _step(source)
-    if step:
+    if source == "/".join(DREAM):
+        dream_template(vault)
+    elif step:
         parse_summary_template(note, step)
     else:
         # So many empty lines before it, that a line has the number that it has in the file.

@@ -93,7 +93,7 @@ class Population(Mapping[str, Agent]):
     def set_paused(self, agent: Agent, paused: bool) -> None:
         """Let an agent not think, or think again, from now on and after the next start. Raises: NoteError."""
         set_agent_property(self._vault, agent.name, "paused", paused or None)
-        self._take_in(agent)
+        self.take_in(agent)
 
     async def stop(self) -> None:
         """Cut short every compaction and every thought, and let the models go; what is in force stays so."""
@@ -120,7 +120,7 @@ class Population(Mapping[str, Agent]):
         problems = []
         for agent in self.values():
             try:
-                self._take_in(agent)
+                self.take_in(agent)
             except NoteError as error:
                 problems.append(f"{error} {agent.name} goes on as before.")
         return problems
@@ -130,7 +130,8 @@ class Population(Mapping[str, Agent]):
         self._mark(agent)
         self._game.wake(agent.name, agent.perceive)
 
-    def _take_in(self, agent: Agent) -> None:
+    def take_in(self, agent: Agent) -> None:
+        """Let an agent go on with what its notes say now. Raises: NoteError; it is then as it was."""
         note, own, memory_settings, templates, summary_templates = self._notes_of(agent.name)
         agent.adopt(note, own, templates)
         agent.memory.settings = memory_settings

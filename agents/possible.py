@@ -61,7 +61,7 @@ def possible(world: World, actor: Character, table: CommandTable) -> Possible:
     nothing here can fill. Every line that a form can spell will be accepted.
     """
     spot = _Spot(world, actor)
-    forms = (_form(one, spot) for one in table.allowed(actor) if one.for_agents)
+    forms = (_form(one, spot) for one in table if one.is_told(actor))
     return {form.command.verb: form for form in forms if form}
 
 

@@ -8,12 +8,13 @@ guessed at, and never becomes speech.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from agents.reply_text import Piece, pieces
 from world.command import Command, CommandTable, words_of
 from world.matching import either, suggestions
+from world.model import Character
 from world.parsing import PREFIXES, parse_line
 
 LONGEST_ARGUMENTS = 400
@@ -23,6 +24,12 @@ LONGEST_REASON = 300
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)]?(?=\s)")
 _AROUND_A_NAME = " .!\"'`“”‘’*_<>[]()"
 _PREFIXED = re.compile(r"""(?:'(?!.*')|"(?!.*")|:)(?=\s*\w)""")
+
+
+OWN_CATEGORIES = frozenset({"self", "memory"})
+"""Of these an agent may type what its role allows, though it is told of little of it."""
+
+Open = Callable[[Command], bool]
 
 
 @dataclass(frozen=True)
@@ -37,26 +44,39 @@ class Reply:
     problem: str = ""
 
 
-def first_command(reply: str, name: str, table: CommandTable, exits: Iterable[str] = ()) -> Reply:
+def for_all_agents(command: Command) -> bool:
+    """Return whether any agent may type a command."""
+    return command.for_agents
+
+
+def open_to(agent: Character) -> Open:
+    """Return what says of a command whether an agent may type it."""
+    return lambda one: one.is_told(agent) or (one.category in OWN_CATEGORIES and one.allows(agent))
+
+
+def first_command(
+    reply: str, name: str, table: CommandTable, exits: Iterable[str] = (), is_open: Open = for_all_agents
+) -> Reply:
     """Return the first executable line of a model's reply to the prompt of the agent `name`.
 
-    `exits` are the names and aliases of the ways out; alone on a line they are commands too. The verb is given in
-    its full form (`walk north` and `north` become `go north`). Only the beginning of a long reply is read.
+    `exits` are the names and aliases of the ways out; alone on a line they are commands too. `is_open` says of a
+    command whether this agent may type it. The verb is given in its full form (`walk north` and `north` become
+    `go north`). Only the beginning of a long reply is read.
     """
     ways = {exit.lower() for exit in exits}
     found = list(pieces(reply, name))
     misfit = ""
     for piece in found:
-        command, arguments, reason = _read(piece.text, table, ways)
+        command, arguments, reason = _read(piece.text, table, ways, is_open)
         if command is None:
             continue
         if _fits(command, arguments):
             return Reply(_line(command, arguments, reason or piece.reason))
         misfit = misfit or f"Your reply held {_quoted(piece.text)}, which does not fit. Usage: {command.usage}"
-    return Reply("", misfit or _problem(found, reply, table, ways))
+    return Reply("", misfit or _problem(found, reply, table, ways, is_open))
 
 
-def _read(text: str, table: CommandTable, ways: set[str]) -> tuple[Command | None, str, str]:
+def _read(text: str, table: CommandTable, ways: set[str], is_open: Open) -> tuple[Command | None, str, str]:
     """Return the command that a text begins with (None if there is none), its arguments and its reason."""
     if text[:1] in PREFIXES and not _PREFIXED.match(text):
         return None, "", ""
@@ -65,7 +85,7 @@ def _read(text: str, table: CommandTable, ways: set[str]) -> tuple[Command | Non
     command = table.get(line.verb.rstrip(".:,!"))
     if command is None and whole in ways:
         return table.get("go"), whole, line.reason
-    if command is None or not command.for_agents:
+    if command is None or not is_open(command):
         return None, "", ""
     if line.verb[-1] == "," or (len(line.verb) == 1 and not _fits(command, line.arguments)):
         return None, "", ""  # "Look, I do not know" and "I will say hello" are talk
@@ -98,7 +118,7 @@ def _cut(text: str, most: int) -> str:
     return head[: ends[-1]] if ends else head.rpartition(" ")[0] or head
 
 
-def _problem(found: list[Piece], reply: str, table: CommandTable, ways: set[str]) -> str:
+def _problem(found: list[Piece], reply: str, table: CommandTable, ways: set[str], is_open: Open) -> str:
     example = "Type one command, such as: say hello"
     if not reply.strip():
         return f"Your reply was empty. {example}"
@@ -107,7 +127,7 @@ def _problem(found: list[Piece], reply: str, table: CommandTable, ways: set[str]
     text = found[0].text
     verb = parse_line(text).verb
     known = table.get(verb)
-    if known and not known.for_agents and len(verb) > 1:  # "I will greet him" is talk
+    if known and not is_open(known) and len(verb) > 1:  # "I will greet him" is talk
         return f"{verb!r} is not a command for you. {example}"
     close = suggestions(verb, [*_names(table), *ways])
     hint = f" Did you mean {either(close)}?" if close and len(verb) > 2 else ""

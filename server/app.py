@@ -14,6 +14,7 @@ from twisted.internet.endpoints import TCP4ServerEndpoint
 from agents.commands import memory_commands
 from agents.fact_commands import fact_commands
 from agents.model_commands import model_commands
+from agents.own_commands import own_commands
 from agents.population import Population
 from server.account_commands import ACCOUNT_COMMANDS
 from server.accounts import Accounts
@@ -91,6 +92,9 @@ class Fallwater:
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
         self.game.commands.add(model_commands(self.agents, lambda: self._minds.queue))
         self.game.commands.add(ACCOUNT_COMMANDS)
+        dreams, timeout_seconds = random.Random(rng.getrandbits(64)), settings.models.timeout_seconds
+        own = (vault, self.game.publish, lambda: self._minds.queue, dreams, now_ms, timeout_seconds)
+        self.game.commands.add(own_commands(self.agents, *own))
         self.game.commands.texts = load_command_texts(vault, self.game.commands)
         self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
         self.lobby = Lobby(

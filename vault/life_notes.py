@@ -56,6 +56,11 @@ def without_reactions(body: str) -> str:
     return _TABLE.sub("", body)
 
 
+def only_reactions(body: str) -> str:
+    """Return what `without_reactions` leaves out."""
+    return "\n\n".join(table[0].strip("\n") for table in _TABLE.finditer(body))
+
+
 def reactions_in(note: Note) -> Iterator[tuple[Reaction, int]]:
     """Yield each reaction of a note and its line. Raises: NoteError at a row that is none."""
     text, start = note.sections().get(REACTIONS, ("", 0))

@@ -69,6 +69,11 @@ class NoteText:
             self._fill(start, end, lines)
         self._parse()
 
+    def set_body(self, text: str) -> None:
+        """Give the note another body, to the letter but for blank lines at its ends."""
+        self._lines[self._body_start() :] = [*self._ended(text.strip("\n").split("\n")), ""]
+        self._parse()
+
     def set_entry(self, section: str, name: str, line: Sequence[str] | None) -> None:
         """Give a list line of a section, and what belongs to it, another text, or take it away with None.
 

@@ -103,7 +103,7 @@ class Command:
 
     def is_told(self, agent: Character) -> bool:
         """Return whether an agent is told of it: what is for all agents, and what this one may more than others."""
-        return self.allows(agent) and (self.for_agents or self.role >= Role.BUILDER)
+        return self.allows(agent) and (self.for_agents or self.role >= Role.BUILDER or self.verb in agent.grants)
 
     def read(self, text: str) -> dict[str, str] | None:
         """Return the arguments by placeholder, None if the text does not fit; an optional one left out is empty.

@@ -16,6 +16,7 @@ from vault.journal import Journal
 from vault.memory_line import Memory
 from vault.notes import NoteError
 from vault.search_index import SearchIndex
+from world.parsing import parse_line
 from world.wording import Wording
 
 log = logging.getLogger(__name__)
@@ -28,6 +29,10 @@ ANSWERED_WITHIN = 3
 """An answer is looked for among so many memories after a question."""
 
 Answer = Callable[[list[Memory]], None]
+
+LOOKING_UP = frozenset({"recall", "@memory-find"})
+PASSED_OVER = 3
+"""Among so many times as many as are wanted those are passed over that are only of having looked for something."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -75,10 +80,20 @@ class Finder:
 
     def _best(self, query: str, most: int) -> list[Memory]:
         found: dict[int, Memory] = {}
-        for seq in self._index.find(telling_words(query), most):
-            for memory in self._journal.read(seq, seq):
-                found |= {one.seq: one for one in (memory, *self._answer_to(memory)) if one.seq not in found}
+        fitting = (
+            memory
+            for seq in self._index.find(telling_words(query), PASSED_OVER * most)
+            for memory in self._journal.read(seq, seq)
+            if not self._is_of_looking_up(memory)
+        )
+        for memory in islice(fitting, most):
+            found |= {one.seq: one for one in (memory, *self._answer_to(memory)) if one.seq not in found}
         return list(found.values())
+
+    def _is_of_looking_up(self, memory: Memory) -> bool:
+        """Return whether a memory is only of having looked for something, in whose words it would be found again."""
+        deeds = self._journal.read(memory.seq - 1, memory.seq - 1) if memory.kind == "result" else [memory]
+        return any(one.kind == "acted" and parse_line(one.text).verb in LOOKING_UP for one in deeds)
 
     def _answer_to(self, memory: Memory) -> list[Memory]:
         """Return what somebody else said next, in the same place, if the memory is of a question."""

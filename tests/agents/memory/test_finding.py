@@ -82,3 +82,13 @@ def test_words_that_any_sentence_has_find_nothing_unless_there_are_no_others(tmp
     rows = [("observed", MILL, 'Ana says, "What did he do with it?"', "Ana")] * 9
     finder = finder_of(tmp_path, ("observed", MILL, "Moss polishes the lantern.", "Moss"), *rows)
     assert found(finder, "What did he do with the lantern?") == [1]
+
+
+def test_having_looked_for_something_is_not_what_is_found(tmp_path: Path):
+    finder = finder_of(
+        tmp_path,
+        ("observed", MILL, "Moss polishes the brass lantern.", "Moss"),
+        *[("acted", MILL, "recall brass lantern"), ("result", MILL, "You look for 'brass lantern' and recall 1.")] * 9,
+        ("acted", MILL, "say brass lantern"),
+    )
+    assert sorted(found(finder, "brass lantern")) == [1, 20]
