@@ -12,11 +12,10 @@ from vault.checking_files import NAMED
 from vault.finding import Finding, Mend, Overlay, every_fault
 from vault.folder import Vault
 from vault.notes import Entry, Note, link_target
-from vault.world_notes import WHEREABOUTS
+from vault.whereabouts import LINE, WHEREABOUTS
 from world.matching import suggestions
 
 _FENCE = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
-_LINE = re.compile(r"\s*- \[\[(?P<name>[^\]]+)\]\]: \[\[(?P<place>[^\]]+)\]\]\s*")
 
 
 @dataclass
@@ -183,22 +182,23 @@ def _whereabouts(vault: Vault) -> Iterator[Finding]:
         return
     rooms, things = vault.names("rooms"), vault.names("things")
     characters = [*agent_names(vault), *vault.names("people")]
-    sections = overlay.read(source).sections()
-    for section, known, places in (
-        ("Characters", characters, rooms),
-        ("Things", things, [*rooms, *characters, *things]),
-    ):
-        text, start = sections.get(section, ("", 0))
-        for number, line in enumerate(text.split("\n"), start):
-            match = _LINE.fullmatch(line)
-            if not match:
-                what = f"{line.strip()!r} is not of the form '- [[name]]: [[place]]'; nothing reads it."
-                yield from [Finding(source, number, what)] if line.strip() else []
-            elif gone := [match["name"]] * (match["name"] not in known) + [match["place"]] * (
-                match["place"] not in places
-            ):
-                what = f"{gone[0]} is no more; the line can go."
-                yield Finding(source, number, what, mend=Mend(f"freed of the line of {gone[0]}", _without(line)))
+    text = vault.read_text(source)
+    for number, line in enumerate(text.split("\n"), 1):
+        match = LINE.fullmatch(line)
+        if not match and line.startswith("- "):
+            what = f"{line.strip()!r} is not of the form '- [[name]]: [[place]]'; nothing reads it."
+            yield Finding(source, number, what)
+    lines = {link_target(m["name"]): m for line in text.split("\n") if (m := LINE.fullmatch(line))}
+    for name, match in lines.items():  # the last about each
+        place, number = link_target(match["place"]), text.split("\n").index(match[0]) + 1
+        if name not in (*characters, *things):
+            gone = name
+        elif place not in (rooms if name in characters else (*rooms, *characters, *things)):
+            gone = place
+        else:
+            continue
+        what = f"{gone} is no more; the line can go."
+        yield Finding(source, number, what, mend=Mend(f"freed of the line of {gone}", _without(match[0])))
 
 
 def _without(line: str) -> Callable[[bytes], bytes]:

@@ -10,6 +10,7 @@ from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
+from vault.whereabouts import OPENING
 from vault.world_notes import WHEREABOUTS, Whereabouts, load_world, save_person
 from world.model import Character, Detail, Exit, Room, Thing, World
 from world.paths import shortest_path
@@ -122,8 +123,7 @@ def test_everyone_and_everything_is_where_it_was_after_a_restart(tmp_path):
 def test_the_note_is_made_of_links_that_an_editor_follows(tmp_path):
     Whereabouts(Vault(tmp_path), world_of(tmp_path)).save()
     assert tmp_path.joinpath(*WHEREABOUTS).read_text() == (
-        "Written by the world while it runs and read when it starts.\n\n"
-        "## Characters\n- [[Moss]]: [[Attic]]\n- [[Ana]]: [[Hall]]\n\n## Things\n- [[lamp]]: [[Attic]]\n"
+        f"{OPENING}\n\nLast room number: 1\n\n- [[Moss]]: [[Attic]]\n- [[Ana]]: [[Hall]]\n- [[lamp]]: [[Attic]]\n"
     )
 
 
@@ -177,14 +177,6 @@ def test_what_was_carried_by_somebody_who_is_gone_lies_where_it_began(tmp_path):
 def test_lines_that_are_no_whereabouts_are_passed_over(tmp_path):
     notes = {"/".join(WHEREABOUTS): "## Characters\n\nhello\n- [[Ana]]\n- : \n- [[Moss]]: [[Hall]]\n## Things\n- x\n"}
     assert world_of(tmp_path, notes).characters["Moss"].room_id == "Hall"
-
-
-def test_a_note_that_would_be_the_same_is_not_written_again(tmp_path):
-    whereabouts = Whereabouts(Vault(tmp_path), world_of(tmp_path))
-    whereabouts.save()
-    tmp_path.joinpath(*WHEREABOUTS).unlink()
-    whereabouts.save()
-    assert not tmp_path.joinpath(*WHEREABOUTS).exists()
 
 
 def test_a_new_person_has_a_note_that_can_be_read_again(tmp_path):
