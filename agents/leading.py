@@ -46,6 +46,8 @@ class Leading:
 
     def perform(self, character_id: str, line: str) -> None:
         """Do a line: as the agent whom its author leads, but for commands that begin with an @."""
+        if not self._may_lead(character_id):
+            self.end(character_id)
         agent = self._led.get(character_id)
         if agent is None or parse_line(line).verb.startswith("@"):
             self._game.perform(character_id, line)
@@ -58,6 +60,11 @@ class Leading:
         for event in events:
             if isinstance(event, Left) and not event.to_room_id:
                 self.end(event.actor_id)
+
+    def _may_lead(self, character_id: str) -> bool:
+        """Return whether somebody may still lead: rights can be taken away meanwhile."""
+        found = self._game.commands.get("@possess")
+        return found is not None and found.allows(self._game.world.characters[character_id])
 
     def _show(self, admin_id: str, agent: Agent, event: Event, text: str) -> None:
         shown = [text]

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from config.settings import KINDS, ModelSettings, setting_names
+from config.settings import KINDS, ModelSettings, SettingsError, setting_names, settings_from
 from vault.config_notes import Settings
 from vault.config_writing import given_settings, write_setting
 from vault.folder import Vault
@@ -38,7 +38,7 @@ def config_commands(
             lines = [line for name in names for line in _note_lines(world, vault, settings(), name)]
             if not names:
                 lines = [line for name in KINDS for line in _note_lines(world, vault, settings(), name, wanted)]
-        except NoteError as error:
+        except (NoteError, SettingsError) as error:
             raise CommandError(str(error)) from error
         if not lines:
             notes = world.wording.all_of(list(KINDS))
@@ -72,12 +72,14 @@ def _note_lines(world: World, vault: Vault, settings: Settings, name: str, only:
     say = world.wording
     given = given_settings(vault, name)
     in_force = next(one for one in vars(settings).values() if isinstance(one, KINDS[name]))
+    fresh = settings_from(KINDS[name], given, f"config/{name}.md")
     fields: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(in_force)
     for field in (field for field in fields if only in ("", field.name)):
         value = getattr(in_force, field.name)
         place = say("config.by_default")
         if field.name in given:
-            place = f"config/{name}.md:{given[field.name].line}"
+            key = "config.in_note" if value == getattr(fresh, field.name) else "config.in_note_later"
+            place = say(key, note=f"config/{name}.md:{given[field.name].line}")
         elif value != field.default:
             place = say("config.at_the_start")
         shown, default = _shown(world, value), _shown(world, field.default)

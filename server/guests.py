@@ -25,7 +25,8 @@ class Guests:
     def make(self) -> Character:
         """Return a new character under the lowest number that is free; names of people have no digits."""
         world = self._game.world
-        name = next(name for number in count(1) if (name := f"{STEM}{number}") not in world.characters)
+        taken = {name.casefold() for table in (world.characters, world.rooms, world.things) for name in table}
+        name = next(name for number in count(1) if (name := f"{STEM}{number}").casefold() not in taken)
         guest = Character(name, world.start_room_id, role=Role.GUEST)
         world.add_character(guest)
         self._here.add(name)

@@ -211,6 +211,15 @@ def test_who_leaves_the_world_lets_go_of_whom_they_lead(town):
     assert (town.agents["Moss"].led_by, town.leading.led_by("Ana")) == ("", None)
 
 
+def test_who_may_do_it_no_more_leads_nobody(town):
+    town.players["Ana"].types("@possess Moss")
+    town.game.world.characters["Ana"].role = Role.PLAYER
+    town.players["Ben"].screen()
+    town.players["Ana"].types("say hello")
+    assert town.players["Ben"].screen() == ['Ana says, "hello"']
+    assert town.agents["Moss"].led_by == ""
+
+
 def test_an_agent_that_sleeps_cannot_be_led(tmp_path):
     town = Town(tmp_path, awake=False)
     town.players["Ana"].types("@possess Moss")

@@ -26,6 +26,13 @@ def test_a_setting_is_shown_with_what_it_means_its_default_and_its_place(inn):
     ]
 
 
+def test_a_setting_that_is_another_in_its_note_by_now_says_so(inn):
+    inn.shown("Ana", "@llm-config timeout_seconds 90")
+    assert inn.shown("Ana", "@show-config timeout_seconds")[0].endswith(
+        "(default 120.0; from the start; config/models.md:3 counts from the next one)"
+    )
+
+
 def test_a_note_s_settings_are_shown_a_line_each(inn):
     names = [line.partition(" = ")[0] for line in inn.shown("Ana", "@show-config world")]
     assert names == ["name", "start_room", "day_minutes", "ambient_minutes"]

@@ -90,8 +90,8 @@ Ben| @revoke is for an admin and above; you are a player.
 Ana> @grant ben builder
 Ana| Ben is a builder from now on.
 Ben> @create stool
-Ana| Ben makes stool out of thin air.
-Ben| You make stool, and have it in your hands.
+Ana| Ben makes a stool out of thin air.
+Ben| You make a stool, and have it in your hands.
 Ana> @revoke Ben admin
 Ana| Ben is not 'admin', but a builder.
 Ana> @revoke Ben

@@ -20,8 +20,8 @@ def create(world: World, actor: Character, name: str) -> list[Event]:
     """Make a thing, which you then carry: @create brass lamp. See @describe, @alias and @set for the rest."""
     thing_id = new_name(world, name)
     alteration = Alteration(world, actor, [("thing", thing_id)])
-    world.things[thing_id] = Thing(thing_id, actor.character_id)
-    return [Built(actor.character_id, actor.room_id, "creates", thing_id), *alteration.done(thing_id)]
+    made = world.things[thing_id] = Thing(thing_id, actor.character_id)
+    return [Built(actor.character_id, actor.room_id, "creates", with_article(made)), *alteration.done(thing_id)]
 
 
 @command("@destroy <object>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
