@@ -24,8 +24,10 @@ def full_table() -> CommandTable:
         root = Path(folder)
         vault, _ = open_vault(root / "world")
         accounts = AccountsFile(root / "accounts", in_thread=at_once)
-        rng, say = random.Random(1), [].append
-        made = Fallwater(vault, load_settings(vault), Clock(), rng, lambda: NOW_MS, say, lambda call: call(), accounts)
+        rng, said = random.Random(1), list[str]()
+        made = Fallwater(
+            vault, load_settings(vault), Clock(), rng, lambda: NOW_MS, said.append, lambda call: call(), accounts
+        )
         made.agents.close()
         made.accounts.close()
         return made.game.commands
