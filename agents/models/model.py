@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 Finish = Literal["stop", "length", "cancelled"]
 OnText = Callable[[str], bool]
@@ -15,14 +15,16 @@ class ModelError(Exception):
 
     `problem` names the model, the host if there is one, and what happened; `remedy` is what to do about it
     ("Run: ollama pull llama3.2"), or empty; the message is both.
-    `retryable` is false when the same request would fail again.
+    `retryable` is false when the same request would fail again. `about_request` is true when that is for the request's
+    own sake, as when it is too long, and says nothing about the model.
     """
 
-    def __init__(self, message: str, *, remedy: str = "", retryable: bool = True) -> None:
+    def __init__(self, message: str, *, remedy: str = "", retryable: bool = True, about_request: bool = False) -> None:
         super().__init__(f"{message} {remedy}" if remedy else message)
         self.problem = message
         self.remedy = remedy
         self.retryable = retryable
+        self.about_request = about_request
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Request:
     """One prompt and how to continue it.
 
     `max_tokens` bounds the answer, in tokens; `stop` ends it before any of these strings appears.
-    `repeat_penalty` of 1.0 is none. `grammar` is GBNF, honoured only by a model that `constrains`.
+    `repeat_penalty` of 1.0 is none, and so is `top_p` of 1.0; None leaves it to the server. `grammar` is GBNF, honoured
+    only by a model that `constrains`. `schema` is a JSON schema, for servers that take one.
     `timeout_seconds` covers everything from asking to the last token.
     """
 
@@ -42,6 +45,8 @@ class Request:
     grammar: str | None = None
     repeat_penalty: float = 1.0
     timeout_seconds: float = 60.0
+    top_p: float | None = None
+    schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,21 @@ class Completion:
     completion_tokens: int
     seconds: float
     finish: Finish
+
+
+class Voice(Protocol):
+    """What is to be known of a model before it is asked; see `LanguageModel`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def constrains(self) -> bool: ...
+
+    @property
+    def context_tokens(self) -> int: ...
+
+    def count_tokens(self, text: str) -> int: ...
 
 
 class LanguageModel(Protocol):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from dataclasses import dataclass
 
 from agents.models.model import Completion, ModelError
-
-log = logging.getLogger(__name__)
 
 KEPT = 64  # completions that the averages are taken over
 
@@ -41,7 +38,7 @@ class QueueStatus:
 
 
 class QueueRecord:
-    """Counts jobs by how they ended, and warns once when a model starts to fail."""
+    """Counts jobs by how they ended."""
 
     def __init__(self, model: str) -> None:
         self.answered = 0
@@ -56,17 +53,14 @@ class QueueRecord:
         """Count an answer; the model is well again."""
         self.answered += 1
         self._recent.append(completion)
-        if self._failing_since is not None:
-            log.info("%s answers again.", self._model)
         self._failing_since = None
 
     def fail(self, error: Exception, now: float) -> None:
-        """Count a failure at `now`, in seconds; only the model's first in a row is worth a warning."""
+        """Count a failure at `now`, in seconds."""
         self.failed += 1
         self._last_error = str(error) or type(error).__name__
         if isinstance(error, ModelError) and self._failing_since is None:
             self._failing_since = now
-            log.warning("%s fails: %s", self._model, self._last_error)
 
     def status(self, waiting: int, running: int, now: float) -> QueueStatus:
         """Return the record together with the queue's present length, at `now` in seconds."""

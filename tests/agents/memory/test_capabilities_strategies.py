@@ -249,8 +249,8 @@ def test_3_15_when_memories_do_not_fit_and_cannot_be_summarised_admins_are_asked
         life.memory.record("observed", f"Thing {number}: " + "the river goes by and by " * 4)
 
     async def live() -> list[str]:
-        queue = life.wakes()
-        queue.model.context_tokens = 2500
+        life.wakes()
+        life.model.context_tokens = 2500
         life.agent.compactor = other.compactor
         outcomes = []
         for _ in range(3):

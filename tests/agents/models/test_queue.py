@@ -20,6 +20,7 @@ class Asker:
     def __init__(self, *script, **arguments):
         self.clock = 0.0
         self.model = ScriptedModel(*(script or (lambda request: "yes",)))
+        self.concurrency = arguments.get("concurrency", 1)
         self.queue = ModelQueue(self.model, now=lambda: self.clock, **arguments)
         self.model.hold()
 
@@ -329,7 +330,7 @@ def is_withdrawn(result):
 
 async def take(asker, step, tasks):
     """Do one step of a generated story; return the task if it asked."""
-    assert asker.model.running <= asker.queue._concurrency
+    assert asker.model.running <= asker.concurrency
     match step:
         case ("ask" | "withdraw" as verb, owner, priority):
             request = Request(owner) if verb == "ask" else None

@@ -1,0 +1,262 @@
+"""The pool: one line of jobs before all endpoints, fair and bounded, and never silent about how a job ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import time
+from collections.abc import Callable, Collection, Coroutine
+from typing import Any, TypeVar
+
+from agents.models.endpoint import Endpoint, EndpointStatus, Route
+from agents.models.jobs import (
+    AlreadyWaiting,
+    Job,
+    Line,
+    Make,
+    NoEndpoint,
+    Priority,
+    QueueFull,
+    QueueStopped,
+    TooOld,
+    WaitingLine,
+)
+from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
+from agents.models.routing import is_hopeless, next_start
+
+# After so long a wait a job counts as one priority higher, and goes on rising: nothing starves.
+AGEING_SECONDS = 30.0
+# A model that forgets its own timeout is cut off this much later, so that it cannot hold an endpoint.
+GRACE_SECONDS = 2.0
+LONGEST_WAIT_SECONDS = 600.0
+CHECK_SECONDS = 30.0  # how long an endpoint that is tried again may take to say that it has the model
+PATIENCE_SECONDS = 1.0
+PATIENCE_ROUNDS = 4.0
+MOST_WAITING = 1024
+KEPT_HOMES = 4096
+
+T = TypeVar("T")
+
+
+class ModelPool:
+    """Lets jobs use endpoints, each as many at a time as it can take.
+
+    Every job ends in exactly one of answered, failed and cancelled, and its owner hears which. One that an endpoint
+    has failed goes to another, if there is another that is well.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_waiting: int = MOST_WAITING,
+        now: Callable[[], float] = time.monotonic,
+        ageing_seconds: float = AGEING_SECONDS,
+        grace_seconds: float = GRACE_SECONDS,
+        longest_wait_seconds: float = LONGEST_WAIT_SECONDS,
+        has_affinity: bool = True,
+    ) -> None:
+        """Make an empty pool; `now` returns seconds from any fixed moment.
+
+        Without `has_affinity` a job goes to any endpoint that is free, wherever its prompt was read the last time.
+        """
+        self.now = now
+        self._line = WaitingLine(ageing_seconds, max_waiting)
+        self._grace_seconds = grace_seconds
+        self._longest_wait_seconds = longest_wait_seconds
+        self._has_affinity = has_affinity
+        self._running: list[Job] = []
+        self._homes: dict[tuple[str, str], Endpoint] = {}
+        self._retired: list[LanguageModel] = []
+        self._closing: set[asyncio.Task[None]] = set()
+        self._stopped = False
+
+    async def ask(
+        self, line: Line, owner: str, priority: Priority, make: Make, on_text: OnText | None = None
+    ) -> Completion:
+        """Wait for a place and have the request completed that `make` builds then; see `ModelQueue.ask`."""
+        return await self.complete(self.enter(line, owner, priority), make, on_text)
+
+    def enter(self, line: Line, owner: str, priority: Priority) -> Job:
+        """Take a job into the line. Raises: AlreadyWaiting, QueueFull, QueueStopped."""
+        if self._stopped:
+            raise QueueStopped("The model queue has been stopped.", retryable=False)
+        if priority is Priority.THOUGHT and self._thinks(owner):
+            raise AlreadyWaiting(f"{owner} already has a thought under way; wait for its answer.")
+        if len(self._line.jobs) >= self._line.most:
+            message = f"{len(self._line.jobs)} jobs already wait for {line.name}, the most allowed."
+            raise QueueFull(message, remedy="Use a faster model, or let agents think less often.")
+        job = Job(line, owner, priority, self._line.next_number(), self.now())
+        self._line.jobs.append(job)
+        self._start_next()
+        return job
+
+    async def complete(self, job: Job, make: Make, on_text: OnText | None = None) -> Completion:
+        """Bring a job that was entered to its end. Raises: ModelError; whatever `make` or `on_text` raise."""
+        try:
+            return await self._completed(job, make, on_text)
+        finally:
+            self._leave(job)
+
+    def counts(self, line: Line) -> tuple[int, int]:
+        """Return how many jobs of a line wait, and how many run."""
+        return sum(job.line is line for job in self._line.jobs), sum(job.line is line for job in self._running)
+
+    def status(self, endpoints: Collection[Endpoint]) -> tuple[EndpointStatus, ...]:
+        """Return how these endpoints are at this moment."""
+        return tuple(endpoint.status(self.now()) for endpoint in endpoints)
+
+    def retire(self, models: Collection[LanguageModel]) -> None:
+        """Let models go that nothing new is asked of; what runs on them comes to its end first."""
+        self._retired += [model for model in models if model not in self._retired]
+        self._close_retired()
+
+    async def stop(self) -> None:
+        """Withdraw every job, waiting or running, and take no more. Returns when the models have let go, or soon."""
+        self._stopped = True
+        for job in self._line.jobs:
+            job.give_turn(None)
+        works = [job.work for job in self._running if job.work is not None]
+        for work in works:
+            work.cancel()
+        if works:
+            await asyncio.wait(works, timeout=self._grace_seconds)
+        if self._closing:
+            await asyncio.wait(self._closing, timeout=self._grace_seconds)
+
+    def _thinks(self, owner: str) -> bool:
+        jobs = itertools.chain(self._line.jobs, self._running)
+        return any(job.owner == owner and job.priority is Priority.THOUGHT for job in jobs)
+
+    def _start_next(self) -> None:
+        now = self.now()
+        while not self._stopped and (found := next_start(self._line.in_order(now), self._homes, now)):
+            job, route = found
+            self._line.take(job)
+            self._running.append(job)
+            job.route, job.is_probe = route, route.endpoint.begin(now)
+            if self._has_affinity:
+                self._settle(job.key, route.endpoint)
+            job.give_turn(route)
+        for job in [job for job in self._line.jobs if is_hopeless(job, now)]:
+            self._line.jobs.remove(job)
+            job.fail(job.last_error or self._no_endpoint(job, now))
+
+    def _settle(self, key: tuple[str, str], endpoint: Endpoint) -> None:
+        self._homes.pop(key, None)
+        self._homes[key] = endpoint
+        if len(self._homes) > KEPT_HOMES:
+            del self._homes[next(iter(self._homes))]
+
+    def _no_endpoint(self, job: Job, now: float) -> NoEndpoint:
+        statuses = self.status({route.endpoint: None for route in job.line.routes})
+        soonest = min(statuses, key=lambda status: status.retry_seconds, default=None)
+        if soonest is None:
+            return NoEndpoint(f"{job.line.name} has no endpoint.", remedy="Give it one in config/models.md.")
+        when = f"It is tried again in {soonest.retry_seconds:.0f} s."
+        return NoEndpoint(f"{soonest.problem} {when}", remedy=soonest.remedy)
+
+    def _leave(self, job: Job) -> None:
+        if job in self._line.jobs:
+            self._line.jobs.remove(job)
+        self._release(job)
+        self._close_retired()
+        self._start_next()
+
+    def _release(self, job: Job) -> None:
+        if job in self._running:
+            self._running.remove(job)
+        if job.route:
+            job.route.endpoint.end(job.is_probe)
+            job.route = None
+
+    async def _completed(self, job: Job, make: Make, on_text: OnText | None) -> Completion:
+        while route := await self._turn(job):
+            request = None if self._stopped else job.line.built(route.model, make)
+            if request is None:
+                break
+            try:
+                return await self._attempted(job, route, request, on_text)
+            except ModelError as error:
+                if self._stopped or not self._goes_elsewhere(job, route, error):
+                    raise
+        return _nothing(job.line.name)
+
+    async def _turn(self, job: Job) -> Route | None:
+        """Return the route on which the job may run; None if it is withdrawn."""
+        home = self._homes.get(job.key)
+        if home and not job.turn.done():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE_SECONDS + PATIENCE_ROUNDS * home.seconds):
+                    return await asyncio.shield(job.turn)
+            job.is_patient = False
+            self._start_next()
+        try:
+            async with asyncio.timeout(self._longest_wait_seconds):
+                return await asyncio.shield(job.turn)
+        except TimeoutError as error:
+            waited = f"A request of {job.owner} waited {self._longest_wait_seconds:g} s for {job.line.name}."
+            raise TooOld(waited, remedy="Use more or faster endpoints, or let agents think less often.") from error
+
+    async def _attempted(self, job: Job, route: Route, request: Request, on_text: OnText | None) -> Completion:
+        # A task of its own, so that `stop` can end the work without ending the task of whoever asked.
+        job.work = asyncio.create_task(self._worked(job, route, request, on_text))
+        try:
+            completion = await job.work
+        except asyncio.CancelledError:
+            if _current_task_is_cancelled():
+                raise
+            return _nothing(route.model.name)
+        except ModelError as error:
+            route.endpoint.fail(error, self.now())
+            raise
+        finally:
+            job.work = None
+        if completion.finish != "cancelled":
+            route.endpoint.answer(completion)
+        return completion
+
+    async def _worked(self, job: Job, route: Route, request: Request, on_text: OnText | None) -> Completion:
+        if job.is_probe:
+            await _within(CHECK_SECONDS, route.model, route.model.start())
+        limit = request.timeout_seconds + self._grace_seconds
+        return await _within(limit, route.model, route.model.complete(request, on_text))
+
+    def _goes_elsewhere(self, job: Job, route: Route, error: ModelError) -> bool:
+        """Put a job that an endpoint has failed back into the line, if another endpoint may take it."""
+        if error.about_request:
+            return False
+        job.tried.add(route.endpoint)
+        job.last_error = error
+        if is_hopeless(job, self.now()):
+            return False
+        self._release(job)
+        job.turn = asyncio.get_running_loop().create_future()
+        self._line.jobs.append(job)
+        self._start_next()
+        return True
+
+    def _close_retired(self) -> None:
+        used = [job.route.model for job in self._running if job.route]
+        for model in [model for model in self._retired if model not in used]:
+            self._retired.remove(model)
+            closing = asyncio.create_task(model.close())
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+
+
+async def _within(seconds: float, model: LanguageModel, work: Coroutine[Any, Any, T]) -> T:
+    try:
+        async with asyncio.timeout(seconds):
+            return await work
+    except TimeoutError as error:
+        raise ModelError(f"{model.name} did not answer within {seconds:g} s.") from error
+
+
+def _nothing(name: str) -> Completion:
+    return Completion("", name, 0, 0, 0, 0.0, "cancelled")
+
+
+def _current_task_is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -1,0 +1,83 @@
+"""The breaker: when it opens, for how long, and what closes it."""
+
+from __future__ import annotations
+
+import random
+
+from agents.models.breaker import Breaker
+
+
+class NoJitter(random.Random):
+    def uniform(self, a: float, b: float) -> float:
+        return b
+
+
+def breaker(**arguments: float) -> Breaker:
+    return Breaker(NoJitter(), **arguments)  # type: ignore[arg-type]
+
+
+def test_two_failures_in_a_row_open_it_and_an_answer_between_them_does_not():
+    one = breaker()
+    one.fail(0.0)
+    one.succeed()
+    one.fail(1.0)
+    before = one.state(1.0)
+    one.fail(1.0)
+    assert (before, one.state(1.0), one.seconds_left(1.5)) == ("closed", "open", 0.5)
+
+
+def test_a_failure_that_would_be_the_same_again_opens_it_at_once():
+    one = breaker()
+    one.fail(0.0, for_good=True)
+    assert one.state(0.0) == "open"
+
+
+def test_it_stays_open_twice_as_long_each_time_up_to_a_limit():
+    one, now, times = breaker(), 0.0, []
+    one.fail(now)
+    for _ in range(9):
+        one.fail(now)
+        times.append(one.seconds_left(now))
+        now += times[-1]
+        assert one.state(now) == "half-open"
+    assert times == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
+
+
+def test_failures_of_what_was_under_way_when_it_opened_do_not_prolong_it():
+    one = breaker()
+    for _ in range(10):
+        one.fail(0.0)
+    assert one.seconds_left(0.0) == 1.0
+
+
+def test_an_answer_closes_it_and_the_next_time_begins_anew():
+    one = breaker()
+    for _ in range(2):
+        one.fail(0.0, for_good=True)
+        one.fail(2.0)
+        one.succeed()
+    one.fail(9.0, for_good=True)
+    assert one.seconds_left(9.0) == 1.0
+
+
+def test_chance_takes_up_to_half_of_the_time_off():
+    times = []
+    for seed in range(50):
+        one = Breaker(random.Random(seed))
+        one.fail(0.0, for_good=True)
+        times.append(one.seconds_left(0.0))
+    assert 0.5 <= min(times) < 0.6 < 0.9 < max(times) <= 1.0
+
+
+def test_one_that_is_untried_is_opened_by_its_first_failure_and_closed_by_its_first_answer():
+    failing, well = Breaker(NoJitter(), untried=True), Breaker(NoJitter(), untried=True)
+    failing.fail(0.0)
+    well.succeed()
+    assert (failing.state(0.0), well.state(0.0)) == ("open", "closed")
+
+
+def test_one_that_never_opens_is_for_whoever_has_one_model_only():
+    one = breaker(failures_to_open=float("inf"))
+    for _ in range(100):
+        one.fail(0.0, for_good=True)
+    assert one.state(0.0) == "closed"

@@ -1,0 +1,370 @@
+"""The pool: which endpoint gets a job, what becomes of it when endpoints fail, and that each job ends exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from agents.models.jobs import AlreadyWaiting, NoEndpoint, QueueFull, QueueStopped, TooOld
+from agents.models.model import Completion, ModelError, Request
+from agents.models.queue import ModelQueue, Priority
+from tests.agents.models.places import Places, settle
+
+DOWN = ModelError("It broke off.", remedy="Look there.")
+
+
+def run(story: Callable[[], Awaitable[Any]]) -> Any:
+    async def told() -> Any:
+        return await story()
+
+    return asyncio.run(told())
+
+
+def test_jobs_go_to_the_endpoint_with_the_least_to_do():
+    async def story():
+        town = Places("a", "b", limit=2)
+        tasks = await town.asked("Ana", "Ben", "Cat")
+        asked = [place.asked for place in town.places]
+        for place in town.places:
+            while place.under_way:
+                place.answer()
+                await settle()
+        await asyncio.gather(*tasks)
+        return asked
+
+    assert run(story) == [["Ana", "Cat"], ["Ben"]]
+
+
+def test_an_owner_comes_back_to_the_endpoint_that_knows_its_prompt_although_another_is_free():
+    async def story():
+        town = Places("a", "b")
+        first, second = town.places
+        (ana,) = await town.asked("Ana")
+        (ben,) = await town.asked("Ben")
+        second.answer()
+        await ben
+        (ben,) = await town.asked("Ben")
+        first.answer()
+        await ana
+        (ana,) = await town.asked("Ana")
+        first.answer()
+        second.answer()
+        await asyncio.gather(ana, ben)
+        return first.asked, second.asked
+
+    assert run(story) == (["Ana", "Ana"], ["Ben", "Ben"])
+
+
+def test_it_waits_one_round_for_its_own_endpoint_and_goes_elsewhere_when_more_wait_there():
+    async def story():
+        town = Places("a", "b")
+        first, second = town.places
+        for owner in ("Ana", "Ben", "Cat"):  # all three are at home at a, while b was away
+            second.dead = DOWN
+            (task,) = await town.asked(owner)
+            if not first.under_way:
+                await settle()
+            first.answer()
+            await task
+        second.dead = None
+        town.clock = 1000.0
+        tasks = await town.asked("Ana", "Ben")
+        waits = (first.asked[-1], second.under_way)
+        tasks += await town.asked("Cat")
+        gone = second.asked[-1]
+        for place in (first, second, first):
+            place.answer()
+            await settle()
+        await asyncio.gather(*tasks)
+        return waits, gone
+
+    assert run(story) == (("Ana", []), "Ben")
+
+
+def test_a_job_whose_endpoint_dies_is_answered_by_another_and_its_owner_hears_nothing_of_it():
+    async def story():
+        town = Places("a", "b")
+        (task,) = await town.asked("Ana")
+        town.places[0].die()
+        await settle()
+        town.places[1].answer()
+        answer = await task
+        status = town.queue.status()
+        return answer.model, (status.answered, status.failed), [one.record.failed for one in town.queue.endpoints()]
+
+    assert run(story) == ("b", (1, 0), [1, 0])
+
+
+def test_the_request_is_built_again_for_the_endpoint_that_takes_over():
+    async def story():
+        town = Places("a", "b", tiers=1)
+        town.places[1].constrains = True
+        built = []
+
+        def make() -> Request:
+            built.append((town.queue.model.name, town.queue.model.constrains))
+            return Request("p")
+
+        task = asyncio.create_task(town.queue.ask("Ana", Priority.THOUGHT, make))
+        await settle()
+        town.places[0].die()
+        await settle()
+        town.places[1].answer()
+        await task
+        return built
+
+    assert run(story) == [("a", False), ("b", True)]
+
+
+def test_endpoints_of_the_second_tier_stand_in_only_while_all_of_the_first_are_sick():
+    async def story():
+        town = Places("own", "spare", tiers=1)
+        tasks = await town.asked("Ana", "Ben")  # Ben waits although the other is free
+        before = town.places[1].asked[:]
+        town.places[0].die()
+        await settle()
+        town.places[1].answer()
+        await settle()
+        town.places[1].answer()
+        await asyncio.gather(*tasks)
+        return before, sorted(town.places[1].asked)
+
+    assert run(story) == ([], ["Ana", "Ben"])
+
+
+def test_a_request_that_is_too_long_fails_once_and_blames_no_endpoint():
+    async def story():
+        town = Places("a", "b")
+        (task,) = await town.asked("Ana")
+        town.places[0].fail(ModelError("It is too long.", retryable=False, about_request=True))
+        with pytest.raises(ModelError, match="It is too long"):
+            await task
+        return [one.state for one in town.queue.endpoints()], town.places[1].asked
+
+    assert run(story) == (["closed", "closed"], [])
+
+
+def test_when_all_are_sick_a_job_fails_at_once_with_what_is_wrong_and_what_to_do():
+    async def story():
+        town = Places("a")
+        town.places[0].die()
+        for _ in range(2):  # two failures open the breaker
+            with pytest.raises(ModelError, match="a does not answer. Start it."):
+                await town.ask("Ana")
+        with pytest.raises(NoEndpoint) as refused:
+            await town.ask("Ana")
+        return str(refused.value), len(town.places[0].asked)
+
+    assert run(story) == ("a does not answer. It is tried again in 1 s. Start it.", 2)
+
+
+def test_a_sick_endpoint_is_tried_with_one_request_that_first_asks_whether_it_has_the_model():
+    async def story():
+        town = Places("a", limit=4)
+        place = town.places[0]
+        place.die()
+        for _ in range(2):
+            with pytest.raises(ModelError):
+                await town.ask("Ana")
+        place.dead = None
+        town.clock = 2.0
+        tasks = await town.asked("Ana", "Ben", "Cat")
+        probing = (place.started, len(place.under_way), town.queue.endpoints()[0].state)
+        place.answer()
+        await settle()
+        well = (len(place.under_way), town.queue.endpoints()[0].state)
+        for _ in range(2):
+            place.answer()
+        await asyncio.gather(*tasks)
+        return probing, well
+
+    assert run(story) == ((1, 1, "half-open"), (2, "closed"))
+
+
+def test_a_failure_that_would_be_the_same_again_closes_an_endpoint_at_once():
+    async def story():
+        town = Places("a", "b", limit=3)
+        (task,) = await town.asked("Ana")
+        town.places[0].fail(ModelError("no such model", retryable=False))
+        await settle()
+        states = [one.state for one in town.queue.endpoints()]
+        town.places[1].answer()
+        await task
+        return states
+
+    assert run(story) == ["open", "closed"]
+
+
+def test_an_endpoint_that_nobody_has_asked_yet_is_started_by_the_first_request():
+    async def story():
+        town = Places("a", untried=True)
+        tasks = await town.asked("Ana", "Ben")
+        seen = (town.places[0].started, town.places[0].asked[:], town.queue.endpoints()[0].state)
+        town.places[0].answer()
+        await settle()
+        town.places[0].answer()
+        await asyncio.gather(*tasks)
+        return seen, town.places[0].started
+
+    assert run(story) == ((1, ["Ana"], "untried"), 1)
+
+
+def test_a_job_waits_no_longer_than_anything_may():
+    async def story():
+        town = Places("a", longest_wait_seconds=0.01)
+        first = await town.asked("Ana")
+        with pytest.raises(TooOld, match=r"A request of Ben waited 0\.01 s for thinker\."):
+            await town.ask("Ben")
+        town.places[0].answer()
+        await asyncio.gather(*first)
+        return town.queue.status().failed
+
+    assert run(story) == 1
+
+
+def test_queues_of_one_pool_share_its_endpoints_and_its_order():
+    async def story():
+        town = Places("a")
+        summaries = ModelQueue(town.routes, pool=town.pool, name="summarizer")
+        tasks = await town.asked("Ana")
+        tasks.append(asyncio.create_task(summaries.ask("memory of Ana", Priority.SUMMARY, lambda: Request("sum"))))
+        await settle()
+        tasks += await town.asked("Ben")
+        for _ in range(3):
+            town.places[0].answer()
+            await settle()
+        await asyncio.gather(*tasks)
+        return town.places[0].asked, town.places[0].most, summaries.status().answered
+
+    assert run(story) == (["Ana", "Ben", "sum"], 1, 1)
+
+
+def test_what_runs_goes_on_with_the_old_model_and_what_waits_goes_to_the_new_one():
+    async def story():
+        town, new = Places("a"), Places("new")
+        tasks = await town.asked("Ana", "Ben")
+        town.queue.adopt(new.routes, town.queue.asked)
+        town.pool.retire([town.places[0]])
+        closed_meanwhile = town.places[0].closed
+        town.places[0].answer()
+        await settle()
+        new.places[0].answer()
+        answers = await asyncio.gather(*tasks)
+        await settle()
+        return [one.model for one in answers], closed_meanwhile, town.places[0].closed
+
+    assert run(story) == (["a", "new"], 0, 1)
+
+
+OWNERS = st.sampled_from(["Ana", "Ben", "Cat", "Dan", "Eve"])
+PLACES = st.integers(0, 2)
+
+
+class EveryJobEndsOnce(RuleBasedStateMachine):
+    """Three endpoints, the last of which stands in, that answer, fail, die and come back in any order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.tasks: list[asyncio.Task[Completion]] = []
+        self.cancelled = 0
+        self.town = self.loop.run_until_complete(self._town())
+
+    async def _town(self) -> Places:
+        return Places("a", "b", "c", limit=2, tiers=2, max_waiting=6, grace_seconds=0.0)
+
+    def settled(self) -> None:
+        self.loop.run_until_complete(settle())
+
+    @rule(owner=OWNERS, priority=st.sampled_from(Priority), wanted=st.booleans())
+    def ask(self, owner: str, priority: Priority, wanted: bool) -> None:
+        request = Request(owner) if wanted else None
+        asking = self.town.queue.ask(owner, priority, lambda: request)
+        self.tasks.append(self.loop.create_task(asking))
+        self.settled()
+
+    @rule(index=PLACES, failing=st.booleans(), for_good=st.booleans())
+    def end_one(self, index: int, failing: bool, for_good: bool) -> None:
+        place = self.town.places[index]
+        if place.under_way and failing:
+            place.fail(ModelError("It broke off.", retryable=not for_good))
+        elif place.under_way:
+            place.answer()
+        self.settled()
+
+    @rule(index=PLACES)
+    def die(self, index: int) -> None:
+        self.town.places[index].die()
+        self.settled()
+
+    @rule(index=PLACES)
+    def come_back(self, index: int) -> None:
+        self.town.places[index].dead = None
+
+    @rule(seconds=st.sampled_from([0.3, 3.0, 61.0]))
+    def wait(self, seconds: float) -> None:
+        self.town.clock += seconds
+
+    @precondition(lambda self: any(not task.done() for task in self.tasks))
+    @rule(number=st.integers(0, 50), also_answer=st.booleans())
+    def cancel(self, number: int, also_answer: bool) -> None:
+        open_tasks = [task for task in self.tasks if not task.done()]
+        for place in self.town.places:
+            if also_answer and place.under_way:
+                place.answer()  # in the same moment
+        open_tasks[number % len(open_tasks)].cancel()
+        self.settled()
+
+    @rule()
+    def stop(self) -> None:
+        if len(self.tasks) > 12:
+            self.loop.run_until_complete(self.town.queue.stop())
+            self.settled()
+
+    @invariant()
+    def no_endpoint_has_more_than_it_may_or_forgets_what_it_has(self) -> None:
+        for place, route in zip(self.town.places, self.town.routes, strict=True):
+            assert route.endpoint.running == len(place.under_way) <= 2
+
+    @invariant()
+    def every_open_question_waits_or_runs(self) -> None:
+        waiting, running = self.town.pool.counts(self.town.queue)
+        assert waiting + running == sum(not task.done() for task in self.tasks)
+
+    def teardown(self) -> None:
+        for _ in range(200):
+            for place in self.town.places:
+                place.dead = None
+                if place.under_way:
+                    place.answer()
+            self.settled()
+        # One that waits for an endpoint that is left alone has failed at once, so nothing waits now.
+        assert all(task.done() for task in self.tasks)
+        ends = [self._end(task) for task in self.tasks]
+        status = self.town.queue.status()
+        counted = (status.answered, status.failed, status.cancelled)
+        assert counted == (ends.count("answered"), ends.count("failed"), ends.count("cancelled"))
+        assert (status.waiting, status.running) == (0, 0)
+        assert all(len(place.under_way) == 0 for place in self.town.places)
+        self.loop.close()
+
+    def _end(self, task: asyncio.Task[Completion]) -> str:
+        if task.cancelled():
+            return "cancelled"
+        error = task.exception()
+        if isinstance(error, AlreadyWaiting | QueueFull | QueueStopped):
+            return "refused"
+        if error:
+            assert isinstance(error, ModelError)
+            return "failed"
+        return "cancelled" if task.result().finish == "cancelled" else "answered"
+
+
+EveryJobEndsOnce.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+test_every_job_ends_in_exactly_one_way_whatever_becomes_of_the_endpoints = EveryJobEndsOnce.TestCase
