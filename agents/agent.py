@@ -123,9 +123,10 @@ class Agent:
     @property
     def why_still(self) -> str:
         """Why it does not think for itself just now; empty if it does."""
+        say = self._game.world.wording
         if self.led_by:
-            return f"{self.led_by} leads it; @release ends that."
-        return f"Its agent.md says so; @resume-agent {self.name} ends that." if self.settings.paused else ""
+            return say("population.why_led", who=self.led_by)
+        return say("population.why_paused", agent=self.name) if self.settings.paused else ""
 
     def perform(self, line: str) -> Performed:
         """Do a line as its own, and remember it so."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
 from agents.models.queue import ModelQueue
+from agents.turn import Turn
 from world.command import Command, command
 from world.events import Event, Saw
 from world.model import Character, Role, World
@@ -50,5 +51,5 @@ def model_text(queue: ModelQueue | None, agents: Mapping[str, Agent], say: Wordi
 
 
 def _turn_text(agent: Agent, say: Wording) -> str:
-    turn = agent.last_turn
+    turn = Turn("paused", why=agent.why_still) if agent.why_still else agent.last_turn
     return say("models.turn_because" if turn.why else "models.turn", who=agent.name, outcome=turn.outcome, why=turn.why)

@@ -9,6 +9,7 @@ import pytest
 
 from agents.agent import Turn
 from agents.leading import Leading
+from agents.model_commands import model_text
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from agents.population_commands import population_commands
@@ -196,6 +197,16 @@ Ben| Ana says, "it was me"
 def test_an_agent_that_is_led_thinks_nothing(town):
     town.players["Ana"].types("@possess Moss")
     assert town.think("Moss") == Turn("paused", why="Ana leads it; @release ends that.")
+
+
+def test_the_state_of_the_model_tells_who_is_paused_and_who_is_led(town):
+    town.players["Ana"].types("@pause-agent Moss")
+    town.players["Ana"].types("@possess Eliza")
+    text = model_text(town.agents["Moss"].queue, town.agents, town.game.world.wording)
+    assert text.split("\n")[-2:] == [
+        "Eliza: paused. Ana leads it; @release ends that.",
+        "Moss: paused. Its agent.md says so; @resume-agent Moss ends that.",
+    ]
 
 
 def test_two_do_not_lead_one_agent(town):
