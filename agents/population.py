@@ -79,11 +79,23 @@ class Population(Mapping[str, Agent]):
         Raises: NoteError if its note cannot be written or is not valid, WorldError if the name is taken.
         """
         begin_agent(self._vault, name, room_id, profile)
-        self._game.world.add_character(load_agent(self._vault, name).character)
+        return self.bring(name)
+
+    def bring(self, name: str) -> Agent:
+        """Bring an agent into the world that has its folder; if its room is none, it begins in the start room.
+
+        Raises: NoteError if its note is not valid, WorldError if the name is taken.
+        """
+        world, character = self._game.world, load_agent(self._vault, name).character
+        if character.room_id not in world.rooms:
+            character.room_id = world.start_room_id
+        before = world.characters.get(name)
+        if before is None or not before.is_agent:  # else one whose memory could not be read until now
+            world.add_character(character)
         self._add(name)
         agent = self._agents.get(name)
         if agent is None:
-            del self._game.world.characters[name]
+            world.characters.pop(name, None)
             raise NoteError(f"agents/{name}/agent.md is not valid; the log says why.")
         if self._queue:
             self._wake(agent, self._queue)
@@ -94,6 +106,18 @@ class Population(Mapping[str, Agent]):
         """Let an agent not think, or think again, from now on and after the next start. Raises: NoteError."""
         set_agent_property(self._vault, agent.name, "paused", paused or None)
         self.take_in(agent)
+
+    async def let_go(self, name: str) -> None:
+        """Forget an agent whose character sleeps, with every memory on disk if its folder is still there.
+
+        Raises: NoteError if something cannot be written.
+        """
+        agent = self._agents.pop(name)
+        await agent.compactor.stop()
+        await agent.finder.stop()
+        if self._vault.exists("agents", name):
+            agent.memory.close()
+            agent.facts.close()
 
     async def stop(self) -> None:
         """Cut short every compaction and every thought, and let the models go; what is in force stays so."""

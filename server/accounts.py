@@ -200,6 +200,10 @@ class Accounts:
         """Let a name or an address in again, as `Bans.lift`."""
         return self.bans.lift(name_or_host)
 
+    def adopt(self, settings: ServerSettings) -> None:
+        """Go on with other settings."""
+        self._settings = settings
+
     def close(self) -> None:
         """Keep what was only noted. Raises: NoteError."""
         self._file.close()

@@ -21,7 +21,7 @@ from server.accounts import Accounts
 from server.accounts_file import AccountsFile
 from server.autosave import GroupSync, SaveBoard, SaveMoves, in_turn
 from server.dialogue import Door
-from server.lobby import Lobby, Texts
+from server.lobby import Lobby
 from server.lockout import Lockout
 from server.minds import Minds
 from server.passing_time import PassingTime, local_ms
@@ -32,14 +32,15 @@ from server.reload import Reload
 from server.session import Session
 from server.shutdown import in_stages
 from server.stewardship import Stewardship
+from server.taking_in import TakingIn, load_texts
 from server.telnet.interface import ReactorClock, TelnetLimits
 from server.telnet.protocol import TelnetFactory
 from vault.backup import back_up
 from vault.board_note import BoardNote
 from vault.command_texts import load_command_texts
-from vault.config_notes import Settings, load_settings, load_text
+from vault.config_notes import Settings
 from vault.folder import Vault
-from vault.notes import NoteError
+from vault.known_notes import KnownNotes
 from vault.world_notes import Whereabouts, load_world
 from world.commands.table import world_commands
 from world.game import Game
@@ -63,6 +64,7 @@ class Fallwater:
 
     `say` is given the sentences that whoever started the world should read; `in_reactor` is how another thread
     has something called in the reactor's. `on_shutdown` is called when an admin closes the world from inside.
+    `written` are the settings as the notes have them, if the command line has it otherwise.
     """
 
     def __init__(
@@ -75,10 +77,12 @@ class Fallwater:
         say: Callable[[str], None],
         in_reactor: Callable[[Callable[[], None]], None],
         accounts_file: AccountsFile,
+        written: Settings | None = None,
     ) -> None:
         self.settings = settings
         self._vault = vault
-        self.world = load_world(vault, settings.world)
+        known = KnownNotes()
+        self.world = load_world(vault, settings.world, known)
         self.running = False
         self._reactor = reactor
         self._rng = rng
@@ -95,12 +99,11 @@ class Fallwater:
         dreams, timeout_seconds = random.Random(rng.getrandbits(64)), settings.models.timeout_seconds
         own = (vault, self.game.publish, lambda: self._minds.queue, dreams, now_ms, timeout_seconds)
         self.game.commands.add(own_commands(self.agents, *own))
-        self.game.commands.texts = load_command_texts(vault, self.game.commands)
         self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
         self.lobby = Lobby(
             self.game,
             self._door(),
-            Texts(load_text(vault, "welcome"), load_text(vault, "first-steps"), load_text(vault, "farewell")),
+            load_texts(vault),
             reactor,
         )
         self.world.presence = presence_by(self.lobby.playing, self.accounts.last_seen, now_ms)
@@ -115,7 +118,18 @@ class Fallwater:
             lambda: local_ms(now_ms()),
             random.Random(rng.getrandbits(64)),
         )
-        self._reload = Reload(vault, self._take_in, self._tell_admins, reactor, in_reactor)
+        self._edits = TakingIn(
+            vault,
+            self.game,
+            self.agents,
+            self.lobby,
+            known,
+            written or settings,
+            lambda: self.settings,
+            self._adopt,
+            self._minds.end,
+        )
+        self._reload = Reload(vault, self._edits, self._tell_admins, reactor, in_reactor)
         self.agents.on_born = self._minds.begin
         self.on_shutdown: Callable[[], None] = lambda: None
         self._stewardship = Stewardship(
@@ -133,6 +147,7 @@ class Fallwater:
             self._take_in,
             lambda: self.on_shutdown(),
         )
+        self.game.commands.texts = load_command_texts(vault, self.game.commands)
         self._port: ListeningPort | None = None
 
     def _chance(self, times: int) -> bool:
@@ -183,20 +198,16 @@ class Fallwater:
         self._port = port
         return int(port.getHost().port)
 
+    def _adopt(self, settings: Settings) -> None:
+        """Go on with other settings."""
+        self.settings = settings
+        self.accounts.adopt(settings.server)
+        self.lobby.door = replace(self.lobby.door, settings=settings.server)
+
     def _take_in(self) -> list[str]:
-        """Take in what was edited; return what is not valid, or counts only from the next start."""
-        try:
-            settings = load_settings(self._vault)
-        except NoteError as error:
-            return [f"{error} The settings stay as they were."]
-        old = self.settings
-        # Where it listens and which model it thinks with are settled at the start, maybe by the command line.
-        models = replace(settings.models, model=old.models.model)
-        self.settings = replace(settings, server=old.server, models=models)
-        problems = self.agents.reload(self.settings)
-        if settings.world != old.world:
-            problems.append("config/world.md: what was changed counts from the next start.")
-        return problems
+        """Take in every edit now; return what is not valid."""
+        self._reload.look_now()
+        return self._edits.problems
 
     def _save_now(self) -> None:
         """Force everything to disk while the world goes on. Raises: NoteError."""

@@ -124,7 +124,8 @@ def _begin_anew(options: argparse.Namespace) -> None:
 
 def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
     vault, made = open_vault((options.vault or default_vault(Path.cwd())).absolute())
-    settings = _with_options(load_settings(vault), options)
+    written = load_settings(vault)
+    settings = _with_options(written, options)
     accounts_file = _accounts_file(vault, options)
     fallwater = Fallwater(
         vault,
@@ -135,6 +136,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
         _say,
         reactor.callFromThread,
         accounts_file,
+        written,
     )
     if told := first_admin(accounts_file, vault, settings.server.admin_name, Argon2()):
         _say(told)

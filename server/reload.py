@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Protocol
 
 from server.telnet.interface import DelayedCall, ReactorClock
 from vault.folder import Vault
@@ -12,10 +13,20 @@ from vault.watch import Watch
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.3
+LATEST_SECONDS = 2.0
+AGAIN_SECONDS = 0.25
+
+
+class Looks(Protocol):
+    """What takes edits in: `look` returns what admins should know, `is_waiting` says that another look is due."""
+
+    @property
+    def is_waiting(self) -> bool: ...
+    def look(self, paths: set[str] | None = None) -> list[str]: ...
 
 
 class Reload:
-    """Calls `take_in` soon after an edit, once for many; `tell` is given what it says, to be told to admins.
+    """Has edits taken in soon after they were made, once for many, and tells what was said of them.
 
     `in_reactor` is how another thread has something called in the reactor's.
     """
@@ -23,24 +34,24 @@ class Reload:
     def __init__(
         self,
         vault: Vault,
-        take_in: Callable[[], list[str]],
+        looks: Looks,
         tell: Callable[[str], None],
         clock: ReactorClock,
         in_reactor: Callable[[Callable[[], None]], None],
     ) -> None:
-        self._take_in = take_in
+        self._looks = looks
         self._tell = tell
         self._clock = clock
         self._soon: DelayedCall | None = None
-        self._last: list[str] = []
+        self._first = 0.0
         self._watch = Watch(vault, lambda: in_reactor(self.note_change))
 
     def start(self) -> None:
-        """Begin; if the system cannot watch, edits count from the next start, and the log says so."""
+        """Begin; if the system cannot watch, edits count from the next start or `@reload`, and the log says so."""
         try:
             self._watch.start()
         except OSError as error:
-            log.warning("the vault cannot be watched, so edits count from the next start: %s", error)
+            log.warning("the vault cannot be watched, so edits count from the next start or @reload: %s", error)
 
     def stop(self) -> None:
         """Stop."""
@@ -49,15 +60,34 @@ class Reload:
             self._soon.cancel()
 
     def note_change(self) -> None:
-        """Wait until whoever is editing has finished writing, then take it in."""
+        """Wait until whoever is editing has finished writing, but not for ever, then take it in."""
+        now = self._clock.seconds()
         if self._soon and self._soon.active():
             self._soon.cancel()
-        self._soon = self._clock.callLater(SETTLE_SECONDS, self._now)
+        else:
+            self._first = now
+        self._schedule(max(0.0, min(SETTLE_SECONDS, self._first + LATEST_SECONDS - now)))
+        self._watch.go_on()
 
-    def _now(self) -> None:
-        said = self._take_in()
+    def look_now(self) -> list[str]:
+        """Take in every edit at once, wherever it is; return what was said of it, which is told too."""
+        if self._soon and self._soon.active():
+            self._soon.cancel()
+        self._watch.take()
+        return self._look(None)
+
+    def _schedule(self, seconds: float) -> None:
+        self._soon = self._clock.callLater(seconds, lambda: self._look(self._watch.take()))
+
+    def _look(self, paths: set[str] | None) -> list[str]:
+        try:
+            said = self._looks.look(paths)
+        except Exception:  # one note must not end the taking in of all later ones
+            log.exception("what was edited could not be taken in")
+            return []
         for sentence in said:
-            if sentence not in self._last:
-                log.warning("%s", sentence)
-                self._tell(sentence)
-        self._last = said
+            log.info("%s", sentence)
+            self._tell(sentence)
+        if self._looks.is_waiting and not (self._soon and self._soon.active()):
+            self._schedule(AGAIN_SECONDS)
+        return said

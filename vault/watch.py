@@ -1,31 +1,58 @@
-"""Noticing when somebody edits the notes that the running world reads: settings, templates, agents."""
+"""Noticing when somebody edits the notes that the running world reads.
+
+Watched are rooms, things, people, agents with their templates, settings, templates and texts. Journals, summaries and
+facts are not: they are looked at when they are used.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
 from watchdog.observers import Observer
 
-from vault.agent_notes import agent_names
 from vault.folder import Vault
 
-FOLDERS = ("config", "templates", "text")
+# What a journal goes through all the time, an append to an open file, is none of these.
+_EVENTS: list[type[FileSystemEvent]] = [
+    *(FileClosedEvent, FileCreatedEvent, FileDeletedEvent, FileMovedEvent),
+    *(DirCreatedEvent, DirDeletedEvent, DirMovedEvent),
+]
+_NOTE = re.compile(
+    r"(?:rooms|things|people|config|templates|text|text/topics)/[^/.][^/]*\.md"
+    r"|agents/[^/.][^/]*/(?:agent\.md|yesterday\.md|templates/[^/.][^/]*\.md)"
+)
+_FOLDER = re.compile(
+    r"(?:rooms|things|people|config|templates|text|text/topics|agents)|agents/[^/.][^/]*(?:/templates)?"
+)
 
 
 class Watch:
-    """Calls `changed`, on a thread of its own, whenever a watched note may have changed; it may call too often.
-
-    Journals, summaries and facts are not watched: they are looked at when they are used.
-    """
+    """Calls `changed`, on a thread of its own, once something may have changed; `take` says what, and listens on."""
 
     def __init__(self, vault: Vault, changed: Callable[[], None]) -> None:
+        self._root = vault.root
+        self._changed = changed
+        self._lock = Lock()
+        self._paths: set[str] = set()
+        self._is_told = False
         self._observer = Observer()
         self._observer.daemon = True
-        handler = _Notes(changed)
-        for folder in _watched(vault):
-            self._observer.schedule(handler, str(folder), recursive=False)
+        # With all folders below it, those that are made later too.
+        self._observer.schedule(_Listener(self._note), str(self._root), recursive=True, event_filter=_EVENTS)
 
     def start(self) -> None:
         """Begin to watch. Raises: OSError if the system watches too much already."""
@@ -35,20 +62,43 @@ class Watch:
         """Stop watching."""
         self._observer.stop()
 
+    def go_on(self) -> None:
+        """Have `changed` called at the next event again."""
+        with self._lock:
+            self._is_told = False
 
-class _Notes(FileSystemEventHandler):
-    def __init__(self, changed: Callable[[], None]) -> None:
-        self._changed = changed
+    def take(self) -> set[str]:
+        """Return the notes and folders that may have changed since the last time, as paths in the vault."""
+        with self._lock:
+            paths, self._paths, self._is_told = self._paths, set(), False
+            return paths
 
-    def on_any_event(self, event: FileSystemEvent) -> None:
-        paths = (Path(str(event.src_path)), Path(str(event.dest_path or event.src_path)))
-        # Drafts begin with a dot; facts are written all the time; reading a note is no change.
-        is_note = any(path.suffix == ".md" and not path.name.startswith((".", "facts")) for path in paths)
-        if is_note and event.event_type in ("created", "modified", "moved", "deleted"):
+    def _note(self, paths: list[str]) -> None:
+        found = {path for raw in paths if (path := self._path(raw))}
+        if not found:
+            return
+        with self._lock:
+            self._paths |= found
+            is_new, self._is_told = not self._is_told, True
+        if is_new:
             self._changed()
 
+    def _path(self, raw: str) -> str:
+        path = Path(raw)
+        if not path.is_relative_to(self._root):
+            return ""
+        source = path.relative_to(self._root).as_posix()
+        return source if is_watched(source) else ""
 
-def _watched(vault: Vault) -> list[Path]:
-    agents = [vault.path("agents", name) for name in agent_names(vault)]
-    folders = [*(vault.path(name) for name in FOLDERS), *agents, *(folder / "templates" for folder in agents)]
-    return [folder for folder in folders if folder.is_dir()]
+
+def is_watched(source: str) -> bool:
+    """Return whether a note, or a folder that holds some, is one that the running world reads."""
+    return bool(_NOTE.fullmatch(source) or _FOLDER.fullmatch(source))
+
+
+class _Listener(FileSystemEventHandler):
+    def __init__(self, note: Callable[[list[str]], None]) -> None:
+        self._note = note
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        self._note([str(path) for path in (event.src_path, event.dest_path) if path])

@@ -1,0 +1,105 @@
+"""Edits are taken in when they have settled, once for many, and told."""
+
+from __future__ import annotations
+
+import pytest
+from twisted.internet.task import Clock
+
+from server.reload import AGAIN_SECONDS, LATEST_SECONDS, SETTLE_SECONDS, Reload
+from tests.vault.vault_of import vault_of
+
+
+class Looks:
+    """Remembers when it was asked to look; says what it is to say."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.at: list[float] = []
+        self.says: list[str] = []
+        self.is_waiting = False
+        self.fails = False
+
+    def look(self, paths: set[str] | None = None) -> list[str]:
+        self.at.append(round(self.clock.seconds(), 3))
+        if self.fails:
+            raise RuntimeError("lightning")
+        return self.says
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def looks(clock) -> Looks:
+    return Looks(clock)
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def reload(tmp_path, clock, looks, told) -> Reload:
+    return Reload(vault_of(tmp_path, {"rooms/Hall.md": ""}), looks, told.append, clock, lambda call: call())
+
+
+def test_many_changes_are_one_look_when_they_have_settled(reload, clock, looks):
+    for _ in range(4):
+        reload.note_change()
+        clock.advance(SETTLE_SECONDS / 2)
+    clock.advance(SETTLE_SECONDS / 2)
+    assert looks.at == [round(3 * SETTLE_SECONDS / 2 + SETTLE_SECONDS, 3)]
+
+
+def test_changes_that_never_end_are_taken_in_all_the_same(reload, clock, looks):
+    for _ in range(100):
+        reload.note_change()
+        clock.advance(SETTLE_SECONDS / 3)
+    assert looks.at[0] <= LATEST_SECONDS + SETTLE_SECONDS
+    assert len(looks.at) >= 3
+
+
+def test_what_is_said_of_edits_is_told(reload, clock, looks, told):
+    looks.says = ["rooms/Hall.md: taken in."]
+    reload.note_change()
+    clock.advance(1)
+    assert told == ["rooms/Hall.md: taken in."]
+
+
+def test_there_is_a_second_look_at_what_seems_to_be_gone(reload, clock, looks):
+    looks.is_waiting = True
+    reload.note_change()
+    clock.advance(SETTLE_SECONDS)
+    looks.is_waiting = False
+    clock.advance(AGAIN_SECONDS)
+    clock.advance(10)
+    assert looks.at == [SETTLE_SECONDS, SETTLE_SECONDS + AGAIN_SECONDS]
+
+
+def test_a_look_that_fails_does_not_end_the_looking(reload, clock, looks, caplog):
+    looks.fails = True
+    reload.note_change()
+    clock.advance(1)
+    looks.fails = False
+    reload.note_change()
+    clock.advance(1)
+    assert len(looks.at) == 2
+    assert "what was edited could not be taken in" in caplog.text
+
+
+def test_an_admin_can_have_everything_taken_in_at_once(reload, clock, looks, told):
+    looks.says = ["rooms/Hall.md: taken in."]
+    reload.note_change()
+    assert reload.look_now() == ["rooms/Hall.md: taken in."]
+    clock.advance(10)
+    assert looks.at == [0.0]
+
+
+def test_nothing_is_looked_at_after_the_end(reload, clock, looks):
+    reload.note_change()
+    reload.stop()
+    clock.advance(10)
+    assert looks.at == []

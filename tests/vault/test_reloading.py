@@ -1,0 +1,312 @@
+"""Edits of rooms, things and people come into force; what is not valid changes nothing and is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from config.settings import WorldSettings
+from tests.vault.vault_of import vault_of
+from vault.character_notes import save_person
+from vault.folder import Vault
+from vault.known_notes import KnownNotes
+from vault.notes_seen import NotesSeen
+from vault.reloading import Taken, WorldReload
+from vault.room_notes import save_room
+from vault.thing_notes import save_thing
+from vault.world_notes import Whereabouts, load_world
+from world.events import Altered, Arrived, Left, Moved, Told
+from world.model import Character, Exit, Room, Thing
+
+SETTINGS = WorldSettings(start_room="Hall")
+NOTES = {
+    "rooms/Hall.md": "---\nnumber: 1\n---\nA hall.\n\n## Exits\n- **north**, n: [[Attic]]\n",
+    "rooms/Attic.md": "---\nnumber: 2\n---\nDust.\n\n## Exits\n- **south**, s: [[Hall]]\n",
+    "things/lamp.md": "---\nat: '[[Attic]]'\n---\nA dented lamp.\n",
+    "things/bag.md": "---\nat: '[[Hall]]'\ncontainer: true\n---\nA bag.\n",
+    "people/Ana.md": "Ana has flour on her sleeves.\n",
+}
+
+
+class House:
+    """A running world and the vault that somebody edits meanwhile."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.vault = vault_of(root, NOTES)
+        self.world = load_world(self.vault, SETTINGS)
+        self.known = KnownNotes(self.world)
+        self.seen = NotesSeen(self.vault)
+        self.seen.begin()
+        self.reload = WorldReload(self.vault, self.world, self.known)
+
+    def edit(self, path: str, text: str) -> None:
+        vault_of(self.root, {path: text})
+
+    def change(self, path: str, old: str, new: str) -> None:
+        text = (self.root / path).read_text()
+        assert old in text
+        self.edit(path, text.replace(old, new))
+
+    def look(self) -> Taken:
+        """Take in what has changed, with the second look at what seems to be gone, and save what that altered."""
+        taken = self.reload.take_in(self.seen.look())
+        if self.seen.is_waiting:
+            more = self.reload.take_in(self.seen.look())
+            taken = Taken([*taken.told, *more.told], [*taken.events, *more.events], more.broken)
+        self.save(taken)
+        return taken
+
+    def save(self, taken: Taken) -> None:
+        """Write what is not as its note says, as the running world does."""
+        for event in taken.events:
+            if isinstance(event, Altered):
+                self.write(event.kind, event.subject_id)
+        Whereabouts(self.vault, self.world).save()
+
+    def write(self, kind: str, subject_id: str) -> None:
+        known = self.known.of((kind, subject_id))
+        match self.world.rooms.get(subject_id) or self.world.things.get(subject_id):
+            case Room() as room:
+                save_room(self.vault, room, known if isinstance(known, Room) else None)
+                self.known.note((kind, subject_id), room)
+            case Thing() as thing:
+                save_thing(self.vault, thing, known if isinstance(known, Thing) else None)
+                self.known.note((kind, subject_id), thing)
+            case _:
+                person = self.world.characters[subject_id]
+                save_person(self.vault, person, known if isinstance(known, Character) else None)
+                self.known.note((kind, subject_id), person)
+
+    def is_as_loaded_anew(self) -> bool:
+        anew = load_world(Vault(self.root), SETTINGS if "Hall" in self.world.rooms else WorldSettings("", "Salon"))
+        mine = self.world
+        return (anew.rooms, anew.things, anew.characters) == (mine.rooms, mine.things, mine.characters)
+
+
+@pytest.fixture
+def house(tmp_path) -> House:
+    return House(tmp_path)
+
+
+def test_without_an_edit_nothing_happens(house):
+    assert house.look() == Taken()
+
+
+def test_an_edited_room_is_in_force(house):
+    house.change("rooms/Attic.md", "Dust.", "Dust and light.\n\nA mouse.")
+    assert house.look() == Taken(["rooms/Attic.md: taken in."], [Altered("", "room", "Attic")])
+    assert house.world.rooms["Attic"].description == "Dust and light.\n\nA mouse."
+
+
+def test_a_broken_room_stays_as_it_was_and_is_told_once(house):
+    house.change("rooms/Attic.md", "number: 2", "number: [2")
+    told = house.look().told
+    assert len(told) == 1
+    assert told[0].startswith("rooms/Attic.md:3: the front matter is not valid YAML")
+    assert told[0].endswith("What it said before still counts.")
+    assert house.look().told == []
+    assert house.world.rooms["Attic"].description == "Dust."
+    house.change("rooms/Attic.md", "number: [2", "number: 2")
+    house.look()
+    assert house.reload.broken == {}
+
+
+def test_a_new_room_can_be_walked_into(house):
+    house.edit("rooms/Roof.md", "---\nnumber: 3\n---\nSky.\n\n## Exits\n- **down**: [[Attic]]\n")
+    house.change("rooms/Attic.md", "[[Hall]]", "[[Hall]]\n- **up**: [[Roof]]")
+    assert house.look().told == ["rooms/Attic.md: taken in.", "rooms/Roof.md: taken in, as it is new."]
+    assert house.world.rooms["Attic"].exits["up"] == Exit("up", "Roof")
+    assert house.is_as_loaded_anew()
+
+
+def test_an_exit_is_taken_in_as_soon_as_its_room_is_there(house):
+    house.change("rooms/Attic.md", "[[Hall]]", "[[Hall]]\n- **up**: [[Roof]]")
+    assert house.look().told == [
+        "rooms/Attic.md:8: the exit 'up' leads to 'Roof', which has no note in rooms. What it said before still counts."
+    ]
+    house.edit("rooms/Roof.md", "Sky.\n")
+    assert house.look().told == ["rooms/Roof.md: taken in, as it is new.", "rooms/Attic.md: taken in."]
+    assert house.world.rooms["Attic"].exits["up"] == Exit("up", "Roof")
+
+
+def test_a_room_that_leads_to_one_that_is_not_valid_is_not_taken_in(house):
+    house.edit("rooms/Roof.md", "Sky.\n\n## Exits\n- down\n")
+    house.change("rooms/Attic.md", "[[Hall]]", "[[Hall]]\n- **up**: [[Roof]]")
+    told = house.look().told
+    assert told[0].startswith("rooms/Roof.md:4: '- down' is not of the form")
+    assert told[1].startswith("rooms/Attic.md: the exit 'up' leads to 'Roof', whose note is not valid.")
+    assert "up" not in house.world.rooms["Attic"].exits
+
+
+def test_a_renamed_room_takes_everything_along(house):
+    house.world.characters["Ana"].room_id = "Attic"
+    (house.root / "rooms/Attic.md").rename(house.root / "rooms/Loft.md")
+    taken = house.look()
+    assert taken.told == ["rooms/Loft.md: was Attic before; everything in it came along."]
+    world = house.world
+    assert list(world.rooms) == ["Loft", "Hall"]
+    assert world.characters["Ana"].room_id == "Loft"
+    assert world.things["lamp"].place_id == "Loft"
+    assert world.rooms["Hall"].exits["north"] == Exit("north", "Loft", ("n",))
+    assert "- **north**, n: [[Loft]]" in (house.root / "rooms/Hall.md").read_text()
+    assert house.is_as_loaded_anew()
+
+
+def test_a_room_renamed_by_an_editor_that_changes_the_links_is_the_same(house):
+    (house.root / "rooms/Attic.md").rename(house.root / "rooms/Loft.md")
+    house.change("rooms/Hall.md", "[[Attic]]", "[[Loft]]")
+    assert house.look().told == ["rooms/Loft.md: was Attic before; everything in it came along."]
+    assert house.world.rooms["Hall"].exits["north"] == Exit("north", "Loft", ("n",))
+    assert house.is_as_loaded_anew()
+
+
+def test_the_renamed_start_room_is_still_the_start_room(house):
+    (house.root / "rooms/Hall.md").rename(house.root / "rooms/Salon.md")
+    house.look()
+    assert house.world.start_room_id == "Salon"
+    assert house.world.rooms["Attic"].exits["south"] == Exit("south", "Salon", ("s",))
+    assert house.is_as_loaded_anew()
+
+
+def test_a_copy_of_a_room_is_no_renaming(house):
+    house.edit("rooms/Attic copy.md", (house.root / "rooms/Attic.md").read_text())
+    assert house.look().told == ["rooms/Attic copy.md: taken in, as it is new."]
+    assert set(house.world.rooms) == {"Hall", "Attic", "Attic copy"}
+
+
+def test_who_and_what_is_in_a_deleted_room_comes_to_the_start_room(house):
+    ana = house.world.characters["Ana"]
+    ana.room_id, ana.awake = "Attic", True
+    (house.root / "rooms/Attic.md").unlink()
+    taken = house.look()
+    assert taken.told == ["rooms/Attic.md: is gone; who and what was in it is in Hall, and no exit leads there."]
+    assert taken.events == [
+        Told("Ana", "Attic is gone. You find yourself in Hall."),
+        Left("Ana", "Attic", "", "Hall"),
+        Arrived("Ana", "Hall", "Attic"),
+        Moved("", "lamp"),
+        Altered("", "room", "Hall"),
+    ]
+    assert (ana.room_id, house.world.things["lamp"].place_id) == ("Hall", "Hall")
+    assert house.world.rooms["Hall"].exits == {}
+    assert "north" not in (house.root / "rooms/Hall.md").read_text()
+
+
+def test_the_start_room_cannot_go(house):
+    (house.root / "rooms/Hall.md").unlink()
+    assert house.look().told == [
+        "rooms/Hall.md: the start room cannot go; put the note back, or name another in config/world.md first."
+    ]
+    assert "Hall" in house.world.rooms
+
+
+def test_a_room_that_is_away_for_a_moment_is_not_gone(house):
+    text = (house.root / "rooms/Attic.md").read_text()
+    (house.root / "rooms/Attic.md").unlink()
+    assert house.reload.take_in(house.seen.look()) == Taken()
+    house.edit("rooms/Attic.md", text.replace("Dust.", "Light."))
+    assert house.reload.take_in(house.seen.look()).told == ["rooms/Attic.md: taken in."]
+    assert house.world.rooms["Hall"].exits["north"] == Exit("north", "Attic", ("n",))
+
+
+def test_a_note_that_is_empty_for_a_moment_is_not_taken_in(house):
+    house.edit("rooms/Attic.md", "")
+    assert house.reload.take_in(house.seen.look()) == Taken()
+    assert house.seen.is_waiting
+    house.edit("rooms/Attic.md", NOTES["rooms/Attic.md"])
+    assert house.look().told == []
+    assert house.world.rooms["Attic"].description == "Dust."
+
+
+def test_our_own_writing_is_no_edit(house):
+    room = house.world.rooms["Attic"]
+    room.description, room.properties = "Swept.", {"by": "Ana"}
+    house.write("room", "Attic")
+    house.world.things["bag"].writing = "Flour"
+    house.write("thing", "bag")
+    assert house.look() == Taken()
+
+
+def test_an_edit_and_what_is_not_written_yet_both_count(house):
+    attic = house.world.rooms["Attic"]
+    attic.exits["up"] = Exit("up", "Hall")  # made by a builder, a moment ago
+    house.change("rooms/Attic.md", "Dust.\n\n## Exits\n", "Light.\n\n## Exits\n- **down**: [[Hall]]\n")
+    house.look()
+    assert (attic.description, sorted(attic.exits)) == ("Light.", ["down", "south", "up"])
+    assert house.is_as_loaded_anew()
+
+
+def test_things_come_change_move_and_go(house):
+    house.edit("things/cup.md", "---\nat: '[[bag]]'\n---\nBlue.\n")
+    house.change("things/bag.md", "[[Hall]]", "[[Attic]]")
+    assert house.look().told == ["things/bag.md: taken in.", "things/cup.md: taken in, as it is new."]
+    assert (house.world.things["bag"].place_id, house.world.things["cup"].place_id) == ("Attic", "bag")
+    assert house.is_as_loaded_anew()
+    (house.root / "things/bag.md").unlink()
+    assert house.look().told == ["things/bag.md: is gone, and so is the thing."]
+    assert house.world.things["cup"].place_id == "Attic"
+    assert house.is_as_loaded_anew()
+
+
+def test_a_thing_that_somebody_carries_stays_with_them_when_its_words_are_edited(house):
+    house.world.things["lamp"].place_id = "Ana"
+    house.change("things/lamp.md", "dented", "polished")
+    house.look()
+    assert (house.world.things["lamp"].place_id, house.world.things["lamp"].description) == ("Ana", "A polished lamp.")
+
+
+def test_a_thing_whose_note_still_names_a_renamed_room_can_be_edited(house):
+    (house.root / "rooms/Attic.md").rename(house.root / "rooms/Loft.md")
+    house.look()
+    house.change("things/lamp.md", "dented", "polished")
+    assert house.look().told == ["things/lamp.md: taken in."]
+    assert house.world.things["lamp"].place_id == "Loft"
+
+
+@pytest.mark.parametrize("place", ["Moon", "lamp"])
+def test_a_thing_at_nothing_is_refused_with_its_line(house, place):
+    house.change("things/lamp.md", "[[Attic]]", f"[[{place}]]")
+    assert house.look().told == [
+        f"things/lamp.md:2: at is '{place}', which is no room, person or thing. What it said before still counts."
+    ]
+
+
+def test_a_name_that_something_else_has_is_refused(house):
+    house.edit("things/hall.md", "---\nat: '[[Hall]]'\n---\n")
+    assert house.look().told == [
+        "things/hall.md: 'hall' is the name of something else, 'Hall'; give it one of its own. Left out."
+    ]
+
+
+def test_people_change_come_and_go_but_not_who_is_here(house):
+    ana = house.world.characters["Ana"]
+    house.edit("people/Ana.md", "Ana is grey with dust.\n")
+    house.edit("people/Ben.md", "Ben is tall.\n")
+    house.look()
+    assert (ana.description, house.world.characters["Ben"].room_id) == ("Ana is grey with dust.", "Hall")
+    ana.awake = True
+    for name in ("Ana", "Ben"):
+        (house.root / f"people/{name}.md").unlink()
+    assert house.look().told == [
+        "people/Ana.md: Ana is here, so the note is written again.",
+        "people/Ben.md: is gone; Ben begins anew when they come back.",
+    ]
+    assert list(house.world.characters) == ["Ana"]
+    assert "Ana is grey with dust." in (house.root / "people/Ana.md").read_text()
+
+
+def test_a_note_of_a_person_gives_no_rights(house):
+    house.edit("people/Ana.md", "---\nrole: admin\ngrants: ['@dig']\n---\nAna.\n")
+    house.look()
+    ana = house.world.characters["Ana"]
+    assert (ana.role.name, ana.grants) == ("PLAYER", frozenset())
+
+
+def test_many_notes_changed_at_once_are_all_taken_in(house):
+    for number in range(300):
+        back = f"## Exits\n- **back**: [[Cell {number - 1}]]\n" if number else ""
+        house.edit(f"rooms/Cell {number}.md", f"---\nnumber: {number + 10}\n---\nCell {number}.\n\n{back}")
+    assert len(house.look().told) == 300
+    assert house.is_as_loaded_anew()
