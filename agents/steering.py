@@ -36,7 +36,8 @@ WEIGHTS: Mapping[str, float] = {
     "inventory": 0.1,
     "who": 0.1,
     "exits": 0.05,
-    # A small model would pin and look up at random.
+    # A small model would pin, look up and set itself goals at random.
+    "goal": 0.0,
     "@memory-facts": 0.0,
 }
 UNKNOWN_WEIGHT = 0.3

@@ -20,7 +20,9 @@ _SAYS = re.compile(
     r'(?P<who>.+?) (?:says(?: to .+?)?|(?P<privately>(?:whispers to|tells) you)), "(?P<text>.*)"', re.DOTALL
 )
 _FROM_AFAR = re.compile(r".+? (?:tells you|shouts from .+?), \"")
-_TAKES = re.compile(r"(?P<who>.+?) takes? the (?P<thing>.+)\.")
+_TAKES = re.compile(r"(?P<who>.+?) takes? the (?P<thing>.+?)(?: out of the .+)?\.")
+_PUTS_IN = re.compile(r"(?P<who>.+?) puts? the (?P<thing>.+?) in the (?P<container>.+)\.")
+_INSIDE = re.compile(r"In the (?P<container>.+?): (?P<things>(?:an?|some) .+)\.")
 _DROPS = re.compile(r"(?P<who>.+?) puts? down the (?P<thing>.+)\.")
 _GIVES = re.compile(r"(?P<who>.+?) gives (?P<to>.+?) the (?P<thing>.+)\.")
 _I_GIVE = re.compile(r"You give the (?P<thing>.+) to (?P<to>.+?)\.")
@@ -111,6 +113,8 @@ def _move_things(known: Known, memory: Memory, who: str) -> None:
         _place(known, took["thing"], f"{who} has it", memory)
     elif (dropped := _DROPS.fullmatch(text)) and dropped["who"] == who:
         _place(known, dropped["thing"], f"it lies in {memory.room}", memory)
+    elif (put := _PUTS_IN.fullmatch(text)) and put["who"] == who:
+        _place(known, put["thing"], f"it lies in the {put['container']}", memory)
     elif (gave := _GIVES.fullmatch(text)) and gave["who"] == who:
         _hand_over(known, who, ME if gave["to"] == "you" else gave["to"], gave["thing"], memory)
 
@@ -139,10 +143,15 @@ def _see(known: Known, memory: Memory) -> None:
         _place(known, took["thing"], "I have it", memory)
     elif (dropped := _DROPS.fullmatch(text)) and dropped["who"] == "You":
         _place(known, dropped["thing"], f"it lies in {memory.room}", memory)
-    elif carried := _I_CARRY.fullmatch(text):
+    elif (put := _PUTS_IN.fullmatch(text)) and put["who"] == "You":
+        _place(known, put["thing"], f"it lies in the {put['container']}", memory)
+    elif carried := _I_CARRY.fullmatch(lines[0]):
         _list(known, carried["things"], "I have it", memory)
+        _look_inside(known, lines[1:], memory)
     elif lines[0] == memory.room and lines[-1].startswith("Exits: "):
         _look_around(known, lines[1:-1], memory)
+    elif _INSIDE.fullmatch(lines[0]):
+        _look_inside(known, lines, memory)
     elif text.startswith("You go ") and text.endswith(f" to {memory.room}."):
         keep_appointments(known, ME, memory)
 
@@ -154,6 +163,12 @@ def _look_around(known: Known, lines: list[str], memory: Memory) -> None:
         _meet(known, memory, name)
     lying = _LIE_HERE.fullmatch(lines[-1]) if lines else None
     _list(known, lying["things"] if lying else "nothing", f"it lies in {memory.room}", memory)
+
+
+def _look_inside(known: Known, lines: list[str], memory: Memory) -> None:
+    for line in lines:
+        if inside := _INSIDE.fullmatch(line):
+            _list(known, inside["things"], f"it lies in the {inside['container']}", memory)
 
 
 def _list(known: Known, text: str, value: str, memory: Memory) -> None:

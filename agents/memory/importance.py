@@ -12,7 +12,22 @@ from agents.memory.commitments import kind_of, sentences
 from agents.memory.confided import is_confidence
 from vault.fact_line import LESSONS, PROMISES, REQUESTS
 from vault.memory_line import PLAIN_IMPORTANCE, Memory
-from world.events import Arrived, Dropped, Event, Gave, Left, Paged, Refused, Said, Saw, Shouted, Took, Whispered
+from world.events import (
+    Arrived,
+    Dropped,
+    Event,
+    Gave,
+    Left,
+    Paged,
+    PutIn,
+    Refused,
+    Said,
+    Saw,
+    Shouted,
+    Took,
+    TookFrom,
+    Whispered,
+)
 
 ROUTINE = 2
 REFUSED = 4
@@ -53,7 +68,7 @@ def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -
             found = max(speech_importance(text), TOLD_PRIVATELY)
         case Gave(to_id=to) if own or to == name:
             found = HANDED + 1
-        case Took() | Dropped() | Gave():
+        case Took() | TookFrom() | Dropped() | PutIn() | Gave():
             found = HANDED if own else HANDED - 1
         case Refused():
             found = REFUSED

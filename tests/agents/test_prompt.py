@@ -45,7 +45,8 @@ def test_a_shipped_template_gives_the_prompt_that_was_agreed_on(golden, template
 
 
 def shipped() -> list[str]:
-    return [name for name in Vault(STARTER).names("templates") if not name.startswith("summarize_")]
+    own = ("summarize_", "dream")  # what these are like, is tested where they are filled
+    return [name for name in Vault(STARTER).names("templates") if not name.startswith(own)]
 
 
 @pytest.mark.parametrize("name", shipped())

@@ -42,6 +42,32 @@ def commitments(known: Known) -> list[tuple[str, str, str]]:
     return [(fact.subject, fact.value, fact.closed) for fact in facts]
 
 
+def test_what_is_put_into_something_and_taken_out_again_is_known_by_where_it_is():
+    rows = [
+        ("observed", MILL, "Moss takes the key out of the tin.", "Moss"),
+        ("observed", MILL, "Moss puts the letter in the wicker basket.", "Moss"),
+        ("result", MILL, "You take the white pebble out of the wicker basket."),
+        ("result", MILL, "You put the slip in the tin."),
+    ]
+    assert values(learnt(*rows), THINGS) == {
+        "key": "Moss has it",
+        "letter": "it lies in the wicker basket",
+        "white pebble": "I have it",
+        "slip": "it lies in the tin",
+    }
+    listed = "You carry a wicker basket. ⏎ In the wicker basket: a letter and a tin. ⏎ In the tin: some keys."
+    assert values(learnt(*rows, ("result", MILL, listed)), THINGS) == {
+        "key": "Moss has it",
+        "letter": "it lies in the wicker basket",
+        "white pebble": "",
+        "slip": "",
+        "wicker basket": "I have it",
+        "tin": "it lies in the wicker basket",
+        "keys": "it lies in the tin",
+    }
+    assert values(learnt(("result", MILL, "In the tin: a key.")), THINGS) == {"key": "it lies in the tin"}
+
+
 # People and places
 
 
