@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from agents.agent import Turn
+from agents.agent import Agent, Turn
 from agents.leading import Leading
 from agents.model_commands import model_text
 from agents.models.queue import ModelQueue
@@ -96,7 +96,7 @@ Ana| Usage: @create-agent <name> -> <text>
 
 def test_an_agent_without_a_model_sleeps_until_there_is_one(tmp_path):
     town = Town(tmp_path, awake=False)
-    born = []
+    born: list[Agent] = []
     town.agents.on_born = born.append
     town.players["Ana"].types("@create-agent Wren -> You are Wren.")
     assert town.players["Ana"].screen()[-1] == "Wren is here, and sleeps until there is a model to think with."

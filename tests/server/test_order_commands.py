@@ -6,7 +6,7 @@ import pytest
 
 from tests.playing import play
 from tests.server.stewarded_inn import StewardedInn
-from world.events import Altered
+from world.events import Altered, Event
 from world.model import Role
 
 
@@ -116,7 +116,7 @@ Ben| Ana is a player from now on.
 
 
 def test_an_agent_is_granted_a_role_or_single_commands_and_its_note_is_to_be_written(inn):
-    happened = []
+    happened: list[Event] = []
     inn.game.on_events = happened.extend
     play(
         inn.game,

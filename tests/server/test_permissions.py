@@ -52,7 +52,7 @@ def game(tmp_path_factory) -> Game:
     root = tmp_path_factory.mktemp("permissions")
     vault, _ = open_vault(root / "world")
     accounts = AccountsFile(root / "accounts", in_thread=at_once)
-    clock, say = Clock(), [].append
+    clock, say = Clock(), list[str]().append
     fallwater = Fallwater(
         vault, load_settings(vault), clock, random.Random(1), lambda: NOW_MS, say, lambda call: call(), accounts
     )

@@ -21,7 +21,9 @@ def test_an_archive_beside_the_vault_holds_every_file_to_the_letter_but_no_draft
     path = back_up(vault, AT)
     assert path == tmp_path / "world.backups" / "world 2026-11-18 110640.tar.gz"
     with tarfile.open(path) as archive:
-        files = {one.name: archive.extractfile(one).read().decode() for one in archive if one.isfile()}
+        archive.extractall(tmp_path / "out", filter="data")
+    out = tmp_path / "out"
+    files = {str(one.relative_to(out)): one.read_text(encoding="utf-8") for one in out.rglob("*") if one.is_file()}
     assert files == {"world/rooms/Café.md": "Steam.\n", "world/agents/Eliza/journal/1.md": "- x\n"}
 
 

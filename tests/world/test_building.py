@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn, inn_game
 from world.errors import CommandError
-from world.events import Altered, Moved
+from world.events import Altered, Event, Moved
 from world.game import Game
 from world.model import Exit, Role, World
 from world.naming import as_exit_name, new_name, new_names, new_text
@@ -114,7 +114,7 @@ def test_who_was_on_the_way_to_a_room_that_is_gone_is_told_so_and_nothing_breaks
 
 def test_everything_that_changed_is_announced_to_be_saved():
     game = building()
-    seen = []
+    seen: list[Event] = []
     game.on_events = seen.extend
     game.perform("Ana", "@dig up to The Attic")
     game.perform("Ana", "@destroy The Cellar")

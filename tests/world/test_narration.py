@@ -12,6 +12,7 @@ from world.events import (
     Altered,
     Announced,
     Arrived,
+    Built,
     Departed,
     Dropped,
     Emoted,
@@ -60,6 +61,14 @@ SEEN: list[tuple[Event, dict[str, str]]] = [
     (
         Said("Ana", HERE, "Hi.", to_id="Ben"),
         {"Ana": 'You say to Ben, "Hi."', "Ben": 'Ana says to you, "Hi."', "Cat": 'Ana says to Ben, "Hi."'},
+    ),
+    (
+        Built("Ana", HERE, "digs", "up", "The Attic"),
+        {
+            "Ana": "You dig a way to The Attic: up.",
+            "Ben": "Ana digs a way to The Attic: up.",
+            "Cat": "Ana digs a way to The Attic: up.",
+        },
     ),
     (Followed("Ana", "Ben"), {"Ana": "You follow Ben.", "Ben": "Ana follows you."}),
     (Unfollowed("Ana", "Ben"), {"Ana": "You no longer follow Ben.", "Ben": "Ana no longer follows you."}),
