@@ -133,6 +133,8 @@ class EmbeddedModel:
             "repeat_penalty": request.repeat_penalty,
             "cache_prompt": self._cache_prompt,
         }
+        if request.top_p is not None:
+            fields["top_p"] = request.top_p
         if request.seed is not None:
             fields["seed"] = request.seed
         if request.grammar is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import httpx
 import ollama
 
+from agents.models.bounded import AnswerTooLong
 from agents.models.model import ModelError
 
 # All that the client library lets through: its own errors, httpx's, and what reading a reply that is not
@@ -23,6 +24,7 @@ TROUBLE = (
     TypeError,
     KeyError,
 )
+LONGEST_REASON = 200
 START_OLLAMA = "Start it with: ollama serve (https://ollama.com/download), or use --model embedded."
 
 
@@ -38,6 +40,9 @@ def explained(error: Exception, host: str, model: str, timeout_seconds: float | 
             limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
             message = f"Ollama at {host} did not finish its answer with {model!r}{limit}."
             return ModelError(message, remedy="Use a smaller model or a longer timeout.")
+        case AnswerTooLong():
+            message = f"What answers at {host} for {model!r} sends {error}, more than any answer has."
+            return ModelError(message, remedy="Check the address of the Ollama host.")
         case EOFError() | httpx.HTTPError() | httpx.StreamError() | OSError():
             message = f"The answer of {model!r} from Ollama at {host} broke off: {_reason(error)}."
             return ModelError(message, remedy="Look into Ollama's own log if this goes on.")
@@ -53,7 +58,10 @@ def lacks_model(host: str, model: str, names: list[str]) -> ModelError:
 
 
 def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
-    said = str(error.error).strip() or "no reason given"
+    said = " ".join(str(error.error).split())[:LONGEST_REASON] or "no reason given"
+    if said.startswith("<"):
+        message = f"What answers at {host} for {model!r} does not speak Ollama's API: it answers with a web page."
+        return ModelError(message, remedy="Check the address of the Ollama host.")
     if error.status_code == 404 and "model" in said:
         message = f"Ollama at {host} has no model {model!r}: {said}."
         return ModelError(message, remedy=f"Run: ollama pull {model}", retryable=False)

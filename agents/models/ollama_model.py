@@ -7,21 +7,18 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any, Literal, cast
-from urllib.parse import urlsplit
 
 import httpx
 import ollama
 
+from agents.models.bounded import connection
 from agents.models.model import Completion, Finish, ModelError, OnText, Request
 from agents.models.ollama_errors import TROUBLE, explained, lacks_model
 from agents.models.token_estimate import TokenEstimate
 
 Mode = Literal["raw", "generate", "chat"]
 
-CONNECT_SECONDS = 5.0
 CHECK_SECONDS = 10.0
-LONGEST_SILENCE_SECONDS = 300.0  # loading a large model from a slow disk; the request's own timeout is shorter
-LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
 class OllamaModel:
@@ -44,7 +41,7 @@ class OllamaModel:
         mode: Mode = "raw",
         num_ctx: int = 8192,
         keep_alive: str | float = "30m",
-        think: bool | None = None,
+        think: bool | Literal["low", "medium", "high"] | None = None,
         check_seconds: float = CHECK_SECONDS,
         transport: httpx.AsyncBaseTransport | None = None,
         now: Callable[[], float] = time.monotonic,
@@ -106,6 +103,7 @@ class OllamaModel:
             "think": self._think,
             "keep_alive": self._keep_alive,
             "options": self._options(request),
+            "format": request.schema,
         }
         if self._mode == "chat":
             stream = await self._client.chat(messages=[{"role": "user", "content": request.prompt}], **common)
@@ -124,6 +122,8 @@ class OllamaModel:
             options["stop"] = list(request.stop)
         if request.seed is not None:
             options["seed"] = request.seed
+        if request.top_p is not None:
+            options["top_p"] = request.top_p
         return options
 
     async def _chunks(self, request: Request) -> AsyncGenerator[Any, None]:
@@ -174,15 +174,13 @@ class OllamaModel:
                 f"The prompt and its answer need about {needed} tokens; {self.name} is used with num_ctx "
                 f"{self.context_tokens}, and Ollama would cut the prompt silently."
             )
-            raise ModelError(message, remedy="Raise num_ctx or shorten the remembered window.", retryable=False)
+            remedy = "Raise num_ctx or shorten the remembered window."
+            raise ModelError(message, remedy=remedy, retryable=False, about_request=True)
 
 
 def _client(host: str, model: str, transport: httpx.AsyncBaseTransport | None) -> ollama.AsyncClient:
-    timeout = httpx.Timeout(LONGEST_SILENCE_SECONDS, connect=CONNECT_SECONDS)
     try:
-        at = urlsplit(host if "://" in host else f"http://{host}").hostname
-        # A proxy set for the web must not get between us and a server on this machine.
-        return ollama.AsyncClient(host, timeout=timeout, transport=transport, trust_env=at not in LOOPBACK)
+        return ollama.AsyncClient(host, **connection(host, transport))
     except (ValueError, httpx.InvalidURL) as error:
         message = f"{host!r} is not the address of an Ollama host for the model {model!r}: {error}."
         raise ModelError(message, remedy="Write it as http://127.0.0.1:11434.", retryable=False) from error

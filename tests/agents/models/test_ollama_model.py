@@ -245,3 +245,34 @@ def test_start_does_not_wait_longer_than_it_may():
 def test_an_address_that_is_none_is_refused_with_an_example(host):
     with pytest.raises(ModelError, match=r"is not the address of an Ollama host.*http://127\.0\.0\.1:11434"):
         OllamaModel(host, "llama3.2")
+
+
+@pytest.mark.parametrize("endless", [b"x", b'{"response": "", "done": false}\n'])
+def test_an_answer_without_end_is_ended_whether_in_one_line_or_in_many(endless):
+    sent = []
+
+    class Endless(httpx.AsyncByteStream):
+        async def __aiter__(self):
+            for _ in range(200):
+                sent.append(len(endless) * 20_000)
+                yield endless * 20_000
+
+    server = httpx.MockTransport(lambda request: httpx.Response(200, stream=Endless()))
+    with pytest.raises(ModelError, match="more than any answer has. Check the address"):
+        asyncio.run(OllamaModel(HOST, "llama3.2", transport=server).complete(REQUEST))
+    assert sum(sent) < 18_000_000
+
+
+def test_a_web_page_is_told_in_one_sentence_whatever_its_status():
+    page = "<html>\n<body>Not here</body>\n</html>"
+    for status in (200, 404, 500):
+        error = failure(Host(page, status=status))
+        assert "does not speak Ollama's API" in error.problem
+        assert "Check the address of the Ollama host." in str(error)
+
+
+def test_options_of_a_profile_reach_the_host():
+    host = Host(DONE)
+    answer(host, Request("p", top_p=0.5, schema={"type": "string"}), think="low")
+    body = host.asked[0][1]
+    assert (body["options"]["top_p"], body["format"], body["think"]) == (0.5, {"type": "string"}, "low")

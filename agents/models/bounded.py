@@ -1,0 +1,59 @@
+"""What every connection to a server has: patience with an end, and a bound on what the server may send."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import httpx
+
+MOST_BYTES = 16_000_000
+LONGEST_LINE_BYTES = 1_000_000
+CONNECT_SECONDS = 5.0
+LONGEST_SILENCE_SECONDS = 300.0  # loading a large model from a slow disk; the request's own timeout is shorter
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+
+class AnswerTooLong(httpx.StreamError):
+    """A server sends more than any answer can have."""
+
+
+def connection(address: str, transport: httpx.AsyncBaseTransport | None = None) -> dict[str, Any]:
+    """Return the arguments of an HTTP client for a server at this address. Raises: ValueError if it is none."""
+    at = urlsplit(address if "://" in address else f"http://{address}").hostname
+    return {
+        "timeout": httpx.Timeout(LONGEST_SILENCE_SECONDS, connect=CONNECT_SECONDS),
+        "transport": transport,
+        # A proxy set for the web must not get between us and a server on this machine.
+        "trust_env": at not in LOOPBACK,
+        "event_hooks": {"response": [_bound]},
+        # The pool says how many requests go to a server; a second limit here would only hide where they wait.
+        "limits": httpx.Limits(max_connections=None, max_keepalive_connections=20),
+    }
+
+
+async def _bound(response: httpx.Response) -> None:
+    response.stream = _Counted(cast("httpx.AsyncByteStream", response.stream))
+
+
+class _Counted(httpx.AsyncByteStream):
+    """Counts what comes in, in all and since the last end of a line: an answer without end ends here."""
+
+    def __init__(self, inner: httpx.AsyncByteStream) -> None:
+        self._inner = inner
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        total = line = 0
+        async for part in self._inner:
+            total += len(part)
+            end = part.rfind(b"\n")
+            line = len(part) - end - 1 if end >= 0 else line + len(part)
+            if total > MOST_BYTES:
+                raise AnswerTooLong(f"more than {MOST_BYTES // 1_000_000} MB")
+            if line > LONGEST_LINE_BYTES:
+                raise AnswerTooLong(f"a line of more than {LONGEST_LINE_BYTES // 1_000_000} MB")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()

@@ -1,0 +1,244 @@
+"""The OpenAI-compatible model against scripted HTTP replies: what is sent, what comes back, what every failure says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from agents.models.model import Completion, ModelError, Request
+from agents.models.openai_model import OpenAIModel
+
+REQUEST = Request("~Eliza>")
+ADDRESS = "http://127.0.0.1:8000/v1"
+SAID = [{"choices": [{"text": " say"}]}, {"choices": [{"text": " hi", "finish_reason": "stop"}]}]
+USAGE = {
+    "choices": [],
+    "usage": {"prompt_tokens": 40, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 30}},
+}
+
+
+class Server:
+    """A server that gives one prepared reply and remembers what it was asked."""
+
+    def __init__(self, *events: Any, status: int = 200, text: str = "", error: Exception | None = None, kind: str = ""):
+        told = [f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n" for event in events]
+        self.text = text or "".join(told)
+        self.status = status
+        self.error = error
+        self.kind = kind or "text/event-stream"
+        self.asked: list[Any] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append((str(request.url), json.loads(request.content or "null"), dict(request.headers)))
+        if self.error is not None:
+            raise self.error
+        return httpx.Response(self.status, text=self.text, headers={"content-type": self.kind})
+
+    @property
+    def body(self) -> Any:
+        return self.asked[-1][1]
+
+
+def model_on(server, address=ADDRESS, **arguments):
+    return OpenAIModel(address, "gemma", transport=httpx.MockTransport(server), now=lambda: 5.0, **arguments)
+
+
+def answer(server, request=REQUEST, on_text=None, **arguments):
+    return asyncio.run(model_on(server, **arguments).complete(request, on_text))
+
+
+def failure(server, request=REQUEST, **arguments):
+    with pytest.raises(ModelError) as caught:
+        answer(server, request, **arguments)
+    return caught.value
+
+
+def test_a_stream_becomes_one_completion_with_its_costs():
+    assert answer(Server(*SAID, USAGE, "[DONE]")) == Completion(
+        text=" say hi",
+        model="openai:gemma@http://127.0.0.1:8000/v1",
+        prompt_tokens=40,
+        cached_tokens=30,
+        completion_tokens=3,
+        seconds=0.0,
+        finish="stop",
+    )
+
+
+def test_a_base_model_gets_the_prompt_as_it_is_with_every_option():
+    server = Server(*SAID)
+    answer(server, Request("p", 7, ("\n",), 0.2, seed=3, repeat_penalty=1.1, top_p=0.5))
+    url, body, _ = server.asked[0]
+    assert url == f"{ADDRESS}/completions"
+    assert body == {
+        "model": "gemma",
+        "prompt": "p",
+        "max_tokens": 7,
+        "temperature": 0.2,
+        "top_p": 0.5,
+        "seed": 3,
+        "stop": ["\n"],
+        "repeat_penalty": 1.1,
+        "repetition_penalty": 1.1,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+
+
+def test_chat_sends_the_prompt_as_the_message_of_a_user_and_reads_what_is_said_and_not_what_is_thought():
+    thought = {"choices": [{"delta": {"role": "assistant", "reasoning_content": "Hm."}}]}
+    server = Server(thought, {"choices": [{"delta": {"content": "hi"}, "finish_reason": "length"}]})
+    completion = answer(server, mode="chat", think=False)
+    assert (completion.text, completion.finish) == ("hi", "length")
+    assert server.asked[0][0] == f"{ADDRESS}/chat/completions"
+    assert server.body["messages"] == [{"role": "user", "content": "~Eliza>"}]
+    assert server.body["chat_template_kwargs"] == {"enable_thinking": False}
+
+
+@pytest.mark.parametrize(
+    ("constraint", "sent"),
+    [
+        ("none", {}),
+        ("grammar", {"grammar": "root ::= x"}),
+        ("guided_grammar", {"guided_grammar": "root ::= x"}),
+        ("structured_outputs", {"structured_outputs": {"grammar": "root ::= x"}}),
+        (
+            "json_schema",
+            {
+                "response_format": {
+                    "type": "json_schema",
+                    "json_schema": {"name": "reply", "schema": {"type": "string"}},
+                }
+            },
+        ),
+    ],
+)
+def test_a_grammar_or_schema_goes_along_as_the_profile_says_and_not_otherwise(constraint, sent):
+    server, plain = Server(*SAID), Server(*SAID)
+    answer(server, Request("p", grammar="root ::= x", schema={"type": "string"}), constraint=constraint)
+    answer(plain, Request("p"), constraint=constraint)
+    assert {key: value for key, value in server.body.items() if key not in plain.body} == sent
+
+
+def test_a_key_and_an_address_without_a_path_are_used_as_they_are_meant():
+    server = Server(*SAID)
+    answer(server, address="http://127.0.0.1:8000", api_key="secret")
+    assert server.asked[0][0] == "http://127.0.0.1:8000/v1/completions"
+    assert server.asked[0][2]["authorization"] == "Bearer secret"
+
+
+def test_what_llama_cpp_has_in_its_cache_is_read_from_its_timings():
+    done = {"choices": [{"text": "", "finish_reason": "stop"}], "timings": {"cache_n": 25, "prompt_n": 5}}
+    assert answer(Server(*SAID[:1], done, USAGE | {"usage": {"prompt_tokens": 30}})).cached_tokens == 25
+
+
+def test_a_listener_that_has_enough_ends_the_answer_and_the_request():
+    closed = []
+
+    class Endless(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            while True:
+                yield b'data: {"choices": [{"text": " say"}]}\n\n'
+
+        async def aclose(self) -> None:
+            closed.append(True)
+
+    server = httpx.MockTransport(lambda request: httpx.Response(200, stream=Endless()))
+    model = OpenAIModel(ADDRESS, "gemma", transport=server)
+    completion = asyncio.run(model.complete(REQUEST, lambda text: len(text) > 8))
+    assert (completion.text, completion.finish, closed) == (" say say say", "stop", [True])
+
+
+@pytest.mark.parametrize("endless", [b"x", b'data: {"choices": [{"text": ""}]}\n\n'])
+def test_an_answer_without_end_is_ended_whether_in_one_line_or_in_many(endless):
+    sent = []
+
+    class Endless(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for _ in range(200):
+                sent.append(len(endless) * 20_000)
+                yield endless * 20_000
+
+    server = httpx.MockTransport(lambda request: httpx.Response(200, stream=Endless()))
+    with pytest.raises(ModelError, match="more than any answer has. Check the address"):
+        asyncio.run(OpenAIModel(ADDRESS, "gemma", transport=server).complete(REQUEST))
+    assert sum(sent) < 18_000_000
+
+
+HTML = "<html><body>It works!</body></html>"
+
+
+@pytest.mark.parametrize(
+    ("server", "problem", "retryable"),
+    [
+        (Server(error=httpx.ConnectError("no")), f"No server answers at {ADDRESS} (asked for 'gemma').", True),
+        (Server(error=httpx.ReadTimeout("slow")), "did not finish its answer with 'gemma' in time.", True),
+        (Server(error=httpx.ReadError("gone")), "The answer of 'gemma' from http://127.0.0.1:8000/v1 broke off", True),
+        (Server(text=HTML, kind="text/html"), "does not speak OpenAI's API: it answers with a web page.", True),
+        (Server(text=HTML), "does not speak OpenAI's API: it says '<html><body>It works!</body></html>'.", True),
+        (Server(SAID[0]), "broke off: it ended before it was done.", True),
+        (Server(SAID[0], '{"choices": [{"te'), """does not speak OpenAI's API: it says '{"choices": [{"te'.""", True),
+        (Server("[1, 2]"), "does not speak OpenAI's API: it says '[1, 2]'.", True),
+        (Server({"choices": ["x"]}), "does not speak OpenAI's API: a choice that is none.", True),
+        (
+            Server(SAID[0], {"error": {"message": "out of memory", "code": 500}}),
+            "failed in the midst of its answer: out of memory.",
+            True,
+        ),
+        (
+            Server(status=404, text='{"error": {"message": "The model `gemma` does not exist."}}'),
+            "has no model 'gemma': The model `gemma` does not exist.",
+            False,
+        ),
+        (Server(status=404, text='{"detail": "Not Found"}'), "what it is asked (status 404): Not Found.", False),
+        (Server(status=401, text='{"error": "no key"}'), "wants another key for 'gemma' (status 401): no key.", False),
+        (
+            Server(status=400, text='{"error": {"message": "unknown field seed"}}'),
+            "refused the request for 'gemma' with status 400: unknown field seed.",
+            False,
+        ),
+        (Server(status=503, text="Loading model"), "with status 503: Loading model.", True),
+    ],
+)
+def test_every_failure_says_what_is_wrong_and_what_to_do(server, problem, retryable):
+    error = failure(server)
+    assert problem in error.problem
+    assert error.remedy
+    assert error.retryable is retryable
+    assert "\n" not in str(error)
+
+
+def test_costs_that_are_no_numbers_and_logprobs_that_are_nan_do_no_harm():
+    choice = '{"text": "hi", "finish_reason": "stop", "logprobs": {"token_logprobs": [NaN]}}'
+    completion = answer(Server(f'{{"choices": [{choice}], "usage": {{"prompt_tokens": NaN}}}}'))
+    assert (completion.text, completion.prompt_tokens) == ("hi", 3)  # an estimate
+
+
+@pytest.mark.parametrize("address", ["", "localhost:8000", "ftp://x", "http://", "http://[", "http://x:y"])
+def test_an_address_that_is_none_is_refused_with_one_that_is(address):
+    with pytest.raises(ModelError, match=r"http://127\.0\.0\.1:8000/v1"):
+        model_on(Server(), address)
+
+
+def test_a_prompt_that_does_not_fit_is_refused_before_it_is_sent_and_the_server_is_not_blamed():
+    server = Server(*SAID)
+    error = failure(server, Request("word " * 2000), num_ctx=1024)
+    assert (error.about_request, server.asked) == (True, [])
+
+
+def listing(*entries: dict[str, str]) -> Server:
+    return Server(text=json.dumps({"data": entries}), kind="application/json")
+
+
+def test_a_start_finds_the_model_or_says_which_there_are():
+    asyncio.run(model_on(listing({"id": "gemma"})).start())
+    asyncio.run(model_on(listing({"id": "any.gguf", "owned_by": "llamacpp"})).start())
+    with pytest.raises(ModelError, match=r"has no model 'gemma' \(it has: other\)\. Load it there"):
+        asyncio.run(model_on(listing({"id": "other"})).start())
+    with pytest.raises(ModelError, match="does not speak OpenAI's API"):
+        asyncio.run(model_on(Server(text=HTML)).start())
