@@ -60,7 +60,8 @@ def lacks_model(host: str, model: str, names: list[str]) -> ModelError:
 def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
     said = " ".join(str(error.error).split())[:LONGEST_REASON] or "no reason given"
     if said.startswith("<"):
-        message = f"What answers at {host} for {model!r} does not speak Ollama's API: it answers with a web page."
+        page = f"it answers with a web page (status {error.status_code})"
+        message = f"What answers at {host} for {model!r} does not speak Ollama's API: {page}."
         return ModelError(message, remedy="Check the address of the Ollama host.")
     if error.status_code == 404 and "model" in said:
         message = f"Ollama at {host} has no model {model!r}: {said}."
