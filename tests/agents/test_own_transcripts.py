@@ -25,7 +25,6 @@ from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game
 from tests.world.test_transcripts import Step, steps_in
 from vault.config_notes import load_settings
-from vault.folder import Vault
 from world.events import Event
 from world.game import Game
 from world.model import Role
@@ -108,10 +107,3 @@ async def _played(name: str, steps: list[Step], house: House) -> None:
         await settled(20)
         shown = {name: lines for name, one in house.players.items() if (lines := one.screen())}
         assert shown == step.shown, f"{name}:{step.line}: {step.who} {step.does} {step.typed}"
-
-
-def vault_after(path: str, root: Path) -> Vault:
-    """Play a transcript and return the vault as it is then."""
-    house = House(root)
-    play(Path(__file__).parent / "transcripts" / path, house)
-    return house.vault
