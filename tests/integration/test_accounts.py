@@ -1,0 +1,190 @@
+"""Accounts, with a real server: the first admin, passwords that last, guessing, guests, and who waits for all that."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.integration.line_player import HOST, SECRET, LinePlayer
+from tests.integration.running import ADMIN, CLEAN, ROOT, eventually, new_vault, running
+from vault.folder import open_vault
+
+pytestmark = pytest.mark.integration
+
+LOOK_SECONDS = 0.5  # the longest that a look may take while others log in; on an idle machine it is 0.04
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(new_vault(tmp_path_factory.mktemp("accounts") / "world")) as server:
+        yield server
+        assert "Traceback" not in server.log
+
+
+def one_time_in(text: str) -> str:
+    (found,) = re.findall(r"one-time password(?: of \w+ is)? ((?:[a-z]{4}-){4}[a-z]{4})", text)
+    return str(found)
+
+
+def test_the_first_admin_gets_a_password_on_the_console_and_chooses_another(tmp_path):
+    vault, _ = open_vault(tmp_path / "world")
+    with running(vault.root) as server:
+        password = one_time_in(server.log)
+        player = server.player()
+        player.expects("By what name shall we know you? ")
+        player.names("warden", password)
+        player.expects("Choose a password: ")
+        player.types(SECRET)
+        player.expects("\n> ")
+        assert "There is no model" in player.asks("@llm-status")
+        assert server.log.count(password) == 1
+    kept = "".join(path.read_text("utf-8", "replace") for path in tmp_path.rglob("*") if path.is_file())
+    assert password not in kept
+    assert SECRET not in kept
+    with running(vault.root) as again:
+        assert "one-time password" not in again.log
+        assert again.player().enters("Warden").startswith("The Landing\n")
+
+
+def test_a_password_lasts_although_the_power_fails_right_after_it_was_chosen(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    with running(vault) as server:
+        server.player("Ana")
+        server.kill()
+    with running(vault) as again:
+        player = again.player()
+        player.expects("By what name shall we know you? ")
+        player.types("Ana")
+        player.expects("Password: ")
+        player.types("not that")
+        player.expects("That is not the password of Ana.")
+        player.types(SECRET)
+        player.expects("The Landing\n")
+
+
+def test_a_password_is_given_anew_while_the_world_is_open(server):
+    server.player("Rhea").close()
+    command = [sys.executable, "-m", "server", "reset-password", "rhea", "--vault", str(server.vault)]
+    printed = subprocess.run(command, cwd=ROOT, env=CLEAN, capture_output=True, text=True, check=True).stdout
+    player = server.player()
+    player.expects("By what name shall we know you? ")
+    player.names("Rhea", SECRET)
+    player.expects("That is not the password of Rhea.")
+    player.types(one_time_in(printed))
+    player.expects("Choose a password: ")
+    player.types("yet another secret")
+    player.expects("The Landing\n")
+    assert one_time_in(printed) not in server.log
+
+
+def test_an_admin_gives_a_password_that_only_the_admin_sees(server):
+    server.player("Lea").close()
+    admin, witness = server.player(ADMIN), server.player("Witness")
+    admin.types("@password lea")
+    given = one_time_in(admin.expects("chooses another at once.\n"))
+    witness.asks("look")
+    assert given not in witness.text + server.log
+    player = server.player()
+    player.expects("By what name shall we know you? ")
+    player.names("Lea", given)
+    player.expects("Choose a password: ")
+
+
+def test_name_password_and_commands_in_one_packet_are_all_done(server):
+    for secret_first in ("new", "known"):
+        player = server.player()
+        player.socket.sendall(f"Paula\n{SECRET}\nsay {secret_first}\nquit\n".encode())
+        assert f'You say, "{secret_first}"' in player.is_shown_out()
+
+
+def test_a_client_that_shuts_its_sending_side_after_its_password_is_still_answered(server):
+    with socket.create_connection((HOST, server.port), timeout=30) as caller:
+        caller.sendall(f"Polly\n{SECRET}\nsay still here\n".encode())
+        caller.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: caller.recv(65536), b""))
+    assert b'You say, "still here"' in answer
+
+
+def test_echo_is_off_for_the_password_and_on_again_behind_it(server):
+    player = server.player("Echo")
+    seen = [(at[0], at.end()) for at in re.finditer(rb"\xff[\xfb\xfc]\x01", player._raw)]
+    asked = player._raw.index(b"Choose a password: ")
+    came_in = player._raw.index(b"Exits: ")
+    assert [code for code, _ in seen] == [b"\xff\xfb\x01", b"\xff\xfc\x01"]
+    assert seen[0][1] <= asked < seen[1][1] <= came_in
+
+
+def test_a_guest_comes_in_without_a_password_and_leaves_nothing_behind(server):
+    guest = server.player()
+    guest.expects("By what name shall we know you? ")
+    guest.types("guest")
+    guest.expects("Exits: ")
+    guest.asks("get sealed letter")
+    guest.close()
+    witness = server.player("Witness")
+    assert eventually(lambda: "Guest1" not in witness.asks("who"), 20)
+    assert "You see a sealed letter here." in witness.asks("look")
+    assert "Guest" not in (server.vault.with_name("world.accounts") / "accounts.json").read_text("utf-8")
+    assert [path for path in server.vault.rglob("*") if path.name.startswith("Guest")] == []
+
+
+def test_the_session_that_is_taken_over_ends_only_after_the_right_password(server):
+    first, witness = server.player("Twin"), server.player("Onlooker")
+    second = server.player()
+    second.expects("By what name shall we know you? ")
+    second.names("twin", "not that")
+    second.expects("That is not the password of Twin.")
+    first.types("say mine")
+    first.expects('You say, "mine"')
+    second.types(SECRET)
+    second.expects("The Landing\n")
+    assert "You have connected from somewhere else" in first.is_shown_out()
+    second.types("say mine as well")
+    assert "falls asleep" not in witness.expects('Twin says, "mine as well"')
+
+
+def test_ten_who_log_in_at_once_hold_up_nobody_s_look(server):
+    names = [f"Login{letter}" for letter in "abcdefghij"]
+    for name in names:
+        server.player(name).close()
+    bystander = server.player("Bystander")
+    callers = [server.player() for _ in names]
+    for caller in callers:
+        caller.expects("By what name shall we know you? ")
+    for caller, name in zip(callers, names, strict=True):
+        caller.socket.sendall(f"{name}\n{SECRET}\n".encode())
+    longest = 0.0
+    for _ in range(30):
+        began = time.monotonic()
+        looks(bystander)
+        longest = max(longest, time.monotonic() - began)
+    for caller in callers:
+        caller.expects("Exits: ")
+    assert longest < LOOK_SECONDS
+
+
+def test_guessing_is_slow_and_holds_nobody_else_up(tmp_path):
+    with running(new_vault(tmp_path / "world")) as server:
+        server.player("Victim").close()
+        bystander, guesser = server.player("Bystander"), server.player()
+        guesser.socket.sendall(b"Victim\nwrong 1\nwrong 2\nwrong 3\n")
+        began = time.monotonic()
+        looks(bystander)
+        assert time.monotonic() - began < LOOK_SECONDS
+        assert "so the door closes" in guesser.is_shown_out()
+        began = time.monotonic()
+        told = server.player().enters("Victim")
+        assert "so this one is looked at in 2 seconds." in told
+        assert "Wrong passwords given for your name since you were last here: 3." in told
+        assert time.monotonic() - began > 1.9
+
+
+def looks(player: LinePlayer) -> None:
+    """Look, and wait for the answer."""
+    player.types("look")
+    player.expects("Exits: ")
