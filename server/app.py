@@ -19,7 +19,7 @@ from agents.population import Population
 from server.account_commands import ACCOUNT_COMMANDS
 from server.accounts import Accounts
 from server.accounts_file import AccountsFile
-from server.autosave import GroupSync, SaveBoard, SaveMoves, in_turn
+from server.autosave import GroupSync, SaveBoard, SaveMoves, SaveNotes, in_turn
 from server.dialogue import Door
 from server.lobby import Lobby
 from server.lockout import Lockout
@@ -41,6 +41,7 @@ from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
 from vault.folder import Vault
 from vault.known_notes import KnownNotes
+from vault.saving import WorldNotes
 from vault.world_notes import Whereabouts, load_world
 from world.commands.table import world_commands
 from world.game import Game
@@ -86,10 +87,13 @@ class Fallwater:
         self.running = False
         self._reactor = reactor
         self._rng = rng
+        self._notes = SaveNotes(WorldNotes(vault, self.world, known), self._tell_admins, reactor)
         self._moves = SaveMoves(Whereabouts(vault, self.world))
         board = BoardNote(vault, self.world)
         board.take_in()
-        self.game = Game(self.world, world_commands(), in_turn(self._moves, SaveBoard(board)), self._chance)
+        saving = in_turn(self._notes, self._moves, SaveBoard(board))
+        self.game = Game(self.world, world_commands(), saving, self._chance)
+        saving(())  # rooms get their numbers, and the list of whereabouts is begun
         self.agents = Population(vault, settings, self.game, rng, now_ms)
         self._minds = Minds(self.agents, lambda: self.settings.models, reactor, rng, say, self._tell_admins)
         self.game.commands.add(memory_commands(self.agents, self.game.tell, now_ms))
@@ -211,6 +215,7 @@ class Fallwater:
 
     def _save_now(self) -> None:
         """Force everything to disk while the world goes on. Raises: NoteError."""
+        self._notes.save()
         self._moves.save()
         for agent in self.agents.values():
             agent.memory.write_what_waits()
@@ -232,6 +237,7 @@ class Fallwater:
 
     def _save(self) -> None:
         self._sync.stop()
+        self._notes.save()
         self._moves.save()
         self.agents.close()
         self.accounts.close()

@@ -1,4 +1,4 @@
-"""What is saved when: whereabouts at once, journals forced to disk in groups."""
+"""What is saved when: whereabouts and a few notes at once, journals forced to disk in groups."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from server.telnet.interface import DelayedCall, ReactorClock
 from vault.board_note import BoardNote
 from vault.journal import Journal
 from vault.notes import NoteError
-from vault.world_notes import Whereabouts
-from world.events import Arrived, Dropped, Event, Gave, Took
+from vault.saving import WorldNotes
+from vault.whereabouts import Whereabouts
+from world.events import Altered, Event
+from world.workbench import Ref
 
 log = logging.getLogger(__name__)
 
-MOVES = (Arrived, Took, Dropped, Gave)
+NOTES_AT_ONCE = 3
+"""How many notes are written while everybody waits; the others are, one at a time, between what else there is to do."""
 
 
 class SaveMoves:
@@ -29,12 +32,11 @@ class SaveMoves:
         self._failing = False
 
     def __call__(self, events: tuple[Event, ...]) -> None:
-        """Save if something moved."""
-        if any(isinstance(event, MOVES) for event in events):
-            self.save()
+        """Save what has moved, whatever moved it."""
+        self.save()
 
     def save(self) -> None:
-        """Save now; a failure is logged once, and the next move tries again."""
+        """Save now; a failure is logged once, and it is tried again whenever something happens."""
         try:
             self._whereabouts.save()
         except NoteError as error:
@@ -43,6 +45,72 @@ class SaveMoves:
             self._failing = True
         else:
             self._failing = False
+
+
+class SaveNotes:
+    """Writes the notes of what was altered, the first few at once.
+
+    What cannot be written is logged and told to admins once, and kept: it is tried again, one note whenever something
+    happens, until none fails. `tell` is given a sentence for admins.
+    """
+
+    def __init__(self, notes: WorldNotes, tell: Callable[[str], None], clock: ReactorClock) -> None:
+        self._notes = notes
+        self._tell = tell
+        self._clock = clock
+        self._due: dict[Ref, None] = {}
+        self._failed: dict[Ref, None] = {}
+        self._is_told = False
+        self._later: DelayedCall | None = None
+        self._due |= {("room", room.room_id): None for room in notes.number_rooms()}
+
+    @property
+    def due(self) -> int:
+        """How many notes are not as the world is."""
+        return len(self._due) + len(self._failed)
+
+    def __call__(self, events: tuple[Event, ...]) -> None:
+        """Save what was altered, and try once more what could not be saved."""
+        for event in events:
+            if isinstance(event, Altered):
+                self._failed.pop((event.kind, event.subject_id), None)
+                self._due[event.kind, event.subject_id] = None
+        if self._failed:
+            ref = next(iter(self._failed))
+            del self._failed[ref]  # one that fails again comes after the others
+            if self._save(ref):
+                self._due |= self._failed
+                self._failed = {}
+        self._go_on(NOTES_AT_ONCE)
+
+    def save(self) -> None:
+        """Save all that is due, now: the world is about to end."""
+        self._due |= self._failed
+        for ref in list(self._due):
+            self._save(ref)
+        if self.due:
+            log.error("%d notes could not be saved: %s", self.due, ", ".join(name for _, name in self._failed))
+
+    def _go_on(self, most: int = 1) -> None:
+        for ref in list(self._due)[:most]:
+            self._save(ref)
+        if self._due and not (self._later and self._later.active()):
+            self._later = self._clock.callLater(0, self._go_on)
+
+    def _save(self, ref: Ref) -> bool:
+        self._due.pop(ref, None)
+        try:
+            self._notes.save(ref)
+        except NoteError as error:
+            self._failed[ref] = None
+            if not self._is_told:
+                self._is_told = True
+                log.error("a note could not be saved: %s", error)
+                self._tell(f"{error} It is tried again; until then it stands in no note.")
+            return False
+        self._failed.pop(ref, None)
+        self._is_told = bool(self._failed)
+        return True
 
 
 class SaveBoard:

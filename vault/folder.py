@@ -47,17 +47,19 @@ class Vault:
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
         self.root = root.resolve()
         self.disk = disk or Disk()
+        self._within = os.path.join(self.root, "")
 
     def path(self, *parts: str) -> Path:
         """Return the path of a note or folder. Raises: NoteError if it would lie outside the vault."""
-        path = self.root.joinpath(*parts)
-        if "\0" in str(path) or not path.resolve().is_relative_to(self.root):
+        path = os.path.join(self.root, *parts)
+        if "\0" in path or not os.path.join(os.path.realpath(path), "").startswith(self._within):
             raise NoteError(f"{'/'.join(parts)!r} lies outside the vault {self.root}.")
-        return path
+        return Path(path)
 
     def source(self, path: Path) -> str:
         """Return a path as messages show it: relative to the vault."""
-        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+        text = str(path)
+        return text.removeprefix(self._within).replace(os.sep, "/") if text.startswith(self._within) else text
 
     def names(self, folder: str) -> list[str]:
         """Return the names of the notes in a folder, without `.md`, sorted; hidden files do not count."""
@@ -81,21 +83,24 @@ class Vault:
 
     def read_text(self, *parts: str) -> str:
         """Return a file's text, every line end as one. Raises: NoteError if it cannot be read or is not UTF-8."""
-        return self.read_exact(*parts).replace("\r\n", "\n").replace("\r", "\n")
+        return _with_plain_ends(self._text(self.path(*parts)))
 
     def read_exact(self, *parts: str) -> str:
         """Return a file's text with its own line ends. Raises: NoteError as `read_text`."""
-        path = self.path(*parts)
+        return self._text(self.path(*parts))
+
+    def read(self, *parts: str) -> Note:
+        """Return a note. Raises: NoteError."""
+        return parse_note(self.read_text(*parts), "/".join(parts))
+
+    def _text(self, path: Path) -> str:
         try:
-            return path.read_bytes().decode("utf-8")
+            with open(path, "rb") as file:
+                return file.read().decode("utf-8")
         except UnicodeDecodeError as error:
             raise NoteError(f"{self.source(path)}: not UTF-8 text (byte {error.start}); save it as UTF-8.") from error
         except OSError as error:
             raise NoteError(f"{self.source(path)}: cannot be read: {error.strerror}.") from error
-
-    def read(self, *parts: str) -> Note:
-        """Return a note. Raises: NoteError."""
-        return parse_note(self.read_text(*parts), self.source(self.path(*parts)))
 
     def write(self, note: Note, *parts: str) -> None:
         """Replace a note whole. Raises: NoteError."""
@@ -107,6 +112,15 @@ class Vault:
         Raises: NoteError if it cannot be written; the old file is then as it was.
         """
         self._replace([(text, self.path(*parts))], durable=False)
+
+    def rename(self, parts: Sequence[str], to: Sequence[str]) -> None:
+        """Move a file to where none is. Raises: NoteError."""
+        path, new = self.path(*parts), self.path(*to)
+        try:
+            new.parent.mkdir(parents=True, exist_ok=True)
+            self.disk.replace(path, new)
+        except OSError as error:
+            raise NoteError(f"{self.source(path)}: cannot be moved to {self.source(new)}: {error.strerror}.") from error
 
     def write_together(self, texts: Sequence[tuple[str, str]]) -> None:
         """Replace several files of one folder, given as (text, path), durably and in this order.
@@ -132,6 +146,10 @@ class Vault:
                 with suppress(OSError):  # there may be none, or no folder to look for it in
                     draft.unlink()
             raise NoteError(f"{self.source(path)}: cannot be written: {error.strerror}.") from error
+
+
+def _with_plain_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def open_vault(root: Path, disk: Disk | None = None) -> tuple[Vault, bool]:

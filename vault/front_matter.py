@@ -46,6 +46,11 @@ def parse_front_matter(head: str, source: str) -> FrontMatter:
         return _explaining(head, source)
 
 
+def compose(head: str) -> Any:
+    """Return a front matter, which must be valid, as YAML's nodes with their places; None if there is nothing in it."""
+    return yaml.compose(head, Loader=_FAST)
+
+
 def format_front_matter(properties: dict[str, Any]) -> str:
     """Return properties as YAML, in their order, each ending its line; empty if there are none.
 
@@ -60,7 +65,7 @@ class Text(str):
     """A text that may look like a number or a truth: it is written without the quotes that would keep it from it."""
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # one that is there
     """Writes lists in one line, and many-line texts as they are."""
 
     def ignore_aliases(self, data: Any) -> bool:

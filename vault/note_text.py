@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import yaml
-
 from vault.escaping import escaped_item, escaped_name, escaped_section
-from vault.front_matter import Text, format_front_matter
+from vault.front_matter import Text, compose, format_front_matter
 from vault.notes import HEADING, Note, NoteError, parse_note
 
 _FENCE = re.compile(r"\ufeff?---[ \t]*\r?\Z")
@@ -115,7 +113,7 @@ class NoteText:
     def _property_place(self, key: str) -> tuple[int, int, str]:
         """Return where a property's lines begin and end, and what remark ends them if it is one line."""
         head = "\n".join(line.removesuffix("\r") for line in self._head_lines())
-        node = yaml.compose(head, Loader=yaml.SafeLoader) if head.strip() else None
+        node = compose(head)
         for name, value in node.value if node else ():
             if str(name.value) == key:
                 start, last = name.start_mark.line, value.end_mark

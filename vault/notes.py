@@ -50,6 +50,7 @@ class Note:
     property_lines: dict[str, int] = field(default_factory=dict)
     body_line: int = 1
     typed: dict[str, Typed] = field(default_factory=dict)
+    _found: tuple[str, dict[str, tuple[str, int]]] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def given(self) -> dict[str, Given]:
@@ -76,6 +77,11 @@ class Note:
 
     def sections(self) -> dict[str, tuple[str, int]]:
         """Return the text under each `## Heading` (before the first: under an empty name) and its first line."""
+        if self._found is None or self._found[0] is not self.body:
+            self._found = self.body, self._sections()
+        return self._found[1]
+
+    def _sections(self) -> dict[str, tuple[str, int]]:
         name, start, found = "", self.body_line, {}
         lines: list[str] = []
         for number, line in enumerate(self.body.split("\n"), self.body_line):

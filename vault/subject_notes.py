@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol
 
 from vault.folder import Vault, check_name
+from vault.front_matter import format_front_matter
 from vault.note_text import NoteText
-from vault.notes import Note, format_note
+from vault.notes import Note
 
 
 class Titled(Protocol):
@@ -67,7 +68,7 @@ def save_aliases(text: NoteText, now: tuple[str, ...], was: tuple[str, ...]) -> 
 
 def save_own_properties(text: NoteText, known: Collection[str], now: Mapping[str, str], was: Mapping[str, str]) -> None:
     """Write the properties that builders set and that are not what they were; those known are not theirs."""
-    for key in (*was, *now):
+    for key in dict.fromkeys((*was, *now)):
         if key not in known and now.get(key) != was.get(key):
             text.set_property(key, now.get(key))
 
@@ -80,7 +81,8 @@ def save_note(vault: Vault, parts: tuple[str, ...], new: Mapping[str, Any], chan
     exists = vault.exists(*parts)
     if not exists:
         check_name(parts[1].removesuffix(".md"))
-    before = vault.read_exact(*parts) if exists else format_note(dict(new), "")
+    empty = f"---\n{format_front_matter(dict(new))}---\n" if new else ""
+    before = vault.read_exact(*parts) if exists else empty
     text = NoteText(before, vault.source(vault.path(*parts)))
     change(text)
     if exists and str(text) == before:

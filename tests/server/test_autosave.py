@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
-from server.autosave import GroupSync, SaveBoard, SaveMoves, in_turn
+from config.settings import WorldSettings
+from server.autosave import GroupSync, SaveBoard, SaveMoves, SaveNotes, in_turn
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.board_note import BoardNote
 from vault.folder import Vault
-from vault.world_notes import Whereabouts
+from vault.known_notes import KnownNotes
+from vault.saving import WorldNotes
+from vault.world_notes import Whereabouts, load_world
 from world.commands.table import world_commands
-from world.events import Event
+from world.events import Altered, Event, Said
 from world.game import Game
 
 NOTE = ("world", "whereabouts.md")
@@ -56,9 +60,12 @@ def test_a_move_is_written_before_anybody_hears_of_it(tmp_path, line, written):
 
 
 def test_talk_writes_nothing(tmp_path):
-    vault = vault_of(tmp_path, {})
-    game_in(vault).perform("Ana", "say hello")
-    assert saved(vault) == ""
+    disk = FailingDisk()
+    game = game_in(vault_of(tmp_path, {}, disk))
+    game.perform("Ana", "say hello")  # with which the list is begun
+    done = len(disk.done)
+    game.perform("Ana", "say hello")
+    assert len(disk.done) == done
 
 
 def test_a_failure_is_logged_once_and_the_next_move_saves_everything(tmp_path, caplog):
@@ -217,3 +224,83 @@ def test_savers_are_called_in_their_order():
     called: list[str] = []
     in_turn(lambda events: called.append("first"), lambda events: called.append("second"))(())
     assert called == ["first", "second"]
+
+
+class House:
+    """A world whose notes are saved as it is altered; `told` is what admins hear."""
+
+    def __init__(self, root: Path) -> None:
+        self.disk, self.clock, self.told = FailingDisk(), Clock(), list[str]()
+        self.root = root
+        rooms = {f"rooms/Room {number}.md": f"---\nnumber: {number}\n---\nBare.\n" for number in range(1, 9)}
+        self.vault = vault_of(root, rooms, self.disk)
+        self.world = load_world(self.vault, WorldSettings(start_room="Room 1"))
+        notes = WorldNotes(self.vault, self.world, KnownNotes(self.world))
+        self.saver = SaveNotes(notes, self.told.append, self.clock)
+
+    def alter(self, *numbers: int, text: str = "Painted.") -> None:
+        """Describe some rooms anew."""
+        for number in numbers:
+            self.world.rooms[f"Room {number}"].description = text
+        self.saver(tuple(Altered("Ana", "room", f"Room {number}") for number in numbers))
+
+    def painted(self, text: str = "Painted.") -> list[int]:
+        """Return which rooms are described anew in their notes."""
+        return [n for n in range(1, 9) if text in (self.root / "rooms" / f"Room {n}.md").read_text()]
+
+
+def test_what_was_altered_is_in_its_note_at_once(tmp_path):
+    house = House(tmp_path)
+    house.alter(3)
+    assert (house.painted(), house.saver.due, house.clock.getDelayedCalls()) == ([3], 0, [])
+
+
+def test_of_many_notes_a_few_are_written_at_once_and_the_others_later(tmp_path):
+    house = House(tmp_path)
+    house.alter(1, 2, 3, 4, 5)
+    assert house.painted() == [1, 2, 3]
+    house.clock.advance(0)
+    assert (house.painted(), house.clock.getDelayedCalls()) == ([1, 2, 3, 4, 5], [])
+
+
+def test_what_cannot_be_saved_is_told_once_and_saved_later(tmp_path, caplog):
+    house = House(tmp_path)
+    with house.disk.full():
+        house.alter(1, 2)
+        house.saver((Said("Ana", "Room 1", "Hm."),))
+        assert (house.painted(), house.saver.due) == ([], 2)
+    why = "rooms/Room 1.md: cannot be written: No space left on device."
+    assert house.told == [f"{why} It is tried again; until then it stands in no note."]
+    assert [record.getMessage() for record in caplog.records] == [f"a note could not be saved: {why}"]
+    house.saver((Said("Ana", "Room 1", "Hm."),))
+    house.clock.pump([0, 0])
+    assert (house.painted(), house.saver.due) == ([1, 2], 0)
+    with house.disk.full():
+        house.alter(3)
+    assert len(house.told) == 2
+
+
+def test_a_note_that_somebody_broke_keeps_no_other_from_being_saved(tmp_path):
+    house = House(tmp_path)
+    (tmp_path / "rooms" / "Room 1.md").write_text("---\nnumber: [\n---\n")
+    house.alter(1, 2)
+    house.alter(3)
+    assert (house.painted(), house.saver.due) == ([2, 3], 1)
+    (tmp_path / "rooms" / "Room 1.md").write_text("---\nnumber: 1\n---\nBare.\n")
+    house.saver((Said("Ana", "Room 1", "Hm."),))
+    assert (house.painted(), house.saver.due) == ([1, 2, 3], 0)
+
+
+def test_all_that_is_due_is_saved_at_the_end(tmp_path):
+    house = House(tmp_path)
+    with house.disk.full():
+        house.alter(*range(1, 9))
+    house.saver.save()
+    assert (house.painted(), house.saver.due) == ([*range(1, 9)], 0)
+
+
+def test_a_room_without_a_number_has_one_in_its_note_after_the_start(tmp_path):
+    vault_of(tmp_path, {"rooms/Attic.md": "Dust.\n"})
+    house = House(tmp_path)
+    house.saver(())
+    assert (tmp_path / "rooms/Attic.md").read_text() == "---\nnumber: 9\n---\nDust.\n"

@@ -23,7 +23,7 @@ from vault.thing_notes import KEYS as THING_KEYS
 from vault.thing_notes import load_thing, save_thing
 from world.model import Character, Detail, Exit, Role
 
-FEW = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=40, deadline=None)
 
 REMARKED = """\
 ---
