@@ -1,9 +1,11 @@
-"""Putting the whole vault into an archive with the date in its name, beside the vault."""
+"""Putting the whole vault into an archive with the date in its name, beside the vault; the newest are kept."""
 
 from __future__ import annotations
 
 import os
+import re
 import tarfile
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,33 +13,79 @@ from pathlib import Path
 from vault.folder import Vault
 from vault.notes import NoteError
 
+_LEFT_OUT = (".trash", ".git")
+_MOMENT = r" \d{4}-\d\d-\d\d \d{6}\.tar\.gz"
+
 
 def backups_folder(vault: Vault) -> Path:
     """Return where the backups of a vault go."""
     return vault.root.with_name(f"{vault.root.name}.backups")
 
 
-def back_up(vault: Vault, now_ms: int) -> Path:
-    """Make an archive of everything in the vault but drafts, and return its path.
+def back_up(vault: Vault, now_ms: int, kept: int = 0, accounts: Path | None = None) -> Path:
+    """Make an archive of the vault without its trash and drafts, and return its path.
 
-    May be called in any thread while the world goes on: each file in it is whole, for files are replaced whole.
-    Raises: NoteError if something cannot be read or the archive cannot be written; there is no archive then.
+    May be called in any thread while the world goes on: a file in it is as it was at one moment, for files are
+    replaced whole or have whole lines added; one that vanishes meanwhile is left out. Of the archives of this vault
+    the newest `kept` stay, all for 0. With the folder of the `accounts`, which hold hashes of passwords, these are in
+    it too. To restore, unpack it: it holds a folder with the vault's name.
+    Raises: NoteError if something cannot be read or the archive cannot be written; there is no new archive then.
     """
     moment = datetime.fromtimestamp(now_ms / 1000, UTC)
     folder = backups_folder(vault)
     path = folder / f"{vault.root.name} {moment:%Y-%m-%d %H%M%S}.tar.gz"
     draft = folder / f".{path.name}.draft"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(draft, "w:gz") as archive:
-            archive.add(vault.root, arcname=vault.root.name, filter=_without_drafts)
-        os.replace(draft, path)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(draft, "wb", opener=_private) as file:
+            with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as archive:
+                _add(archive, vault.root)
+                if accounts and accounts.is_dir():
+                    _add(archive, accounts)
+            file.flush()
+            vault.disk.fsync(file.fileno())
+        vault.disk.replace(draft, path)
     except OSError as error:
         with suppress(OSError):
             draft.unlink()
         raise NoteError(f"{path}: the backup cannot be made: {error.strerror or error}.") from error
+    _remove_old(vault, kept)
     return path
 
 
-def _without_drafts(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    return None if member.name.endswith(".draft") else member
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _add(archive: tarfile.TarFile, root: Path) -> None:
+    for where, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
+        inside = Path(root.name, Path(where).relative_to(root))
+        with suppress(FileNotFoundError):
+            archive.addfile(archive.gettarinfo(where, str(inside)))
+        for name in sorted(names):
+            if not name.endswith(".draft") and Path(where, name).is_file():
+                _add_file(archive, Path(where, name), inside / name)
+
+
+def _add_file(archive: tarfile.TarFile, path: Path, name: Path) -> None:
+    """Add one file; once it is open, it stays what it is, whatever takes its place or is added to it."""
+    try:
+        with open(path, "rb") as file:
+            archive.addfile(archive.gettarinfo(arcname=str(name), fileobj=file), file)
+    except FileNotFoundError:
+        return  # moved or replaced while we looked; what has taken its place has another name
+
+
+def _remove_old(vault: Vault, kept: int) -> None:
+    if not kept:
+        return
+    for path in list(_archives(vault))[:-kept]:
+        with suppress(OSError):  # that of another machine, or somebody's own to keep
+            path.unlink()
+
+
+def _archives(vault: Vault) -> Iterator[Path]:
+    """Yield the archives of a vault, the oldest first; whatever else lies beside them is not ours."""
+    ours = re.compile(re.escape(vault.root.name) + _MOMENT)
+    yield from sorted(path for path in backups_folder(vault).iterdir() if ours.fullmatch(path.name))

@@ -3,28 +3,121 @@
 from __future__ import annotations
 
 import tarfile
+import threading
+from pathlib import Path
 
 import pytest
 
+from config.settings import WorldSettings
+from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
-from vault.backup import back_up
+from vault.backup import back_up, backups_folder
+from vault.folder import Vault, open_vault
 from vault.notes import NoteError
+from vault.whereabouts import Whereabouts
+from vault.world_notes import load_world
 
 AT = 1_795_000_000_000  # 2026-11-18 11:06:40 UTC
+DAY = 86_400_000
 
 
-def test_an_archive_beside_the_vault_holds_every_file_to_the_letter_but_no_drafts(tmp_path):
+def files_in(path: Path) -> dict[str, str]:
+    """Return what is in an archive, by name."""
+    with tarfile.open(path) as archive:
+        return {one.name: archive.extractfile(one).read().decode() for one in archive if one.isfile()}
+
+
+def restored(path: Path, where: Path) -> Vault:
+    """Unpack an archive elsewhere and open the vault in it."""
+    with tarfile.open(path) as archive:
+        archive.extractall(where, filter="data")
+    vault, is_new = open_vault(where / "world")
+    assert not is_new
+    return vault
+
+
+def test_an_archive_beside_the_vault_holds_every_file_to_the_letter_but_no_drafts_and_no_trash(tmp_path):
     vault = vault_of(
         tmp_path / "world",
-        {"rooms/Café.md": "Steam.\n", "agents/Eliza/journal/1.md": "- x\n", "rooms/.a.md.draft": "?"},
+        {
+            "rooms/Café.md": "Steam.\n",
+            "agents/Eliza/journal/1.md": "- x\n",
+            "rooms/.a.md.draft": "?",
+            ".trash/rooms/Old.md": "Gone.\n",
+            ".obsidian/app.json": "{}",
+        },
     )
     path = back_up(vault, AT)
     assert path == tmp_path / "world.backups" / "world 2026-11-18 110640.tar.gz"
-    with tarfile.open(path) as archive:
-        archive.extractall(tmp_path / "out", filter="data")
-    out = tmp_path / "out"
-    files = {str(one.relative_to(out)): one.read_text(encoding="utf-8") for one in out.rglob("*") if one.is_file()}
-    assert files == {"world/rooms/Café.md": "Steam.\n", "world/agents/Eliza/journal/1.md": "- x\n"}
+    assert files_in(path) == {
+        "world/.obsidian/app.json": "{}",
+        "world/agents/Eliza/journal/1.md": "- x\n",
+        "world/rooms/Café.md": "Steam.\n",
+    }
+
+
+def test_a_world_goes_on_from_its_backup_as_it_was(tmp_path):
+    vault, _ = open_vault(tmp_path / "world")
+    world = load_world(vault, WorldSettings())
+    world.things["tin cup"].place_id = "Moss"
+    Whereabouts(vault, world).save()
+    again = load_world(restored(back_up(vault, AT), tmp_path / "elsewhere"), WorldSettings())
+    assert (again.rooms, dict(again.things), dict(again.characters)) == (
+        world.rooms,
+        dict(world.things),
+        dict(world.characters),
+    )
+
+
+def test_a_backup_while_files_come_grow_and_go_can_be_restored(tmp_path):
+    vault = vault_of(tmp_path / "world", {"rooms/Hall.md": "A hall.\n", "agents/Moss/journal.md": ""})
+    over = threading.Event()
+
+    def go_on() -> None:
+        turn = 0
+        while not over.is_set():
+            turn += 1
+            vault.write_text(f"---\nnumber: 99\n---\n{'A cellar. ' * (turn % 50)}\n", "rooms", "Cellar.md")
+            with open(vault.path("agents", "Moss", "journal.md"), "a", encoding="utf-8") as journal:
+                journal.write(f"- line {turn}\n")
+            vault.write_text("Soon gone.\n", "rooms", f"Brief {turn}.md")
+            vault.path("rooms", f"Brief {turn}.md").unlink()
+
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    try:
+        paths = [back_up(vault, AT + 1000 * number) for number in range(3)]
+    finally:
+        over.set()
+        thread.join()
+    for number, path in enumerate(paths):
+        copy = restored(path, tmp_path / f"copy {number}")
+        assert load_world(copy, WorldSettings(start_room="Hall")).rooms["Hall"].description == "A hall."
+        journal = copy.read_text("agents", "Moss", "journal.md")
+        assert journal == "".join(f"- line {turn}\n" for turn in range(1, journal.count("\n") + 1))
+
+
+def test_the_newest_are_kept_and_nothing_else_is_touched(tmp_path):
+    vault = vault_of(tmp_path / "world", {"rooms/The Landing.md": "Planks.\n"})
+    others = ("world of mine.tar.gz", "another 2026-11-18 110640.tar.gz", "notes.txt")
+    backups_folder(vault).mkdir()
+    for name in others:
+        (backups_folder(vault) / name).write_text("mine", encoding="utf-8")
+    for day in range(4):
+        back_up(vault, AT + day * DAY, kept=2)
+    found = {path.name for path in backups_folder(vault).iterdir()}
+    assert found == {"world 2026-11-20 110640.tar.gz", "world 2026-11-21 110640.tar.gz", *others}
+
+
+def test_accounts_are_in_it_only_if_asked_for(tmp_path):
+    vault = vault_of(tmp_path / "world", {"rooms/The Landing.md": "Planks.\n"})
+    accounts = tmp_path / "world.accounts"
+    accounts.mkdir()
+    (accounts / "accounts.json").write_text("{}", encoding="utf-8")
+    assert "world.accounts/accounts.json" not in files_in(back_up(vault, AT))
+    path = back_up(vault, AT, accounts=accounts)
+    assert files_in(path)["world.accounts/accounts.json"] == "{}"
+    assert path.stat().st_mode & 0o077 == 0
 
 
 def test_a_backup_that_fails_leaves_nothing_and_says_why(tmp_path):
@@ -32,3 +125,12 @@ def test_a_backup_that_fails_leaves_nothing_and_says_why(tmp_path):
     (tmp_path / "world.backups").write_text("in the way", encoding="utf-8")
     with pytest.raises(NoteError, match=r"world 2026-11-18 110640\.tar\.gz: the backup cannot be made: File exists"):
         back_up(vault, AT)
+
+
+def test_a_backup_on_a_full_disk_leaves_those_that_there_are(tmp_path):
+    disk = FailingDisk()
+    vault = vault_of(tmp_path / "world", {"rooms/The Landing.md": "Planks.\n"}, disk)
+    first = back_up(vault, AT, kept=1)
+    with disk.full(), pytest.raises(NoteError, match="No space left on device"):
+        back_up(vault, AT + DAY, kept=1)
+    assert list(backups_folder(vault).iterdir()) == [first]
