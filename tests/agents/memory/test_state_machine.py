@@ -28,9 +28,11 @@ from hypothesis.stateful import (
 )
 
 from agents.memory.coverage import Range
+from agents.memory.outcome import Outcome
 from agents.models.model import ModelError
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import GOOD, Clock, Life, QuickDisk, one_turn, windows
+from tests.english import ENGLISH
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import Stopped
 from vault.notes import NoteError
@@ -167,8 +169,8 @@ class Memory(RuleBasedStateMachine):
     def rebuild_by_hand(self) -> None:
         self.runner.run(self._asked(self.compactor.force_rebuild))
 
-    async def _asked(self, ask: Callable[..., str]) -> None:
-        assert ask(self.life.heard.append)
+    async def _asked(self, ask: Callable[..., Outcome]) -> None:
+        assert ask(self.life.heard.append).told(ENGLISH)
         await self.life.until_asked()
 
     @rule(which=st.integers(0, 1000))
