@@ -20,7 +20,7 @@ from world.workbench import Ref
 
 log = logging.getLogger(__name__)
 
-NOTES_AT_ONCE = 3
+NOTES_AT_ONCE = 2
 """How many notes are written while everybody waits; the others are, one at a time, between what else there is to do."""
 
 

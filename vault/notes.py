@@ -20,6 +20,7 @@ _ALIAS = re.compile(r"(?:\\.|[^,\\])+")
 _INDENT = re.compile(r"  |\t")
 _ITEM = re.compile(r"\s*[-*+]\s")
 _LINK = re.compile(r"\[\[([^\]|#]+)(?:[#|][^\]]*)?\]\]")
+_UNLINKED = frozenset("[]|#")
 HEADING = re.compile(r"^##\s+(.+?)\s*$")
 
 
@@ -161,7 +162,7 @@ def link(name: str) -> str:
 
 def reference(name: str) -> str:
     """Return a link to a note, or its plain name if no link can hold it."""
-    return link(name) if link_target(link(name)) == name else name
+    return link(name) if name.strip() == name != "" and _UNLINKED.isdisjoint(name) else name
 
 
 def _name(text: str) -> str:

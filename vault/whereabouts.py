@@ -30,7 +30,7 @@ DRAFT = ("world", ".whereabouts.md.draft")
 OPENING = "Who and what is where. The world adds a line at each move; the last line about somebody or something counts."
 SPARE_LINES = 2000
 TIMES_ITS_NEED = 4
-PIECE_LINES = 400
+PIECE_LINES = 200
 """The list is written anew when it has more than so many lines and so many times its need, in pieces of so many."""
 
 LINE = re.compile(r"\s*[-*+] (?P<name>\[\[[^\]]+\]\]|[^\[].*?): *(?P<place>\[\[[^\]]+\]\]|[^\s\[].*?)\s*")
