@@ -15,6 +15,9 @@ log = logging.getLogger(__name__)
 SETTLE_SECONDS = 0.3
 LATEST_SECONDS = 2.0
 AGAIN_SECONDS = 0.25
+MOST_LINES = 10
+"""How many notes that were taken in are told one by one."""
+TAKEN, NEW = ": taken in.", ": taken in, as it is new."
 
 
 class Looks(Protocol):
@@ -85,9 +88,18 @@ class Reload:
         except Exception:  # one note must not end the taking in of all later ones
             log.exception("what was edited could not be taken in")
             return []
-        for sentence in said:
+        for sentence in in_brief(said):
             log.info("%s", sentence)
             self._tell(sentence)
         if self._looks.is_waiting and not (self._soon and self._soon.active()):
             self._schedule(AGAIN_SECONDS)
         return said
+
+
+def in_brief(said: list[str]) -> list[str]:
+    """Return sentences with those that say no more than that a note was taken in as one, if they are many."""
+    plain = [sentence for sentence in said if sentence.endswith((TAKEN, NEW))]
+    if len(plain) <= MOST_LINES:
+        return said
+    counted = f"{len(plain)} notes were taken in, from {plain[0].partition(': ')[0]} to {plain[-1].partition(': ')[0]}."
+    return [counted, *(sentence for sentence in said if not sentence.endswith((TAKEN, NEW)))]

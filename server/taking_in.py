@@ -22,7 +22,7 @@ from vault.text_notes import load_wording
 from world.errors import WorldError
 from world.events import Altered
 from world.game import Game
-from world.revising import lose_character, revise
+from world.revising import lose_character, revise, says
 
 log = logging.getLogger(__name__)
 
@@ -151,7 +151,7 @@ class TakingIn:
         was = self._known.of(ref) or agent.character
         self._known.read(ref, now)
         if revise(agent.character, was, now):
-            self._game.publish((Altered("", *ref),))
+            self._game.publish((Altered("", *ref),) if not says(agent.character, now) else ())
         elif before == _said(agent) and not _in(changes, f"agents/{name}/templates"):
             return []
         return [f"{one}: taken in." for one in _in(changes, f"agents/{name}") or [source]]
@@ -162,7 +162,7 @@ class TakingIn:
         except WorldError as error:
             raise NoteError(f"agents/{name}/agent.md: {error}") from error
         self._known.read(("character", name), agent.note.character)
-        self._game.publish((Altered("", "character", name),))
+        self._game.publish(())  # nobody perceives it, but where everyone is is to be saved
         return [f"agents/{name}/agent.md: taken in, as it is new."]
 
     def _let_go(self, name: str) -> list[str]:

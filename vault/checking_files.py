@@ -56,7 +56,9 @@ def _names(vault: Vault, folder: Path, names: list[str]) -> Iterator[Finding]:
         if twin != name:
             yield Finding(source, 0, f"its name differs from {twin!r} in case or form alone; give it another one.")
         elif normal != name:
-            what = "its name is written with separate accents (not NFC), so that links do not find it; rename it."
+            what = (
+                "its name is written with separate accents (not NFC), which some systems take for another; rename it."
+            )
             yield Finding(source, 0, what, mend=None if normal in names else Mend("renamed", new_name=normal))
         if folder.relative_to(vault.root).as_posix() in (*NAMED, "agents"):
             yield from _fitness(source, normal.removesuffix(".md"))

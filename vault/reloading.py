@@ -18,7 +18,7 @@ from vault.thing_notes import thing_of
 from world.events import Altered, Event, Moved
 from world.model import Character, Exit, Room, Thing, World
 from world.note_names import name_key
-from world.revising import close_room, lose_character, lose_thing, put, rename_room, revise
+from world.revising import close_room, lose_character, lose_thing, put, rename_room, revise, says
 from world.subjects import Subject
 from world.workbench import Ref
 
@@ -157,12 +157,14 @@ class WorldReload:
         if current is None:
             put(self._world, now)
             taken.told.append(f"{source}: taken in, as it is new.")
-        else:
-            moved = isinstance(now, Thing) and isinstance(was, Thing) and self._put_elsewhere(now, was, taken)
-            if not revise(current, was or current, now) and not moved:
-                return  # we have written it ourselves, or it says the same in other words
-            taken.told.append(f"{source}: taken in.")
-        taken.events.append(Altered("", *ref))
+            taken.events += [Altered("", *ref)] if isinstance(now, Room) and not now.number else []  # to be given one
+            return
+        moved = isinstance(now, Thing) and isinstance(was, Thing) and self._put_elsewhere(now, was, taken)
+        if not revise(current, was or current, now) and not moved:
+            return  # we have written it ourselves, or it says the same in other words
+        taken.told.append(f"{source}: taken in.")
+        if not says(current, written or now):
+            taken.events.append(Altered("", *ref))  # what is newer in the world is written into it as well
 
     def _put_elsewhere(self, now: Thing, was: Thing, taken: Taken) -> bool:
         """Move a thing whose note says another place than before; return whether it had to."""

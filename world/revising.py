@@ -34,6 +34,13 @@ def revise(current: Subject, was: Subject, now: Subject) -> bool:
     return changed
 
 
+def says(one: Subject, other: Subject) -> bool:
+    """Return whether a note says the same of both."""
+    return all(
+        getattr(one, field.name) == getattr(other, field.name) for field in fields(one) if _is_told(one, field.name)
+    )
+
+
 def rename_room(world: World, old_id: str, new_id: str) -> list[Event]:
     """Give a room another id; whoever and whatever is in it, and every exit into it, comes along."""
     room = world.rooms[old_id]

@@ -69,6 +69,17 @@ def test_what_is_said_of_edits_is_told(reload, clock, looks, told):
     assert told == ["rooms/Hall.md: taken in."]
 
 
+def test_many_notes_taken_in_are_told_in_one_line_and_what_is_wrong_in_full(reload, clock, looks, told):
+    looks.says = [f"rooms/{number}.md: taken in." for number in range(100, 400)]
+    looks.says.insert(7, "rooms/Attic.md:3: that is no exit.")
+    reload.note_change()
+    clock.advance(1)
+    assert told == [
+        "300 notes were taken in, from rooms/100.md to rooms/399.md.",
+        "rooms/Attic.md:3: that is no exit.",
+    ]
+
+
 def test_there_is_a_second_look_at_what_seems_to_be_gone(reload, clock, looks):
     looks.is_waiting = True
     reload.note_change()

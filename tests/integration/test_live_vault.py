@@ -1,0 +1,171 @@
+"""A vault is edited by others while its world runs: all of it comes into force, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.integration.line_player import LinePlayer
+from tests.integration.running import ADMIN, CLEAN, ROOT, RunningServer, new_vault, running
+from vault.folder import Vault
+from vault.notes import NoteError
+from vault.room_notes import load_room, room_names
+
+pytestmark = pytest.mark.integration
+
+SOON = 1.0  # seconds; what is edited is in force by then
+
+
+def shown(player: LinePlayer, line: str, mark: str) -> str:
+    """Type a line and return all that is shown for it."""
+    player.types(line)
+    player.types(f"say {mark}")
+    return player.expects(f'You say, "{mark}"')
+
+
+def whole(path: Path, text: str) -> None:
+    path.write_text(text, "utf-8")
+
+
+def truncated(path: Path, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.flush()
+        time.sleep(0.1)
+        file.write(text)
+
+
+def renamed(path: Path, text: str) -> None:
+    draft = path.with_name("sedXYZ123")
+    draft.write_text(text, "utf-8")
+    os.replace(draft, path)
+
+
+def with_backup(path: Path, text: str) -> None:
+    path.rename(path.with_name(f"{path.name}~"))
+    path.with_name(f".{path.name}.swp").write_bytes(b"swap")
+    path.write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize("save", [whole, truncated, renamed, with_backup])
+def test_an_edit_is_in_force_and_told_within_a_second(tmp_path, save: Callable[[Path, str], None]):
+    vault = new_vault(tmp_path / "world")
+    with running(vault) as server:
+        admin = server.player(ADMIN)
+        note = vault / "rooms" / "The Landing.md"
+        save(note, note.read_text("utf-8").replace("## Exits", "A kite hangs in the rigging.\n\n## Exits", 1))
+        admin.expects("rooms/The Landing.md: taken in.", within=SOON)
+        assert "A kite hangs in the rigging." in shown(admin, "look", "looked")
+
+
+def test_a_folder_that_is_new_is_watched_and_one_that_is_gone_is_let_go(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    with running(vault) as server:
+        admin = server.player(ADMIN)
+        folder = vault / "agents" / "Pim"
+        folder.mkdir()
+        whole(folder / "agent.md", "---\nroom: '[[The Mill]]'\n---\nYou are Pim.\n")
+        admin.expects("agents/Pim/agent.md: taken in, as it is new.", within=SOON)
+        whole(folder / "agent.md", "---\nroom: '[[The Mill]]'\n---\nYou are Pim, a boy.\n")
+        admin.expects("agents/Pim/agent.md: taken in.", within=SOON)
+        (folder / "agent.md").unlink()
+        admin.expects("agents/Pim/agent.md: is gone, and Pim sleeps", within=2 * SOON)
+        assert "Traceback" not in server.log
+
+
+def test_a_broken_note_is_told_with_its_line_and_changes_nothing(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    with running(vault) as server:
+        admin = server.player(ADMIN)
+        note = vault / "rooms" / "The Landing.md"
+        text = note.read_text("utf-8")
+        whole(note, text.replace("tags:", "tags: [", 1))
+        admin.expects("rooms/The Landing.md:", within=SOON)
+        admin.expects("What it said before still counts.", within=SOON)
+        server.says("the front matter is not valid YAML")
+        assert "Exits: " in shown(admin, "look", "looked")
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_random_edits_while_people_play_lose_nothing(tmp_path, seed):
+    vault = new_vault(tmp_path / "world")
+    with running(vault) as server:
+        play_while_edited(server, vault, seed)
+        settle(server, vault)
+        admin = server.player(ADMIN)
+        running_world = told_of_world(admin, vault)
+        assert "Traceback" not in server.log
+        admin.types("quit")
+        admin.is_shown_out()
+        server.signal(15)
+        assert server.exit_code() == 0
+    with running(vault) as server:
+        anew = told_of_world(server.player(ADMIN), vault)
+    assert anew.keys() == running_world.keys()
+    differing = [(name, set(words) ^ set(anew[name])) for name, words in running_world.items() if words != anew[name]]
+    assert differing == []
+
+
+def play_while_edited(server: RunningServer, vault: Path, seed: int) -> None:
+    """Let two people walk about and handle things until the editor has finished."""
+    rng = random.Random(seed)
+    arguments = [sys.executable, "-m", "tests.integration.random_editor", str(vault), str(seed), "120"]
+    editor = subprocess.Popen(arguments, cwd=ROOT, env=CLEAN)
+    players = [server.player("Ana"), server.player("Ben")]
+    acts = ["look", "exits", "north", "south", "east", "west", "go out", "get toy", "drop toy", "get key", "drop key"]
+    count = 0
+    try:
+        while editor.poll() is None:
+            for player in players:
+                count += 1
+                shown(player, rng.choice(acts), f"step {count}")
+    finally:
+        editor.kill()
+        editor.wait()
+    assert editor.returncode == 0
+    for player in players:
+        player.types("quit")
+        player.is_shown_out()
+
+
+def settle(server: RunningServer, vault: Path) -> None:
+    """Wait until nothing is taken in any more; take exits out that lead to rooms that an edit has brought back."""
+    quiet_since, seen = time.monotonic(), len(server.lines)
+    while time.monotonic() - quiet_since < 3:
+        time.sleep(0.2)
+        if len(server.lines) != seen or mended(vault):
+            quiet_since, seen = time.monotonic(), len(server.lines)
+
+
+def mended(vault: Path) -> bool:
+    """Take out one exit that leads nowhere, as an admin would who is told; return whether there was one."""
+    folder = Vault(vault)
+    known = room_names(folder)
+    for name in folder.names("rooms"):
+        try:
+            load_room(folder, name, known)
+        except NoteError as error:
+            place = re.match(r"(rooms/.+?\.md):(\d+): the exit", str(error))
+            assert place, error
+            path = vault / place[1]
+            lines = path.read_text("utf-8").split("\n")
+            del lines[int(place[2]) - 1]
+            path.write_text("\n".join(lines), "utf-8")
+            return True
+    return False
+
+
+def told_of_world(admin: LinePlayer, vault: Path) -> dict[str, list[str]]:
+    """Return the words that an admin is shown of every room, thing and character, whatever the order of its lists."""
+    names = [name for folder in ("rooms", "things", "people") for name in Vault(vault).names(folder)]
+    told: dict[str, list[str]] = {}
+    for name in [*names, *Vault(vault).folders("agents")]:
+        told[name] = sorted(re.split(r"[\s,.>]+", shown(admin, f"@examine {name}", "and next")))
+    return told
