@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from world.cleaning import clean_block, clean_line
 from world.errors import CommandError
 from world.model import World
+from world.note_names import FORBIDDEN, file_name_for
 from world.parsing import one_spaced
 
 LONGEST_NAME = 60
@@ -17,23 +18,30 @@ MOST_NAMES = 12
 """How long a name may be, in characters and in bytes of UTF-8, and a description, in characters; and how many other
 names something may have."""
 
-FORBIDDEN = '/\\:*?"<>|#^[]%·'
-"""What would break a note's file name, a link to it or a line in which it stands."""
-
 _RESERVED = frozenset("here me myself self room everything all nothing none".split())
 
 
 def new_name(world: World, text: str, besides: str = "") -> str:
-    """Return a text as the name of a room or thing, that nothing else has.
+    """Return a text as what a room or thing is called, that nothing else is called: it may have any characters.
 
     `besides` is the id of what is given the name now. Raises: CommandError saying what would do.
     """
-    name = _checked(world, text)
+    name = _cleaned(world, text)
     folded = name.casefold()
     for other_id, other in _names(world):
         if folded == other.casefold() and other_id != besides:
             raise CommandError(world.wording("building.name_taken", name=name))
     return name
+
+
+def new_id(world: World, name: str) -> str:
+    """Return the id of something new of a name: the name itself, or what of it a note's file name can hold."""
+    return file_name_for(name, [*world.rooms, *world.things, *world.characters])
+
+
+def title_for(name: str, subject_id: str) -> str:
+    """Return the title of what is called `name`: none if that is its id."""
+    return "" if name == subject_id else name
 
 
 def new_names(world: World, text: str) -> tuple[str, ...]:
@@ -61,13 +69,19 @@ def as_exit_name(name: str) -> str:
 
 
 def _checked(world: World, text: str) -> str:
+    """Return a text as a name that stands in a line of a note."""
+    name = _cleaned(world, text)
+    unfit = sorted({char for char in name if char in FORBIDDEN})
+    if unfit:
+        raise CommandError(world.wording("building.name_unfit", name=name, characters=world.wording.any_of(unfit)))
+    return name
+
+
+def _cleaned(world: World, text: str) -> str:
     name = one_spaced(unicodedata.normalize("NFC", clean_line(text)))
     if len(name) > LONGEST_NAME or len(name.encode()) > LONGEST_NAME_BYTES:
         raise CommandError(world.wording("building.name_too_long", most=LONGEST_NAME, name=f"{name[:40]}…"))
-    unfit = sorted({char for char in name if char in FORBIDDEN})
-    if unfit:
-        raise CommandError(world.wording("building.name_unfit", name=name, characters=" ".join(unfit)))
-    if not any(map(str.isalnum, name)) or name.startswith(".") or name.lower() in _RESERVED:
+    if not any(map(str.isalnum, name)) or name.lower() in _RESERVED:
         raise CommandError(world.wording("building.no_name", name=name))
     return name
 

@@ -36,7 +36,8 @@ from world.events import (
     Wrote,
 )
 from world.following import goes_with
-from world.model import Character, Exit, Room, Thing, World
+from world.matching import bare
+from world.model import Character, Detail, Exit, Room, Thing, World
 from world.preferences import is_brief, reads_aloud
 
 _ENDINGS = (".", "!", "?", "…", '"', "'", ")")
@@ -93,9 +94,10 @@ def _own(event: Event, world: World) -> str:
             return say("narration.you_think", text=text)
         case Left(exit=exit, to_room_id=room_id, after_id=leader) if room_id and leader:
             room = place(room_id, world)
-            return say("narration.you_go_along", who=_name(leader, world), exit=exit, room=room)
+            return say("narration.you_go_along", who=_name(leader, world), exit=_by(exit, world), room=room)
         case Left(exit=exit, to_room_id=room_id) if room_id:
-            return say("narration.you_go" if exit else "narration.you_are_taken", exit=exit, room=place(room_id, world))
+            key = "narration.you_go" if exit else "narration.you_are_taken"
+            return say(key, exit=_by(exit, world), room=place(room_id, world))
         case Followed(to_id=to):
             return say("narration.you_follow", who=_name(to, world))
         case Unfollowed(to_id=to):
@@ -146,7 +148,7 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
             return posed(who, text)
         case Left(exit=exit, to_room_id=room_id):
             key = "narration.leaves" if exit else "narration.is_taken" if room_id else "narration.falls_asleep"
-            return say(key, who=who, exit=exit, room=place(room_id, world))
+            return say(key, who=who, exit=_by(exit, world), room=place(room_id, world))
         case Arrived(actor_id=actor) if goes_with(world, viewer, actor):
             return ""  # who follows has come along
         case Arrived(from_room_id=room_id):
@@ -271,6 +273,11 @@ def with_article(thing: Thing) -> str:
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
 
 
+def named(subject: Room | Thing | Character | Detail, world: World) -> str:
+    """Return what is spoken of within a sentence: `the lamp`; rooms and characters by their names."""
+    return world.wording("building.the", name=subject.name) if isinstance(subject, Thing | Detail) else subject.name
+
+
 def _around(world: World, viewer: Character) -> tuple[str, ...]:
     return lying_here(world, viewer), company(world, viewer), ways_out(world, viewer)
 
@@ -278,6 +285,13 @@ def _around(world: World, viewer: Character) -> tuple[str, ...]:
 def _within_earshot(room_id: str, world: World) -> list[Character]:
     near = {room_id} | {exit.room_id for exit in world.rooms[room_id].exits.values()}
     return [one for one in world.awake() if one.room_id in near]
+
+
+def _by(exit: str, world: World) -> str:
+    """Return how one goes by an exit: `north`, `by the hatch`."""
+    if exit in world.wording("narration.directions").split(", "):
+        return exit
+    return world.wording("narration.by", exit=bare(exit))
 
 
 def _name(character_id: str, world: World) -> str:

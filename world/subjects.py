@@ -34,6 +34,8 @@ def detail_meant(world: World, actor: Character, wanted: str) -> tuple[Room, Det
     None if it is no detail that is meant. Raises: CommandError if the room has no such detail.
     """
     place, slash, name = (part.strip() for part in wanted.partition("/"))
+    if slash and _is_name(world, wanted):
+        return None
     if not slash and _found(world, actor, wanted) is None:
         found = candidates(wanted, world.room_of(actor).details.values())
         return (world.room_of(actor), found[0]) if len(found) == 1 else None
@@ -80,6 +82,12 @@ def id_of(subject: Subject) -> str:
     match subject:
         case Room(room_id=found) | Thing(thing_id=found) | Character(character_id=found):
             return found
+
+
+def _is_name(world: World, wanted: str) -> bool:
+    """Return whether a room or thing is called just that, as in `The Court / Yard`."""
+    every: list[Room | Thing] = [*world.rooms.values(), *world.things.values()]
+    return any(one.name.lower() == wanted.lower() for one in every)
 
 
 def _found(world: World, actor: Character, wanted: str) -> Subject | None:

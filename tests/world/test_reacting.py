@@ -43,7 +43,7 @@ def test_a_room_shows_what_comes_of_an_arrival():
     assert house.screens() == {
         "Ana": ["Cat arrives from The Yard.", "The fire leans towards Cat."],
         "Ben": ["Cat arrives from The Yard.", "The fire leans towards Cat."],
-        "Cat": ["You go house door to The Common Room.", "The fire leans towards Cat."],
+        "Cat": ["You go by the house door to The Common Room.", "The fire leans towards Cat."],
     }
 
 

@@ -7,7 +7,7 @@ from world.command import command
 from world.errors import CommandError
 from world.events import Built, Event
 from world.model import Character, Exit, Role, Room, World
-from world.naming import as_exit_name, new_name, new_names
+from world.naming import as_exit_name, new_id, new_name, new_names, title_for
 from world.subjects import room_meant
 
 MOST_EXITS = 32
@@ -25,14 +25,16 @@ def dig(world: World, actor: Character, exit: str, name: str) -> list[Event]:
     here = world.room_of(actor)
     there_text, _, back_text = exit.partition("/")
     there = _free_exit(world, here, there_text)
-    room_id = new_name(world, name)
+    called = new_name(world, name)
+    room_id = new_id(world, called)
     back = new_names(world, back_text) if back_text.strip() else _way_back(world, there[0], here)
     alteration = Alteration(world, actor, [("room", here.room_id), ("room", room_id)])
     way_back = Exit(back[0], here.room_id, back[1:])
-    world.rooms[room_id] = Room(room_id, exits={way_back.name: way_back}, number=world.next_number())
+    exits, title = {way_back.name: way_back}, title_for(called, room_id)
+    world.rooms[room_id] = Room(room_id, exits=exits, number=world.next_number(), title=title)
     here.exits[there[0]] = Exit(there[0], room_id, there[1:])
-    built = Built(actor.character_id, here.room_id, "digs", there[0], room_id)
-    return [built, *alteration.done(room_id)]
+    built = Built(actor.character_id, here.room_id, "digs", there[0], called)
+    return [built, *alteration.done(called)]
 
 
 @command("@exit <exit> to <room>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")

@@ -9,8 +9,9 @@ from world.command import command
 from world.errors import CommandError
 from world.events import Built, Event
 from world.model import Character, Detail, Role, Room, World
-from world.naming import new_name, new_names, new_text
-from world.subjects import check_may_change, detail_meant, id_of, kind_of, subject_meant
+from world.naming import new_name, new_names, new_text, title_for
+from world.narration import named
+from world.subjects import Subject, check_may_change, detail_meant, id_of, kind_of, subject_meant
 
 MOST_DETAILS = 64
 """How many details a room may have."""
@@ -34,7 +35,7 @@ def describe(world: World, actor: Character, object: str, text: str) -> list[Eve
     check_may_change(world, actor, subject)
     alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
     subject.description = described
-    return [_changes(actor, subject.name), *alteration.done(subject.name)]
+    return _changed(world, actor, subject, alteration)
 
 
 @command("@detail <name> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
@@ -45,12 +46,12 @@ def detail(world: World, actor: Character, name: str, text: str = "") -> list[Ev
     """
     here, names = world.room_of(actor), new_names(world, name)
     known = here.details.get(names[0])
-    if not text and known is None:
-        raise CommandError(world.wording("building.no_detail", wanted=names[0], room=here.name))
     if not text:
+        if known is None:
+            raise CommandError(world.wording("building.no_detail", wanted=names[0], room=here.name))
         alteration = Alteration(world, actor, [("room", here.room_id)])
         del here.details[names[0]]
-        return [_changes(actor, names[0]), *alteration.done(names[0])]
+        return _changed(world, actor, known, alteration)
     if known is None and len(here.details) >= MOST_DETAILS:
         raise CommandError(world.wording("building.too_many_details", room=here.name, most=MOST_DETAILS))
     aliases = names[1:] or (known.aliases if known else ())
@@ -68,10 +69,13 @@ def rename(world: World, actor: Character, object: str, name: str) -> list[Event
         raise CommandError(world.wording("building.no_renaming", who=subject.name))
     check_may_change(world, actor, subject)
     called = new_name(world, name, id_of(subject))
-    before = subject.name
+    before = named(subject, world)
     alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
-    subject.title = "" if called == id_of(subject) else called
-    return [Built(actor.character_id, actor.room_id, "renames", before, called), *alteration.done(called)]
+    subject.title = title_for(called, id_of(subject))
+    return [
+        Built(actor.character_id, actor.room_id, "renames", before, called),
+        *alteration.done(named(subject, world)),
+    ]
 
 
 @command("@alias <object> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
@@ -88,17 +92,18 @@ def alias(world: World, actor: Character, object: str, text: str = "") -> list[E
     check_may_change(world, actor, subject)
     alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
     subject.aliases = names
-    return [_changes(actor, subject.name), *alteration.done(subject.name)]
+    return _changed(world, actor, subject, alteration)
 
 
 def _with_detail(world: World, actor: Character, room: Room, detail: Detail) -> list[Event]:
     alteration = Alteration(world, actor, [("room", room.room_id)])
     room.details[detail.name] = detail
-    return [_changes(actor, detail.name), *alteration.done(detail.name)]
+    return _changed(world, actor, detail, alteration)
 
 
-def _changes(actor: Character, name: str) -> Event:
-    return Built(actor.character_id, actor.room_id, "changes", name)
+def _changed(world: World, actor: Character, what: Subject | Detail, alteration: Alteration) -> list[Event]:
+    name = named(what, world)
+    return [Built(actor.character_id, actor.room_id, "changes", name), *alteration.done(name)]
 
 
 COMMANDS = (describe, detail, rename, alias)

@@ -7,8 +7,8 @@ from world.command import command
 from world.errors import CommandError
 from world.events import Arrived, Built, Event, Happened, Left, Moved, Saw
 from world.model import Character, Role, Room, Thing, World
-from world.naming import new_name
-from world.narration import with_article
+from world.naming import new_id, new_name, title_for
+from world.narration import named, with_article
 from world.subjects import check_may_change, room_meant, subject_meant
 
 MOST_UNDONE = 20
@@ -18,10 +18,14 @@ MOST_UNDONE = 20
 @command("@create <name>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
 def create(world: World, actor: Character, name: str) -> list[Event]:
     """Make a thing, which you then carry: @create brass lamp. See @describe, @alias and @set for the rest."""
-    thing_id = new_name(world, name)
+    called = new_name(world, name)
+    thing_id = new_id(world, called)
     alteration = Alteration(world, actor, [("thing", thing_id)])
-    made = world.things[thing_id] = Thing(thing_id, actor.character_id)
-    return [Built(actor.character_id, actor.room_id, "creates", with_article(made)), *alteration.done(thing_id)]
+    made = world.things[thing_id] = Thing(thing_id, actor.character_id, title=title_for(called, thing_id))
+    return [
+        Built(actor.character_id, actor.room_id, "creates", with_article(made)),
+        *alteration.done(named(made, world)),
+    ]
 
 
 @command("@destroy <object>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
@@ -40,8 +44,8 @@ def destroy(world: World, actor: Character, object: str) -> list[Event]:
             alteration = Alteration(world, actor, [("thing", subject.thing_id)])
             alteration.move_out(subject.thing_id, subject.place_id)
             del world.things[subject.thing_id]
-            built = Built(actor.character_id, actor.room_id, "destroys", subject.name)
-            return [built, *alteration.done(subject.name)]
+            name = named(subject, world)
+            return [Built(actor.character_id, actor.room_id, "destroys", name), *alteration.done(name)]
         case _:
             raise CommandError(world.wording("building.no_destroying", who=subject.name))
 
@@ -60,7 +64,7 @@ def teleport(world: World, actor: Character, object: str, room: str) -> list[Eve
             return _sent(world, actor, subject, goal)
         case Thing(thing_id=thing_id):
             subject.place_id = goal.room_id
-            moved = Built(actor.character_id, actor.room_id, "moves", subject.name, goal.name)
+            moved = Built(actor.character_id, actor.room_id, "moves", named(subject, world), goal.name)
             appears = Happened("", goal.room_id, world.wording("building.appears", name=with_article(subject)))
             return [Moved(actor.character_id, thing_id), moved, *([appears] if goal.room_id != actor.room_id else [])]
 

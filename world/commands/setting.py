@@ -10,6 +10,7 @@ from world.errors import CommandError
 from world.events import Built, Event
 from world.model import Character, Role, Room, Thing, World
 from world.naming import new_text
+from world.narration import named
 from world.subjects import Subject, check_may_change, id_of, kind_of, subject_meant
 from world.workbench import CHANGED_BY, MADE_BY
 
@@ -47,7 +48,8 @@ def set_property(world: World, actor: Character, object: str, property: str, tex
     value = new_text(world, text)
     alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
     _set(world, subject, key, value)
-    return [Built(actor.character_id, actor.room_id, "changes", subject.name), *alteration.done(subject.name)]
+    name = named(subject, world)
+    return [Built(actor.character_id, actor.room_id, "changes", name), *alteration.done(name)]
 
 
 def _set(world: World, subject: Subject, key: str, value: str) -> None:
