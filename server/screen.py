@@ -9,7 +9,10 @@ from wcwidth import wrap
 
 WIDEST = 100
 
-_COLUMN = re.compile(r"\S+(?: \S+)* {2,}(?=\S)")
+NARROW_INDENT = "    "
+"""How far a second column stands in where the first leaves it no room."""
+
+_COLUMN = re.compile(r"\S+(?: \S+)*(?<![.!?:]) {2,}(?=\S)")
 
 
 @lru_cache(maxsize=1024)
@@ -25,10 +28,15 @@ def wrapped(text: str, width: int) -> str:
 def _wrapped_line(line: str, columns: int) -> list[str]:
     if len(line) <= columns and line.isascii():
         return [line]
-    indent = line[: len(line) - len(line.lstrip(" "))][: columns // 2]
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    if len(indent) > columns // 2:
+        indent = NARROW_INDENT
     text = line.strip()
     # What stands in a second column stays there when it goes on in the next line.
     column = _COLUMN.match(text)
-    hanging = " " * len(column[0]) if column and len(column[0]) <= columns // 2 else ""
+    if column and len(column[0]) > columns // 2:
+        first, second = indent + column[0].rstrip(), indent + NARROW_INDENT + text[column.end() :]
+        return [*_wrapped_line(first, columns), *_wrapped_line(second, columns)]
+    hanging = " " * len(column[0]) if column else ""
     lines = wrap(text, columns - len(indent), subsequent_indent=hanging, break_on_hyphens=False, control_codes="ignore")
     return [indent + part for part in lines] or [""]

@@ -48,3 +48,20 @@ def test_a_second_column_stays_one_when_it_is_wrapped():
         "@memory-why <text>    Tell why a memory is or is",
         "                      not in the prompt.",
     ]
+
+
+def test_where_two_columns_have_no_room_the_second_stands_below_the_first():
+    line = "  say <text>                       Say something to everyone in the room."
+    assert wrapped(line, 40).split("\n") == [
+        "  say <text>",
+        "      Say something to everyone in the",
+        "      room.",
+    ]
+    assert wrapped(f"{' ' * 35}Say something to everyone.", 40).split("\n") == ["    Say something to everyone."]
+
+
+def test_two_spaces_behind_a_sentence_make_no_column():
+    assert wrapped("It is late.  The fire is out, and the cat has gone to bed.", 31).split("\n") == [
+        "It is late.  The fire is out,",
+        "and the cat has gone to bed.",
+    ]

@@ -40,6 +40,16 @@ def test_help_on_a_category_has_a_line_for_each_of_its_commands():
     assert ana.screen() == [f"  {one.usage:<32} {one.summary}" for one in found]
 
 
+def test_a_usage_that_is_longer_than_its_column_has_a_line_of_its_own():
+    ana = ana_in(inn_game(), Role.BUILDER)
+    ana.types("help building")
+    lines = ana.screen()
+    at = lines.index("  @set <object> <property> = [<text>]")
+    assert lines[at + 1] == f"{' ' * 35}Set a property of a room or thing: @set brass lamp fixed = yes. " + (
+        "Without a text it is unset."
+    )
+
+
 @pytest.mark.parametrize("role", [Role.GUEST, Role.PLAYER, Role.ADMIN])
 def test_commands_names_in_columns_all_that_somebody_may_use_and_nothing_else(role):
     game = inn_game()

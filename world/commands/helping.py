@@ -102,4 +102,10 @@ def _pairs(actor: Character, pairs: Iterable[tuple[str, str]], columns: int) -> 
     """Return pairs in two columns, or as sentences for who listens."""
     if reads_aloud(actor):
         return [f"{name}: {text}" for name, text in pairs]
-    return [f"  {name:<{columns}} {text}" for name, text in pairs]
+    lines: list[str] = []
+    for name, text in pairs:
+        if len(name) > columns:  # on a line of its own, with its text in the column where the others have theirs
+            lines.append(f"  {name}")
+            name = ""
+        lines.append(f"  {name:<{columns}} {text}")
+    return lines
