@@ -148,7 +148,7 @@ def _see(known: Known, memory: Memory) -> None:
     elif carried := _I_CARRY.fullmatch(lines[0]):
         _list(known, carried["things"], "I have it", memory)
         _look_inside(known, lines[1:], memory)
-    elif lines[0] == memory.room and lines[-1].startswith("Exits: "):
+    elif len(lines) > 1 and lines[-1].startswith("Exits: "):  # under the room's title, which need not be its id
         _look_around(known, lines[1:-1], memory)
     elif _INSIDE.fullmatch(lines[0]):
         _look_inside(known, lines, memory)

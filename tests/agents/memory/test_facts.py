@@ -132,6 +132,14 @@ def test_a_look_around_shows_who_and_what_is_there():
     }
 
 
+def test_a_look_around_a_room_of_another_title_shows_it_too():
+    known = learnt(("result", MILL, "The Mill of Nought? ⏎ You see a rope here. ⏎ Moss is here. ⏎ Exits: none."))
+    assert (values(known, PEOPLE), values(known, THINGS)) == (
+        {"Moss": "last seen in The Mill"},
+        {"rope": "it lies in The Mill"},
+    )
+
+
 def test_places_are_counted_by_visits_and_not_by_memories():
     known = learnt(*[("result", room, "You wait.") for room in (MILL, MILL, WEIR, WEIR, MILL)])
     assert {fact.subject: fact.count for fact in known.facts.values() if fact.section == PLACES} == {MILL: 2, WEIR: 1}
