@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
+from agents.models.endpoint import EndpointStatus
 from agents.models.queue import ModelQueue
 from agents.turn import Turn
 from world.command import Command, command
@@ -13,21 +14,37 @@ from world.model import Character, Role, World
 from world.wording import Wording
 
 
-def model_commands(agents: Mapping[str, Agent], queue: Callable[[], ModelQueue | None]) -> tuple[Command, ...]:
-    """Return the commands about the model that `queue` stands before, if there is one."""
+def model_commands(
+    agents: Mapping[str, Agent],
+    queue: Callable[[], ModelQueue | None],
+    others: Callable[[], Mapping[str, ModelQueue]] = dict,
+    problem: Callable[[], str] = str,
+) -> tuple[Command, ...]:
+    """Return the commands about the model that `queue` stands before, if there is one.
+
+    `others` are the queues of other profiles and of models for summaries; `problem` says why there is no model.
+    """
 
     @command("@llm-status", category="models", role=Role.ADMIN, for_agents=False)
     def llm_status(world: World, actor: Character) -> list[Event]:
-        """Tell which model the agents think with, how it is, and what became of each one's last turn."""
-        return [Saw(actor.character_id, model_text(queue(), agents, world.wording))]
+        """Tell which models there are, how each endpoint is, and what became of each agent's last turn."""
+        text = model_text(queue(), agents, world.wording, others(), problem())
+        return [Saw(actor.character_id, text)]
 
     return (llm_status,)
 
 
-def model_text(queue: ModelQueue | None, agents: Mapping[str, Agent], say: Wording) -> str:
-    """Return how the model is and what became of each agent's last turn, a line each."""
+def model_text(
+    queue: ModelQueue | None,
+    agents: Mapping[str, Agent],
+    say: Wording,
+    others: Mapping[str, ModelQueue] | None = None,
+    problem: str = "",
+) -> str:
+    """Return how the models are and what became of each agent's last turn, a line each."""
+    others = others or {}
     if queue is None:
-        return say("models.none")
+        return say("models.none_because", why=problem) if problem else say("models.none")
     status = queue.status()
     lines = [
         say("models.model", model=status.model, state=status.state),
@@ -45,9 +62,67 @@ def model_text(queue: ModelQueue | None, agents: Mapping[str, Agent], say: Wordi
             cached=f"{status.cached_share:.0%}",
         ),
     ]
-    if status.last_error:
+    lines += [_profile_text(name, one, say) for name, one in others.items()]
+    endpoints = {one.name: one for each in (queue, *others.values()) for one in each.endpoints()}
+    lines += [_endpoint_text(one, say) for one in endpoints.values()]
+    spent = sum(one.spent for one in (queue, *others.values()))
+    if spent:
+        lines.append(say("models.spent", spent=f"{spent:.4f}"))
+    if status.last_error and not any(one.problem for one in endpoints.values()):
         lines.append(say("models.last_error", error=status.last_error))
     return "\n".join([*lines, *(_turn_text(agent, say) for agent in agents.values())])
+
+
+def _profile_text(name: str, queue: ModelQueue, say: Wording) -> str:
+    status = queue.status()
+    return say(
+        "models.profile",
+        name=name,
+        model=queue.model.name,
+        running=status.running,
+        waiting=status.waiting,
+        answered=status.answered,
+        failed=status.failed,
+        seconds=f"{status.mean_seconds:.2f}",
+    )
+
+
+def _endpoint_text(status: EndpointStatus, say: Wording) -> str:
+    record = status.record
+    lines = [
+        say(
+            "models.endpoint",
+            name=status.name,
+            state=_state_text(status, say),
+            running=status.running,
+            limit=status.limit,
+            how=say("models.measured" if status.is_measured else "models.given"),
+        ),
+        say(
+            "models.endpoint_record",
+            answered=record.answered,
+            failed=record.failed,
+            rate=status.per_minute,
+            seconds=f"{record.mean_seconds:.2f}",
+            tokens=f"{record.tokens_per_second:.0f}",
+            cached=f"{record.cached_share:.0%}",
+        ),
+    ]
+    if status.problem:
+        lines.append(say("models.last_error", error=f"{status.problem} {status.remedy}".strip()))
+    return "\n".join(lines)
+
+
+def _state_text(status: EndpointStatus, say: Wording) -> str:
+    match status.state:
+        case "closed":
+            return say("models.well")
+        case "open":
+            return say("models.left_alone", seconds=f"{status.retry_seconds:.0f}")
+        case "half-open":
+            return say("models.tried_next")
+        case "untried":
+            return say("models.untried")
 
 
 def _turn_text(agent: Agent, say: Wording) -> str:

@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.agent import Agent, Templates
+from agents.floor import Floor
 from agents.memory.attempts import SummarizerProfile
 from agents.memory.facts_text import words_said
 from agents.memory.memory import AgentMemory
@@ -15,6 +16,7 @@ from agents.memory.summarizing import Summarizer
 from agents.memory.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompt import PromptTemplate, parse_template
+from config.profiles import THINKER
 from config.settings import AgentSettings, MemorySettings
 from vault.agent_notes import AgentNote, agent_names, load_agent
 from vault.agent_writing import begin_agent, set_agent_property
@@ -49,7 +51,9 @@ class Population(Mapping[str, Agent]):
         self._summary_queues: tuple[ModelQueue, ...] = ()
         self._summary_caches: dict[str, SummaryCache] = {}
         self._said: set[str] = set()
+        self._floor = Floor()
         self._queue: ModelQueue | None = None
+        self._queues: Mapping[str, ModelQueue] = {}
         self.on_born: Callable[[Agent], None] = lambda agent: None
         for name in agent_names(vault):
             if name in game.world.characters:
@@ -64,11 +68,18 @@ class Population(Mapping[str, Agent]):
     def __len__(self) -> int:
         return len(self._agents)
 
-    def wake(self, queue: ModelQueue, summary_queues: Sequence[ModelQueue] = ()) -> None:
+    def wake(
+        self,
+        queue: ModelQueue,
+        summary_queues: Sequence[ModelQueue] = (),
+        queues: Mapping[str, ModelQueue] | None = None,
+    ) -> None:
         """Give everyone a model to think with, and others for summaries if there are any; bring them into the world.
 
-        Of those for summaries each is asked when the one before has given no good one.
+        Of those for summaries each is asked when the one before has given no good one. `queues` are those of the
+        profiles that an agent may think with instead. Those who are awake go on with what they are given now.
         """
+        self._queues = queues or {}
         self._queue, self._summary_queues = queue, tuple(summary_queues) or (queue,)
         for agent in self.values():
             self._wake(agent, queue)
@@ -123,7 +134,7 @@ class Population(Mapping[str, Agent]):
         """Cut short every compaction and every thought, and let the models go; what is in force stays so."""
         await asyncio.gather(*(agent.compactor.stop() for agent in self.values()))
         await asyncio.gather(*(agent.finder.stop() for agent in self.values()))
-        queues = {agent.queue for agent in self.values()} | {*self._summary_queues}
+        queues = {agent.queue for agent in self.values()} | {*self._summary_queues, *self._queues.values()}
         await asyncio.gather(*(queue.close() for queue in queues if queue))
 
     def close(self) -> None:
@@ -149,8 +160,26 @@ class Population(Mapping[str, Agent]):
                 problems.append(f"{error} {agent.name} goes on as before.")
         return problems
 
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """The profiles that an agent may think with."""
+        return tuple(dict.fromkeys([THINKER, *self._settings.profiles]))
+
+    def set_profile(self, agent: Agent, profile: str) -> None:
+        """Let an agent think with the model of a profile, from its next thought on. Raises: NoteError."""
+        set_agent_property(self._vault, agent.name, "model_profile", profile)
+        self.take_in(agent)
+
+    def _queue_of(self, agent: Agent, queue: ModelQueue) -> ModelQueue:
+        wanted = agent.settings.model_profile
+        if wanted != THINKER and wanted not in self._queues and (said := f"{agent.name} {wanted}") not in self._said:
+            self._said.add(said)
+            known = ", ".join(self._queues) or "none"
+            log.warning("%s has no profile %r in config/models.md (there are: %s).", agent.name, wanted, known)
+        return self._queues.get(wanted, queue)
+
     def _wake(self, agent: Agent, queue: ModelQueue) -> None:
-        agent.queue = queue
+        agent.queue = self._queue_of(agent, queue)
         self._mark(agent)
         self._game.wake(agent.name, agent.perceive)
 
@@ -160,6 +189,8 @@ class Population(Mapping[str, Agent]):
         agent.adopt(note, own, templates)
         agent.memory.settings = memory_settings
         self._adopt(agent.name, summary_templates)
+        if agent.queue and self._queue:
+            agent.queue = self._queue_of(agent, self._queue)
         self._mark(agent)
 
     def _mark(self, agent: Agent) -> None:
@@ -193,6 +224,7 @@ class Population(Mapping[str, Agent]):
             self._settings.models.timeout_seconds,
             lambda: self._summarizer(memory),
             self._turns,
+            self._floor,
         )
 
     def _adopt(self, name: str, templates: SummaryTemplates) -> None:
@@ -226,7 +258,7 @@ class Population(Mapping[str, Agent]):
             models.summary_temperature,
             settings.summary_tokens,
             models.timeout_seconds,
-            chat=models.ollama_mode == "chat",
+            chat=models.ollama_mode == "chat" if queue.asked.is_chat is None else queue.asked.is_chat,
             floor_tokens=settings.summary_floor_tokens,
             grouping=settings.summary_grouping,
             fallback=settings.fallback,

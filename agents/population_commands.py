@@ -49,6 +49,26 @@ def population_commands(agents: Population, leading: Leading) -> tuple[Command, 
         """Let an agent think again."""
         return set_paused(world, actor, agent_meant(world, agents, agent), False)
 
+    @command("@agent-model <agent> [<name>]", category="models", role=Role.ADMIN, for_agents=False)
+    def agent_model(world: World, actor: Character, agent: str, name: str = "") -> list[Event]:
+        """Let an agent think with another profile of config/models.md: @agent-model Moss small.
+
+        It counts from its next thought on. Without a profile, tell which it has.
+        """
+        found, say = agent_meant(world, agents, agent), world.wording
+        if not name:
+            return [
+                Saw(actor.character_id, say("models.of_agent", agent=found.name, name=found.settings.model_profile))
+            ]
+        if name not in agents.profiles:
+            names = say.any_of(suggestions(name, agents.profiles) or list(agents.profiles))
+            raise CommandError(say("models.no_profile", wanted=name, names=names))
+        try:
+            agents.set_profile(found, name)
+        except NoteError as error:
+            raise CommandError(str(error)) from error
+        return [Saw(actor.character_id, say("models.profile_set", agent=found.name, name=name))]
+
     @command("@possess <agent>", category="agents", role=Role.ADMIN, for_agents=False)
     def possess(world: World, actor: Character, agent: str) -> list[Event]:
         """Lead an agent: it does what you type, and you see what it sees, until @release.
@@ -86,7 +106,7 @@ def population_commands(agents: Population, leading: Leading) -> tuple[Command, 
         key = "population.paused" if paused else "population.resumed"
         return [Saw(actor.character_id, say(key, agent=agent.name))]
 
-    return (create_agent, pause_agent, resume_agent, possess, release)
+    return (create_agent, pause_agent, resume_agent, agent_model, possess, release)
 
 
 def agent_meant(world: World, agents: Mapping[str, Agent], wanted: str) -> Agent:

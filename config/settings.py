@@ -95,6 +95,9 @@ class AgentSettings:
     react_seconds: float = setting(1.0, "seconds until an agent thinks that was spoken to", low=0, high=600)
     reply_tokens: int = setting(48, "the longest command an agent can give, in tokens", low=8, high=2000)
     temperature: float = setting(0.9, "how varied the replies are", low=0, high=2)
+    model_profile: str = setting(
+        "thinker", "the section of config/models.md that says what an agent thinks with", form=r"[a-z][a-z0-9_-]*"
+    )
     steering: str = setting(
         "auto",
         "whether the engine chooses verbs; auto does where the model takes a grammar",

@@ -95,13 +95,15 @@ class Fallwater:
         self.game = Game(self.world, world_commands(), saving, self._chance)
         saving(())  # rooms get their numbers, and the list of whereabouts is begun
         self.agents = Population(vault, settings, self.game, rng, now_ms)
-        self._minds = Minds(self.agents, lambda: self.settings.models, reactor, rng, say, self._tell_admins)
+        self._minds = Minds(self.agents, lambda: self.settings, reactor, rng, say, self._tell_admins)
         self.game.commands.add(memory_commands(self.agents, self.game.tell, now_ms))
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
-        self.game.commands.add(model_commands(self.agents, lambda: self._minds.queue))
+        minds = self._minds
+        known_of = (lambda: minds.queue, minds.other_queues, lambda: minds.problem)
+        self.game.commands.add(model_commands(self.agents, *known_of))
         self.game.commands.add(ACCOUNT_COMMANDS)
         dreams, timeout_seconds = random.Random(rng.getrandbits(64)), settings.models.timeout_seconds
-        own = (vault, self.game.publish, lambda: self._minds.queue, dreams, now_ms, timeout_seconds)
+        own = (vault, self.game.publish, lambda: self._minds.queue_for("dreamer"), dreams, now_ms, timeout_seconds)
         self.game.commands.add(own_commands(self.agents, *own))
         self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
         self.lobby = Lobby(
@@ -207,6 +209,7 @@ class Fallwater:
         self.settings = settings
         self.accounts.adopt(settings.server)
         self.lobby.door = replace(self.lobby.door, settings=settings.server)
+        self._minds.take_in()
 
     def _take_in(self) -> list[str]:
         """Take in every edit now; return what is not valid."""

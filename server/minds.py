@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from agents.agent import Agent
-from agents.models.choosing import Choice, choose_model
+from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from agents.population import Population
+from config.profiles import SUMMARIZER, ModelProfile
 from config.settings import ModelSettings
 from server.bridge import deferred_from
 from server.heartbeat import Heartbeat
 from server.telnet.interface import DelayedCall, ReactorClock
+from vault.config_notes import Settings
 
 RETRY_SECONDS = 30
 
@@ -23,21 +25,24 @@ RETRY_SECONDS = 30
 class Minds:
     """Wakes the agents when there is a model, and lets each think in its time.
 
-    `say` is given what whoever started the world should read, `on_trouble` what admins should know and do.
+    `queue` is what those think with who have no profile of their own, `problem` why there is none. `say` is given what
+    whoever started the world should read, `on_trouble` what admins should know and do.
     """
 
     def __init__(
         self,
         agents: Population,
-        models: Callable[[], ModelSettings],
+        settings: Callable[[], Settings],
         clock: ReactorClock,
         rng: random.Random,
         say: Callable[[str], None],
         on_trouble: Callable[[str], None],
     ) -> None:
         self.queue: ModelQueue | None = None
+        self.profiles = Profiles(random.Random(rng.getrandbits(64)))
+        self.problem = ""
         self._agents = agents
-        self._models = models
+        self._settings = settings
         self._clock = clock
         self._rng = rng
         self._say = say
@@ -45,24 +50,25 @@ class Minds:
         self._heartbeats: dict[str, Heartbeat] = {}
         self._choosing: Deferred[None] | None = None
         self._retry: DelayedCall | None = None
-        self._last_failure = ""
+        self._tried: tuple[ModelSettings, Mapping[str, ModelProfile]] | None = None
         self._stopped = False
 
     def start(self) -> None:
         """Look for a model; agents wake when there is one."""
-        models = self._models()
-        choosing = deferred_from(
-            choose_model(
-                models.model,
-                ollama_host=models.ollama_host,
-                ollama_model=models.ollama_model,
-                ollama_mode=models.ollama_mode,  # type: ignore[arg-type]  # checked against the same choices
-                num_ctx=models.num_ctx,
-                keep_alive=models.keep_alive,
-                summary_model=models.summary_model,
-            )
-        )
+        settings = self._settings()
+        self._tried = settings.models, settings.profiles_in_force
+        choosing = deferred_from(self.profiles.set_up(*self._tried))
         self._choosing = choosing.addCallbacks(self._chosen, self._none_chosen)
+
+    def take_in(self) -> None:
+        """Go on with profiles that were edited; whoever is being answered is answered by the model that it asked."""
+        settings = self._settings()
+        has_begun = self._tried is not None and not self._stopped
+        if not has_begun or self._choosing or self._tried == (settings.models, settings.profiles_in_force):
+            return
+        if self._retry and self._retry.active():
+            self._retry.cancel()
+        self.start()
 
     def stop(self) -> Deferred[None]:
         """Stop every heartbeat and every thought; the Deferred fires when they have ended."""
@@ -75,6 +81,17 @@ class Minds:
             heartbeat.stop()
         return deferred_from(self._agents.stop())
 
+    def queue_for(self, profile: str) -> ModelQueue | None:
+        """Return what a profile thinks with; the thinker's queue if there is no such profile."""
+        return self.profiles.queues.get(profile, self.queue)
+
+    def other_queues(self) -> dict[str, ModelQueue]:
+        """Return the queues of the other profiles, and of further models for summaries, by name."""
+        profiles = self.profiles
+        return {name: one for name, one in profiles.queues.items() if one is not self.queue} | {
+            f"{SUMMARIZER} {number}": one for number, one in enumerate(profiles.later, 1)
+        }
+
     def begin(self, agent: Agent) -> None:
         """Let an agent that is new think from now on, if there is a model."""
         if self.queue is not None and agent.name not in self._heartbeats:
@@ -86,30 +103,34 @@ class Minds:
         if heartbeat:
             heartbeat.stop()
 
-    def _chosen(self, choice: Choice) -> None:
+    def _chosen(self, sentences: tuple[str, ...]) -> None:
         self._choosing = None
-        for sentence in choice.sentences:
+        for sentence in sentences:
             self._say(sentence)
-        if choice.model is None:
+        self.problem = ""
+        self.queue, later, queues = self.profiles.thinker, self.profiles.later, self.profiles.queues
+        if self.queue is None:
             return
-        self.queue = ModelQueue(choice.model)
-        self._agents.wake(self.queue, [ModelQueue(model) for model in choice.summary_models])
+        self._agents.wake(self.queue, [queues[SUMMARIZER], *later] if SUMMARIZER in queues else later, queues)
         for agent in self._agents.values():
             self.begin(agent)
+        self.take_in()  # what was edited meanwhile
 
     def _none_chosen(self, failure: Failure) -> None:
         self._choosing = None
         if self._stopped:
             return
-        if failure.getErrorMessage() != self._last_failure:
-            self._say(f"The agents sleep: {failure.getErrorMessage()} It is tried again every {RETRY_SECONDS} seconds.")
-        self._last_failure = failure.getErrorMessage()
+        why = failure.getErrorMessage()
+        if why != self.problem:
+            goes_on = "The agents go on as before" if self.queue else "The agents sleep"
+            self._say(f"{goes_on}: {why} It is tried again every {RETRY_SECONDS} seconds.")
+        self.problem = why
         self._retry = self._clock.callLater(RETRY_SECONDS, self.start)
 
     def _heartbeat_of(self, agent: Agent) -> Heartbeat:
         heartbeat = Heartbeat(
             lambda: deferred_from(agent.tick()).addCallback(lambda turn: None),
-            lambda: agent.settings.think_seconds,
+            lambda: agent.pause_seconds,
             lambda: agent.settings.think_jitter,
             self._clock,
             random.Random(self._rng.getrandbits(64)),

@@ -33,12 +33,14 @@ def settle(in_force: Settings, before: Settings, now: Settings) -> tuple[Setting
         later = LATER.get(note, frozenset())
         parts[part] = replace(new, **{name: getattr(mine, name) for name in later})
         told += [f"config/{note}.md: {name} counts from the next start." for name in _edited(old, new) if name in later]
-    return Settings(**parts), told
+    return Settings(**parts, profiles=now.profiles, is_model_chosen=in_force.is_model_chosen), told
 
 
 def notes_edited(before: Settings, now: Settings) -> list[str]:
     """Return the sources of the notes in which something else is set than before."""
-    return [f"config/{note}.md" for note, part in _PARTS.items() if getattr(before, part) != getattr(now, part)]
+    edited = {note for note, part in _PARTS.items() if getattr(before, part) != getattr(now, part)}
+    edited |= {"models"} if before.profiles != now.profiles else set()
+    return [f"config/{note}.md" for note in _PARTS if note in edited]
 
 
 def _edited(before: Any, now: Any) -> Iterator[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from config.profiles import NAME_FORM, OF_THE_ENDPOINTS, THINKER, ModelProfile, profile_from
 from config.settings import (
     KINDS,
     AgentSettings,
@@ -16,20 +19,36 @@ from config.settings import (
     settings_from,
 )
 from vault.folder import Vault
-from vault.notes import NoteError
+from vault.notes import HEADING, Note, NoteError
+
+PROFILES = "models"
+"""The note whose sections are profiles."""
 
 S = TypeVar("S")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a world, one member a note in `config/`."""
+    """All settings of a world, one member a note in `config/`; `profiles` are the sections of config/models.md.
+
+    `is_model_chosen` is whether the command line has said which model the thinker has.
+    """
 
     server: ServerSettings
     world: WorldSettings
     agents: AgentSettings
     models: ModelSettings
     memory: MemorySettings
+    profiles: Mapping[str, ModelProfile] = field(default_factory=dict)
+    is_model_chosen: bool = False
+
+    @property
+    def profiles_in_force(self) -> Mapping[str, ModelProfile]:
+        """The profiles, the thinker's without its endpoints if the command line says what the thinker has."""
+        thinker = self.profiles.get(THINKER)
+        if not (self.is_model_chosen and thinker):
+            return self.profiles
+        return {**self.profiles, THINKER: thinker.without(*OF_THE_ENDPOINTS, "model")}
 
 
 def load_settings(vault: Vault) -> Settings:
@@ -46,7 +65,45 @@ def load_settings(vault: Vault) -> Settings:
         _kind(vault, "agents", AgentSettings),
         _kind(vault, "models", ModelSettings),
         _kind(vault, "memory_compaction", MemorySettings),
+        load_profiles(vault),
     )
+
+
+def load_profiles(vault: Vault) -> dict[str, ModelProfile]:
+    """Return the profiles by name. Raises: NoteError as `load_settings`, also for a fallback that is no profile."""
+    source = f"config/{PROFILES}.md"
+    if not vault.exists("config", f"{PROFILES}.md"):
+        return {}
+    found: dict[str, ModelProfile] = {}
+    for name, part in profile_parts(vault.read("config", f"{PROFILES}.md"))[1:]:
+        if name in found:
+            raise NoteError(f"{source}:{part.body_line - 1}: there are two profiles {name!r}; give one another name.")
+        try:
+            found[name] = profile_from(name, part.settings(), source)
+        except SettingsError as error:
+            raise NoteError(f"{error}") from error
+    for profile in found.values():
+        if profile.settings.fallback not in ("", *found):
+            wanted, known = profile.settings.fallback, ", ".join(found)
+            raise NoteError(f"{source}: the fallback of {profile.name} is {wanted!r}; the profiles are {known}.")
+    return found
+
+
+def profile_parts(note: Note) -> list[tuple[str, Note]]:
+    """Return what stands before the first profile, under an empty name, and each profile, as notes of their own.
+
+    A profile begins with `## name`; a heading of several words, or with a capital, begins nothing.
+    """
+    parts: list[tuple[str, list[str], int]] = [("", [], note.body_line)]
+    for number, line in enumerate(note.body.split("\n"), note.body_line):
+        heading = HEADING.match(line)
+        if heading and re.fullmatch(NAME_FORM, heading[1]):
+            parts.append((heading[1], [], number + 1))
+        else:
+            parts[-1][1].append(line)
+    head, *profiles = parts
+    first = replace(note, body="\n".join(head[1]))
+    return [("", first), *((name, Note(note.source, {}, "\n".join(lines), {}, at)) for name, lines, at in profiles)]
 
 
 def load_text(vault: Vault, name: str) -> str:
@@ -58,7 +115,8 @@ def _kind(vault: Vault, name: str, kind: type[S]) -> S:
     source = f"config/{name}.md"
     if not vault.exists("config", f"{name}.md"):
         return kind()
+    note = vault.read("config", f"{name}.md")
     try:
-        return settings_from(kind, vault.read("config", f"{name}.md").settings(), source)
+        return settings_from(kind, (profile_parts(note)[0][1] if name == PROFILES else note).settings(), source)
     except SettingsError as error:
         raise NoteError(str(error)) from error

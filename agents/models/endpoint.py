@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from dataclasses import dataclass
 
 from agents.models.breaker import Breaker, State
@@ -12,6 +13,7 @@ from agents.models.queue_record import QueueRecord, QueueStatus
 
 log = logging.getLogger(__name__)
 
+KEPT_ANSWERS = 2000
 NEWEST_SHARE = 0.2  # how much the newest answer counts in the running latency
 
 
@@ -19,7 +21,8 @@ NEWEST_SHARE = 0.2  # how much the newest answer counts in the running latency
 class EndpointStatus:
     """An endpoint at one moment: how it is, how many requests it has of how many it may have, and its record.
 
-    `retry_seconds` is how long it is left alone; `problem` and `remedy` are those of its last failure, or empty.
+    `retry_seconds` is how long it is left alone; `problem` and `remedy` are those of its last failure, or empty;
+    `per_minute` are the answers of the last minute.
     """
 
     name: str
@@ -28,6 +31,7 @@ class EndpointStatus:
     limit: int
     is_measured: bool
     retry_seconds: float
+    per_minute: int
     problem: str
     remedy: str
     record: QueueStatus
@@ -44,6 +48,7 @@ class Endpoint:
         self.is_probed = False
         self.seconds = 0.0
         self.record = QueueRecord(name)
+        self._answered_at: deque[float] = deque(maxlen=KEPT_ANSWERS)
         self._problem = ""
         self._remedy = ""
         self._fails = False
@@ -77,8 +82,9 @@ class Endpoint:
         if is_probe:
             self.is_probed = False
 
-    def answer(self, completion: Completion) -> None:
-        """Note an answer: it is well."""
+    def answer(self, completion: Completion, now: float) -> None:
+        """Note an answer at `now`, in seconds: it is well."""
+        self._answered_at.append(now)
         self.concurrency.answer(completion.seconds, self.running >= self.concurrency.limit)
         self.seconds += (completion.seconds - self.seconds) * (NEWEST_SHARE if self.record.answered else 1.0)
         self.record.answer(completion)
@@ -108,6 +114,7 @@ class Endpoint:
             self.concurrency.limit,
             self.concurrency.is_measured,
             self.breaker.seconds_left(now),
+            sum(at > now - 60.0 for at in self._answered_at),
             self._problem,
             self._remedy,
             self.record.status(0, self.running, now),

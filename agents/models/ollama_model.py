@@ -17,6 +17,7 @@ from agents.models.ollama_errors import TROUBLE, explained, lacks_model
 from agents.models.token_estimate import TokenEstimate
 
 Mode = Literal["raw", "generate", "chat"]
+Think = bool | Literal["low", "medium", "high"]
 
 CHECK_SECONDS = 10.0
 
@@ -41,7 +42,7 @@ class OllamaModel:
         mode: Mode = "raw",
         num_ctx: int = 8192,
         keep_alive: str | float = "30m",
-        think: bool | Literal["low", "medium", "high"] | None = None,
+        think: Think | None = None,
         check_seconds: float = CHECK_SECONDS,
         transport: httpx.AsyncBaseTransport | None = None,
         now: Callable[[], float] = time.monotonic,

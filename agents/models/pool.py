@@ -213,7 +213,7 @@ class ModelPool:
         finally:
             job.work = None
         if completion.finish != "cancelled":
-            route.endpoint.answer(completion)
+            route.endpoint.answer(completion, self.now())
         return completion
 
     async def _worked(self, job: Job, route: Route, request: Request, on_text: OnText | None) -> Completion:

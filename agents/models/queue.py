@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from agents.models.breaker import Breaker
 from agents.models.concurrency import Concurrency
@@ -29,7 +30,7 @@ class ModelQueue:
 
     Made of a model, it has that model to itself and lets at most `concurrency` jobs use it at a time. Made by
     `Profiles`, it shares the endpoints of a pool with other queues, and `asked` is what its profile wants otherwise
-    than agents do.
+    than agents do. `spent` is what its answers have cost since the start, by the prices of the profile.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class ModelQueue:
         )
         self._given_name = name
         self.asked = asked or Asked()
+        self.spent = 0.0
         self.model = Voices(routes, self._pool.now)
         self._record = QueueRecord(self.name)
 
@@ -104,11 +106,13 @@ class ModelQueue:
             self._record.cancelled += 1
         else:
             self._record.answer(completion)
+            self.spent += self.asked.price(completion)
         return completion
 
     def status(self) -> QueueStatus:
         """Return what the queue is doing and how its models have been, as of this moment."""
-        return self._record.status(*self._pool.counts(self), self._pool.now())
+        status = self._record.status(*self._pool.counts(self), self._pool.now())
+        return replace(status, model=self.model.name)
 
     def endpoints(self) -> tuple[EndpointStatus, ...]:
         """Return how its endpoints are, as of this moment, those first that are asked first."""

@@ -56,7 +56,10 @@ class Voices:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a profile wants otherwise than whoever asks; None is as they want. Prices are per million tokens."""
+    """What a profile wants otherwise than whoever asks; None is as they want. Prices are per million tokens.
+
+    `is_chat` is whether its model is sent messages; None if nobody says.
+    """
 
     temperature: float | None = None
     top_p: float | None = None
@@ -67,6 +70,7 @@ class Asked:
     timeout_seconds: float | None = None
     price_in: float = 0.0
     price_out: float = 0.0
+    is_chat: bool | None = None
 
     def applied(self, request: Request) -> Request:
         """Return a request with these options; its own stops stay."""

@@ -1,0 +1,207 @@
+"""The profiles at work: a queue for each, over one pool, made anew as the notes change and safely while it is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from agents.models.breaker import Breaker
+from agents.models.choosing import choose_model
+from agents.models.concurrency import Concurrency
+from agents.models.endpoint import Endpoint, Route
+from agents.models.model import LanguageModel, ModelError
+from agents.models.pool import ModelPool
+from agents.models.queue import ModelQueue
+from agents.models.specs import EMBEDDED, ModelSpec
+from agents.models.voices import Asked
+from config.profiles import THINKER, ModelProfile, thinker_of
+from config.settings import ModelSettings
+
+Make = Callable[[ModelSpec], LanguageModel]
+
+
+class Profiles:
+    """`queues` are those of the profiles, by name; `later` are further models for summaries, in their order.
+
+    Both are empty while the agents have no model. A queue stays the same when its profile changes.
+    """
+
+    def __init__(
+        self, rng: random.Random, pool: ModelPool | None = None, cache_dir: Path | None = None, make: Make | None = None
+    ) -> None:
+        """Begin without any model; `make` replaces the making of models, `rng` is for how long breakers stay open."""
+        self.queues: dict[str, ModelQueue] = {}
+        self.later: list[ModelQueue] = []
+        self.pool = pool or ModelPool()
+        self._rng = rng
+        self._cache_dir = cache_dir
+        self._make: Make = make or (lambda spec: spec.made(cache_dir))
+        self._models: dict[ModelSpec, LanguageModel] = {}
+        self._endpoints: dict[tuple[str, str, str], Endpoint] = {}
+
+    @property
+    def thinker(self) -> ModelQueue | None:
+        """The queue of those who have no other profile; None while there is no model."""
+        return self.queues.get(THINKER)
+
+    def queue_for(self, name: str) -> ModelQueue | None:
+        """Return the queue of a profile, or the thinker's if there is no such profile."""
+        return self.queues.get(name) or self.thinker
+
+    async def set_up(self, models: ModelSettings, profiles: Mapping[str, ModelProfile]) -> tuple[str, ...]:
+        """Let everyone think with what the settings say from now on; return the sentences to print.
+
+        What runs goes on with the model that it has; what waits goes to the new one. Endpoints that do not answer are
+        tried again later.
+
+        Raises: ModelError if the model of the settings before the first profile cannot be used; all stays as it was.
+        """
+        thinker = profiles.get(THINKER, ModelProfile(THINKER)).over(thinker_of(models))
+        sentences, specs, later = await self._specs_of_thinker(models, thinker)
+        if not specs:
+            return sentences
+        merged = {name: one.over(thinker) for name, one in profiles.items()} | {THINKER: thinker}
+        wanted = {name: _specs(one, specs) for name, one in merged.items()}
+        for spec in [spec for found in (*wanted.values(), later) for spec in found]:
+            if spec not in self._models:
+                self._models[spec] = self._make(spec)
+        sentences += await self._tried(specs if thinker.settings.endpoints else ())
+        self._adopt(merged, wanted, later)
+        return sentences
+
+    async def _specs_of_thinker(
+        self, models: ModelSettings, thinker: ModelProfile
+    ) -> tuple[tuple[str, ...], tuple[ModelSpec, ...], tuple[ModelSpec, ...]]:
+        said = thinker.settings
+        if said.endpoints:
+            return (), _specs(thinker, ()), ()
+        choice = await choose_model(
+            models.model,
+            ollama_host=models.ollama_host,
+            ollama_model=said.model or models.ollama_model,
+            ollama_mode=said.mode,  # type: ignore[arg-type]  # checked against the same choices
+            num_ctx=said.num_ctx,
+            keep_alive=said.keep_alive,
+            cache_dir=self._cache_dir,
+            summary_model=models.summary_model,
+            have=self._models,
+        )
+        found = [choice.model] if choice.model else []
+        self._models |= dict(zip(choice.specs, (*found, *choice.summary_models), strict=True))
+        first = choice.specs[: len(found)]
+        return choice.sentences, _specs(thinker, first), choice.specs[len(found) :]
+
+    async def _tried(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
+        """Ask each endpoint whether it has its model; return what whoever started the world should know."""
+        tried = list(specs)
+        failures = await asyncio.gather(*(self._failure_of(spec) for spec in tried))
+        sentences = []
+        for spec, failure in zip(tried, failures, strict=True):
+            endpoint = self._endpoint(spec, 0)
+            if failure:
+                endpoint.fail(failure, self.pool.now())
+                sentences.append(f"The agents do without {spec.place} for now: {failure}")
+            else:
+                endpoint.breaker.succeed()
+                sentences.append(f"The agents think with {spec.place}.")
+        return tuple(sentences)
+
+    async def _failure_of(self, spec: ModelSpec) -> ModelError | None:
+        try:
+            await self._models[spec].start()
+        except ModelError as error:
+            return error
+        return None
+
+    def _adopt(
+        self,
+        profiles: Mapping[str, ModelProfile],
+        wanted: Mapping[str, tuple[ModelSpec, ...]],
+        later: Iterable[ModelSpec],
+    ) -> None:
+        """Publish everything at once: between two lines here nothing else happens."""
+        for name, profile in profiles.items():
+            routes = self._routes(profiles, wanted, name)
+            if name in self.queues:
+                self.queues[name].adopt(routes, asked_of(profile))
+            else:
+                self.queues[name] = ModelQueue(routes, pool=self.pool, name=name, asked=asked_of(profile))
+        for name in self.queues.keys() - profiles.keys():
+            del self.queues[name]
+        self.later = [
+            ModelQueue([Route(self._endpoint(spec, 0), self._models[spec])], pool=self.pool, name=spec.place)
+            for spec in later
+        ]
+        used = {spec for found in wanted.values() for spec in found} | set(later)
+        self.pool.retire([self._models.pop(spec) for spec in self._models.keys() - used])
+
+    def _routes(
+        self, profiles: Mapping[str, ModelProfile], wanted: Mapping[str, tuple[ModelSpec, ...]], name: str
+    ) -> list[Route]:
+        """Return the routes of a profile, then of the one that stands in for it, and so on."""
+        routes: list[Route] = []
+        seen: list[str] = []
+        while name and name not in seen:
+            given = profiles[name].settings.concurrency
+            routes += [Route(self._endpoint(spec, given), self._models[spec], len(seen)) for spec in wanted[name]]
+            seen.append(name)
+            name = profiles[name].settings.fallback
+        return routes
+
+    def _endpoint(self, spec: ModelSpec, concurrency: int) -> Endpoint:
+        key = (spec.api, spec.address, spec.model)
+        found = self._endpoints.get(key)
+        if found is None:
+            # The embedded model has one thread, which answers one after the other.
+            limit = Concurrency(1 if spec.api == EMBEDDED else concurrency)
+            found = Endpoint(spec.place, limit, Breaker(self._rng, untried=True))
+            self._endpoints[key] = found
+        elif concurrency and spec.api != EMBEDDED and found.concurrency.limit != concurrency:
+            found.concurrency = Concurrency(concurrency)
+        return found
+
+
+def asked_of(profile: ModelProfile) -> Asked:
+    """Return what a profile wants otherwise than whoever asks: what was written in it, and nothing else."""
+    settings, given = profile.settings, profile.given
+    stops = (one.strip(" ").replace("\\n", "\n") for one in settings.stop.split("|"))
+    return Asked(
+        temperature=settings.temperature if "temperature" in given else None,
+        top_p=settings.top_p if "top_p" in given else None,
+        repeat_penalty=settings.repeat_penalty if "repeat_penalty" in given else None,
+        seed=settings.seed if "seed" in given else None,
+        stop=tuple(one for one in stops if one),
+        max_tokens=settings.max_tokens if "max_tokens" in given else None,
+        timeout_seconds=settings.timeout_seconds if "timeout_seconds" in given else None,
+        price_in=settings.price_in,
+        price_out=settings.price_out,
+        is_chat=settings.mode == "chat" if "mode" in given else None,
+    )
+
+
+def _specs(profile: ModelProfile, thinkers: tuple[ModelSpec, ...]) -> tuple[ModelSpec, ...]:
+    """Return the models of a profile: at its endpoints, or where the thinker has its own."""
+    said = profile.settings
+    addresses = [one.strip() for one in said.endpoints.split(",") if one.strip()]
+    places = [(EMBEDDED if one == EMBEDDED else said.api, "" if one == EMBEDDED else one, "") for one in addresses]
+    places = places or [(spec.api, spec.address, spec.model) for spec in thinkers]
+    # Weights are loaded once, whatever else the profiles want.
+    embedded = next((spec for spec in thinkers if spec.api == EMBEDDED), ModelSpec(EMBEDDED, num_ctx=said.num_ctx))
+    return tuple(
+        embedded
+        if api == EMBEDDED
+        else ModelSpec(
+            api,
+            address,
+            said.model or model,
+            said.mode,
+            said.num_ctx,
+            said.keep_alive,
+            said.think,
+            said.constraint,
+            said.api_key_from,
+        )
+        for api, address, model in places
+    )

@@ -1,0 +1,96 @@
+"""Profiles: the models that agents think, summarise and dream with, one section of config/models.md each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from config.given import Given
+from config.settings import ModelSettings, setting, settings_from
+
+THINKER, SUMMARIZER = "thinker", "summarizer"
+ENDPOINTS_FORM = r"|(?:embedded|https?://[^\s,]+)(?:\s*,\s*(?:embedded|https?://[^\s,]+))*"
+NAME_FORM = r"[a-z][a-z0-9_-]*"
+
+OF_THE_ENDPOINTS = ("endpoints", "api", "api_key_from", "constraint", "concurrency")
+OF_THE_MODEL = ("model", "mode", "num_ctx", "keep_alive", "think")
+
+
+@dataclass(frozen=True)
+class ProfileSettings:
+    """A section of config/models.md. What it does not say is as the thinker has it, or as whoever asks wants it."""
+
+    endpoints: str = setting(
+        "", "where the model is: embedded, or addresses, with commas between several", form=ENDPOINTS_FORM
+    )
+    api: str = setting("ollama", "what the addresses speak", choices=("ollama", "openai"))
+    model: str = setting("", "the name that the endpoints have for the model", form=r"\S*")
+    mode: str = setting("raw", "raw for base models, chat for instructed ones", choices=("raw", "generate", "chat"))
+    num_ctx: int = setting(8192, "the context window, in tokens", low=1024, high=1048576)
+    temperature: float = setting(0.8, "how varied the answers are", low=0, high=2)
+    top_p: float = setting(1.0, "the share of likely words that are chosen from", low=0, high=1)
+    repeat_penalty: float = setting(1.0, "how unlikely repetitions are made; 1 for not at all", low=0.1, high=10)
+    seed: int = setting(0, "what chance begins with; the same gives the same answers", low=0, high=2**31 - 1)
+    stop: str = setting("", r"texts that end an answer, with | between several; \n is a new line")
+    max_tokens: int = setting(48, "the longest answer, in tokens", low=1, high=100000)
+    timeout_seconds: float = setting(120.0, "how long one answer may take, in seconds", low=1, high=3600)
+    keep_alive: str = setting("30m", "how long Ollama keeps the model loaded")
+    think: str = setting(
+        "auto",
+        "whether a reasoning model thinks; auto says nothing of it",
+        choices=("auto", "on", "off", "low", "medium", "high"),
+    )
+    constraint: str = setting(
+        "none",
+        "how a grammar reaches an openai server",
+        choices=("none", "grammar", "guided_grammar", "structured_outputs", "json_schema"),
+    )
+    api_key_from: str = setting("", "the environment variable that holds the key", form=r"[A-Za-z_]\w*|")
+    concurrency: int = setting(
+        0, "how many requests an endpoint gets at a time; 0 finds out how many pay", low=0, high=256
+    )
+    price_in: float = setting(0.0, "what a million tokens of prompts cost", low=0, high=1e6)
+    price_out: float = setting(0.0, "what a million tokens of answers cost", low=0, high=1e6)
+    fallback: str = setting("", "the profile that stands in while all endpoints are sick", form=rf"{NAME_FORM}|")
+
+
+@dataclass(frozen=True)
+class ModelProfile:
+    """A profile as it was written: `given` are the settings that were, and the others stand at their defaults."""
+
+    name: str
+    settings: ProfileSettings = field(default_factory=ProfileSettings)
+    given: frozenset[str] = frozenset()
+    source: str = ""
+
+    def without(self, *names: str) -> ModelProfile:
+        """Return this profile as if nothing had been written of these settings."""
+        nothing = {name: getattr(ProfileSettings(), name) for name in names}
+        return dataclasses.replace(
+            self, settings=dataclasses.replace(self.settings, **nothing), given=self.given - nothing.keys()
+        )
+
+    def over(self, thinker: ModelProfile) -> ModelProfile:
+        """Return this profile with its model, as far as it does not say, as the thinker has it.
+
+        One with endpoints of its own speaks to them as they want it, and not as the thinker's do.
+        """
+        left = [*OF_THE_MODEL, *(() if "endpoints" in self.given else OF_THE_ENDPOINTS)]
+        taken = {name: getattr(thinker.settings, name) for name in left if name in thinker.given - self.given}
+        return dataclasses.replace(
+            self, settings=dataclasses.replace(self.settings, **taken), given=self.given | taken.keys()
+        )
+
+
+def profile_from(name: str, values: Mapping[str, Given], source: str) -> ModelProfile:
+    """Return a profile with the values given. Raises: SettingsError naming file, line and what is expected."""
+    settings = settings_from(ProfileSettings, values, source)
+    known = {one.name for one in dataclasses.fields(ProfileSettings)}
+    return ModelProfile(name, settings, frozenset(values) & known, source)
+
+
+def thinker_of(models: ModelSettings) -> ModelProfile:
+    """Return the profile that the settings before the first section are: the thinker's, but for its endpoints."""
+    said = ProfileSettings(mode=models.ollama_mode, num_ctx=models.num_ctx, keep_alive=models.keep_alive)
+    return ModelProfile(THINKER, said, frozenset({"mode", "num_ctx", "keep_alive"}))

@@ -1,0 +1,182 @@
+"""Profiles at work: a queue each over one pool, and edits that are safe while requests are under way."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+
+from agents.models.model import ModelError, Request
+from agents.models.profiles import Profiles
+from agents.models.queue import Priority
+from agents.models.specs import ModelSpec
+from config.profiles import ModelProfile, ProfileSettings
+from config.settings import ModelSettings
+from tests.agents.models.places import Place, settle
+
+HOSTS = "http://a:1, http://b:2"
+
+
+class Made:
+    """Makes places instead of models, and keeps them by address and model."""
+
+    def __init__(self) -> None:
+        self.places: dict[tuple[str, str], Place] = {}
+        self.specs: list[ModelSpec] = []
+        self.dead: set[str] = set()
+
+    def __call__(self, spec: ModelSpec) -> Place:
+        place = Place(spec.place)
+        if spec.address in self.dead:
+            place.dead = ModelError("It does not answer.", remedy="Start it.")
+        self.places[spec.address or spec.api, spec.model] = place
+        self.specs.append(spec)
+        return place
+
+
+def profile(name: str, **settings: Any) -> tuple[str, ModelProfile]:
+    return name, ModelProfile(name, ProfileSettings(**settings), frozenset(settings))
+
+
+def begun(made: Made) -> Profiles:
+    return Profiles(random.Random(1), make=made)
+
+
+THINKER = profile("thinker", endpoints=HOSTS, model="gemma")
+
+
+def test_every_endpoint_of_the_thinker_is_tried_and_what_does_not_answer_is_told_and_left_for_later():
+    made = Made()
+    made.dead = {"http://b:2"}
+
+    async def story():
+        profiles = begun(made)
+        said = await profiles.set_up(ModelSettings(), dict([THINKER]))
+        assert profiles.thinker
+        return said, [(one.name, one.state, one.problem) for one in profiles.thinker.endpoints()]
+
+    said, endpoints = asyncio.run(story())
+    assert said == (
+        "The agents think with gemma at http://a:1.",
+        "The agents do without gemma at http://b:2 for now: It does not answer. Start it.",
+    )
+    assert endpoints == [
+        ("gemma at http://a:1", "closed", ""),
+        ("gemma at http://b:2", "open", "It does not answer."),
+    ]
+
+
+def test_a_profile_without_endpoints_has_the_thinkers_with_its_own_model_and_options():
+    made = Made()
+
+    async def story():
+        profiles = begun(made)
+        mine = profile("dreamer", temperature=1.3, stop=r"\n\n | END", model="big")
+        same = profile("other", max_tokens=7)
+        await profiles.set_up(ModelSettings(), dict([THINKER, mine, same]))
+        dreamer, other, thinker = (profiles.queues[name] for name in ("dreamer", "other", "thinker"))
+        request = dreamer.built(dreamer.routes[0].model, lambda: Request("p", stop=("\n",), temperature=0.2))
+        return (
+            request,
+            [route.endpoint.name for route in dreamer.routes],
+            other.routes[0].model is thinker.routes[0].model,
+        )
+
+    request, names, is_shared = asyncio.run(story())
+    assert request == Request("p", stop=("\n", "\n\n", "END"), temperature=1.3)
+    assert names == ["big at http://a:1", "big at http://b:2"]
+    assert is_shared
+
+
+def test_a_fallback_stands_in_after_the_profile_s_own_endpoints():
+    async def story():
+        profiles = begun(Made())
+        thinker = profile("thinker", endpoints="http://a:1", model="gemma", fallback="spare")
+        await profiles.set_up(
+            ModelSettings(), dict([thinker, profile("spare", endpoints="embedded", fallback="thinker")])
+        )
+        return [(route.endpoint.name, route.tier) for route in profiles.queues["thinker"].routes]
+
+    assert asyncio.run(story()) == [("gemma at http://a:1", 0), ("the embedded model", 1)]
+
+
+def test_an_edit_changes_what_is_asked_next_and_not_what_is_being_answered():
+    made = Made()
+
+    async def story():
+        profiles = begun(made)
+        await profiles.set_up(ModelSettings(), dict([profile("thinker", endpoints="http://a:1", model="old")]))
+        queue = profiles.thinker
+        assert queue
+        running = asyncio.create_task(queue.ask("Ana", Priority.THOUGHT, lambda: Request("first")))
+        await settle()
+        await profiles.set_up(ModelSettings(), dict([profile("thinker", endpoints="http://a:1", model="new")]))
+        later = asyncio.create_task(queue.ask("Ben", Priority.THOUGHT, lambda: Request("second")))
+        await settle()
+        old, new = made.places["http://a:1", "old"], made.places["http://a:1", "new"]
+        asked, closed = (old.asked, new.asked), old.closed
+        old.answer()
+        new.answer()
+        await asyncio.gather(running, later)
+        await settle()
+        return asked, closed, old.closed, profiles.thinker is queue
+
+    assert asyncio.run(story()) == ((["first"], ["second"]), 0, 1, True)
+
+
+def test_what_does_not_change_is_not_made_again():
+    made = Made()
+
+    async def story():
+        profiles = begun(made)
+        for temperature in (0.5, 0.7):
+            mine = profile("dreamer", temperature=temperature)
+            await profiles.set_up(ModelSettings(), dict([THINKER, mine]))
+        return [place.closed for place in made.places.values()]
+
+    assert asyncio.run(story()) == [0, 0]
+    assert len(made.specs) == 2
+
+
+def test_a_profile_that_is_gone_thinks_with_the_thinker():
+    async def story():
+        profiles = begun(Made())
+        await profiles.set_up(ModelSettings(), dict([THINKER, profile("small", model="tiny")]))
+        await profiles.set_up(ModelSettings(), dict([THINKER]))
+        return profiles.queue_for("small") is profiles.thinker, list(profiles.queues)
+
+    assert asyncio.run(story()) == (True, ["thinker"])
+
+
+def test_without_a_model_there_is_no_queue_and_nothing_that_was_is_lost_when_a_new_one_cannot_be_made():
+    async def story():
+        profiles = begun(Made())
+        said = await profiles.set_up(ModelSettings(model="none"), {})
+        none = profiles.thinker
+        await profiles.set_up(ModelSettings(), dict([THINKER]))
+        with pytest.raises(ModelError):
+            await profiles.set_up(ModelSettings(model="ollama:x", ollama_host="http://"), {})
+        return said, none, [route.endpoint.name for route in profiles.queues["thinker"].routes]
+
+    said, none, names = asyncio.run(story())
+    assert (said, none) == (("No language model: the world is open, and its agents sleep.",), None)
+    assert names == ["gemma at http://a:1", "gemma at http://b:2"]
+
+
+def test_prices_are_added_up():
+    made = Made()
+
+    async def story():
+        profiles = begun(made)
+        thinker = profile("thinker", endpoints="http://a:1", model="m", price_in=100_000.0, price_out=500_000.0)
+        await profiles.set_up(ModelSettings(), dict([thinker]))
+        queue = profiles.queues["thinker"]
+        asking = asyncio.create_task(queue.ask("Ana", Priority.THOUGHT, lambda: Request("p")))
+        await settle()
+        made.places["http://a:1", "m"].answer()  # 10 tokens in, 2 out
+        await asking
+        return queue.spent
+
+    assert asyncio.run(story()) == pytest.approx(2.0)

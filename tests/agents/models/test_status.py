@@ -1,0 +1,138 @@
+"""What @llm-status tells of endpoints, and that @agent-model changes what one agent thinks with."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from agents.leading import Leading
+from agents.model_commands import model_text
+from agents.models.model import ModelError, Request
+from agents.models.profiles import Profiles
+from agents.models.queue import ModelQueue, Priority
+from agents.population import Population
+from agents.population_commands import population_commands
+from config.settings import ModelSettings
+from tests.agents.models.places import Places, settle
+from tests.agents.models.test_profiles import THINKER, Made
+from tests.english import ENGLISH
+from tests.scripted_model import ScriptedModel
+from tests.vault.vault_of import vault_of
+from tests.world.inn import Player
+from vault.config_notes import load_settings
+from vault.folder import STARTER, Vault
+from vault.world_notes import load_world
+from world.commands.table import world_commands
+from world.game import Game
+from world.model import Character, Role
+
+
+def test_every_endpoint_is_told_with_its_health_its_figures_and_what_to_do():
+    async def story() -> str:
+        town = Places("near", "far", limit=2)
+        tasks = await town.asked("Ana", "Ben")
+        town.places[0].answer()
+        town.places[1].dead = None
+        town.places[1].fail(town_error())
+        await settle()
+        town.places[0].answer()
+        await asyncio.gather(*tasks)
+        spare = ModelQueue(ScriptedModel(), name="summarizer")
+        return model_text(town.queue, {}, ENGLISH, {"summarizer": spare})
+
+    lines = asyncio.run(story()).split("\n")
+    assert lines[:4] == [
+        "Model: near, well.",
+        "Now: 0 running, 0 waiting.",
+        "Since the start: 2 answered, 0 failed, 0 cancelled.",
+        "Of late: 1.00 s an answer, 2 tokens a second, 0% of the prompts from the cache.",
+    ]
+    assert lines[4:] == [
+        "For summarizer: scripted; 0 running, 0 waiting, 0 answered, 0 failed, 0.00 s an answer.",
+        "Endpoint near: well; 0 running of 2 at a time (as set).",
+        "It has answered 2 and failed 0, 2 answers in the last minute; "
+        "1.00 s an answer, 2 tokens a second, 0% from the cache.",
+        "Endpoint far: sick, left alone for 1 s; 0 running of 2 at a time (as set).",
+        "It has answered 0 and failed 1, 0 answers in the last minute; "
+        "0.00 s an answer, 0 tokens a second, 0% from the cache.",
+        "Last error: far has no model. Fetch it.",
+        "Endpoint scripted: well; 0 running of 1 at a time (as set).",
+        "It has answered 0 and failed 0, 0 answers in the last minute; "
+        "0.00 s an answer, 0 tokens a second, 0% from the cache.",
+    ]
+
+
+def town_error():
+    return ModelError("far has no model.", remedy="Fetch it.", retryable=False)
+
+
+def test_without_a_model_it_is_said_why():
+    assert model_text(None, {}, ENGLISH, problem="It is not there. Start it.") == (
+        "There is no model: the agents sleep. It is not there. Start it."
+    )
+
+
+TEMPLATES = {
+    f"templates/{name}.md": Vault(STARTER).read_text("templates", f"{name}.md")
+    for name in Vault(STARTER).names("templates")
+}
+NOTES = TEMPLATES | {
+    "rooms/The Landing.md": "Green planks.\n",
+    "config/models.md": "## small\n**endpoints**: http://b:2\n",
+    "agents/Moss/agent.md": "---\nroom: '[[The Landing]]'\n---\nYou are Moss.\n",
+}
+
+
+@pytest.fixture
+def town(tmp_path):
+    vault = vault_of(tmp_path, NOTES)
+    settings = load_settings(vault)
+    game = Game(load_world(vault, settings.world), world_commands())
+    agents = Population(vault, settings, game, random.Random(1), lambda: 0)
+    game.commands.add(population_commands(agents, Leading(game, lambda *use: None)))
+    game.world.add_character(Character("Ana", "The Landing", role=Role.ADMIN))
+    return vault, agents, Player(game, "Ana")
+
+
+def test_an_admin_gives_an_agent_another_profile_and_the_note_says_so(town):
+    vault, agents, ana = town
+
+    async def story() -> tuple[str, str]:
+        profiles = Profiles(random.Random(1), make=Made())
+        await profiles.set_up(ModelSettings(), dict([THINKER]) | dict(load_settings(vault).profiles))
+        agents.wake(profiles.queues["thinker"], (), profiles.queues)
+        before = agents["Moss"].queue.name
+        ana.screen()
+        ana.types("@agent-model moss small")
+        return before, agents["Moss"].queue.name
+
+    assert asyncio.run(story()) == ("thinker", "small")
+    ana.types("@agent-model Moss")
+    assert ana.screen() == [
+        "Moss thinks with the profile small from its next thought on.",
+        "Moss thinks with the profile small.",
+    ]
+    assert "model_profile: small\n" in vault.read_text("agents", "Moss", "agent.md")
+
+
+def test_a_profile_that_is_not_there_is_refused_with_those_that_are(town):
+    _, agents, ana = town
+    ana.screen()
+    ana.types("@agent-model Moss smal")
+    assert ana.screen() == ["There is no profile 'smal' in config/models.md. Did you mean small?"]
+    assert agents["Moss"].settings.model_profile == "thinker"
+
+
+def test_a_thought_asked_of_a_pool_counts_for_its_agents_queue_only():
+    async def story() -> tuple[int, int]:
+        town = Places("a")
+        other = ModelQueue(town.routes, pool=town.pool, name="other")
+        asking = asyncio.create_task(other.ask("Ana", Priority.THOUGHT, lambda: Request("p")))
+        await settle()
+        town.places[0].answer()
+        await asking
+        return town.queue.status().answered, other.status().answered
+
+    assert asyncio.run(story()) == (0, 1)
