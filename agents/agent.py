@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
+from agents.asking import Asking
 from agents.at_hand import as_it_is
-from agents.grammar import gbnf, tidied
+from agents.awareness import Awareness
+from agents.calling_for_help import CallForHelp
+from agents.conduct import Conduct
+from agents.floor import Floor
+from agents.grammar import tidied
 from agents.knowledge import Knowledge, board_text
 from agents.memory.compaction import Compactor
 from agents.memory.facts_text import goals_in, matching
@@ -20,16 +24,14 @@ from agents.memory.importance import REFUSED, deed_importance
 from agents.memory.memory import AgentMemory
 from agents.memory.registry import FactRegistry
 from agents.memory.summarizing import Summarizer
-from agents.memory.view import UNSHOWN
-from agents.models.model import Completion, ModelError, Request
+from agents.models.model import Completion, ModelError, OnText, Request
 from agents.models.queue import ModelQueue, Priority
-from agents.perceiving import Address, address, impression
-from agents.possible import possible
+from agents.perceiving import Address, impression
 from agents.prompting import command_list, fitted_prompt, place_text, scene_text
-from agents.reply import first_command, open_to
-from agents.steering import Moment, Steering, ways_back, ways_to_others
+from agents.reply import Reply, first_command, open_to
 from agents.turn import Templates as Templates
 from agents.turn import Turn as Turn
+from agents.turn import archived
 from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
 from vault.fact_line import Fact
@@ -43,7 +45,6 @@ from world.parsing import parse_line
 
 log = logging.getLogger(__name__)
 
-KEPT_LINES = 12
 MARGIN_TOKENS = 32
 DEFAULT_CONTEXT_TOKENS = 8192
 
@@ -51,9 +52,9 @@ DEFAULT_CONTEXT_TOKENS = 8192
 class Agent:
     """One mind in the world. It is awake while it has a model to think with; it remembers in any case.
 
-    `on_addressed` is called when somebody speaks to it, so that it may think sooner; `on_trouble` with what admins
-    should know and do; `on_perceived` with everything that it perceives. `led_by` is who leads it, so that it does not
-    think for itself, or empty.
+    `on_addressed` is called when somebody speaks to it or something else asks for a thought, so that it may think
+    sooner; `on_trouble` with what admins should know and do; `on_perceived` with everything that it perceives. `led_by`
+    is who leads it, so that it does not think for itself, or empty. `floor` is the same for all who live together.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Agent:
         timeout_seconds: float = 120.0,
         summarizer: Callable[[], Summarizer | None] = lambda: None,
         turns: asyncio.Semaphore | None = None,
+        floor: Floor | None = None,
     ) -> None:
         self.note = note
         self.settings = settings
@@ -95,16 +97,15 @@ class Agent:
         self._familiar = Familiar(memory.journal.vault, note.name)
         self._game = game
         self._templates = templates
-        self._steering = Steering(rng)
+        self._conduct = Conduct(rng)
+        self._conduct.breaks_loops = settings.break_loops
+        self._asking = Asking(note.name, timeout_seconds)
+        self._awareness = Awareness(note.name, floor or Floor(), now_ms)
+        self._help = CallForHelp(note.name)
         self._rng = rng
         self._now_ms = now_ms
-        self._timeout_seconds = timeout_seconds
-        self._addressed = Address()
         self._failing = False
-        self._overflowing = False
         self._asked = ""
-        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
-        self._rooms: deque[str] = deque(maxlen=KEPT_LINES)
 
     @property
     def name(self) -> str:
@@ -117,8 +118,14 @@ class Agent:
     def adopt(self, note: AgentNote, settings: AgentSettings, templates: Templates) -> None:
         """Go on with notes that were edited, from the next thought."""
         self.note, self.settings, self._templates = note, settings, templates
+        self._conduct.breaks_loops = settings.break_loops
         self.character.description = note.description
         self.facts.profile_goals = goals_in(note.profile)
+
+    @property
+    def pause_seconds(self) -> float:
+        """How long it waits from one thought to the next, before jitter; longer while it goes in circles."""
+        return self.settings.think_seconds * self._conduct.remedy.slower
 
     @property
     def why_still(self) -> str:
@@ -138,17 +145,20 @@ class Agent:
         if not text:
             return
         self.on_perceived(event, text)
-        left = impression(event, self.name, self._game.world, self._familiar.is_first(event))
+        world = self._game.world
+        has_floor = self._awareness.has_floor(event, world)
+        left = impression(event, self.name, world, self._familiar.is_first(event), has_floor)
         if left is None:
             return
+        if event.actor_id != self.name:
+            self._conduct.hear(event)
         if isinstance(event, Recalled):
             # What is recalled is in the journal already: it stands in the next prompt, and is no new memory.
             self._knowledge.recalled, text = event.text, event.brief
         room = self.character.room_id
         refused = isinstance(event, Refused)
         self.memory.record(left.kind, text, room, left.people, left.importance, refused)
-        if left.addressed:
-            self._addressed |= address(event, self._game.world)
+        if self._awareness.take_in(event, left, world):
             self.on_addressed()
 
     async def tick(self) -> Turn:
@@ -163,7 +173,9 @@ class Agent:
             board.fail_turn(self.name, first_shared)
         self.memory.trail.write()
         self.compactor.start_if_due()
-        self._ask_for_help()
+        record = self.compactor.record
+        if trouble := self._help.of(self._asked, record.failures_in_a_row, record.last_error):
+            self.on_trouble(trouble)
         return self.last_turn
 
     def count_tokens(self, text: str) -> int:
@@ -173,18 +185,19 @@ class Agent:
     def prompt(self) -> str:
         """Return the prompt of this moment, to the letter. Raises: NoteError if the journal cannot be read."""
         actor, world = self.character, self._game.world
+        notice = self._conduct.notice(world.wording)
         values = {
             "name": self.name,
             "profile": self.note.profile,
             "commands": command_list(self._game.commands, actor),
-            "place": place_text(world, actor),
+            "place": place_text(world, actor, notice),
         }
         if self.memory.coverage.b == 0:
             values["yesterday"] = self.note.yesterday
         context_tokens = self.queue.model.context_tokens if self.queue else DEFAULT_CONTEXT_TOKENS
-        budget = context_tokens - self.settings.reply_tokens - MARGIN_TOKENS
+        budget = context_tokens - self._asking.most_tokens(self.settings, context_tokens) - MARGIN_TOKENS
         view, counting = self.memory.view(), self.count_tokens
-        values["scene"] = scene_text(world, actor, view.idle_ms(self._now_ms()))
+        values["scene"] = scene_text(world, actor, view.idle_ms(self._now_ms()), notice)
         values["board"] = board_text(world, actor, counting, budget)
         facts_tokens = self.memory.settings.facts_tokens
         knowledge = self._knowledge.of_moment(view, world, actor, counting, facts_tokens, budget)
@@ -206,60 +219,70 @@ class Agent:
         return matching(as_it_is(self.facts.facts, self._game.world, self.character), query)
 
     async def _turn(self) -> Turn:
-        if self.queue is None or not self.character.awake:
-            return Turn("asleep")
-        if self.why_still:
-            return Turn("paused", why=self.why_still)
-        if not self.memory.write_what_waits():
-            return Turn("paused", why=self.memory.problem)
-        addressed = self._addressed
-        priority = Priority.ANSWER if addressed.spoken else Priority.THOUGHT
+        if still := self._stillness():
+            return still
+        addressed = self._awareness.addressed
         try:
-            completion = await self.queue.ask(self.name, priority, self._request)
+            completion = await self._thought(addressed)
         except (ModelError, NoteError) as error:
             # Whoever spoke still waits for an answer.
-            self._addressed |= addressed
+            self._awareness.addressed |= addressed
             return self._failed(str(error))
         if self._failing:
             log.info("%s can think again", self.name)
             self._failing = False
         return self._done(completion)
 
-    def _request(self) -> Request | None:
+    def _stillness(self) -> Turn | None:
+        """Return the turn of one who does not think now, or None."""
+        if self.queue is None or not self.character.awake:
+            return Turn("asleep")
+        if self.why_still:
+            return Turn("paused", why=self.why_still)
+        if not self.memory.write_what_waits():
+            return Turn("paused", why=self.memory.problem)
+        return self._awareness.stillness(self.settings.think_when, self._game.world, self.character)
+
+    async def _thought(self, addressed: Address) -> Completion:
+        """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""
+        assert self.queue is not None
+        priority = Priority.ANSWER if addressed.spoken else Priority.THOUGHT
+        ask = self.queue.ask
+        completion = await ask(self.name, priority, lambda: self._request(addressed), self._listener())
+        line, here = self._read(completion.text).line, self.character.room_id
+        if completion.finish == "cancelled" or self.why_still:
+            return completion
+        if not self._conduct.objects_to(line, here, addressed.by_person):
+            return completion
+        self._archive(replace(completion, finish="cancelled"))
+        again = await ask(self.name, priority, lambda: self._request(addressed), self._listener())
+        return again if again.finish == "cancelled" or self._read(again.text).line else completion
+
+    def _request(self, addressed: Address) -> Request | None:
         if not self.character.awake or self.queue is None or self.why_still:
             return None
-        prompt, grammar = self.prompt(), self._grammar()
-        self._addressed = self._by_person = False
+        prompt, grammar = self.prompt(), self._grammar(addressed | self._awareness.addressed)
+        self._awareness.begin_turn()
         self._asked = prompt
-        return Request(
-            prompt,
-            max_tokens=self.settings.reply_tokens,
-            stop=("\n",) if grammar else ("\n\n", f"\n~{self.name}>"),
-            temperature=self.settings.temperature,
-            seed=self._rng.getrandbits(31),
-            grammar=grammar,
-            timeout_seconds=self._timeout_seconds,
-        )
+        seed, context = self._rng.getrandbits(31), self.queue.model.context_tokens
+        return self._asking.request(prompt, grammar, seed, self.settings, self._conduct.remedy, context)
+
+    def _listener(self) -> OnText | None:
+        return None if self._is_held else self._asking.listener(self._read, self.settings, self.count_tokens)
+
+    def _read(self, text: str) -> Reply:
+        ways = self._game.world.room_of(self.character).ways
+        return first_command(text, self.name, self._game.commands, ways, open_to(self.character))
 
     @property
     def _is_held(self) -> bool:
         """Whether the engine chooses the verb and a grammar holds the model to it."""
         return self.queue is not None and self.queue.model.constrains and self.settings.steering != "off"
 
-    def _grammar(self) -> str | None:
+    def _grammar(self, addressed: Address) -> str | None:
         if not self._is_held:
             return None
-        actor, world = self.character, self._game.world
-        moment = Moment(
-            recent=tuple(self._lines),
-            addressed=self._addressed.spoken,
-            by_person=self._addressed.by_person,
-            from_afar=self._addressed.from_afar,
-            company=len(world.occupants(actor.room_id)) > 1,
-            ways_back=ways_back(world.room_of(actor), self._rooms),
-            ways_to_others=ways_to_others(world, actor),
-        )
-        return gbnf(self._steering.choose(possible(world, actor, self._game.commands), moment))
+        return self._conduct.grammar(self._game.world, self.character, self._game.commands, addressed)
 
     def _done(self, completion: Completion) -> Turn:
         if completion.finish == "cancelled":
@@ -268,16 +291,16 @@ class Agent:
             self._archive(replace(completion, finish="cancelled"))
             return Turn("paused", why=self.why_still)
         self._archive(completion)
-        ways = self._game.world.room_of(self.character).ways
-        reply = first_command(completion.text, self.name, self._game.commands, ways, open_to(self.character))
+        self._asking.learn(completion)
+        reply = self._read(completion.text)
         if not reply.line:
             self.memory.record("result", reply.problem, self.character.room_id, importance=REFUSED)
             return Turn("speechless", why=reply.problem)
         line = one_line(tidied(reply.line) if self._is_held else reply.line)
         self._knowledge.recalled = ""
-        self._lines.append(line)
-        self._rooms.append(self.character.room_id)
+        self._conduct.begin(line, self.character.room_id)
         performed = self.perform(line)
+        self._conduct.end(line, self.character.room_id)
         return Turn("acted" if performed.accepted else "refused", line, performed.refusal)
 
     def _weight(self, line: str) -> int:
@@ -286,30 +309,7 @@ class Agent:
         return deed_importance(line, found.category if found else "movement")
 
     def _archive(self, completion: Completion) -> None:
-        self.memory.trail.add(
-            "message",
-            self.memory.journal.last,
-            prompt=self._asked,
-            reply=completion.text,
-            model=completion.model,
-            prompt_tokens=completion.prompt_tokens,
-            cached_tokens=completion.cached_tokens,
-            completion_tokens=completion.completion_tokens,
-            seconds=round(completion.seconds, 3),
-            finish=completion.finish,
-        )
-
-    def _ask_for_help(self) -> None:
-        """Tell admins, once, when memories are left out of the prompt because they cannot be summarised."""
-        record = self.compactor.record
-        overflowing = bool(record.failures_in_a_row) and UNSHOWN in self._asked
-        if overflowing and not self._overflowing:
-            self.on_trouble(
-                f"Not all of {self.name}'s memories fit into its prompt any more, and they cannot be summarised: "
-                f"{record.last_error} None is lost, but the oldest are not told. See @llm-status, then type "
-                f"@compact-memories {self.name}; or turn to `strategy: window` in its agent.md."
-            )
-        self._overflowing = overflowing
+        self.memory.trail.add("message", self.memory.journal.last, **archived(self._asked, completion))
 
     def _failed(self, why: str) -> Turn:
         if not self._failing:

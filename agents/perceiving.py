@@ -41,18 +41,21 @@ class Impression:
     addressed: bool = False
 
 
-def impression(event: Event, name: str, world: World, is_first: bool = False) -> Impression | None:
+def impression(
+    event: Event, name: str, world: World, is_first: bool = False, has_floor: bool = False
+) -> Impression | None:
     """Return what an event leaves in the agent called `name`, or None for what it remembers otherwise.
 
     What it says and thinks itself stands in its memory already: as the command that it typed. `is_first` says that it
-    has not met the actor, or not been to the place, before.
+    has not met the actor, or not been to the place, before; `has_floor` that words for nobody in particular are for
+    it to answer.
     """
     own = event.actor_id == name
     asked = not getattr(event, "unasked", False)
     if own and asked and isinstance(event, Said | Emoted | Whispered | Paged | Shouted | Thought):
         return None
     privately = isinstance(event, Whispered | Paged) and event.to_id == name
-    addressed = privately or (not own and isinstance(event, Said) and _is_meant(event, name, world))
+    addressed = privately or (not own and isinstance(event, Said) and (has_floor or _is_meant(event, name, world)))
     told = privately or (own and isinstance(event, Told))
     return Impression(
         "told" if told else "result" if own else "observed",
@@ -66,8 +69,13 @@ def _is_meant(event: Said, name: str, world: World) -> bool:
     """Return whether words are for this agent: said to it, or naming it, or nobody else is there to hear them."""
     if event.to_id:
         return event.to_id == name
-    if re.search(rf"\b{re.escape(name)}\b", event.text, re.IGNORECASE):
+    if is_named(name, event.text):
         return True
     listeners = [c for c in world.occupants(event.room_id) if c.character_id != event.actor_id]
-    named = any(re.search(rf"\b{re.escape(c.name)}\b", event.text, re.IGNORECASE) for c in listeners)
+    named = any(is_named(c.name, event.text) for c in listeners)
     return len(listeners) == 1 and not named
+
+
+def is_named(name: str, text: str) -> bool:
+    """Return whether a text has a name as a word of its own, in whatever case."""
+    return bool(re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE))

@@ -20,10 +20,11 @@ def command_list(table: CommandTable, actor: Character) -> str:
     return "\n".join(f"{one.usage} - {table.summary_of(one)}" for one in table if one.is_told(actor))
 
 
-def scene_text(world: World, actor: Character, idle_ms: int = 0) -> str:
+def scene_text(world: World, actor: Character, idle_ms: int = 0, notice: str = "") -> str:
     """Return where an agent is at this moment: time, place, company, things and exits, a line each.
 
-    `idle_ms` is how long ago it last did anything, in milliseconds; it is told of it when that is long.
+    `idle_ms` is how long ago it last did anything, in milliseconds; it is told of it when that is long. `notice` is
+    what else it is to be told, last.
     """
     room = world.room_of(actor)
     lines = [
@@ -33,6 +34,7 @@ def scene_text(world: World, actor: Character, idle_ms: int = 0) -> str:
         carrying(world, actor),
         company(world, actor) or "Nobody else is here.",
         ways_out(world, actor),
+        notice,
     ]
     return "\n".join(line for line in lines if line)
 
@@ -47,7 +49,7 @@ def idle_text(world: World, idle_ms: int) -> str:
     return world.wording(f"life.idle_{key}", count=count)
 
 
-def place_text(world: World, actor: Character) -> str:
+def place_text(world: World, actor: Character, notice: str = "") -> str:
     """Return the same in one line without the description, for a small model that talks about whatever it read last."""
     parts = [
         f"You are in {world.room_of(actor).name}.",
@@ -55,6 +57,7 @@ def place_text(world: World, actor: Character) -> str:
         carrying(world, actor),
         company(world, actor),
         ways_out(world, actor),
+        notice,
     ]
     return f"[{' '.join(part for part in parts if part)}]"
 

@@ -82,6 +82,11 @@ def without_thoughts(text: str) -> str:
     return "\n".join(kept if thinking else [*kept, text[start:]])
 
 
+def shows_thoughts(text: str) -> bool:
+    """Return whether a reply has marks of a reasoning model's thoughts, be they open, closed or both."""
+    return bool(_THOUGHT_TAG.search(text))
+
+
 def _beside(reasons: list[str], number: int) -> str:
     """Return the labelled reason in the line after, else in the line before."""
     near = [*reasons[number + 1 : number + 2], *reasons[max(number - 1, 0) : number]]

@@ -83,7 +83,7 @@ class Moment:
     `recent` are its own last lines, newest last. `addressed` is true if somebody has spoken since the last of
     them, `by_person` if that was a person and not an agent, `from_afar` if somebody has told it something who need not
     be here; `company` if anybody else is here. `ways_back` are the exits to where it has just been, `ways_to_others`
-    those towards others.
+    those towards others. `shunned` are verbs that would lead it round in a circle.
     """
 
     recent: Sequence[str] = ()
@@ -93,6 +93,7 @@ class Moment:
     company: bool = False
     ways_back: frozenset[str] = frozenset()
     ways_to_others: frozenset[str] = frozenset()
+    shunned: frozenset[str] = frozenset()
 
 
 def ways_back(room: Room, visited: Sequence[str], most: int = 2) -> frozenset[str]:
@@ -117,12 +118,14 @@ class Steering:
     def choose(self, possible: Possible, moment: Moment) -> Possible:
         """Return the forms to admit this turn, never none if any were given.
 
-        Usually that is one verb. What would repeat the last turns is left out as long as something else remains.
+        Usually that is one verb. What would repeat the last turns is left out as long as something else remains, and
+        so are shunned verbs, but for the answer to a person.
         """
         fresh = without_repeats(possible, moment)
         answer = "tell" if moment.from_afar else "say" if moment.company else ""
         if answer in fresh and self._rng.random() < _readiness(moment):
             return {answer: fresh[answer]}
+        fresh = {verb: form for verb, form in fresh.items() if verb not in moment.shunned} or fresh
         weights = {verb: _weight(verb, moment) for verb in fresh}
         if not any(weights.values()):
             return fresh
@@ -191,6 +194,8 @@ def _readiness(moment: Moment) -> float:
     """Return how likely the agent answers what was said to it."""
     if not moment.addressed or moment.by_person:
         return float(moment.addressed)
+    if moment.shunned & SPEECH:
+        return 0.0
     said = sum(verb in SPEECH for verb in _verbs(moment)[:LATELY])
     return ANSWERING * TALKED_OUT**said
 

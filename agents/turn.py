@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from agents.models.model import Completion
 from agents.prompt import PromptTemplate
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What became of one turn: `acted`, `refused`, `speechless`, `failed`, `paused` or `asleep`; and the line done."""
+    """What became of one turn, the line done, and why it went no better.
+
+    It is `acted`, `refused`, `speechless` or `failed`; or no model was asked: `paused`, `asleep`, `resting` while
+    nothing is worth a thought, `listening` while somebody else is about to answer.
+    """
 
     outcome: str
     line: str = ""
@@ -22,3 +28,17 @@ class Templates:
 
     full: PromptTemplate
     small: PromptTemplate
+
+
+def archived(prompt: str, completion: Completion) -> dict[str, Any]:
+    """Return what the archive keeps of a question to the model and its answer."""
+    return {
+        "prompt": prompt,
+        "reply": completion.text,
+        "model": completion.model,
+        "prompt_tokens": completion.prompt_tokens,
+        "cached_tokens": completion.cached_tokens,
+        "completion_tokens": completion.completion_tokens,
+        "seconds": round(completion.seconds, 3),
+        "finish": completion.finish,
+    }

@@ -103,6 +103,15 @@ class AgentSettings:
         "whether the engine chooses verbs; auto does where the model takes a grammar",
         choices=("auto", "on", "off"),
     )
+    break_loops: bool = setting(True, "whether an agent that goes in circles is told so, and led out of them")
+    think_when: str = setting(
+        "always",
+        "when an agent thinks: always, near a person (or when something happened lately), or only when addressed",
+        choices=("always", "near", "addressed"),
+    )
+    thought_tokens: int = setting(
+        512, "how long a reasoning model may think before its command, in tokens", low=0, high=32000
+    )
     training_export: bool = setting(False, "whether admins may export what an agent was asked and what it did")
     paused: bool = setting(False, "whether an agent only hears and remembers, and does not think")
     template: str = setting(

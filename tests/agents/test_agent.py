@@ -305,7 +305,7 @@ def test_a_request_carries_the_agent_s_own_settings(tmp_path):
     life.turns()
     (request,) = life.model.requests
     assert (request.temperature, request.max_tokens, request.grammar) == (0.2, 77, None)
-    assert request.stop == ("\n\n", "\n~Rook>")
+    assert request.stop == ("\n~Rook>",)
 
 
 @pytest.mark.parametrize(

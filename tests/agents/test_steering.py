@@ -150,3 +150,11 @@ def test_if_all_would_be_a_repetition_then_repeating_is_allowed():
 def test_an_unknown_command_is_drawn_now_and_then():
     among = {**here(), "dance": here()["where"]}
     assert 0 < verbs(Moment(), among)["dance"] < 0.2 * DRAWS
+
+
+def test_a_shunned_verb_is_left_out_but_for_the_answer_to_a_person():
+    shunned = frozenset({"say", "whisper"})
+    assert not set(verbs(Moment(company=True, shunned=shunned))) & shunned
+    assert not set(verbs(Moment(company=True, addressed=True, shunned=shunned))) & shunned
+    assert verbs(Moment(company=True, addressed=True, by_person=True, shunned=shunned)) == {"say": DRAWS}
+    assert verbs(Moment(shunned=frozenset(here()))).total() == DRAWS

@@ -1,0 +1,87 @@
+"""How an agent has behaved lately, and what follows for its next turn: what it may do, and a way out of circles."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+
+from agents.grammar import gbnf
+from agents.loops import Loops
+from agents.perceiving import Address
+from agents.possible import possible
+from agents.remedies import NONE, Remedy, remedy, sentences
+from agents.steering import Moment, Steering, ways_back, ways_to_others
+from world.command import CommandTable
+from world.events import Event, Paged, Said, Shouted, Whispered
+from world.model import Character, World
+from world.parsing import parse_line
+from world.wording import Wording
+
+KEPT_LINES = 12
+
+
+class Conduct:
+    """The last lines of an agent and the rooms that it did them in, and whether it goes in circles.
+
+    `breaks_loops` is whether anything is done about that. The same seed and the same life give the same conduct.
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self.breaks_loops = True
+        self._steering = Steering(rng)
+        self._loops = Loops()
+        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._rooms: deque[str] = deque(maxlen=KEPT_LINES)
+        self._insists = False
+
+    @property
+    def remedy(self) -> Remedy:
+        """What is done about its circles in the next turn."""
+        return remedy(self._loops) if self.breaks_loops else NONE
+
+    def hear(self, event: Event) -> None:
+        """Take in what somebody else has said."""
+        if isinstance(event, Said | Shouted | Whispered | Paged):
+            self._loops.hear(event.actor_id, event.text)
+
+    def begin(self, line: str, room_id: str) -> None:
+        """Take in a line that is about to be done in a room."""
+        self._lines.append(line)
+        self._rooms.append(room_id)
+
+    def end(self, line: str, room_id: str) -> None:
+        """Take in the room in which that line has left the agent."""
+        self._insists = False
+        self._loops.do(line, room_id)
+
+    def objects_to(self, line: str, room_id: str, by_person: bool) -> bool:
+        """Return whether a line is not to be done before the model was asked once more; never twice in a turn.
+
+        That is one that goes on in a circle which the agent has been told of already. A person who has spoken to it
+        (`by_person`) may be answered with any verb.
+        """
+        if not line or self._insists or not self.remedy.leads:
+            return False
+        is_shunned = not by_person and parse_line(line).verb in self.remedy.shunned
+        self._insists = is_shunned or bool(self._loops.signs_of(line, room_id))
+        return self._insists
+
+    def notice(self, wording: Wording) -> str:
+        """Return what the agent is told of its circles, or an empty string."""
+        if self._insists:
+            return wording("loops.would_repeat")
+        return sentences(self.remedy.told, wording)
+
+    def grammar(self, world: World, actor: Character, commands: CommandTable, addressed: Address) -> str:
+        """Return the grammar of what the engine lets the agent do in this turn."""
+        moment = Moment(
+            recent=tuple(self._lines),
+            addressed=addressed.spoken,
+            by_person=addressed.by_person,
+            from_afar=addressed.from_afar,
+            company=len(world.occupants(actor.room_id)) > 1,
+            ways_back=ways_back(world.room_of(actor), self._rooms),
+            ways_to_others=ways_to_others(world, actor),
+            shunned=self.remedy.shunned,
+        )
+        return gbnf(self._steering.choose(possible(world, actor, commands), moment))

@@ -1,0 +1,94 @@
+"""Whose turn it is to speak where several agents hear the same: one answers, and the others wait for that.
+
+Who is spoken to by name answers. Else it is the agent that has heard most since its last turn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from agents.attention import is_person
+from agents.perceiving import is_named
+from world.events import Arrived, Event, Left, Said
+from world.model import Character, World
+
+PATIENCE_MS = 20_000
+"""How long others wait for whoever is to answer, in milliseconds."""
+
+
+@dataclass(frozen=True)
+class _Answering:
+    name: str
+    since_ms: int
+
+
+class Floor:
+    """Who has heard how much since its last turn, and who is about to answer, for all agents of a world."""
+
+    def __init__(self) -> None:
+        self._unseen: Counter[str] = Counter()
+        self._answering: dict[str, _Answering] = {}
+        self._event: Event | None = None
+        self._choice = ""
+
+    def unseen(self, name: str) -> int:
+        """Return how many events an agent has perceived since its last turn."""
+        return self._unseen[name]
+
+    def is_for(self, event: Event, name: str, world: World) -> bool:
+        """Return whether an event that is for nobody by name is for this agent to take up.
+
+        Everyone who perceives an event is told the same, whoever asks first.
+        """
+        if event is not self._event:
+            self._event, self._choice = event, self._chosen(event, world)
+        return name == self._choice
+
+    def perceive(self, name: str) -> None:
+        """Count something that an agent has perceived."""
+        self._unseen[name] += 1
+
+    def give(self, name: str, room_id: str, now_ms: int) -> None:
+        """Let an agent answer in a room before others speak there."""
+        self._answering[room_id] = _Answering(name, now_ms)
+
+    def begin_turn(self, name: str) -> None:
+        """Let an agent have its turn: it has seen everything now, and nobody waits for it any more."""
+        self._unseen.pop(name, None)
+        self._answering = {room: one for room, one in self._answering.items() if one.name != name}
+
+    def is_taken(self, actor: Character, world: World, now_ms: int) -> bool:
+        """Return whether somebody else is about to answer where an agent is."""
+        one = self._answering.get(actor.room_id)
+        if one is None or one.name == actor.character_id or now_ms - one.since_ms > PATIENCE_MS:
+            return False
+        other = world.characters.get(one.name)
+        return other is not None and other.awake and other.room_id == actor.room_id
+
+    def _chosen(self, event: Event, world: World) -> str:
+        room_id = _room_of(event)
+        if not room_id or not _is_for_somebody(event, room_id, world):
+            return ""
+        # Who is paused is away, and would never answer.
+        agents = [one.name for one in world.occupants(room_id) if one.is_agent and one.doings.away is None]
+        others = [name for name in agents if name != event.actor_id]
+        return max(others, key=lambda name: self._unseen[name], default="")
+
+
+def _room_of(event: Event) -> str:
+    return event.room_id if isinstance(event, Said | Arrived | Left) else ""
+
+
+def _is_for_somebody(event: Event, room_id: str, world: World) -> bool:
+    """Return whether one of several agents should take up an event that names none of them.
+
+    That is a question, a person's words where no other person hears them, and a person who comes or goes.
+    """
+    if not isinstance(event, Said):
+        return is_person(event.actor_id, world)
+    here = world.occupants(room_id)
+    if event.to_id or any(one.character_id != event.actor_id and is_named(one.name, event.text) for one in here):
+        return False
+    alone = all(one.is_agent for one in here if one.character_id != event.actor_id)
+    return "?" in event.text or (alone and is_person(event.actor_id, world))

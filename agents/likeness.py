@@ -1,0 +1,32 @@
+"""How alike two speeches are: the share of word pairs that they have in common, whatever case and marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import TypeAlias
+
+ALIKE = 0.6
+"""From this share on two speeches say the same."""
+
+Shingles: TypeAlias = frozenset[tuple[str, ...]]
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def shingles(text: str) -> Shingles:
+    """Return the pairs of neighbouring words of a text; of one word, or none, that."""
+    words = _WORD.findall(text.casefold().replace("’", "'"))
+    return frozenset(pairwise(words)) if len(words) > 1 else frozenset((word,) for word in words)
+
+
+def likeness(one: Shingles, other: Shingles) -> float:
+    """Return from 0, nothing in common, to 1, the same, how alike two texts are; one without words is like none."""
+    both = len(one & other)
+    return both / (len(one) + len(other) - both) if both else 0.0
+
+
+def alike(one: Shingles, others: Iterable[Shingles]) -> int:
+    """Return how many of the others say the same as one."""
+    return sum(likeness(one, other) >= ALIKE for other in others)

@@ -1,0 +1,207 @@
+"""Noticing that an agent goes in circles: it says or does the same again, walks to and fro, or only talks of doing.
+
+What an agent does is compared with what it has done and heard lately. Each deed that shows a sign of a circle raises
+its strain by one, each that does not lowers it: so what is done about circles grows step by step, and ends again.
+Nothing here is drawn by lot, and nothing knows the time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby
+
+from agents.likeness import Shingles, alike, shingles
+from world.parsing import parse_line
+
+SPEECH = frozenset({"say", "whisper", "tell", "shout"})
+TALK = SPEECH | {"think", "emote"}
+"""What changes nothing in the world. Who only does such things has done nothing."""
+
+KEPT_DEEDS = 16
+KEPT_VOICES = 24
+HEARD_LATELY = 6
+"""How many own deeds and how many speeches of anybody are compared with, and how many of others' for an echo."""
+
+FEW_WORDS = 2
+"""Who says so few words may well say them a second time: yes, good morning."""
+
+TOO_OFTEN = 3
+AMONG = 8
+"""The same deed so many times among so many is a circle; a thought or pose is one when it comes again. Walking has a
+rule of its own."""
+
+MUCH_TALK = 3
+"""So many plans in a row without a deed are talk."""
+
+MOST_STRAIN = 5
+
+# English only: agents that speak another language are not caught at this one sign.
+_PLAN = re.compile(
+    r"\b(?:let's|let us|shall we|should we|we (?:should|could|can|must|need to|have to|will|might)|we'll"
+    r"|i(?:'ll| will| shall| should| could| must| need to| have to| want to|'m going to| am going to| plan to)"
+    r"|the plan|our plan|my plan)\b",
+    re.IGNORECASE,
+)
+
+
+class Sign(Enum):
+    """What shows that somebody goes in circles. The value is the name of the sentence that tells them so."""
+
+    SAID_AGAIN = "said_again"
+    ASKED_AGAIN = "asked_again"
+    ECHOED = "echoed"
+    IN_TURNS = "in_turns"
+    DID_AGAIN = "did_again"
+    TO_AND_FRO = "to_and_fro"
+    ONLY_TALK = "only_talk"
+
+
+@dataclass(frozen=True)
+class Deed:
+    """A command that was typed: its verb, what stands behind it, and the room in which that left its author."""
+
+    verb: str
+    arguments: str
+    room_id: str
+    said: Shingles
+
+    @property
+    def is_speech(self) -> bool:
+        return self.verb in SPEECH
+
+
+@dataclass(frozen=True)
+class Voice:
+    """Something said by somebody; `who` is empty for one's own words."""
+
+    who: str
+    said: Shingles
+    asks: bool
+
+
+@dataclass(frozen=True)
+class Found:
+    """A sign, the verb that showed it, and how many times before the same was said or done."""
+
+    sign: Sign
+    verb: str
+    times: int = 1
+
+
+class Loops:
+    """What an agent has done and heard lately, and how much it goes in circles.
+
+    `found` are the signs of its newest deed; `last_found` those of the newest deed that had any, while there is strain.
+    `strain` goes from 0, all is new, to `MOST_STRAIN`.
+    """
+
+    def __init__(self) -> None:
+        self.strain = 0
+        self.found: tuple[Found, ...] = ()
+        self.last_found: tuple[Found, ...] = ()
+        self._deeds: deque[Deed] = deque(maxlen=KEPT_DEEDS)
+        self._voices: deque[Voice] = deque(maxlen=KEPT_VOICES)
+
+    def hear(self, who: str, text: str) -> None:
+        """Take in what somebody else has said."""
+        self._voices.append(Voice(who, shingles(text), "?" in text))
+
+    def do(self, line: str, room_id: str) -> tuple[Found, ...]:
+        """Take in what the agent has typed and the room that it is in after that; return the signs that it shows."""
+        self.found = self.signs_of(line, room_id)
+        deed = deed_of(line, room_id)
+        self._deeds.append(deed)
+        if deed.is_speech:
+            self._voices.append(Voice("", deed.said, "?" in deed.arguments))
+        self.strain = min(MOST_STRAIN, self.strain + 1) if self.found else max(0, self.strain - 1)
+        self.last_found = self.found or (self.last_found if self.strain else ())
+        return self.found
+
+    def signs_of(self, line: str, room_id: str) -> tuple[Found, ...]:
+        """Return the signs that a line would show if it were typed now and left the agent in a room."""
+        deed = deed_of(line, room_id)
+        found = [*self._of_speech(deed), *self._of_deed(deed)]
+        if _is_only_talk([*self._deeds, deed]):
+            found.append(Found(Sign.ONLY_TALK, deed.verb))
+        return tuple(found)
+
+    def _of_speech(self, deed: Deed) -> list[Found]:
+        if not deed.is_speech:
+            return []
+        own = [voice for voice in self._voices if not voice.who]
+        others = [voice for voice in self._voices if voice.who][-HEARD_LATELY:]
+        before = alike(deed.said, (voice.said for voice in own))
+        found: list[Found] = []
+        if before < 2 and len(deed.said) < FEW_WORDS:
+            return found
+        if before and "?" in deed.arguments and self._is_unanswered(deed):
+            found.append(Found(Sign.ASKED_AGAIN, deed.verb, before))
+        elif before:
+            found.append(Found(Sign.SAID_AGAIN, deed.verb, before))
+        if alike(deed.said, (voice.said for voice in others)):
+            found.append(Found(Sign.ECHOED, deed.verb))
+        if self._goes_round(deed):
+            found.append(Found(Sign.IN_TURNS, deed.verb))
+        return found
+
+    def _is_unanswered(self, deed: Deed) -> bool:
+        """Return whether nobody has said anything since the same was last asked."""
+        for voice in reversed(self._voices):
+            if voice.who:
+                return False
+            if voice.asks and alike(deed.said, [voice.said]):
+                return True
+        return False
+
+    def _goes_round(self, deed: Deed) -> bool:
+        """Return whether this speech is the second B of an A-B-A-B between its author and somebody else."""
+        if len(self._voices) < 3:
+            return False
+        first, second, third = list(self._voices)[-3:]
+        in_turns = bool(first.who) and not second.who and third.who == first.who
+        return in_turns and bool(alike(first.said, [third.said]) and alike(second.said, [deed.said]))
+
+    def _of_deed(self, deed: Deed) -> list[Found]:
+        if self._deeds and deed.room_id != self._deeds[-1].room_id:
+            rooms = [room_id for room_id, _ in groupby(one.room_id for one in (*self._deeds, deed))]
+            return [Found(Sign.TO_AND_FRO, deed.verb)] if goes_to_and_fro(rooms) else []
+        if deed.is_speech:
+            return []
+        before = [one for one in list(self._deeds)[-AMONG + 1 :] if one.verb == deed.verb]
+        if deed.verb in TALK:
+            times, too_often = alike(deed.said, (one.said for one in before)), 1
+        else:
+            times, too_often = sum(one.arguments == deed.arguments for one in before), TOO_OFTEN - 1
+        return [Found(Sign.DID_AGAIN, deed.verb, times)] if times >= too_often else []
+
+
+def deed_of(line: str, room_id: str) -> Deed:
+    """Return a line as it counts here: without its reason, in lower case, its words as pairs."""
+    typed = parse_line(line)
+    arguments = " ".join(typed.arguments.casefold().split())
+    return Deed(typed.verb, arguments, room_id, shingles(arguments))
+
+
+def goes_to_and_fro(rooms: Sequence[str]) -> bool:
+    """Return whether a walk, no room twice in a row, ends in A-B-A-B."""
+    return len(rooms) >= 4 and rooms[-1] == rooms[-3] and rooms[-2] == rooms[-4]
+
+
+def _is_only_talk(deeds: Sequence[Deed]) -> bool:
+    """Return whether deeds end in a plan after other plans, with nothing done in between."""
+    if not deeds or not _is_plan(deeds[-1]):
+        return False
+    plans = 0
+    for deed in reversed(deeds):
+        if deed.verb not in TALK:
+            break
+        plans += _is_plan(deed)
+    return plans >= MUCH_TALK
+
+
+def _is_plan(deed: Deed) -> bool:
+    return deed.verb in TALK and bool(_PLAN.search(deed.arguments))

@@ -1,0 +1,92 @@
+"""What is done about an agent that goes in circles, step by step: told, varied, led, and slowed down.
+
+The steps follow from its strain alone, see `agents.loops`. Each holds what the ones before it hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agents.loops import SPEECH, TALK, Found, Loops, Sign
+from world.wording import Wording
+
+TOLD, VARIED, LED, COOLED = 1, 2, 3, 4
+"""From which strain on an agent is told of it, its model samples otherwise, verbs are shunned, it thinks less often."""
+
+WARMER = 0.2
+HOTTEST = 1.5
+"""What each step from `VARIED` on adds to the temperature, and where that ends."""
+
+REPEAT_PENALTY = 1.1
+SLOWER = 2.0
+"""How many times as long the pause before the next thought is, for each step from `COOLED` on."""
+
+SHUNNED: Mapping[Sign, frozenset[str]] = {
+    Sign.SAID_AGAIN: SPEECH,
+    Sign.ASKED_AGAIN: SPEECH,
+    Sign.ECHOED: SPEECH,
+    Sign.IN_TURNS: SPEECH,
+    Sign.ONLY_TALK: TALK,
+    Sign.TO_AND_FRO: frozenset({"go"}),
+}
+"""Which verbs lead further into a circle. What was done again is shunned by its own verb."""
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What holds for the next turn.
+
+    `told` are the signs that the agent is told of. `warmer` is added to the temperature. `shunned` are verbs not to be
+    used. `slower` is how many times as long as usual the pause after the turn is.
+    """
+
+    told: tuple[Found, ...] = ()
+    warmer: float = 0.0
+    repeat_penalty: float = 1.0
+    shunned: frozenset[str] = frozenset()
+    slower: float = 1.0
+
+    @property
+    def leads(self) -> bool:
+        """Whether a line that would go in the same circle is not taken at once."""
+        return bool(self.shunned)
+
+    def temperature(self, own: float) -> float:
+        """Return the temperature to ask with, given the agent's own."""
+        return max(own, min(HOTTEST, own + self.warmer))
+
+
+NONE = Remedy()
+
+
+def remedy(loops: Loops) -> Remedy:
+    """Return what is to be done about an agent now."""
+    strain = loops.strain
+    if strain < TOLD:
+        return NONE
+    return Remedy(
+        told=loops.found,
+        warmer=WARMER * max(0, strain - VARIED + 1),
+        repeat_penalty=REPEAT_PENALTY if strain >= VARIED else 1.0,
+        shunned=shunned_by(loops.last_found) if strain >= LED else frozenset(),
+        slower=SLOWER ** max(0, strain - COOLED + 1),
+    )
+
+
+def shunned_by(found: tuple[Found, ...]) -> frozenset[str]:
+    """Return the verbs that lead further into the circles of these signs."""
+    return frozenset().union(*(SHUNNED.get(one.sign, frozenset({one.verb})) for one in found))
+
+
+def sentences(found: tuple[Found, ...], wording: Wording) -> str:
+    """Return what somebody is told who goes in circles; empty if it does not."""
+    return " ".join(dict.fromkeys(_sentence(one, wording) for one in found))
+
+
+def _sentence(found: Found, wording: Wording) -> str:
+    if found.sign is Sign.SAID_AGAIN and found.times > 1:
+        return wording("loops.said_often", count=found.times + 1)
+    if found.sign is Sign.DID_AGAIN:
+        return wording("loops.did_again", count=found.times + 1)
+    return wording(f"loops.{found.sign.value}")

@@ -1,0 +1,165 @@
+"""A whole agent that goes in circles: it is told, asked otherwise, led out and slowed down; and what it rests from."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from agents.agent import Turn
+from config.settings import AgentSettings
+from tests.agents.test_agent import ROOM, Life, running
+from world.model import World
+
+RIVER = "say The river is high today."
+TOLD = "You have said that twice already; do something else."
+AGAIN = "You were about to do the same as before; do something else."
+NEW = ("look", "think It rains.", "get brass lamp", "say The lamp is heavy.", "drop brass lamp", "emote hums")
+
+
+def kitchen_only(world: World) -> None:
+    """Let nobody but Rook be in the kitchen, or next door."""
+    world.characters["Rook"].room_id = "The Stable"
+    for name in ("Ana", "Ben", "Cat"):
+        world.characters[name].awake = False
+
+
+def test_who_repeats_itself_is_told_so_in_its_next_prompt(tmp_path):
+    life = Life(tmp_path, RIVER, RIVER, "look", "look")
+    life.turns(4)
+    assert [TOLD in prompt for prompt in life.model.prompts] == [False, False, True, False]
+
+
+def test_then_its_model_is_asked_for_more_variety_and_then_once_more(tmp_path):
+    life = Life(tmp_path, *[RIVER] * 4, RIVER, "look | something else")
+    turns = life.turns(5)
+    assert [turn.line for turn in turns] == [RIVER] * 4 + ["look | something else"]
+    assert [r.temperature for r in life.model.requests] == pytest.approx([0.9, 0.9, 0.9, 1.1, 1.3, 1.3])
+    assert [r.repeat_penalty > 1 for r in life.model.requests] == [False, False, False, True, True, True]
+    assert [AGAIN in prompt for prompt in life.model.prompts] == [False] * 5 + [True]
+    assert len({r.seed for r in life.model.requests}) == 6
+
+
+def test_who_is_asked_once_more_is_not_asked_a_third_time(tmp_path):
+    life = Life(tmp_path, lambda request: RIVER)
+    turns = life.turns(8)
+    assert {turn.line for turn in turns} == {RIVER}
+    assert len(life.model.requests) == 4 + 2 * 4
+
+
+def test_a_second_answer_that_is_none_leaves_the_first(tmp_path):
+    life = Life(tmp_path, *[RIVER] * 5, "As an AI, I cannot.")
+    assert life.turns(5)[-1] == Turn("acted", RIVER)
+
+
+def test_then_it_thinks_less_often_and_all_that_ends_with_new_things(tmp_path):
+    life = Life(tmp_path, *[RIVER] * 5, RIVER, *NEW)
+    pauses = []
+
+    async def act(queue: object) -> None:
+        for _ in range(5 + len(NEW)):
+            await life.agent.tick()
+            pauses.append(life.agent.pause_seconds)
+
+    running(life, act)
+    assert pauses == [20, 20, 20, 20, 40, 20, 20, 20, 20, 20, 20]
+    assert life.model.requests[-1].temperature == 0.9
+
+
+def test_an_agent_that_may_go_in_circles_is_left_alone(tmp_path):
+    life = Life(tmp_path, *[RIVER] * 7, own=AgentSettings(break_loops=False))
+    life.turns(7)
+    assert not [prompt for prompt in life.model.prompts if TOLD in prompt or AGAIN in prompt]
+    assert {r.temperature for r in life.model.requests} == {0.9}
+    assert life.agent.pause_seconds == 20
+
+
+def test_the_engine_gives_a_small_model_no_verb_that_leads_further_round(tmp_path):
+    life = Life(tmp_path, *[f"{RIVER}\n"] * 4, "look\n", "look\n", constrains=True)
+    life.turns(5)
+    grammar = life.model.requests[4].grammar
+    assert grammar is not None
+    assert '"say"' not in grammar.partition("\n")[0]
+
+
+def test_a_person_is_answered_even_by_one_who_has_said_enough(tmp_path):
+    life = Life(tmp_path, *[f"{RIVER}\n"] * 4, "say I am well.\n", constrains=True)
+
+    async def act(queue: object) -> Turn:
+        for _ in range(4):
+            await life.agent.tick()
+        life.ana.types("say Rook, how are you?")
+        return await life.agent.tick()
+
+    assert running(life, act).line == "say I am well."
+    assert '"say"' in str(life.model.requests[4].grammar).partition("\n")[0]
+
+
+def test_the_same_life_is_led_the_same_way(tmp_path):
+    asked = []
+    for name in ("one", "two"):
+        life = Life(tmp_path / name, lambda request: f"{RIVER}\n", constrains=True)
+        life.turns(6)
+        asked.append(life.model.requests)
+    assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize(("when", "outcome"), [("always", "acted"), ("near", "resting"), ("addressed", "resting")])
+def test_where_nobody_is_a_model_may_rest(tmp_path, when, outcome):
+    life = Life(tmp_path, "look", own=AgentSettings(think_when=when))
+    kitchen_only(life.game.world)
+    (turn,) = life.turns()
+    assert turn.outcome == outcome
+    assert len(life.model.requests) == (outcome == "acted")
+
+
+def test_who_rests_still_remembers_and_thinks_when_a_person_comes(tmp_path):
+    life = Life(tmp_path, "say Hello, Ana.", own=AgentSettings(think_when="near"))
+    kitchen_only(life.game.world)
+    ana = life.game.world.characters["Ana"]
+
+    async def act(queue: object) -> list[str]:
+        calls = itertools.count()
+        life.agent.on_addressed = lambda: next(calls) and None
+        outcomes = [(await life.agent.tick()).outcome]
+        ana.room_id, ana.awake = "The Yard", True
+        life.ana.types("go east")
+        return [*outcomes, (await life.agent.tick()).outcome, str(next(calls))]
+
+    assert running(life, act) == ["resting", "acted", "1"]
+    assert any(text.startswith("Ana arrives") for text in life.remembered("observed"))
+
+
+def test_a_model_that_shows_its_thoughts_is_given_room_for_them_from_then_on(tmp_path):
+    life = Life(tmp_path, "<think>Who is", "<think>Nobody.\n\nI look.</think>\n\nlook", "look")
+    outcomes = [turn.outcome for turn in life.turns(3)]
+    assert outcomes == ["speechless", "acted", "acted"]
+    assert [r.max_tokens for r in life.model.requests] == [48, 48 + 512, 48 + 512]
+
+
+def test_thoughts_are_kept_in_the_archive_and_not_remembered(tmp_path):
+    life = Life(tmp_path, "<think>Nobody must know.</think>\nlook")
+    life.turns()
+    assert not [text for text in life.remembered() if "Nobody must know" in text]
+    assert "Nobody must know" in "".join(
+        entry["reply"] for _, entry in life.memory.trail.archive.entries() if entry["event"] == "message"
+    )
+
+
+def test_an_answer_ends_with_its_command(tmp_path):
+    life = Life(tmp_path, "look\n" + "I did this because I wanted to see where I am. " * 20)
+
+    async def act(queue: object) -> int:
+        await life.agent.tick()
+        return life.agent.queue.status().answered if life.agent.queue else 0
+
+    assert running(life, act) == 1
+    (entry,) = [entry for _, entry in life.memory.trail.archive.entries() if entry["event"] == "message"]
+    assert entry["completion_tokens"] < 12
+
+
+def test_the_room_is_where_it_was_tried(tmp_path):
+    life = Life(tmp_path, "north", "south", "north", "south")
+    life.turns(4)
+    assert life.agent.character.room_id == ROOM
+    assert life.agent._conduct.remedy.told[0].sign.value == "to_and_fro"

@@ -1,0 +1,209 @@
+"""Of several who hear the same one answers, and what happens where nobody is keeps nobody awake."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.attention import LATELY_MS, Attention, is_worth_a_thought
+from agents.awareness import Awareness
+from agents.floor import PATIENCE_MS, Floor
+from agents.perceiving import impression
+from tests.world.inn import inn
+from world.events import Arrived, Emoted, Event, Gave, Happened, Left, Said, Told
+from world.model import Character, World
+
+ROOM, KITCHEN, STABLE = "The Common Room", "The Kitchen", "The Stable"
+NAMES = ("Rook", "Jay", "Wren")
+
+
+def aviary(room_id: str = ROOM, *, people: tuple[str, ...] = ("Ana",)) -> World:
+    """Return the inn with three agents in one room, and of the people only these, awake in the common room."""
+    world = inn()
+    world.characters["Rook"].room_id = room_id
+    for name in NAMES[1:]:
+        world.add_character(Character(name, room_id, is_agent=True, awake=True))
+    for name in ("Ana", "Ben", "Cat"):
+        world.characters[name].awake = name in people
+    return world
+
+
+def takers(floor: Floor, event: Event, world: World) -> list[str]:
+    """Return who takes an event up, after all of them have perceived it."""
+    found = [name for name in NAMES if floor.is_for(event, name, world)]
+    for name in NAMES:
+        floor.perceive(name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("event", "people", "count"),
+    [
+        (Said("Ana", ROOM, "How is the river?"), ("Ana",), 1),
+        (Said("Ana", ROOM, "How is the river?"), ("Ana", "Ben"), 1),
+        (Said("Ana", ROOM, "It rains."), ("Ana",), 1),
+        (Said("Ana", ROOM, "It rains."), ("Ana", "Ben"), 0),  # said to Ben, for all that anybody knows
+        (Said("Ana", ROOM, "Wren, how is the river?"), ("Ana",), 0),  # Wren answers, being named
+        (Said("Ana", ROOM, "How is the river?", to_id="Wren"), ("Ana",), 0),
+        (Said("Rook", ROOM, "How is the river?"), (), 1),
+        (Said("Rook", ROOM, "It rains."), (), 0),
+        (Arrived("Ana", ROOM, KITCHEN), ("Ana",), 1),
+        (Left("Ana", ROOM, "north", KITCHEN), ("Ana",), 1),
+        (Arrived("Rook", ROOM, KITCHEN), (), 0),
+        (Emoted("Ana", ROOM, "waves"), ("Ana",), 0),
+        (Happened("", ROOM, "A drop falls."), ("Ana",), 0),
+    ],
+)
+def test_one_takes_up_what_is_for_somebody_and_none_what_is_for_nobody(event, people, count):
+    assert len(takers(Floor(), event, aviary(people=people))) == count
+
+
+def test_who_has_heard_most_since_its_last_turn_is_next():
+    floor, world = Floor(), aviary()
+    first = takers(floor, Said("Ana", ROOM, "Who has the key?"), world)
+    floor.begin_turn(first[0])
+    second = takers(floor, Said("Ana", ROOM, "Are you sure?"), world)
+    floor.begin_turn(second[0])
+    third = takers(floor, Said("Ana", ROOM, "And the lamp?"), world)
+    assert sorted([*first, *second, *third]) == sorted(NAMES)
+
+
+def test_who_asks_does_not_answer_and_who_is_paused_is_not_waited_for():
+    floor, world = Floor(), aviary(people=())
+    world.characters["Jay"].doings.away = "paused"
+    assert takers(floor, Said("Rook", ROOM, "Is anybody there?"), world) == ["Wren"]
+
+
+@given(st.lists(st.sampled_from(["ask", *NAMES]), max_size=40))
+def test_whatever_happened_before_a_question_has_one_to_answer_it(steps):
+    floor, world = Floor(), aviary()
+    for step in steps:
+        if step == "ask":
+            assert len(takers(floor, Said("Ana", ROOM, "And now?"), world)) == 1
+        else:
+            floor.begin_turn(step)
+
+
+class Room:
+    """Three agents that are aware of the same room at the same time."""
+
+    def __init__(self, world: World) -> None:
+        self.ms = 0
+        self.world = world
+        floor = Floor()
+        self.minds = {name: Awareness(name, floor, lambda: self.ms) for name in NAMES}
+
+    def happens(self, event: Event) -> list[str]:
+        """Let all perceive something; return who is to think of it soon."""
+        soon = []
+        for name, mind in self.minds.items():
+            left = impression(event, name, self.world, has_floor=mind.has_floor(event, self.world))
+            if left and mind.take_in(event, left, self.world):
+                soon.append(name)
+        return soon
+
+    def still(self, when: str = "always") -> dict[str, str]:
+        """Return who would not take a turn now, and in what way."""
+        turns = {
+            name: mind.stillness(when, self.world, self.world.characters[name]) for name, mind in self.minds.items()
+        }
+        return {name: turn.outcome for name, turn in turns.items() if turn}
+
+
+def test_a_question_to_all_is_answered_by_one_while_the_others_listen():
+    room = Room(aviary())
+    (one,) = room.happens(Said("Ana", ROOM, "Who has the key?"))
+    assert room.still() == {name: "listening" for name in NAMES if name != one}
+    room.minds[one].begin_turn()
+    assert room.still() == {}
+
+
+def test_who_is_spoken_to_by_name_need_not_wait():
+    room = Room(aviary())
+    assert room.happens(Said("Ana", ROOM, "Rook and Wren, who has the key?")) == ["Rook", "Wren"]
+    assert room.still() == {"Jay": "listening"}
+
+
+def test_nobody_waits_for_ever_for_one_who_does_not_answer():
+    room = Room(aviary())
+    room.happens(Said("Ana", ROOM, "Rook, who has the key?"))
+    room.ms += PATIENCE_MS + 1
+    assert room.still() == {}
+
+
+def test_nobody_waits_for_one_who_has_gone():
+    room = Room(aviary())
+    room.happens(Said("Ana", ROOM, "Rook, who has the key?"))
+    room.world.characters["Rook"].room_id = KITCHEN
+    assert room.still() == {}
+
+
+@pytest.mark.parametrize(
+    ("event", "is_so"),
+    [
+        (Arrived("Ana", ROOM, KITCHEN), True),
+        (Left("Ana", ROOM, "north", KITCHEN), True),
+        (Arrived("Jay", ROOM, KITCHEN), False),
+        (Arrived("Rook", ROOM, KITCHEN), False),
+        (Gave("Jay", ROOM, "apples", "Rook"), True),
+        (Gave("Jay", ROOM, "apples", "Wren"), False),
+        (Told("Rook", "It is night."), True),
+        (Said("Ana", ROOM, "It rains."), False),
+        (Happened("", ROOM, "A drop falls."), False),
+    ],
+)
+def test_what_is_worth_a_thought(event, is_so):
+    assert is_worth_a_thought(event, "Rook", aviary()) == is_so
+
+
+@pytest.mark.parametrize(
+    ("room_id", "people", "when", "drawn"),
+    [
+        (ROOM, ("Ana",), "near", True),
+        (KITCHEN, ("Ana",), "near", True),  # next door
+        (STABLE, ("Ana",), "near", False),
+        (ROOM, (), "near", False),
+        (STABLE, ("Ana",), "always", True),
+        (ROOM, ("Ana",), "addressed", False),
+    ],
+)
+def test_an_agent_thinks_when_its_setting_says_so(room_id, people, when, drawn):
+    world = aviary(room_id, people=people)
+    assert Attention(lambda: 0).is_drawn(when, False, world, world.characters["Rook"]) == drawn
+
+
+def test_who_thinks_only_when_addressed_thinks_then():
+    world = aviary(people=())
+    assert Attention(lambda: 0).is_drawn("addressed", True, world, world.characters["Rook"])
+
+
+def test_what_a_person_did_is_thought_of_for_a_while_after_she_has_gone():
+    room = Room(aviary(STABLE, people=("Cat",)))
+    room.world.characters["Cat"].room_id = STABLE
+    room.happens(Emoted("Cat", STABLE, "waves"))
+    room.world.characters["Cat"].awake = False
+    room.ms = LATELY_MS - 1
+    assert room.still("near") == {}
+    room.ms = LATELY_MS
+    assert room.still("near") == dict.fromkeys(NAMES, "resting")
+
+
+def test_a_gift_and_a_reminder_are_thought_of_once():
+    room = Room(aviary(people=()))
+    room.happens(Gave("Jay", ROOM, "apples", "Rook"))
+    room.happens(Told("Wren", "It is night."))
+    assert room.still("near") == {"Jay": "resting"}
+    for name in NAMES:
+        room.minds[name].begin_turn()
+    assert room.still("near") == dict.fromkeys(NAMES, "resting")
+
+
+def test_agents_do_not_keep_each_other_awake_where_nobody_is():
+    room = Room(aviary(people=()))
+    for one, other in combinations(NAMES, 2):
+        room.happens(Said(one, ROOM, f"{other}, are you there?"))
+        room.happens(Arrived(one, ROOM, KITCHEN))
+    assert room.still("near") == dict.fromkeys(NAMES, "resting")
