@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.agent import Agent, Templates
+from agents.floor import Floor
 from agents.memory.attempts import SummarizerProfile
 from agents.memory.facts_text import words_said
 from agents.memory.memory import AgentMemory
@@ -50,6 +51,7 @@ class Population(Mapping[str, Agent]):
         self._summary_queues: tuple[ModelQueue, ...] = ()
         self._summary_caches: dict[str, SummaryCache] = {}
         self._said: set[str] = set()
+        self._floor = Floor()
         self._queue: ModelQueue | None = None
         self._queues: Mapping[str, ModelQueue] = {}
         self.on_born: Callable[[Agent], None] = lambda agent: None
@@ -222,6 +224,7 @@ class Population(Mapping[str, Agent]):
             self._settings.models.timeout_seconds,
             lambda: self._summarizer(memory),
             self._turns,
+            self._floor,
         )
 
     def _adopt(self, name: str, templates: SummaryTemplates) -> None:
