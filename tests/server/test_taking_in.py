@@ -26,7 +26,7 @@ class Town:
         self.root = self.vault.root
         accounts = AccountsFile(root / "accounts", in_thread=at_once)
         settings = load_settings(self.vault)
-        clock, rng, say = Clock(), random.Random(1), [].append
+        clock, rng, say = Clock(), random.Random(1), list[str]().append
         self.app = Fallwater(self.vault, settings, clock, rng, lambda: NOW_MS, say, lambda call: call(), accounts)
         self.world = self.app.world
         self.events: list[Event] = []
@@ -172,7 +172,7 @@ def test_an_agent_whose_note_is_gone_sleeps_and_loses_no_file(town, is_whole_fol
             shutil.move(town.root / "agents" / "Moss", town.root.parent / "Moss")
         else:
             (town.root / "agents" / "Moss" / "agent.md").unlink()
-        told = town.look()
+        told: list[str] = town.look()
         await asyncio.sleep(0)
         for _ in range(5):
             await asyncio.sleep(0)

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from twisted.internet.testing import MemoryReactorClock
 
 from server.command_line import run
+from tests.server.test_command_line import MemoryReactor
 from tests.vault.older_vault import OlderVault
 from vault.folder import open_vault
 
@@ -16,7 +16,7 @@ from vault.folder import open_vault
 def check(capsys, vault: Path, *arguments: str) -> tuple[int, str]:
     """Return how a check ends and what it prints."""
     with pytest.raises(SystemExit) as ended:
-        run(MemoryReactorClock(), ["vault", "check", "--vault", str(vault), *arguments])
+        run(MemoryReactor(), ["vault", "check", "--vault", str(vault), *arguments])
     code = ended.value.code
     return (code, capsys.readouterr().out) if isinstance(code, int) else (1, str(code))
 
@@ -78,7 +78,7 @@ def test_an_older_vault_is_imported_and_what_was_taken_is_told(capsys, tmp_path)
     older = OlderVault(tmp_path / "old")
     older.room("Hall", "A long hall.", connections=["[[Attic]]"])
     with pytest.raises(SystemExit) as ended:
-        run(MemoryReactorClock(), ["import", str(older.root), "--vault", str(tmp_path / "new"), "--zone", "UTC"])
+        run(MemoryReactor(), ["import", str(older.root), "--vault", str(tmp_path / "new"), "--zone", "UTC"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.splitlines() == [
         "1 rooms, 0 things, 0 agents.",
@@ -91,4 +91,4 @@ def test_an_older_vault_is_imported_and_what_was_taken_is_told(capsys, tmp_path)
 
 def test_a_time_zone_that_does_not_exist_is_told(tmp_path):
     with pytest.raises(SystemExit, match="--zone is 'Mars'; expected the name of a time zone, as Europe/Berlin."):
-        run(MemoryReactorClock(), ["import", str(tmp_path), "--vault", str(tmp_path / "new"), "--zone", "Mars"])
+        run(MemoryReactor(), ["import", str(tmp_path), "--vault", str(tmp_path / "new"), "--zone", "Mars"])
