@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -14,6 +14,7 @@ from twisted.internet.endpoints import TCP4ServerEndpoint
 from agents.commands import memory_commands
 from agents.fact_commands import fact_commands
 from agents.model_commands import model_commands
+from agents.models.queue import ModelQueue
 from agents.own_commands import own_commands
 from agents.population import Population
 from server.account_commands import ACCOUNT_COMMANDS
@@ -184,6 +185,11 @@ class Fallwater:
         self._time.start()
         self._minds.start()
 
+    def think_with(self, queue: ModelQueue, summary_queues: Sequence[ModelQueue]) -> None:
+        """Let the agents have these models, and think when somebody else says: nothing is started."""
+        self._minds.queue = queue
+        self.agents.wake(queue, summary_queues)
+
     def stop(self) -> Deferred[None]:
         """Close in stages, each bounded in time: people hear of it, thoughts end, everything is saved."""
         self.running = False
@@ -196,7 +202,7 @@ class Fallwater:
                 ("ending thoughts", self._end_thoughts),
                 # Before saving: agents remember who left last, and what is said reaches a screen only in its own time.
                 ("sending people home", self.lobby.send_home),
-                ("saving", self._save),
+                ("saving", self.save),
             ],
         )
 
@@ -238,7 +244,8 @@ class Fallwater:
         self._time.stop()
         return self._minds.stop()
 
-    def _save(self) -> None:
+    def save(self) -> None:
+        """Save everything: the world has come to its end."""
         self._sync.stop()
         self._notes.save()
         self._moves.save()

@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import logging
 import random
-import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -17,11 +16,14 @@ from twisted.internet.error import CannotListenError
 from twisted.python.failure import Failure
 from twisted.python.log import PythonLoggingObserver
 
-from config.settings import MODEL_FORM, ROLES
+from agents.recording import SimulationError
+from config.settings import ROLES
 from server.accounts_file import AccountsFile, default_folder
 from server.app import Fallwater
+from server.model_option import with_model
 from server.one_time import first_admin, reset_password
 from server.passwords import Argon2
+from server.simulate_command import add_simulate_command, run_simulation
 from server.telnet.interface import ReactorClock
 from server.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from vault.config_notes import Settings, load_settings
@@ -53,11 +55,13 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None) -> None:
             _begin_anew(options)
         elif options.command == "reset-password":
             _reset_password(options)
+        elif options.command == "simulate":
+            sys.exit(run_simulation(options, lambda: default_vault(Path.cwd()), _say))
         elif options.command in COMMANDS:
             sys.exit(run_vault_command(options, lambda: default_vault(Path.cwd()), _say))
         else:
             _serve(reactor, options)
-    except NoteError as error:
+    except (NoteError, SimulationError) as error:
         sys.exit(f"fallwater: {error}")
 
 
@@ -88,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     anew.add_argument("agent", metavar="AGENT", help="the name of its folder in agents/")
     anew.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
     anew.add_argument("--keep-archive", action="store_true", help="leave its archive where it is, and go on in it")
+    add_simulate_command(commands)
     add_vault_commands(commands)
     return parser
 
@@ -166,16 +171,12 @@ def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
 
 
 def _with_options(settings: Settings, options: argparse.Namespace) -> Settings:
-    server, models = settings.server, settings.models
+    server = settings.server
     if options.port is not None:
         if not 0 <= options.port <= 65535:
             raise NoteError(f"--port is {options.port}; expected a port from 0 to 65535.")
         server = dataclasses.replace(server, port=options.port)
-    if options.model is not None:
-        if not re.fullmatch(MODEL_FORM, options.model):
-            raise NoteError(f"--model is {options.model!r}; expected auto, embedded, none or ollama:NAME.")
-        models = dataclasses.replace(models, model=options.model)
-    return dataclasses.replace(settings, server=server, models=models)
+    return with_model(dataclasses.replace(settings, server=server), options.model)
 
 
 def _why_not_open(failure: Failure, settings: Settings) -> str:

@@ -1,0 +1,179 @@
+"""Every answer of a model in a file, to be read, counted, and given again without the model; see `Replay`.
+
+JSONL: a heading, then an answer a line in the order in which they were asked for, with the prompt to the letter, and
+after each turn how many tokens the texts have that were counted in it for the first time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
+
+VERSION = 1
+HASH_DIGITS = 16
+
+
+class SimulationError(Exception):
+    """A simulation that cannot go on, or cannot begin; the message says why, and what would be right."""
+
+
+@dataclass
+class Place:
+    """Where a simulation is: whose turn it is, and the number of the turn, counted from 1."""
+
+    turn: int = 0
+    owner: str = ""
+
+
+@dataclass
+class Usage:
+    """What models were asked for, in tokens, and how long that took, in seconds by the clock on the wall."""
+
+    requests: int = 0
+    failures: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+    def add(self, completion: Completion) -> None:
+        """Count an answer."""
+        self.requests += 1
+        self.prompt_tokens += completion.prompt_tokens
+        self.cached_tokens += completion.cached_tokens
+        self.completion_tokens += completion.completion_tokens
+        self.seconds += completion.seconds
+
+
+def text_hash(text: str) -> str:
+    """Return what a text is known by in a recording."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
+
+
+class Recording:
+    """A file that is being written. Raises SimulationError where it cannot be; nothing is ever written over."""
+
+    def __init__(self, path: Path, place: Place) -> None:
+        self._path = path
+        self._place = place
+        self._counted: set[str] = set()
+        self._new: dict[str, int] = {}
+        try:
+            self._file = path.open("x", encoding="utf-8")
+        except FileExistsError as error:
+            raise SimulationError(f"{path} exists already, and is not written over; give another file.") from error
+        except OSError as error:
+            raise SimulationError(f"{path}: cannot be written: {error.strerror}.") from error
+
+    def begin(self, models: Sequence[LanguageModel], **about: Any) -> None:
+        """Write the heading: the models, and what else must be the same for the recording to fit."""
+        told = [
+            {"name": one.name, "constrains": one.constrains, "context_tokens": one.context_tokens} for one in models
+        ]
+        self._write({"recording": VERSION, **about, "models": told})
+
+    def answer(self, number: int, request: Request, completion: Completion) -> None:
+        """Write an answer of the model with this number."""
+        self._write({**self._asked(number, request), **asdict(completion)})
+
+    def failure(self, number: int, request: Request, error: ModelError) -> None:
+        """Write that the model gave none."""
+        fields = {"remedy": error.remedy, "retryable": error.retryable, "about_request": error.about_request}
+        self._write({**self._asked(number, request), "error": error.problem, **fields})
+
+    def count(self, text: str, tokens: int) -> None:
+        """Take how many tokens a text has, to be written at the end of the turn."""
+        key = text_hash(text)
+        if key not in self._counted:
+            self._counted.add(key)
+            self._new[key] = tokens
+
+    def end_turn(self) -> None:
+        """Write what was counted in this turn."""
+        if self._new:
+            self._write({"turn": self._place.turn, "counts": self._new})
+        self._new = {}
+
+    def close(self) -> None:
+        """Write what is left and let go of the file."""
+        with suppress(SimulationError):
+            self.end_turn()
+        self._file.close()
+
+    def _asked(self, number: int, request: Request) -> dict[str, Any]:
+        place, prompt = self._place, request.prompt
+        options = {
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            "seed": request.seed,
+            "stop": list(request.stop),
+        }
+        asked = {"turn": place.turn, "owner": place.owner, "number": number, "hash": text_hash(prompt)}
+        return {**asked, "options": options, "prompt": prompt}
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        try:
+            self._file.write(json.dumps(line) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise SimulationError(f"{self._path}: cannot be written: {error.strerror}.") from error
+
+
+class WatchedModel:
+    """A model whose answers are counted, and written down if there is a recording.
+
+    What it answers took no time, as far as anybody in the world can tell: so no file of the world depends on it.
+    """
+
+    def __init__(self, model: LanguageModel, number: int, usage: Usage, recording: Recording | None) -> None:
+        self.name = model.name
+        self.constrains = model.constrains
+        self.context_tokens = model.context_tokens
+        self._model = model
+        self._number = number
+        self._usage = usage
+        self._recording = recording
+
+    async def start(self) -> None:
+        """Load the model. Raises: ModelError."""
+        await self._model.start()
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
+        """Continue the prompt. Raises: ModelError."""
+        try:
+            completion = await self._model.complete(request, on_text)
+        except ModelError as error:
+            self._fail(request, error)
+            raise
+        except asyncio.CancelledError:  # whoever asked has lost patience, and says so in these words
+            said = f"{self.name} did not answer within {request.timeout_seconds:g} s."
+            self._fail(request, ModelError(said))
+            raise
+        self._usage.add(completion)
+        if self._recording:
+            self._recording.answer(self._number, request, completion)
+        return replace(completion, seconds=0.0)
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens the text has."""
+        tokens = self._model.count_tokens(text)
+        if self._recording:
+            self._recording.count(text, tokens)
+        return tokens
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        await self._model.close()
+
+    def _fail(self, request: Request, error: ModelError) -> None:
+        self._usage.failures += 1
+        if self._recording:
+            self._recording.failure(self._number, request, error)

@@ -1,0 +1,19 @@
+"""The option `--model`, which wins over config/models.md."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from config.settings import MODEL_FORM
+from vault.config_notes import Settings
+from vault.notes import NoteError
+
+
+def with_model(settings: Settings, model: str | None) -> Settings:
+    """Return settings with the model that was asked for, if one was. Raises: NoteError."""
+    if model is None:
+        return settings
+    if not re.fullmatch(MODEL_FORM, model):
+        raise NoteError(f"--model is {model!r}; expected auto, embedded, none or ollama:NAME.")
+    return replace(settings, models=replace(settings.models, model=model), is_model_chosen=True)

@@ -1,0 +1,201 @@
+"""A world that is simulated: seeded, on a copy, recorded, and given again to the byte."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import random
+import re
+import shutil
+import time
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from agents.models.model import LanguageModel, ModelError, Request
+from agents.recording import Place, SimulationError
+from agents.replaying import Replay
+from agents.simulation import Span
+from server.progress import Progress
+from server.simulating import Wanted, simulated
+from tests.agents.house import GOOD
+from tests.scripted_model import ScriptedModel
+from vault.folder import STARTER
+
+SPEECHES = ("the water is high today", "who has seen the lost page", "tea first, then the weir", "nobody minds")
+
+
+def lively() -> ScriptedModel:
+    """Return a model that walks, talks, mumbles, and once in a while fails; it summarises well in ever other words."""
+    rng, good = random.Random(1), itertools.cycle(GOOD)
+
+    def write(request: Request) -> str | ModelError:
+        if request.max_tokens > 100:
+            return f"I {next(good)} and remember it well."
+        deeds = [f"say {rng.choice(SPEECHES)}", "look", "mumble mumble", f"go {rng.choice(('north', 'south', 'east'))}"]
+        return rng.choice([*deeds, f"think {rng.random()} | it is a number", ModelError("The host is gone.")])
+
+    return ScriptedModel(write)
+
+
+def world(root: Path, *settings: str) -> Path:
+    """Return a vault as the starter is, with other settings of memory."""
+    shutil.copytree(STARTER, root)
+    (root / "config" / "memory_compaction.md").write_text("---\n" + "\n".join(settings) + "\n---\n", encoding="utf-8")
+    return root
+
+
+def run(wanted: Wanted, *models: LanguageModel, replay: Path | None = None) -> int:
+    silent = Progress(io.StringIO())
+    return simulated(wanted, lambda said: None, silent, Replay(replay, Place()) if replay else None, models)
+
+
+def files_in(out: Path) -> dict[str, bytes]:
+    """Return every file of a simulation but the one that tells how long it took."""
+    return {
+        str(path.relative_to(out)): path.read_bytes()
+        for path in sorted(out.rglob("*"))
+        if path.is_file() and path.name != "timing.json"
+    }
+
+
+def test_the_same_seed_and_answers_give_the_same_world_to_the_byte(tmp_path):
+    for name in ("one", "two"):
+        run(Wanted(STARTER, tmp_path / name, Span(turns=40), seed=5), lively())
+    run(Wanted(STARTER, tmp_path / "other", Span(turns=40), seed=6), lively())
+    assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
+    assert files_in(tmp_path / "one")["transcript.txt"] != files_in(tmp_path / "other")["transcript.txt"]
+
+
+def test_a_recording_is_given_again_without_a_model_to_the_byte_summaries_and_failures_too(tmp_path):
+    vault = world(tmp_path / "vault", "immediate_window: 10", "recent_window: 10")
+    before, record = files_in(vault), tmp_path / "recording.jsonl"
+    run(Wanted(vault, tmp_path / "one", Span(turns=90), seed=5, record=record), lively())
+    run(Wanted(vault, tmp_path / "two", Span(turns=90), seed=5), replay=record)
+    assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
+    assert files_in(vault) == before
+    report = json.loads((tmp_path / "two" / "report.json").read_text(encoding="utf-8"))
+    assert report["compactions"] > 0
+    assert report["failed"] > 0
+    assert report["turns"] == 90 == sum(report[outcome] for outcome in ("acted", "refused", "speechless", "failed"))
+    assert sum(agent["turns"] for agent in report["agents"].values()) == 90
+
+
+def test_a_prompt_that_is_not_the_recorded_one_is_told_with_turn_agent_and_line(tmp_path):
+    record = tmp_path / "recording.jsonl"
+    run(Wanted(STARTER, tmp_path / "one", Span(turns=5), record=record), ScriptedModel(lambda request: "look"))
+    vault = world(tmp_path / "vault")
+    note = vault / "agents" / "Odile" / "agent.md"
+    note.write_text(note.read_text(encoding="utf-8").replace("You are Odile", "You are still Odile"), encoding="utf-8")
+    with pytest.raises(SimulationError) as ended:
+        run(Wanted(vault, tmp_path / "two", Span(turns=5)), replay=record)
+    told = str(ended.value)
+    assert re.search(r"turn \d, Odile: the prompt differs in line \d+\.\n  recorded: .*\n  now:      ", told)
+    assert "You are still Odile" in told
+    assert (tmp_path / "two" / "report.json").exists()
+
+
+def test_a_recording_that_is_too_short_says_who_asks_where_it_has_nobody_asking(tmp_path):
+    record = tmp_path / "recording.jsonl"
+    run(Wanted(STARTER, tmp_path / "one", Span(turns=3), record=record), ScriptedModel(lambda request: "look"))
+    with pytest.raises(SimulationError, match=r"turn 4, \w+: a prompt is asked that ends in '~\w+>', where the record"):
+        run(Wanted(STARTER, tmp_path / "two", Span(turns=9)), replay=record)
+
+
+def test_hours_are_hours_of_the_world_and_not_of_the_clock_on_the_wall(tmp_path):
+    vault = world(tmp_path / "vault")
+    (vault / "config" / "agents.md").write_text("---\nthink_seconds: 20\nbreak_loops: false\n---\n", encoding="utf-8")
+    turns = run(Wanted(vault, tmp_path / "out", Span(hours=0.25)), ScriptedModel(lambda request: "look"))
+    report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert report["from"] == "2026-01-01 08:00:00"
+    assert report["until"] == "2026-01-01 08:15:00"
+    assert report["world_seconds"] == 900
+    assert 100 < turns == report["turns"] < 200  # three agents, a thought of each every 20 seconds or so
+    assert max(Counter(one["turns"] for one in report["agents"].values())) < 65
+
+
+def test_who_is_spoken_to_thinks_within_a_second_and_the_others_when_their_time_has_come(tmp_path):
+    vault = world(tmp_path / "vault")
+    for name in ("Eliza", "Moss", "Odile"):
+        note = vault / "agents" / name / "agent.md"
+        text = re.sub(r"think_seconds: .*", "think_seconds: 1000", note.read_text(encoding="utf-8"))
+        note.write_text(re.sub(r"\[\[.*?\]\]", "[[The Mill]]", text, count=1), encoding="utf-8")
+    answer, asking = "think of tea", "say Moss, is it ready?"
+    model = ScriptedModel(lambda request: answer if request.prompt.endswith("~Moss>") else asking)
+    run(Wanted(vault, tmp_path / "out", Span(hours=0.5)), model)
+    transcript = (tmp_path / "out" / "transcript.txt").read_text(encoding="utf-8")
+    turns = [
+        (datetime.fromisoformat(when).timestamp(), who)
+        for when, who in re.findall(r"^(\S+ \S+)  turn \d+  (\w+)", transcript, re.MULTILINE)
+    ]
+    spoken = [when for when, who in turns if who != "Moss"]
+    answers = [when for when, who in turns if who == "Moss"]
+    assert 4 <= len(spoken) <= 6  # two of them, at once and then every 700 to 1,300 seconds of 1,800
+    assert [when for when in spoken if not any(when <= answer <= when + 2 for answer in answers)] == []
+
+
+def test_two_hundred_turns_are_a_matter_of_two_seconds(tmp_path):
+    began = time.process_time()
+    turns = simulated(
+        Wanted(STARTER, tmp_path / "out", Span(turns=200)), print, Progress(io.StringIO()), None, [lively()]
+    )
+    assert turns == 200
+    assert time.process_time() - began < 2  # of work: a machine that does other things as well takes longer
+
+
+def test_a_world_that_remembers_goes_on_where_it_was(tmp_path):
+    run(Wanted(STARTER, tmp_path / "one", Span(turns=6)), ScriptedModel(lambda request: "think of tea"))
+    run(Wanted(tmp_path / "one" / "world", tmp_path / "two", Span(turns=6)), ScriptedModel(lambda request: "look"))
+    one, two = (json.loads((tmp_path / name / "report.json").read_text()) for name in ("one", "two"))
+    assert two["from"] > one["until"]
+    assert sum(agent["memories"] for agent in two["agents"].values()) > sum(
+        agent["memories"] for agent in one["agents"].values()
+    )
+
+
+def test_nothing_is_written_over_and_nothing_into_the_vault(tmp_path):
+    vault = world(tmp_path / "vault")
+    with pytest.raises(SimulationError, match=r"lies inside the vault .* give another with --out\."):
+        run(Wanted(vault, vault / "out", Span(turns=1)), lively())
+    with pytest.raises(SimulationError, match=r"exists already, and nothing is written over"):
+        run(Wanted(STARTER, vault, Span(turns=1)), lively())
+    record = tmp_path / "recording.jsonl"
+    record.write_text("mine", encoding="utf-8")
+    with pytest.raises(SimulationError, match=r"exists already, and is not written over"):
+        run(Wanted(vault, tmp_path / "out", Span(turns=1), record=record), lively())
+    assert record.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", r"recording\.jsonl:1: this is no line of a recording; is the file whole\?"),
+        ("<html>", r"recording\.jsonl:1: this is no line of a recording"),
+        ('{"recording": 9, "models": []}', r"this is no recording of a simulation, or one of another version"),
+        ('{"recording": 1, "models": []}\n{"turn": 1, "ow', r"recording\.jsonl:2: this is no line of a recording"),
+        ('{"recording": 1, "models": []}\n{"turn": 1}', r"recording\.jsonl:2: this line was changed by hand"),
+    ],
+)
+def test_a_file_that_is_no_recording_is_refused_with_its_line(tmp_path, text, complaint):
+    path = tmp_path / "recording.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(SimulationError, match=complaint):
+        Replay(path, Place())
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_a_line_on_a_terminal_and_nothing_elsewhere():
+    terminal, pipe = Terminal(), io.StringIO()
+    for stream in (terminal, pipe):
+        progress = Progress(stream)
+        progress.show(5, 0.5, "Eliza")
+        progress.end()
+    assert terminal.getvalue().split("\r")[1].rstrip() == "[###############...............]  50%  turn 5  Eliza"
+    assert pipe.getvalue() == ""
