@@ -66,6 +66,7 @@ class ServerSettings:
     )
     max_connections: int = setting(500, "how many may be connected at once", low=1, high=20000)
     login_seconds: int = setting(180, "how long somebody may take to come in, in seconds", low=10, high=3600)
+    backups_kept: int = setting(20, "how many archives of @backup are kept, the newest; 0 keeps all", low=0, high=10000)
     shutdown_seconds: int = setting(10, "how long each stage of a shutdown may take, in seconds", low=1, high=120)
 
 

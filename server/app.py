@@ -150,7 +150,7 @@ class Fallwater:
             reactor,
             now_ms,
             self._save_now,
-            lambda: back_up(vault, now_ms()),
+            lambda: back_up(vault, now_ms(), self.settings.server.backups_kept),
             self._take_in,
             lambda: self.on_shutdown(),
         )

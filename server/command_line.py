@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import gc
 import logging
 import random
 import sys
@@ -146,6 +147,8 @@ def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
     if told := first_admin(accounts_file, vault, settings.server.admin_name, Argon2()):
         _say(told)
     fallwater.on_shutdown = reactor.stop
+    gc.collect()
+    gc.freeze()  # looking through a big world again and again for what nobody needs would stop it for 15 ms at a time
     failures: list[str] = []
 
     def opened(port: int) -> None:
