@@ -7,8 +7,8 @@ from collections.abc import Callable
 from agents.agent import Agent
 from world.events import Arrived, Event, Left
 from world.game import Game
-from world.narration import scene
 from world.parsing import parse_line
+from world.scenes import scene
 
 Note = Callable[[str, str, str, str], None]
 

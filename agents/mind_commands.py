@@ -14,8 +14,8 @@ from world.command import Command, command
 from world.errors import CommandError
 from world.events import Event, Recalled, Saw, Told
 from world.model import Character, Role, World
-from world.narration import scene
 from world.parsing import one_spaced
+from world.scenes import scene
 
 DREAMT_LINES = 40
 """Of so many of an agent's newest memories a dream is made."""

@@ -9,7 +9,7 @@ from agents.prompt import PromptTemplate
 from world.clock import MINUTES_A_DAY
 from world.command import CommandTable
 from world.model import Character, World
-from world.narration import carrying, company, described, lying_here, time_of_day, ways_out
+from world.scenes import carrying, company, described, lying_here, time_of_day, ways_out
 
 LONG_MINUTES = 45
 """After how many minutes of doing nothing an agent is told of it."""

@@ -16,8 +16,8 @@ from server.screen import wrapped
 from server.telnet.interface import DelayedCall, Terminal
 from world.events import Arrived, Departed, Event
 from world.model import Character, Role
-from world.narration import arrival, scene
 from world.preferences import reads_aloud
+from world.scenes import arrival, scene
 
 log = logging.getLogger(__name__)
 

@@ -37,8 +37,7 @@ from world.events import (
 )
 from world.following import goes_with
 from world.matching import bare
-from world.model import Character, Detail, Exit, Room, Thing, World
-from world.preferences import is_brief, reads_aloud
+from world.model import Character, Detail, Room, Thing, World
 
 _ENDINGS = (".", "!", "?", "…", '"', "'", ")")
 
@@ -196,68 +195,6 @@ def is_speech_for(event: Event, character_id: str) -> bool:
             return False
 
 
-def scene(world: World, viewer: Character) -> str:
-    """Return what a viewer sees around it: title, description, things, people, exits, a line each."""
-    room = world.room_of(viewer)
-    lines = [room.name, described(room, world), *_around(world, viewer)]
-    return "\n".join(line for line in lines if line)
-
-
-def arrival(world: World, viewer: Character) -> str:
-    """Return what somebody who walks sees of the room that it comes into: all of it, or all but the description."""
-    if not is_brief(viewer):
-        return scene(world, viewer)
-    lines = [world.room_of(viewer).name, *_around(world, viewer)]
-    return "\n".join(line for line in lines if line)
-
-
-def described(room: Room, world: World) -> str:
-    """Return what a room looks like at this time of day."""
-    return "\n".join(text for text in (room.description, room.moods.get(world.moment.part, "")) if text)
-
-
-def company(world: World, viewer: Character) -> str:
-    """Return who else is here as a sentence, or an empty string."""
-    names = [c.name for c in world.occupants(viewer.room_id) if c is not viewer]
-    key = "narration.one_is_here" if len(names) == 1 else "narration.some_are_here"
-    return world.wording(key, who=world.wording.all_of(names)) if names else ""
-
-
-def ways_out(world: World, viewer: Character) -> str:
-    """Return the exits as a line: each one's name and where it leads; as a sentence for who listens."""
-    say, exits = world.wording, world.room_of(viewer).exits.values()
-    if not exits:
-        return say("narration.no_exits")
-    if reads_aloud(viewer):
-        ways = [say("narration.way", exit=exit.name, room=place(exit.room_id, world)) for exit in exits]
-        return say("narration.ways", ways=say.any_of(ways))
-    return say("narration.exits", exits=", ".join(f"{exit.name} ({place(exit.room_id, world)})" for exit in exits))
-
-
-def exit_names(world: World, exits: dict[str, Exit]) -> str:
-    """Return the names of some exits, or the word for none."""
-    return ", ".join(exits) or world.wording("lists.none")
-
-
-def lying_here(world: World, viewer: Character) -> str:
-    """Return which things lie here as a sentence, or an empty string."""
-    names = [with_article(thing) for thing in world.things_at(viewer.room_id)]
-    return world.wording("narration.lying_here", things=world.wording.all_of(names)) if names else ""
-
-
-def carrying(world: World, viewer: Character) -> str:
-    """Return what a viewer carries as a sentence, or an empty string."""
-    names = [with_article(thing) for thing in world.things_at(viewer.character_id)]
-    return world.wording("narration.you_carry", things=world.wording.all_of(names)) if names else ""
-
-
-def time_of_day(world: World) -> str:
-    """Return the time that it is in the world, as a sentence."""
-    moment, say = world.moment, world.wording
-    weekday, part = say(f"life.{moment.weekday}"), say(f"life.at_{moment.part}")
-    return say("life.it_is", weekday=weekday, clock=moment.clock, part=part)
-
-
 def place(room_id: str, world: World) -> str:
     """Return what a room is called; its id if there is no such room any more."""
     return world.rooms[room_id].name if room_id in world.rooms else room_id
@@ -276,10 +213,6 @@ def with_article(thing: Thing) -> str:
 def named(subject: Room | Thing | Character | Detail, world: World) -> str:
     """Return what is spoken of within a sentence: `the lamp`; rooms and characters by their names."""
     return world.wording("building.the", name=subject.name) if isinstance(subject, Thing | Detail) else subject.name
-
-
-def _around(world: World, viewer: Character) -> tuple[str, ...]:
-    return lying_here(world, viewer), company(world, viewer), ways_out(world, viewer)
 
 
 def _within_earshot(room_id: str, world: World) -> list[Character]:

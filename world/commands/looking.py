@@ -10,8 +10,9 @@ from world.commands.containers import container_meant, contents_of
 from world.events import Event, LookedAt, Saw
 from world.matching import find
 from world.model import Character, Detail, Exit, Room, Thing, World
-from world.narration import place, scene, ways_out, with_article
+from world.narration import place, with_article
 from world.people import absence
+from world.scenes import scene, ways_out
 
 Sight = Room | Detail | Thing | Character | Exit
 

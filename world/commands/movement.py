@@ -9,8 +9,9 @@ from world.events import Arrived, Event, Followed, Left, Saw, Unfollowed
 from world.following import party
 from world.matching import candidates
 from world.model import Character, Exit, Role, World
-from world.narration import exit_names, place
+from world.narration import place
 from world.paths import shortest_path
+from world.scenes import exit_names
 
 
 @command("go <exit>", "walk", "move", "enter", "head", category="movement", noticed="room", also=("go on",))

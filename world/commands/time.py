@@ -5,7 +5,7 @@ from __future__ import annotations
 from world.command import command
 from world.events import Event, Saw
 from world.model import Character, World
-from world.narration import time_of_day
+from world.scenes import time_of_day
 
 
 @command("time", category="senses", for_agents=False)
