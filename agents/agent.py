@@ -29,9 +29,9 @@ from agents.models.queue import ModelQueue, Priority
 from agents.perceiving import Address, impression
 from agents.prompting import command_list, fitted_prompt, place_text, scene_text
 from agents.reply import Reply, first_command, open_to
+from agents.turn import Asked, archived
 from agents.turn import Templates as Templates
 from agents.turn import Turn as Turn
-from agents.turn import archived
 from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
 from vault.fact_line import Fact
@@ -105,7 +105,7 @@ class Agent:
         self._rng = rng
         self._now_ms = now_ms
         self._failing = False
-        self._asked = ""
+        self._asked = Asked()
 
     @property
     def name(self) -> str:
@@ -174,7 +174,7 @@ class Agent:
         self.memory.trail.write()
         self.compactor.start_if_due()
         record = self.compactor.record
-        if trouble := self._help.of(self._asked, record.failures_in_a_row, record.last_error):
+        if trouble := self._help.of(self._asked.prompt, record.failures_in_a_row, record.last_error):
             self.on_trouble(trouble)
         return self.last_turn
 
@@ -246,6 +246,7 @@ class Agent:
     async def _thought(self, addressed: Address) -> Completion:
         """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""
         assert self.queue is not None
+        self._conduct.begin_turn()
         priority = Priority.ANSWER if addressed.spoken else Priority.THOUGHT
         ask = self.queue.ask
         completion = await ask(self.name, priority, lambda: self._request(addressed), self._listener())
@@ -263,7 +264,8 @@ class Agent:
             return None
         prompt, grammar = self.prompt(), self._grammar(addressed | self._awareness.addressed)
         self._awareness.begin_turn()
-        self._asked = prompt
+        told = {**self._knowledge.shown, "notice": self._conduct.notice(self._game.world.wording)}
+        self._asked = Asked(prompt, grammar, told)
         seed, context = self._rng.getrandbits(31), self.queue.model.context_tokens
         return self._asking.request(prompt, grammar, seed, self.settings, self._conduct.remedy, context)
 
@@ -295,6 +297,7 @@ class Agent:
         reply = self._read(completion.text)
         if not reply.line:
             self.memory.record("result", reply.problem, self.character.room_id, importance=REFUSED)
+            self._conduct.fail(self._game.world, self.character, self._game.commands)
             return Turn("speechless", why=reply.problem)
         line = one_line(tidied(reply.line) if self._is_held else reply.line)
         self._knowledge.recalled = ""

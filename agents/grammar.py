@@ -6,6 +6,7 @@ Without that line break a base model, which would rather begin a new line than e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from agents.possible import NOTHING, Form, Possible
@@ -35,6 +36,7 @@ LOOSE = frozenset(
 """Words that hardly end a thought: where a bound cut after one of them, the thought is cut shorter."""
 
 _MARKS = (".", "!", "?")
+_VERB = re.compile(r'(?:\(| \| )"((?:[^"\\ ]|\\.)+)"')  # the choices for a placeholder begin with a space
 _ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
@@ -42,6 +44,11 @@ def gbnf(possible: Possible) -> str:
     """Return the grammar of every line that these forms can spell. `possible` holds at least one form."""
     lines = _either(_spelling(form) for form in possible.values())
     return f'root ::= " " {lines} " | " reason "\\n"\n{RULES}'
+
+
+def verbs_in(grammar: str) -> list[str]:
+    """Return the verbs that a grammar of `gbnf` admits, in order."""
+    return list(dict.fromkeys(_VERB.findall(grammar.partition("\n")[0])))
 
 
 def literal(text: str) -> str:

@@ -28,12 +28,13 @@ class Knowledge:
 
     The facts are chosen anew only when the memories told begin elsewhere, as after a publication, or a person or a pin
     has changed something: the text before the memories then changes in any case. `recalled` is what was looked up in
-    the last turn.
+    the last turn, `shown` what filled the slots last.
     """
 
     def __init__(self, registry: FactRegistry) -> None:
         self._registry = registry
         self.recalled = ""
+        self.shown: dict[str, str] = {}
         self._chosen_for: tuple[object, ...] = ()
         self._chosen: tuple[str, ...] = ()
 
@@ -53,7 +54,8 @@ class Knowledge:
         def slots(shown: str, first_shown: int) -> dict[str, str]:
             reminder = self.reminder(company, first_shown, count)
             known = "\n".join(line for line in (*recalled, reminder) if line)
-            return {"facts": self.told(view, shown), "known": known}
+            self.shown = {"facts": self.told(view, shown), "known": known}
+            return self.shown
 
         return slots
 

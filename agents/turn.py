@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from agents.grammar import verbs_in
 from agents.models.model import Completion
 from agents.prompt import PromptTemplate
 
@@ -30,10 +32,26 @@ class Templates:
     small: PromptTemplate
 
 
-def archived(prompt: str, completion: Completion) -> dict[str, Any]:
-    """Return what the archive keeps of a question to the model and its answer."""
-    return {
-        "prompt": prompt,
+@dataclass(frozen=True)
+class Asked:
+    """What a model was asked: the prompt, the grammar if there was one, and what the prompt tells of this moment.
+
+    `told` is by name: `facts`, `known` (what was looked up, and reminders) and `notice` (of going in circles).
+    """
+
+    prompt: str = ""
+    grammar: str | None = None
+    told: Mapping[str, str] = field(default_factory=dict)
+
+
+def archived(asked: Asked, completion: Completion) -> dict[str, Any]:
+    """Return what the archive keeps of a question to the model and its answer.
+
+    `verbs` are those that the engine let it choose from, if it did. `told` is where in the prompt what is told of the
+    moment stands: the first character, counted from 0, and how many there are.
+    """
+    kept = {
+        "prompt": asked.prompt,
         "reply": completion.text,
         "model": completion.model,
         "prompt_tokens": completion.prompt_tokens,
@@ -42,3 +60,9 @@ def archived(prompt: str, completion: Completion) -> dict[str, Any]:
         "seconds": round(completion.seconds, 3),
         "finish": completion.finish,
     }
+    if asked.grammar:
+        kept["verbs"] = verbs_in(asked.grammar)
+    places = {name: [asked.prompt.rfind(text), len(text)] for name, text in asked.told.items() if text}
+    if told := {name: place for name, place in places.items() if place[0] >= 0}:
+        kept["told"] = told
+    return kept

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from agents.grammar import MOST_WORDS, gbnf, literal, tidied
+from agents.grammar import MOST_WORDS, gbnf, literal, tidied, verbs_in
 from agents.possible import possible
 from tests.agents.test_possible import TABLE, a_world, lines
 from world.parsing import parse_line
@@ -134,3 +134,11 @@ LONG = "There is a red door at the end of the town and I"  # 13 words
 def test_half_a_thought_loses_its_loose_end(line, tidy):
     assert len(f"{LONG} am in the".split()) == MOST_WORDS
     assert tidied(line) == tidy
+
+
+def test_the_verbs_of_a_grammar_can_be_read_from_it_and_nothing_else():
+    grammar = (
+        'root ::= " " ("say" " " sentence | "go" (" north" | " under | bridge") | "@my-note") " | " reason "\\n"\n'
+        'sentence ::= "look"'
+    )
+    assert verbs_in(grammar) == ["say", "go", "@my-note"]
