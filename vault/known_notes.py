@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from world.model import Thing, World
+from world.model import Room, Thing, World
 from world.revising import copied
 from world.subjects import Subject
 from world.workbench import Ref
@@ -45,6 +45,11 @@ class KnownNotes:
         if isinstance(written, Thing) and isinstance(before, Thing):
             written.place_id = before.place_id
         self._known[ref] = written
+
+    def rooms_leading_to(self, room_id: str) -> list[str]:
+        """Return the other rooms in whose notes an exit leads to a room."""
+        rooms = [one for one in self._known.values() if isinstance(one, Room) and one.room_id != room_id]
+        return [one.room_id for one in rooms if any(exit.room_id == room_id for exit in one.exits.values())]
 
     def forget(self, ref: Ref) -> None:
         """Keep that there is no note any more."""

@@ -42,12 +42,27 @@ class WorldNotes:
         self._vault = vault
         self._world = world
         self._known = known
+        self._saving: dict[Ref, list[Ref]] = {}
 
     def save(self, ref: Ref) -> None:
         """Bring the note of a room, thing or character, given as kind and id, up to the world. Raises: NoteError.
 
-        A room that has no number gets one. A guest has no note, and an agent's is never put into the trash.
+        A room that has no number gets one. A guest has no note, and an agent's is never put into the trash. At no
+        moment does an exit in a note lead to a room without one: a world that is killed just then must start again.
         """
+        if ref in self._saving:
+            return
+        waiting = self._saving[ref] = []
+        try:
+            for room_id in self._rooms_before(ref):
+                self.save(("room", room_id))
+            self._bring_up(ref)
+        finally:
+            del self._saving[ref]
+        for other in waiting:
+            self.save(other)
+
+    def _bring_up(self, ref: Ref) -> None:
         subject = self._found(ref)
         match subject:
             case None:
@@ -58,9 +73,35 @@ class WorldNotes:
                 save_agent(self._vault, subject, self._known_as(ref))
             case Character(role=Role.GUEST) if not self._vault.exists(PEOPLE, f"{subject.name}.md"):
                 return
+            case Room():
+                subject = self._without_exits_to_none(ref, subject)
+                self._save(ref, subject)
             case _:
                 self._save(ref, subject)
         self._known.note(ref, subject)
+
+    def _rooms_before(self, ref: Ref) -> list[str]:
+        """Return the rooms whose notes come first: the new ones to which this one leads, or that lead to one gone."""
+        kind, room_id = ref
+        if kind != "room":
+            return []
+        room = self._world.rooms.get(room_id)
+        if room is None:
+            return self._known.rooms_leading_to(room_id)
+        return list(dict.fromkeys(exit.room_id for exit in room.exits.values() if self._is_new(exit.room_id)))
+
+    def _is_new(self, room_id: str) -> bool:
+        return room_id in self._world.rooms and self._known.of(("room", room_id)) is None
+
+    def _without_exits_to_none(self, ref: Ref, room: Room) -> Room:
+        """Return the room without exits to others that wait for its own note; they are written after those."""
+        room.number = room.number or self._world.next_number()
+        missing = {exit.room_id for exit in room.exits.values() if self._is_new(exit.room_id)} - {room.room_id}
+        if not missing:
+            return room
+        for room_id in missing:
+            self._saving["room", room_id].append(ref)
+        return replace(room, exits={name: one for name, one in room.exits.items() if one.room_id not in missing})
 
     def number_rooms(self) -> list[Room]:
         """Give every room that has no number the next one, and return those rooms, whose notes are to be saved."""
@@ -71,8 +112,6 @@ class WorldNotes:
 
     def _save(self, ref: Ref, subject: Room | Thing | Character) -> None:
         kind, (_, subject_id) = _KINDS[ref[0]], ref
-        if isinstance(subject, Room):
-            subject.number = subject.number or self._world.next_number()
         is_there = self._vault.exists(kind.folder, f"{subject_id}.md")
         if not is_there and (put_by_as := self._put_by(kind, subject_id, subject)):
             take_from_trash(self._vault, kind.folder, put_by_as, subject_id)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from config.settings import WorldSettings
+from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
+from vault.folder import Vault
 from vault.known_notes import KnownNotes
 from vault.saving import WorldNotes
 from vault.world_notes import load_world
@@ -22,13 +24,16 @@ NOTES = {
 }
 
 
+SETTINGS = WorldSettings(start_room="Hall")
+
+
 class House:
     """A world and its vault."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.vault = vault_of(root, NOTES)
-        self.world = load_world(self.vault, WorldSettings(start_room="Hall"))
+        self.world = load_world(self.vault, SETTINGS)
         self.notes = WorldNotes(self.vault, self.world, KnownNotes(self.world))
 
     def text(self, path: str) -> str:
@@ -128,3 +133,32 @@ def test_what_builders_leave_on_an_agent_is_no_misspelt_setting(house, key):
     house.world.characters["Moss"].properties[key] = "Ana"
     house.notes.save(("character", "Moss"))
     assert load_world(house.vault, WorldSettings(start_room="Hall")).characters["Moss"].properties == {key: "Ana"}
+
+
+def dug(house: House) -> list[tuple[str, str]]:
+    house.world.rooms["Hall"].exits["down"] = Exit("down", "Cellar")
+    house.world.rooms["Cellar"] = Room("Cellar", "Cold.", {"up": Exit("up", "Hall"), "on": Exit("on", "Vault")})
+    house.world.rooms["Vault"] = Room("Vault", "Dark.", {"back": Exit("back", "Cellar")})
+    return [("room", "Hall"), ("room", "Cellar"), ("room", "Vault")]
+
+
+def destroyed(house: House) -> list[tuple[str, str]]:
+    del house.world.rooms["Attic"]
+    del house.world.rooms["Hall"].exits["north"]
+    return [("room", "Attic"), ("room", "Hall")]
+
+
+@pytest.mark.parametrize("alter", [dug, destroyed])
+@pytest.mark.parametrize("after", range(12))
+def test_a_world_that_dies_while_it_is_saved_starts_again(tmp_path, alter, after):
+    house = House(tmp_path)
+    disk = FailingDisk()
+    notes = WorldNotes(Vault(tmp_path, disk), house.world, KnownNotes(load_world(house.vault, SETTINGS)))
+    refs = alter(house)
+    try:
+        with disk.stopping(after):
+            for ref in refs:
+                notes.save(ref)
+    except Stopped:
+        pass
+    assert "Hall" in load_world(house.vault, SETTINGS).rooms
