@@ -20,7 +20,7 @@ from agents.memory.compaction import Compactor
 from agents.memory.facts_text import goals_in, matching
 from agents.memory.familiar import Familiar
 from agents.memory.finding import Finder
-from agents.memory.importance import REFUSED, deed_importance
+from agents.memory.importance import REFUSED, line_importance
 from agents.memory.memory import AgentMemory
 from agents.memory.registry import FactRegistry
 from agents.memory.summarizing import Summarizer
@@ -41,7 +41,6 @@ from vault.notes import NoteError
 from world.events import Event, Recalled, Refused
 from world.game import Game, Performed
 from world.model import Character
-from world.parsing import parse_line
 
 log = logging.getLogger(__name__)
 
@@ -137,7 +136,7 @@ class Agent:
 
     def perform(self, line: str) -> Performed:
         """Do a line as its own, and remember it so."""
-        self.memory.record("acted", line, self.character.room_id, importance=self._weight(line))
+        self.memory.record("acted", line, self.character.room_id, importance=line_importance(line, self._game.commands))
         return self._game.perform(self.name, line)
 
     def perceive(self, event: Event, text: str) -> None:
@@ -305,11 +304,6 @@ class Agent:
         performed = self.perform(line)
         self._conduct.end(line, self.character.room_id)
         return Turn("acted" if performed.accepted else "refused", line, performed.refusal)
-
-    def _weight(self, line: str) -> int:
-        verb = parse_line(line).verb
-        found = self._game.commands.get(verb)
-        return deed_importance(line, found.category if found else "movement")
 
     def _archive(self, completion: Completion) -> None:
         self.memory.trail.add("message", self.memory.journal.last, **archived(self._asked, completion))

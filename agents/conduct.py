@@ -11,6 +11,7 @@ from agents.perceiving import Address
 from agents.possible import possible
 from agents.remedies import NONE, Remedy, remedy, sentences
 from agents.steering import Moment, Steering, ways_back, ways_to_others
+from agents.suggesting import suggested
 from world.command import CommandTable
 from world.events import Event, Paged, Said, Shouted, Whispered
 from world.model import Character, World
@@ -28,11 +29,13 @@ class Conduct:
 
     def __init__(self, rng: random.Random) -> None:
         self.breaks_loops = True
+        self._rng = rng
         self._steering = Steering(rng)
         self._loops = Loops()
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._rooms: deque[str] = deque(maxlen=KEPT_LINES)
-        self._insists = False
+        self._objected_to: str | None = None
+        self._suggested: list[str] = []
 
     @property
     def remedy(self) -> Remedy:
@@ -44,6 +47,10 @@ class Conduct:
         if isinstance(event, Said | Shouted | Whispered | Paged):
             self._loops.hear(event.actor_id, event.text)
 
+    def begin_turn(self) -> None:
+        """Let the model be asked for a first time again."""
+        self._objected_to = None
+
     def begin(self, line: str, room_id: str) -> None:
         """Take in a line that is about to be done in a room."""
         self._lines.append(line)
@@ -51,30 +58,42 @@ class Conduct:
 
     def end(self, line: str, room_id: str) -> None:
         """Take in the room in which that line has left the agent."""
-        self._insists = False
+        self._objected_to = None
         self._loops.do(line, room_id)
+
+    def fail(self, world: World, actor: Character, commands: CommandTable) -> None:
+        """Take in that the model has answered with no command; the agent is told what it could type."""
+        self._loops.fail()
+        moment = self._moment(world, actor, Address())
+        self._suggested = suggested(possible(world, actor, commands), moment, self._steering, self._rng)
 
     def objects_to(self, line: str, room_id: str, by_person: bool) -> bool:
         """Return whether a line is not to be done before the model was asked once more; never twice in a turn.
 
-        That is one that goes on in a circle which the agent has been told of already. A person who has spoken to it
-        (`by_person`) may be answered with any verb.
+        That is one that goes on in a circle which the agent has been told of already, or none at all. A person who
+        has spoken to it (`by_person`) may be answered with any verb.
         """
-        if not line or self._insists or not self.remedy.leads:
+        if self._objected_to is not None or not self.remedy.leads:
             return False
         is_shunned = not by_person and parse_line(line).verb in self.remedy.shunned
-        self._insists = is_shunned or bool(self._loops.signs_of(line, room_id))
-        return self._insists
+        if line and not is_shunned and not self._loops.signs_of(line, room_id):
+            return False
+        self._objected_to = line
+        return True
 
     def notice(self, wording: Wording) -> str:
         """Return what the agent is told of its circles, or an empty string."""
-        if self._insists:
+        if self._objected_to:
             return wording("loops.would_repeat")
-        return sentences(self.remedy.told, wording)
+        return sentences(self.remedy.told, wording, self._suggested)
 
     def grammar(self, world: World, actor: Character, commands: CommandTable, addressed: Address) -> str:
         """Return the grammar of what the engine lets the agent do in this turn."""
-        moment = Moment(
+        moment = self._moment(world, actor, addressed)
+        return gbnf(self._steering.choose(possible(world, actor, commands), moment))
+
+    def _moment(self, world: World, actor: Character, addressed: Address) -> Moment:
+        return Moment(
             recent=tuple(self._lines),
             addressed=addressed.spoken,
             by_person=addressed.by_person,
@@ -84,4 +103,3 @@ class Conduct:
             ways_to_others=ways_to_others(world, actor),
             shunned=self.remedy.shunned,
         )
-        return gbnf(self._steering.choose(possible(world, actor, commands), moment))

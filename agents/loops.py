@@ -1,4 +1,4 @@
-"""Noticing that an agent goes in circles: it says or does the same again, walks to and fro, or only talks of doing.
+"""Noticing that an agent goes in circles: it says or does the same again, walks to and fro, or does nothing at all.
 
 What an agent does is compared with what it has done and heard lately. Each deed that shows a sign of a circle raises
 its strain by one, each that does not lowers it: so what is done about circles grows step by step, and ends again.
@@ -58,6 +58,7 @@ class Sign(Enum):
     DID_AGAIN = "did_again"
     TO_AND_FRO = "to_and_fro"
     ONLY_TALK = "only_talk"
+    NO_COMMAND = "no_command"
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Voice:
 
 @dataclass(frozen=True)
 class Found:
-    """A sign, the verb that showed it, and how many times before the same was said or done."""
+    """A sign, the verb that showed it (empty if there was none), and how many times before the same was done."""
 
     sign: Sign
     verb: str
@@ -117,9 +118,17 @@ class Loops:
         self._deeds.append(deed)
         if deed.is_speech:
             self._voices.append(Voice("", deed.said, "?" in deed.arguments))
+        self._count()
+        return self.found
+
+    def fail(self) -> None:
+        """Take in that the agent has answered with no command."""
+        self.found = (Found(Sign.NO_COMMAND, ""),)
+        self._count()
+
+    def _count(self) -> None:
         self.strain = min(MOST_STRAIN, self.strain + 1) if self.found else max(0, self.strain - 1)
         self.last_found = self.found or (self.last_found if self.strain else ())
-        return self.found
 
     def signs_of(self, line: str, room_id: str) -> tuple[Found, ...]:
         """Return the signs that a line would show if it were typed now and left the agent in a room."""

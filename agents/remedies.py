@@ -5,7 +5,7 @@ The steps follow from its strain alone, see `agents.loops`. Each holds what the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.loops import SPEECH, TALK, Found, Loops, Sign
@@ -29,6 +29,7 @@ SHUNNED: Mapping[Sign, frozenset[str]] = {
     Sign.IN_TURNS: SPEECH,
     Sign.ONLY_TALK: TALK,
     Sign.TO_AND_FRO: frozenset({"go"}),
+    Sign.NO_COMMAND: frozenset(),
 }
 """Which verbs lead further into a circle. What was done again is shunned by its own verb."""
 
@@ -38,19 +39,16 @@ class Remedy:
     """What holds for the next turn.
 
     `told` are the signs that the agent is told of. `warmer` is added to the temperature. `shunned` are verbs not to be
-    used. `slower` is how many times as long as usual the pause after the turn is.
+    used, and if it `leads`, a line that would go on in the same circle is not taken before the model was asked once
+    more. `slower` is how many times as long as usual the pause after the turn is.
     """
 
     told: tuple[Found, ...] = ()
     warmer: float = 0.0
     repeat_penalty: float = 1.0
     shunned: frozenset[str] = frozenset()
+    leads: bool = False
     slower: float = 1.0
-
-    @property
-    def leads(self) -> bool:
-        """Whether a line that would go in the same circle is not taken at once."""
-        return bool(self.shunned)
 
     def temperature(self, own: float) -> float:
         """Return the temperature to ask with, given the agent's own."""
@@ -65,11 +63,14 @@ def remedy(loops: Loops) -> Remedy:
     strain = loops.strain
     if strain < TOLD:
         return NONE
+    # Whoever finds no command finds it even less when it is asked for variety.
+    is_varied = strain >= VARIED and all(one.sign is not Sign.NO_COMMAND for one in loops.last_found)
     return Remedy(
         told=loops.found,
-        warmer=WARMER * max(0, strain - VARIED + 1),
-        repeat_penalty=REPEAT_PENALTY if strain >= VARIED else 1.0,
+        warmer=WARMER * (strain - VARIED + 1) if is_varied else 0.0,
+        repeat_penalty=REPEAT_PENALTY if is_varied else 1.0,
         shunned=shunned_by(loops.last_found) if strain >= LED else frozenset(),
+        leads=strain >= LED,
         slower=SLOWER ** max(0, strain - COOLED + 1),
     )
 
@@ -79,12 +80,14 @@ def shunned_by(found: tuple[Found, ...]) -> frozenset[str]:
     return frozenset().union(*(SHUNNED.get(one.sign, frozenset({one.verb})) for one in found))
 
 
-def sentences(found: tuple[Found, ...], wording: Wording) -> str:
-    """Return what somebody is told who goes in circles; empty if it does not."""
-    return " ".join(dict.fromkeys(_sentence(one, wording) for one in found))
+def sentences(found: tuple[Found, ...], wording: Wording, lines: Sequence[str] = ()) -> str:
+    """Return what somebody is told who goes in circles; empty if it does not. `lines` are what it could type."""
+    return " ".join(dict.fromkeys(_sentence(one, wording, lines) for one in found))
 
 
-def _sentence(found: Found, wording: Wording) -> str:
+def _sentence(found: Found, wording: Wording, lines: Sequence[str]) -> str:
+    if found.sign is Sign.NO_COMMAND:
+        return wording("loops.no_command", lines=wording.any_of(lines))
     if found.sign is Sign.SAID_AGAIN and found.times > 1:
         return wording("loops.said_often", count=found.times + 1)
     if found.sign is Sign.DID_AGAIN:

@@ -12,6 +12,7 @@ from agents.memory.commitments import kind_of, sentences
 from agents.memory.confided import is_confidence
 from vault.fact_line import LESSONS, PROMISES, REQUESTS
 from vault.memory_line import PLAIN_IMPORTANCE, Memory
+from world.command import CommandTable
 from world.events import (
     Arrived,
     Dropped,
@@ -28,6 +29,7 @@ from world.events import (
     TookFrom,
     Whispered,
 )
+from world.parsing import parse_line
 
 ROUTINE = 2
 REFUSED = 4
@@ -84,6 +86,12 @@ def deed_importance(line: str, category: str) -> int:
     if category in ROUTINE_CATEGORIES:
         return ROUTINE
     return speech_importance(line) if category == "speech" else PLAIN_IMPORTANCE
+
+
+def line_importance(line: str, commands: CommandTable) -> int:
+    """Return the same of a line as it was typed; what is no command is the name of a way out."""
+    found = commands.get(parse_line(line).verb)
+    return deed_importance(line, found.category if found else "movement")
 
 
 def is_routine(memory: Memory) -> bool:

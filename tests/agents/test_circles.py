@@ -163,3 +163,19 @@ def test_the_room_is_where_it_was_tried(tmp_path):
     life.turns(4)
     assert life.agent.character.room_id == ROOM
     assert life.agent._conduct.remedy.told[0].sign.value == "to_and_fro"
+
+
+def test_who_finds_no_command_is_told_what_it_could_type_and_then_asked_once_more(tmp_path):
+    life = Life(tmp_path, *["I will greet her."] * 4, "look")
+    turns = life.turns(4)
+    assert [turn.outcome for turn in turns] == ["speechless"] * 3 + ["acted"]
+    assert ["That was no command. You could type " in prompt for prompt in life.model.prompts] == [False] + [True] * 4
+    assert {r.temperature for r in life.model.requests} == {0.9}
+
+
+def test_what_it_could_type_would_be_accepted(tmp_path):
+    life = Life(tmp_path, *["I will greet her."] * 12)
+    life.turns(4)
+    for line in life.agent._conduct._suggested:
+        assert life.game.perform("Rook", line).accepted or line.startswith("go ")
+    assert len(life.agent._conduct._suggested) == 3

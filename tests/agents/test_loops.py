@@ -214,7 +214,7 @@ WORDING = Wording(starter_sentences())
 @pytest.mark.parametrize("sign", Sign)
 @pytest.mark.parametrize("times", [1, 2, 7])
 def test_every_sign_has_a_sentence(sign, times):
-    told = sentences((Found(sign, "look", times),), WORDING)
+    told = sentences((Found(sign, "look", times),), WORDING, ["go north", "say hello"])
     assert told.endswith(".")
     assert "{" not in told
     assert "loops." not in told
@@ -225,3 +225,16 @@ def test_the_sentences_count():
     assert sentences(at(3).found, WORDING) == "You have said that 4 times already; do something else."
     assert sentences(lived("look", "look", "look").found, WORDING).startswith("You have done that 3 times now;")
     assert sentences((), WORDING) == ""
+    assert sentences((Found(Sign.NO_COMMAND, ""),), WORDING, ["look", "go north", "say hello"]) == (
+        "That was no command. You could type look, go north or say hello."
+    )
+
+
+def test_an_answer_without_a_command_is_strain_too_but_no_reason_for_variety():
+    loops = lived("look")
+    for _ in range(MOST_STRAIN + 2):
+        loops.fail()
+    assert loops.strain == MOST_STRAIN
+    now = remedy(loops)
+    assert (now.warmer, now.repeat_penalty, now.shunned, now.leads) == (0.0, 1.0, frozenset(), True)
+    assert now.slower > 1
