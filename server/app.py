@@ -20,7 +20,7 @@ from agents.population import Population
 from server.account_commands import ACCOUNT_COMMANDS
 from server.accounts import Accounts
 from server.accounts_file import AccountsFile
-from server.autosave import GroupSync, SaveBoard, SaveMoves, SaveNotes, in_turn
+from server.autosave import GroupSync
 from server.dialogue import Door
 from server.lobby import Lobby
 from server.lockout import Lockout
@@ -36,14 +36,12 @@ from server.stewardship import Stewardship
 from server.taking_in import TakingIn, load_texts
 from server.telnet.interface import ReactorClock, TelnetLimits
 from server.telnet.protocol import TelnetFactory
+from server.world_on_disk import WorldOnDisk
 from vault.backup import back_up
-from vault.board_note import BoardNote
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
 from vault.folder import Vault
-from vault.known_notes import KnownNotes
-from vault.saving import WorldNotes
-from vault.world_notes import Whereabouts, load_world
+from vault.journal import Journal
 from world.commands.table import world_commands
 from world.game import Game
 from world.model import Role
@@ -51,7 +49,6 @@ from world.model import Role
 log = logging.getLogger(__name__)
 
 BACKLOG = 512
-RETRY_SECONDS = 30
 
 
 class ListeningPort(Protocol):
@@ -82,63 +79,42 @@ class Fallwater:
         written: Settings | None = None,
     ) -> None:
         self.settings = settings
-        self._vault = vault
-        known = KnownNotes()
-        self.world = load_world(vault, settings.world, known)
         self.running = False
+        self.on_shutdown: Callable[[], None] = lambda: None
+        self._vault = vault
         self._reactor = reactor
         self._rng = rng
-        self._notes = SaveNotes(WorldNotes(vault, self.world, known), self._tell_admins, reactor)
-        self._moves = SaveMoves(Whereabouts(vault, self.world))
-        board = BoardNote(vault, self.world)
-        board.take_in()
-        saving = in_turn(self._notes, self._moves, SaveBoard(board))
-        self.game = Game(self.world, world_commands(), saving, self._chance)
-        saving(())  # rooms get their numbers, and the list of whereabouts is begun
+        self._now_ms = now_ms
+        self._port: ListeningPort | None = None
+
+        self._on_disk = WorldOnDisk(vault, settings.world, self._tell_admins, reactor)
+        self.world = self._on_disk.world
+        self.game = Game(self.world, world_commands(), self._on_disk.take_note, self._chance)
+        self._on_disk.begin()
         self.agents = Population(vault, settings, self.game, rng, now_ms)
         self._minds = Minds(self.agents, lambda: self.settings, reactor, rng, say, self._tell_admins)
-        self.game.commands.add(memory_commands(self.agents, self.game.tell, now_ms))
-        self.game.commands.add(fact_commands(self.agents, self.game.publish))
-        minds = self._minds
-        known_of = (lambda: minds.queue, minds.other_queues, lambda: minds.problem)
-        self.game.commands.add(model_commands(self.agents, *known_of))
-        self.game.commands.add(ACCOUNT_COMMANDS)
-        dreams, timeout_seconds = random.Random(rng.getrandbits(64)), settings.models.timeout_seconds
-        own = (vault, self.game.publish, lambda: self._minds.queue_for("dreamer"), dreams, now_ms, timeout_seconds)
-        self.game.commands.add(own_commands(self.agents, *own))
+        self.agents.on_born = self._minds.begin
+        self._add_commands()
+
         self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
-        self.lobby = Lobby(
-            self.game,
-            self._door(),
-            load_texts(vault),
-            reactor,
-        )
+        self.lobby = Lobby(self.game, self._door(), load_texts(vault), reactor)
         self.world.presence = presence_by(self.lobby.playing, self.accounts.last_seen, now_ms)
-        self._sync = GroupSync(
-            lambda: [agent.memory.journal for agent in self.agents.values()], settings.memory.journal_fsync_ms, reactor
-        )
-        # Generators of their own, so that what one draws changes nothing for the others.
+        self._sync = GroupSync(self._journals, settings.memory.journal_fsync_ms, reactor)
         self._time = PassingTime(
-            self.game,
-            lambda: self.settings.world,
-            reactor,
-            lambda: local_ms(now_ms()),
-            random.Random(rng.getrandbits(64)),
+            self.game, lambda: self.settings.world, reactor, lambda: local_ms(now_ms()), self._own_rng()
         )
         self._edits = TakingIn(
             vault,
             self.game,
             self.agents,
             self.lobby,
-            known,
+            self._on_disk.known,
             written or settings,
             lambda: self.settings,
             self._adopt,
             self._minds.end,
         )
         self._reload = Reload(vault, self._edits, self._tell_admins, reactor, in_reactor)
-        self.agents.on_born = self._minds.begin
-        self.on_shutdown: Callable[[], None] = lambda: None
         self._stewardship = Stewardship(
             self.game,
             self.lobby,
@@ -154,8 +130,33 @@ class Fallwater:
             self._take_in,
             lambda: self.on_shutdown(),
         )
+        # Last: what a world says of commands is checked against all of them.
         self.game.commands.texts = load_command_texts(vault, self.game.commands)
-        self._port: ListeningPort | None = None
+
+    def _add_commands(self) -> None:
+        minds, add = self._minds, self.game.commands.add
+        add(memory_commands(self.agents, self.game.tell, self._now_ms))
+        add(fact_commands(self.agents, self.game.publish))
+        add(model_commands(self.agents, lambda: minds.queue, minds.other_queues, lambda: minds.problem))
+        add(ACCOUNT_COMMANDS)
+        add(
+            own_commands(
+                self.agents,
+                self._vault,
+                self.game.publish,
+                lambda: minds.queue_for("dreamer"),
+                self._own_rng(),
+                self._now_ms,
+                self.settings.models.timeout_seconds,
+            )
+        )
+
+    def _own_rng(self) -> random.Random:
+        """Return a generator of its own for somebody, so that what one draws changes nothing for the others."""
+        return random.Random(self._rng.getrandbits(64))
+
+    def _journals(self) -> list[Journal]:
+        return [agent.memory.journal for agent in self.agents.values()]
 
     def _chance(self, times: int) -> bool:
         return self._rng.randrange(times) == 0
@@ -224,8 +225,7 @@ class Fallwater:
 
     def _save_now(self) -> None:
         """Force everything to disk while the world goes on. Raises: NoteError."""
-        self._notes.save()
-        self._moves.save()
+        self._on_disk.save()
         for agent in self.agents.values():
             agent.memory.write_what_waits()
             agent.memory.journal.sync()
@@ -247,7 +247,6 @@ class Fallwater:
     def save(self) -> None:
         """Save everything: the world has come to its end."""
         self._sync.stop()
-        self._notes.save()
-        self._moves.save()
+        self._on_disk.save()
         self.agents.close()
         self.accounts.close()

@@ -1,0 +1,45 @@
+"""A world as it stands in its vault: read when it opens, and every change written as it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from config.settings import WorldSettings
+from server.autosave import SaveBoard, SaveMoves, SaveNotes, in_turn
+from server.telnet.interface import ReactorClock
+from vault.board_note import BoardNote
+from vault.folder import Vault
+from vault.known_notes import KnownNotes
+from vault.saving import WorldNotes
+from vault.world_notes import Whereabouts, load_world
+from world.events import Event
+
+
+class WorldOnDisk:
+    """The world of a vault, `world`, and what is written when something in it changes.
+
+    `known` is what its notes said when they were read or written last. `tell` is given a sentence for admins when
+    something cannot be written. Raises: NoteError if the world cannot be read.
+    """
+
+    def __init__(self, vault: Vault, settings: WorldSettings, tell: Callable[[str], None], clock: ReactorClock) -> None:
+        self.known = KnownNotes()
+        self.world = load_world(vault, settings, self.known)
+        board = BoardNote(vault, self.world)
+        board.take_in()
+        self._notes = SaveNotes(WorldNotes(vault, self.world, self.known), tell, clock)
+        self._moves = SaveMoves(Whereabouts(vault, self.world))
+        self._save_all = in_turn(self._notes, self._moves, SaveBoard(board))
+
+    def begin(self) -> None:
+        """Write what a vault made by hand lacks: numbers of rooms, and where everyone and everything is."""
+        self._save_all(())
+
+    def take_note(self, events: tuple[Event, ...]) -> None:
+        """Write what these events have changed, before anybody hears of them."""
+        self._save_all(events)
+
+    def save(self) -> None:
+        """Write all that has not been written yet."""
+        self._notes.save()
+        self._moves.save()
