@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.reply import Reply
-from agents.reply_text import without_thoughts
+from agents.reply_text import has_thought, without_thoughts
 from world.parsing import at_bar
 
 LONGEST_LABEL = 24
@@ -44,11 +44,11 @@ class Listener:
         self._judged = ""
 
     def __call__(self, text: str) -> bool:
-        if self._thinks and "</" not in text:
-            return False
         if not self._is_news(text):
             return False
         self._judged = text
+        if self._thinks and not has_thought(text):
+            return False
         if self._thinks and self._count_tokens(without_thoughts(text)) > self._most_tokens:
             return True
         return is_enough(text, self._read)

@@ -14,17 +14,27 @@ MOST_THOUGHT = 64_000
 MOST_READ = 4_000
 """How much of a reply is searched for the end of its thoughts, and how much of the rest is read, in characters."""
 
-_THOUGHT_TAG = re.compile(r"<(/?)(?:think(?:ing)?|thought|reason(?:ing)?|reflection)>", re.IGNORECASE)
+_THOUGHT = r"(?:think(?:ing)?|thought|reason(?:ing)?|reflection)"
+# The last two of each are Cohere's and those of OpenAI's open models, whose answer is a channel called final.
+_THOUGHT_TAG = re.compile(
+    rf"(?P<opens><{_THOUGHT}>|\[THINK\]|◁think▷|<\|START_THINKING\|>"
+    r"|<\|channel\|>(?:analysis|commentary)(?:<\|message\|>)?)"
+    rf"|</{_THOUGHT}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|channel\|>final(?:<\|message\|>)?",
+    re.IGNORECASE,
+)
 _BREAKS = re.compile(
     r"<\|[^|<>]{1,40}\|>"  # <|im_end|>, <|endoftext|>, <|eot_id|>
     r"|</?s>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_turn>|\[/?INST\]|\[TOOL_CALLS\]"
-    r"|</?(?:tool_calls?|tool_use|function_calls?|command|action|answer|reply|response|output)\s*/?>|</function>"
+    r"|</?(?:tool_calls?|tool_use|function_calls?|command|action|answer|reply|response|output)\s*/?>"
+    r"|</(?:function|invoke)>"
     r"|^[ \t]*(?:```|~~~)[\w-]*",
     re.IGNORECASE | re.MULTILINE,
 )
-_FUNCTION_TAG = re.compile(r"<function=(\w{1,40})>")
+_FUNCTION_TAG = re.compile(r"<(?:function=|invoke name=\")(\w{1,40})\"?>")
+_PARAMETER_TAG = re.compile(r"\s*<parameter(?:=\w{1,40}| name=\"\w{1,40}\")>\s*([^<]*?)\s*</parameter>")
 _OBJECT_START = re.compile(r"^[ \t`\[]*(?=\{)", re.MULTILINE)
-_CALL = re.compile(r"(\w{1,40})\s*(\{.*\})")
+_CALL = re.compile(r"(?:functions\.)?(\w{1,40})\s*\(?(\{.*\})\)?")
+_ELEMENT = re.compile(r"<(\w{1,40})>([^<]*)</\1>")
 _PYTHON_CALL = re.compile(r"""(\w{1,40})\(\s*("[^"]*"|'[^']*'|)\s*\)""")
 _MARKS = re.compile(r"\*\*|__|`")
 _BULLET = re.compile(
@@ -32,7 +42,7 @@ _BULLET = re.compile(
 )
 _LABEL = re.compile(
     r"(?:(?:the|my|your|next|final|chosen|best)\s+){0,3}"
-    r"(?:command|action|answer|response|reply|output|input)(?:\s+is)?\s*[:=]\s*",
+    r"(?:command|action|answer|response|reply|output|input|assistant)(?:\s+is)?\s*[:=]\s*",
     re.IGNORECASE,
 )
 _REASON_LABEL = re.compile(
@@ -59,7 +69,7 @@ class Piece:
 def pieces(reply: str, name: str) -> Iterator[Piece]:
     """Yield the lines of a reply that hold anything, bare, in order. `name` is the agent's own."""
     text = without_thoughts(reply[:MOST_THOUGHT])[:MOST_READ].replace("\ufffd", "")
-    text = _FUNCTION_TAG.sub(r"\n\1 ", _BREAKS.sub("\n", text))
+    text = _FUNCTION_TAG.sub(r"\n\1 ", _PARAMETER_TAG.sub(r" \1", _BREAKS.sub("\n", text)))
     lines = [line for line in clean_block(_with_objects_as_lines(text)).split("\n") if line.strip()]
     bare = [_bare(line, name) for line in lines]
     reasons = [_reason_of(line) for line in bare]
@@ -69,11 +79,11 @@ def pieces(reply: str, name: str) -> Iterator[Piece]:
 
 
 def without_thoughts(text: str) -> str:
-    """Return the text outside `<think>…</think>` and its kin, closed or not, opened or not."""
+    """Return the text outside `<think>…</think>` and its like, closed or not, opened or not."""
     kept: list[str] = []
     start, thinking = 0, False
     for tag in _THOUGHT_TAG.finditer(text):
-        closes = bool(tag[1])
+        closes = not tag["opens"]
         if closes and not thinking:
             kept.clear()  # the tag was opened in the prompt, so all up to its end was thought
         elif not thinking:
@@ -85,6 +95,12 @@ def without_thoughts(text: str) -> str:
 def shows_thoughts(text: str) -> bool:
     """Return whether a reply has marks of a reasoning model's thoughts, be they open, closed or both."""
     return bool(_THOUGHT_TAG.search(text))
+
+
+def has_thought(text: str) -> bool:
+    """Return whether thoughts were shown in a reply and have come to an end."""
+    tags = [tag["opens"] for tag in _THOUGHT_TAG.finditer(text)]
+    return bool(tags) and not tags[-1]
 
 
 def _beside(reasons: list[str], number: int) -> str:
@@ -131,10 +147,12 @@ def _reason_of(line: str) -> str:
 
 
 def _as_line(text: str) -> str:
-    """Return `say {"text": "hi"}` and `say("hi")` as the lines that they mean."""
+    """Return `say {"text": "hi"}`, `<say>hi</say>` and `say("hi")` as the lines that they mean."""
     call = _CALL.fullmatch(text)
     if call and (arguments := _object(call[2])) is not None:
         return f"{call[1]} {_joined(arguments)}".strip()
+    if element := _ELEMENT.fullmatch(text):
+        return f"{element[1]} {element[2].strip()}".strip()
     call = _PYTHON_CALL.fullmatch(text)
     return f"{call[1]} {_inside(call[2].strip())}".strip() if call else text
 
