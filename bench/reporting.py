@@ -77,12 +77,12 @@ def machine() -> str:
     return f"{os.cpu_count()} × {found[1] if found else 'unknown processor'}"
 
 
-def record(section: str) -> None:
-    """Add a section under the heading, at the end of the file's part about retention."""
+def record(section: str, heading: str = HEADING) -> None:
+    """Add a section under a heading, at the end of that part of the file."""
     text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "# Results\n"
-    if f"{HEADING}\n" not in text:
-        text = f"{text.rstrip()}\n\n{HEADING}\n"
-    start = text.index(f"{HEADING}\n") + len(HEADING)
+    if f"{heading}\n" not in text:
+        text = f"{text.rstrip()}\n\n{heading}\n"
+    start = text.index(f"{heading}\n") + len(heading)
     end = text.find("\n## ", start)
     end = len(text) if end < 0 else end
     RESULTS.write_text(f"{text[:end].rstrip()}\n\n{section}\n{text[end:]}", encoding="utf-8")

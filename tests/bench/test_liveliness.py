@@ -1,0 +1,90 @@
+"""The bench of liveliness counts what it says it counts."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bench.lively import Liveliness, loops_in, measured
+from bench.scripted_models import ScriptedModel
+from bench.three_agents import VISIT_EVERY, VISITOR, Done, Town
+
+
+@pytest.mark.parametrize(
+    ("steps", "loops"),
+    [
+        ("", 0),
+        ("ab", 0),
+        ("aa", 0),
+        ("aaa", 1),
+        ("aaaaaaaa", 1),
+        ("abab", 1),
+        ("ababab", 1),
+        ("abcabc", 1),
+        ("abcab", 0),
+        ("aaabbb", 2),
+        ("xababyababz", 2),
+        ("abcdabcd", 0),
+    ],
+)
+def test_a_loop_is_one_thing_thrice_or_two_or_three_twice_however_long_it_goes_on(steps, loops):
+    assert loops_in(steps) == loops
+
+
+@pytest.mark.parametrize(("rooms", "loops"), [("ABAB", 1), ("ABA", 0), ("ABCABC", 1), ("ABCD", 0)])
+def test_a_walk_is_a_loop_from_two_rooms_on(rooms, loops):
+    assert loops_in(rooms, 2) == loops
+
+
+def test_every_share_is_of_what_it_says():
+    turns = [
+        Done("Moss", "acted", "say Good morning, Ana. | to be kind", "Garden"),
+        Done("Eliza", "acted", "say Good morning, Ana.", "Garden"),  # what Moss has said
+        Done("Moss", "refused", "get moon", "Garden"),
+        Done("Eliza", "speechless", "", "Garden"),
+        Done("Moss", "acted", "go north", "Weir"),
+        Done("Eliza", "acted", "say What is that?", "Garden"),
+        Done("Eliza", "acted", "look", "Garden"),
+    ]
+    asked = [("Eliza", 0), ("Moss", 1), ("Eliza", 3), ("Eliza", 6)]  # the last has not had two turns since
+    assert measured(turns, asked, 3.5) == Liveliness(
+        turns=7,
+        valid=5 / 7,
+        distinct=5 / 6,
+        speeches=3,
+        duplicate=1 / 3,
+        loops=0.0,
+        rooms=2,
+        asked=3,
+        answered=2 / 3,
+        seconds=0.5,
+    )
+
+
+def lived(root: Path, turns: int = 2 * VISIT_EVERY + 4) -> Town:
+    """Return a town after so many turns in which everybody only says hello, and looks."""
+    model = ScriptedModel("polite", lambda request: "say Hello, all." if len(request.prompt) % 2 else "look")
+    town = Town(root / "vault", model, 1, {"steering": "off"})
+
+    async def live() -> None:
+        await town.live(turns)
+        await town.end()
+
+    asyncio.run(live())
+    return town
+
+
+def test_three_agents_live_and_are_visited(tmp_path):
+    town = lived(tmp_path)
+    assert {turn.name for turn in town.turns} == {"Eliza", "Moss", "Odile"}
+    assert len(town.turns) == 2 * VISIT_EVERY + 4
+    assert [when for _, when in town.asked] == [VISIT_EVERY, 2 * VISIT_EVERY]
+    name, _ = town.asked[-1]
+    assert town.game.world.characters[VISITOR].room_id == town.game.world.characters[name].room_id
+
+
+def test_the_same_seed_is_the_same_life(tmp_path):
+    one, other = lived(tmp_path / "one"), lived(tmp_path / "other")
+    assert one.turns == other.turns
