@@ -64,7 +64,9 @@ class Floor:
         if one is None or one.name == actor.character_id or now_ms - one.since_ms > PATIENCE_MS:
             return False
         other = world.characters.get(one.name)
-        return other is not None and other.awake and other.room_id == actor.room_id
+        if other is None or not other.awake or other.doings.away is not None:
+            return False
+        return other.room_id == actor.room_id
 
     def _chosen(self, event: Event, world: World) -> str:
         room_id = _room_of(event)

@@ -141,6 +141,13 @@ def test_nobody_waits_for_one_who_has_gone():
     assert room.still() == {}
 
 
+def test_nobody_waits_for_one_who_is_paused():
+    room = Room(aviary())
+    room.world.characters["Rook"].doings.away = "paused"
+    room.happens(Said("Ana", ROOM, "Rook, who has the key?"))
+    assert room.still() == {}
+
+
 @pytest.mark.parametrize(
     ("event", "is_so"),
     [
