@@ -105,20 +105,21 @@ class Command:
         """Return whether an agent is told of it: what is for all agents, and what this one may more than others."""
         return self.allows(agent) and (self.for_agents or self.role >= Role.BUILDER or self.verb in agent.grants)
 
-    def read(self, text: str) -> dict[str, str] | None:
+    def read(self, text: str, little_words: str = "") -> dict[str, str] | None:
         """Return the arguments by placeholder, None if the text does not fit; an optional one left out is empty.
 
-        The further usages come first: they have more words that have to fit.
+        The further usages come first: they have more words that have to fit. `little_words` are what may stand for
+        the words of a usage, such as `to/an, to/zu`.
         """
         for usage in (*self.also, self.usage):
-            match = _pattern(usage).fullmatch(text)
+            match = _pattern(usage, little_words).fullmatch(text)
             if match:
                 return {kind: (value or "").strip() for kind, value in match.groupdict().items()}
         return None
 
     def arguments_in(self, text: str, wording: Wording) -> dict[str, str]:
         """Return the arguments by placeholder. Raises: CommandError with the usage if the text does not fit."""
-        found = self.read(text)
+        found = self.read(text, wording("commands.little_words"))
         if found is None:
             raise CommandError(wording("commands.usage", usage=wording.any_of([self.usage, *self.also])))
         return found
@@ -131,12 +132,14 @@ def words_of(usage: str) -> tuple[Word, ...]:
 
 
 @lru_cache(maxsize=512)
-def _pattern(usage: str) -> re.Pattern[str]:
+def _pattern(usage: str, little_words: str = "") -> re.Pattern[str]:
     words, parts = words_of(usage), []
+    pairs = [pair.strip().partition("/") for pair in little_words.split(",")]
     for i, word in enumerate(words):
         gap = r"\s+" if i else ""
         if not word.kind:
-            parts.append(gap + re.escape(word.text))
+            meant = {word.text, *(other for own, _, other in pairs if own == word.text and other)}
+            parts.append(f"{gap}(?:{'|'.join(re.escape(one) for one in sorted(meant))})")
             continue
         last, before_literal = i == len(words) - 1, i + 1 < len(words) and not words[i + 1].kind
         body = ".+" if last else ".+?" if before_literal else r"\S+"

@@ -45,7 +45,7 @@ def find(wanted: str, among: Iterable[T], missing: str, wording: Wording) -> T:
     Raises: CommandError with `missing` if there is none, or with the candidates if there are several.
     """
     known = list(among)
-    found = candidates(wanted, known)
+    found = candidates(wanted, known) or candidates(_without_article(wanted, wording), known)
     if len(found) == 1:
         return found[0]
     if not found:
@@ -79,6 +79,12 @@ def listed(names: Sequence[str]) -> str:
 def bare(name: str) -> str:
     """Return a name in lower case without its article."""
     return _ARTICLES.sub("", name.lower().strip())
+
+
+def _without_article(wanted: str, wording: Wording) -> str:
+    """Return what is wanted without an article of the world's own language before it."""
+    first, _, rest = wanted.strip().partition(" ")
+    return rest if first.lower() in wording("commands.articles").split(", ") else wanted
 
 
 def _joined(names: Sequence[str], word: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.english import ENGLISH
-from tests.world.inn import inn
+from tests.world.inn import inn, inn_game
 from world.command import Command, CommandTable, Word, command
 from world.command_texts import CommandTexts
 from world.commands.table import world_commands
 from world.errors import CommandError, WorldError
 from world.events import Event
 from world.model import Character, Role, World
+from world.wording import Wording
 
 TABLE = world_commands()
 COMMANDS = list(TABLE)
@@ -150,3 +151,14 @@ def test_a_command_has_the_names_that_this_world_gives_it():
     assert say
     assert (table.names_of(say), table.help_of(say)) == (("say", "speak", "sage"), "Sprich.")
     assert table.find("sag", Character("Eve", "The Yard"), ENGLISH) is say
+
+
+def test_a_world_has_its_own_little_words_and_articles():
+    game = inn_game()
+    sentences = dict(game.world.wording.sentences)
+    sentences["commands.little_words"] = "to/an, to/zu"
+    sentences["commands.articles"] = "der, die, das, den"
+    game.world.wording = Wording(sentences)
+    assert game.perform("Ana", "give die copper coin an Ben").accepted
+    assert game.perform("Ben", "give coin to Ana").accepted
+    assert game.perform("Ana", "give coin an to Ben").refusal.startswith("There is no 'to Ben' here")
