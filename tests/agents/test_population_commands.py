@@ -77,7 +77,7 @@ Ben> @create-agent Wren -> You are Wren.
 Ben| @create-agent is for an admin and above; you are a player.
 Ana> @create-agent wren -> You are Wren.\\nYou mend nets.
 Ana| Wren wakes up here.
-Ana| Wren wakes up here, and thinks for the first time.
+Ana| Wren is an agent now, and thinks for the first time.
 Ben| Wren wakes up here.
 Ana> @create-agent Wren -> You are another Wren.
 Ana| There is something or somebody called Wren already. Choose another name.

@@ -90,6 +90,9 @@ def alias(world: World, actor: Character, object: str, text: str = "") -> list[E
         return _with_detail(world, actor, room, replace(detail, aliases=names))
     subject = subject_meant(world, actor, object)
     check_may_change(world, actor, subject)
+    for one in world.characters.values():
+        if one is not subject and one.name.lower() in names:  # nothing and nobody answers to somebody else's name
+            raise CommandError(world.wording("building.name_taken", name=one.name))
     alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
     subject.aliases = names
     return _changed(world, actor, subject, alteration)
