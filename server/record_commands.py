@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,12 @@ from agents.story import story_of_all, story_of_one
 from vault.folder import Vault
 from vault.memory_line import Memory
 from vault.notes import Note, NoteError
-from vault.training import export_training
+from vault.training import Export, export_training
 from world.command import Command, command
 from world.errors import CommandError
 from world.events import Event, Saw
 from world.model import Character, Role, World
+from world.wording import Wording
 
 TOLD = 60
 MOST_TOLD = 2000
@@ -66,23 +69,55 @@ def record_commands(
             raise CommandError(str(error)) from error
         return [Saw(actor.character_id, f"{title}\n\n{story}")]
 
-    @command("@training-export <agent>", category="admin", role=Role.ADMIN, for_agents=False)
-    def training_export(world: World, actor: Character, agent: str) -> list[Event]:
+    @command("@training-export <agent> [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
+    def training_export(world: World, actor: Character, agent: str, text: str = "") -> list[Event]:
         """Write what an agent was asked and what it did in answer as JSONL, beside the vault, to train a model with.
 
-        Only for agents whose agent.md, or config/agents.md, says `training_export: true`. What was refused is left out.
+        Only for agents whose agent.md, or config/agents.md, says `training_export: true`.
+
+        @training-export Eliza                         prompt and completion, of what was done
+        @training-export Eliza chat                    as messages of a chat
+        @training-export Eliza no-reasons refused      without reasons; with what was refused, marked as such
+        @training-export Eliza chat since 2026-11-01   from that day on
         """
         say, who, found = world.wording, actor.character_id, agent_meant(world, agents, agent)
+        wanted = _wanted(text, say)
         if not found.settings.training_export:
             raise CommandError(say("narrative.no_export", agent=found.name))
         path = exports_folder(vault) / f"{found.name} {moment()}.jsonl"
-        in_thread(export_training, vault, found.name, path).addCallbacks(
+        in_thread(export_training, vault, found.name, path, wanted).addCallbacks(
             lambda count: tell(who, say("narrative.exported", count=count, path=path)),
             lambda failure: tell(who, failure.getErrorMessage()),
         )
         return [Saw(who, say("narrative.exporting", agent=found.name))]
 
     return (narrative, training_export)
+
+
+def _wanted(text: str, say: Wording) -> Export:
+    """Raises: CommandError at a word that means nothing here."""
+    wanted, words = Export(), text.lower().split()
+    while words:
+        match words:
+            case [("chat" | "completion") as form, *rest]:
+                wanted = replace(wanted, form=form)
+            case ["no-reasons", *rest]:
+                wanted = replace(wanted, reasons=False)
+            case ["refused", *rest]:
+                wanted = replace(wanted, refused=True)
+            case ["since", day, *rest] if _is_day(day):
+                wanted = replace(wanted, since=day)
+            case _:
+                raise CommandError(say("narrative.no_such_export", given=" ".join(words)))
+        words = rest
+    return wanted
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def exports_folder(vault: Vault) -> Path:

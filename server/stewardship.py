@@ -13,6 +13,7 @@ from twisted.internet.threads import deferToThread
 from agents.leading import Leading
 from agents.population import Population
 from agents.population_commands import population_commands
+from agents.thought_commands import thought_commands
 from server.accounts import Accounts
 from server.admin_commands import Steward, admin_commands
 from server.audit import DONE, Audit
@@ -68,6 +69,7 @@ class Stewardship:
         game.commands.add(order_commands(Order(accounts, lobby, game.commands, now)))
         game.commands.add(config_commands(vault, settings, take_in))
         game.commands.add(population_commands(agents, self.leading))
+        game.commands.add(thought_commands(agents))
         game.commands.add(record_commands(agents, vault, game.tell, lambda: f"{now():%Y-%m-%d %H%M%S}", in_thread))
         game.on_performed = self.audit
         game.on_events = in_turn(game.on_events, self.leading.take_note)

@@ -83,12 +83,12 @@ class Archive:
             log.debug("%s: a prompt's fields are not as they were written", reference, exc_info=True)
         raise NoteError(f"{self._vault.source(path)}: an entry at or before {number} was changed by hand.")
 
-    def entries(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def entries(self, newest_files: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield every entry with its reference, oldest first; a line that is none is left out with a warning.
 
-        Raises: NoteError if a file cannot be read.
+        With `newest_files` only those of so many files. Raises: NoteError if a file cannot be read.
         """
-        for path in self._files():
+        for path in self._files()[-newest_files:]:
             for number, line in enumerate(self._read(path), 1):
                 entry = parsed_line(line)
                 if entry is None:

@@ -1,6 +1,6 @@
 """What an agent was asked and what it answered, as pairs to train a model with: JSONL, a pair a line.
 
-Only what was done counts: neither what was refused, nor what was no command, nor what somebody else had it do.
+Only commands count: not what was no command, nor what somebody else had the agent do.
 """
 
 from __future__ import annotations
@@ -9,26 +9,70 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from vault.archive import Archive
 from vault.folder import Vault
 from vault.notes import NoteError
+from world.parsing import at_bar
+
+COMPLETION, CHAT = "completion", "chat"
+FORMS = (COMPLETION, CHAT)
 
 
-def export_training(vault: Vault, agent_id: str, path: Path) -> int:
-    """Write every accepted pair of prompt and completion to a file, and return how many there are.
+@dataclass(frozen=True)
+class Pair:
+    """A prompt and the command typed in answer; `day` is the UTC day, as in `2026-11-21`."""
+
+    prompt: str
+    completion: str
+    day: str = ""
+    accepted: bool = True
+
+
+@dataclass(frozen=True)
+class Export:
+    """What to export: in which form, from which day on (empty for all), with what was refused, with private reasons.
+
+    The form `completion` is `{"prompt": …, "completion": …}`, for base models; `chat` is `{"messages": […]}`, a user's
+    message and the assistant's. With `refused` every line says whether it was `accepted`.
+    """
+
+    form: str = COMPLETION
+    since: str = ""
+    reasons: bool = True
+    refused: bool = False
+
+    def chosen(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """Yield those that are wanted, as they are wanted."""
+        for pair in pairs:
+            if pair.day >= self.since and (pair.accepted or self.refused):
+                yield pair if self.reasons else replace(pair, completion=at_bar(pair.completion)[0].rstrip())
+
+    def line(self, pair: Pair) -> str:
+        """Return the line of a pair."""
+        if self.form == CHAT:
+            messages = [("user", pair.prompt), ("assistant", pair.completion)]
+            told: dict[str, Any] = {"messages": [{"role": role, "content": text} for role, text in messages]}
+        else:
+            told = {"prompt": pair.prompt, "completion": pair.completion}
+        return json.dumps(told | ({"accepted": pair.accepted} if self.refused else {}))
+
+
+def export_training(vault: Vault, agent_id: str, path: Path, wanted: Export | None = None) -> int:
+    """Write the pairs that are wanted to a file, and return how many there are.
 
     Raises: NoteError if the archive cannot be read or the file cannot be written; there is no file then.
     """
-    count = 0
+    count, wanted = 0, wanted or Export()
     draft = path.with_name(f".{path.name}.draft")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with draft.open("w", encoding="utf-8") as file:
-            for prompt, completion in accepted_pairs(entry for _, entry in Archive(vault, agent_id).entries()):
-                file.write(json.dumps({"prompt": prompt, "completion": completion}) + "\n")
+            for pair in wanted.chosen(pairs_in(entry for _, entry in Archive(vault, agent_id).entries())):
+                file.write(wanted.line(pair) + "\n")
                 count += 1
         os.replace(draft, path)
     except OSError as error:
@@ -38,23 +82,25 @@ def export_training(vault: Vault, agent_id: str, path: Path) -> int:
     return count
 
 
-def accepted_pairs(entries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield prompts with the commands that were done in answer to them, from the entries of an archive in order."""
-    prompt, asked, command, seq = "", False, "", 0
+def pairs_in(entries: Iterable[Mapping[str, Any]]) -> Iterator[Pair]:
+    """Yield prompts with the commands that were typed in answer to them, from the entries of an archive in order."""
+    prompt, asked, seq = "", False, 0
+    pair: Pair | None = None
     for entry in entries:
         match entry["event"]:
             case "message":
-                if command:
-                    yield prompt, command
+                if pair:
+                    yield pair
                 prompt = prompt[: int(entry.get("prompt_shared", 0))] + str(entry.get("prompt_rest", ""))
-                asked, command, seq = entry.get("finish") != "cancelled", "", int(entry.get("seq", 0))
+                asked, pair, seq = entry.get("finish") != "cancelled", None, int(entry.get("seq", 0))
             case "tool_call":
-                if command:
-                    yield prompt, command
+                if pair:
+                    yield pair
                 # The very next memory: another one would be somebody else's doing.
                 answers = asked and int(entry.get("seq", 0)) == seq + 1
-                asked, command = False, str(entry.get("command", "")) if answers else ""
-            case "tool_result" if entry.get("refused"):
-                command = ""
-    if command:
-        yield prompt, command
+                day, command = str(entry.get("at", ""))[:10], str(entry.get("command", ""))
+                asked, pair = False, Pair(prompt, command, day) if answers and command else None
+            case "tool_result" if entry.get("refused") and pair:
+                pair = replace(pair, accepted=False)
+    if pair:
+        yield pair

@@ -101,3 +101,33 @@ def test_what_was_done_is_exported_beside_the_vault_and_what_was_refused_is_not(
     assert [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] == [
         {"prompt": "A long story.\n~Rook>", "completion": "say hi"}
     ]
+
+
+def test_an_export_can_be_chosen_and_a_word_that_means_nothing_is_refused(inn):
+    note = inn.vault.root / "agents" / "Rook" / "agent.md"
+    note.write_text(
+        note.read_text(encoding="utf-8").replace("---\nYou", "training_export: true\n---\nYou"), encoding="utf-8"
+    )
+    assert inn.agents.reload(inn.settings) == []
+    trail, last = inn.agents["Rook"].memory.trail, inn.agents["Rook"].memory.journal.last
+    trail.add("message", last, prompt="A story.\n~Rook>", reply=" get moon", finish="stop")
+    trail.add("tool_call", last + 1, command="get moon | it shines")
+    trail.add("tool_result", last + 2, text="There is no moon.", refused=True)
+    trail.write()
+    path = inn.root / "vault.exports" / "Rook 2026-11-18 110640.jsonl"
+    inn.shown("Ana", "@training-export Rook chat no-reasons refused since 2026-11-18")
+    assert [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] == [
+        {
+            "messages": [
+                {"role": "user", "content": "A story.\n~Rook>"},
+                {"role": "assistant", "content": "get moon"},
+            ],
+            "accepted": False,
+        }
+    ]
+    inn.shown("Ana", "@training-export Rook since 2026-11-19 refused")
+    assert path.read_text(encoding="utf-8") == ""
+    for given in ("since yesterday", "since 20261118", "xml"):
+        assert inn.shown("Ana", f"@training-export Rook chat {given}") == [
+            f"'{given}' is no way to export. Give any of: chat, completion, no-reasons, refused, since 2026-11-21."
+        ]

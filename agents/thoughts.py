@@ -1,0 +1,154 @@
+"""What an agent was asked, what it answered, and why it did what it did last, told to people from its archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agents.agent import Agent
+from agents.memory.looking_back import journal_text
+from agents.reply_text import without_thoughts
+from vault.archive_turns import Question, newest_questions
+from vault.memory_line import Memory
+from world.parsing import parse_line
+from world.wording import Wording
+
+PROMPT_LINES = 8
+LONGEST_TEXT = 2_000
+MOST_PERCEIVED = 12
+MOST_READ = 256
+"""How far back the deed before is looked for, in memories."""
+
+ASKED_IN_A_TURN = 2
+"""A turn asks once, and once more if the first answer is not taken."""
+
+Told = list[str]
+
+
+def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording) -> str:
+    """Return questions with their answers and what came of them; with `whole` every prompt from its first line on."""
+    return "\n\n".join("\n".join(_question_told(agent.name, one, whole, say)) for one in questions)
+
+
+def why_did(agent: Agent, say: Wording) -> str:
+    """Return why an agent did what it did last: what it perceived, was told, answered and did, and what came of it.
+
+    Raises: NoteError if its journal or archive cannot be read.
+    """
+    agent.memory.trail.write()
+    asked = newest_questions(agent.memory.trail.archive, ASKED_IN_A_TURN)
+    if not asked:
+        return "\n".join([say("thoughts.nothing_asked", who=agent.name), *_now(agent, say)])
+    last = asked[-1]
+    at = _moment(last)
+    lines = [say("thoughts.why", who=agent.name, at=at, reference=last.reference)]
+    for part in (
+        _perceived(agent, last, say),
+        _told(last, say),
+        _refused_first(asked, say),
+        _answer(last, say),
+        _now(agent, say),
+    ):
+        lines += ["", *part] if part else []
+    return "\n".join(lines)
+
+
+def _question_told(who: str, question: Question, whole: bool, say: Wording) -> Told:
+    entry, prompt = question.entry, question.prompt.split("\n")
+    heading = say(
+        "thoughts.question",
+        who=who,
+        at=_moment(question),
+        reference=question.reference,
+        model=entry.get("model", ""),
+        prompt=f"{entry.get('prompt_tokens', 0):,}",
+        cached=f"{entry.get('cached_tokens', 0):,}",
+        completion=f"{entry.get('completion_tokens', 0):,}",
+        seconds=f"{entry.get('seconds', 0.0):.2f}",
+        finish=entry.get("finish", ""),
+    )
+    if whole:
+        shown = [say("thoughts.prompt_whole", count=len(prompt)), *prompt]
+    else:
+        shown = [say("thoughts.prompt_end", count=len(prompt), who=who), *prompt[-PROMPT_LINES:]]
+    verbs = [_verbs(question, say)] if question.entry.get("verbs") else []
+    return [heading, *_indented(shown), *_indented([*verbs, *_answer(question, say)])]
+
+
+def _answer(question: Question, say: Wording) -> Told:
+    """Return the reply, what was thought in it, the command and its reason, and what came of that."""
+    reply = str(question.entry.get("reply", ""))
+    said = without_thoughts(reply).strip()
+    thought = reply.strip() if said != reply.strip() else ""
+    lines = [say("thoughts.thinking", text=_short(thought.removesuffix(said).strip()))] if thought else []
+    lines.append(say("thoughts.reply", text=_short(said)))
+    if question.was_dropped:
+        return [*lines, say("thoughts.dropped")]
+    if not question.command:
+        lines.append(say("thoughts.no_command"))
+    else:
+        done = parse_line(question.command)
+        command = f"{done.verb} {done.arguments}".strip()
+        lines.append(say("thoughts.did", command=command))
+        reason = say("thoughts.no_reason")
+        if done.reason:
+            reason = say("thoughts.reason", text=done.reason)
+        lines.append(reason)
+    key = "thoughts.refused" if question.is_refused else "thoughts.result"
+    return lines + [say(key, text=_short(result)) for result in question.results]
+
+
+def _perceived(agent: Agent, question: Question, say: Wording) -> Told:
+    found = agent.memory.journal.read(question.seq - MOST_READ, question.seq)
+    since = _since_the_deed_before(found)
+    if not since:
+        return [say("thoughts.perceived_nothing")]
+    shown = since[-MOST_PERCEIVED:]
+    lines = _indented(journal_text(one, say) for one in shown)
+    left_out = len(since) - len(shown)
+    more = [f"  {say('thoughts.and_more', count=left_out, who=agent.name)}"] if left_out else []
+    return [say("thoughts.perceived"), *more, *lines]
+
+
+def _since_the_deed_before(memories: list[Memory]) -> list[Memory]:
+    deeds = [place for place, one in enumerate(memories) if one.kind == "acted"]
+    return memories[deeds[-1] + 1 :] if deeds else memories
+
+
+def _told(question: Question, say: Wording) -> Told:
+    lines: Told = []
+    for key in ("facts", "known"):
+        if text := question.told(key):
+            lines += [say("thoughts.facts" if key == "facts" else "thoughts.known"), *_indented(text.split("\n"))]
+    if notice := question.told("notice"):
+        lines.append(say("thoughts.notice", text=notice))
+    return [*lines, _verbs(question, say)]
+
+
+def _verbs(question: Question, say: Wording) -> str:
+    verbs = question.entry.get("verbs")
+    return say("thoughts.verbs", verbs=", ".join(verbs)) if verbs else say("thoughts.any_verb")
+
+
+def _refused_first(asked: list[Question], say: Wording) -> Told:
+    """Return what the model would have done at first, if that was not taken: asked again with the same memories."""
+    first, last = asked[0], asked[-1]
+    if first is last or not first.was_dropped or first.after or first.seq != last.seq:
+        return []
+    return [say("thoughts.asked_twice", text=_short(str(first.entry.get("reply", "")).strip()))]
+
+
+def _now(agent: Agent, say: Wording) -> Told:
+    turn = agent.last_turn
+    return [say("thoughts.now", outcome=turn.outcome, why=turn.why)] if turn.outcome != "acted" else []
+
+
+def _moment(question: Question) -> str:
+    return str(question.entry.get("at", ""))[:19].replace("T", " ")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} ..."
+
+
+def _indented(lines: Iterable[str]) -> Told:
+    return [f"  {line}".rstrip() for line in lines]

@@ -1,0 +1,146 @@
+"""What admins read of the thoughts of an agent: the last questions to its model, and why it did what it did."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from agents.models.model import ModelError
+from agents.thought_commands import thought_commands
+from tests.agents.test_agent import Life
+from tests.scripted_model import ScriptedModel
+from world.model import Role
+
+LOOK = (
+    "The Common Room",
+    "A long table, a low ceiling and a fire that never quite goes out.",
+    "You see a brass lamp and an oil lamp here.",
+    "Ana and Ben are here.",
+    "Exits: north (The Kitchen), out (The Yard), down (The Cellar).",
+)
+
+
+class Watched(Life):
+    """Rook, with Ana as an admin who looks into its thoughts."""
+
+    def __init__(self, root: Path, *script, **settings) -> None:
+        super().__init__(root, *script, **settings)
+        self.game.commands.add(thought_commands({"Rook": self.agent}))
+        self.game.world.characters["Ana"].role = Role.ADMIN
+
+    def shown(self, line: str) -> list[str]:
+        """Return what Ana is shown, with times and numbers of tokens left out that are no part of the matter."""
+        self.ana.screen()
+        self.ana.types(line)
+        told = re.sub(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", "NOW", "\n".join(self.ana.screen()))
+        told = re.sub(r"20\d\d-\d\d-\d\d#", "DAY#", told)
+        return re.sub(r"[\d,]+ tokens asked", "N tokens asked", told).split("\n")
+
+
+def test_why_tells_what_was_perceived_told_answered_and_done(tmp_path):
+    life = Watched(
+        tmp_path, "look | I am new here", "<think>She is kind.</think>say Good morning, Ana! | she spoke to me"
+    )
+    life.turns()
+    life.ana.types("say Good morning, Rook!")
+    life.turns()
+    assert life.shown("@why rook") == [
+        "Why Rook did what it did last (NOW, DAY#4)",
+        "",
+        "It perceived since its deed before:",
+        f"  2: NOW result in The Common Room: {' / '.join(LOOK)}",
+        '  3: NOW observed in The Common Room: Ana says, "Good morning, Rook!"',
+        "",
+        "It was told what it knows:",
+        "  - Ana: last seen in The Common Room at 2025-11-24 20:35, met once.",
+        "  - Ben: last seen in The Common Room at 2025-11-24 20:35, met once.",
+        "  - brass lamp: it lies in The Common Room since 2025-11-24 20:35.",
+        "  - oil lamp: it lies in The Common Room since 2025-11-24 20:35.",
+        "  - The Common Room: I have been there once.",
+        "It could choose any command that it may type.",
+        "",
+        "thinking: <think>She is kind.</think>",
+        "reply: say Good morning, Ana! | she spoke to me",
+        "command: say Good morning, Ana!",
+        "Its reason: she spoke to me",
+    ]
+
+
+def test_why_tells_of_verbs_that_the_engine_chose_and_of_a_refusal(tmp_path):
+    life = Watched(tmp_path, " get moon | it shines", constrains=True)
+    life.turns()
+    told = life.shown("@why Rook")
+    assert [line for line in told if line.startswith("The engine let it choose from: ")]
+    assert "command: get moon" in told
+    assert [line for line in told if line.startswith("refused: ")]
+    assert told[-1].startswith("Its last turn: refused. ")
+
+
+def test_why_tells_what_the_prompt_told_of_circles_and_which_answer_was_not_taken(tmp_path):
+    again = "say The river is high today."
+    life = Watched(tmp_path, *[again] * 5, "look | something else")
+    life.turns(5)
+    told = life.shown("@why Rook")
+    assert f"Its first answer was not taken, for it would have gone on in a circle: {again}" in told
+    assert "It was told of going in circles: You were about to do the same as before; do something else." in told
+    assert "command: look" in told
+
+
+def test_why_tells_of_a_model_that_is_gone(tmp_path):
+    life = Watched(tmp_path, ModelError("The host is gone."), "look")
+    life.turns()
+    assert life.shown("@why Rook") == [
+        "Rook has asked its model nothing that is in its archive.",
+        "Its last turn: failed. The host is gone.",
+    ]
+    life.turns()
+    assert life.shown("@why Rook")[-1].startswith("result: The Common Room") or "command: look" in life.shown(
+        "@why Rook"
+    )
+
+
+def test_the_log_has_the_end_of_the_prompt_the_answer_the_command_and_what_came_of_it(tmp_path):
+    life = Watched(tmp_path, "think of tea | it is cold", "I would rather not.")
+    life.turns(2)
+    _, first, second = "\n".join(life.shown("@llm-log Rook")).split("\n\nRook, NOW")
+    assert first.startswith(
+        ", DAY#1: scripted, N tokens asked (0 from the cache), 7 answered, 0.00 s, stop\n  prompt ("
+    )
+    assert first.endswith(
+        "  ~Rook>\n  reply: think of tea | it is cold\n  command: think of tea\n  Its reason: it is cold"
+    )
+    assert "  command: none\n  result: Your reply held no command" in second
+    assert "You are Rook. You hum." not in first
+
+
+def test_the_log_can_show_whole_prompts_and_the_last_question_of_everybody(tmp_path):
+    life = Watched(tmp_path, "look", "think of tea")
+    life.turns(2)
+    whole = "\n".join(life.shown("@llm-log Rook 1 full"))
+    assert whole.count("reply: ") == 1
+    assert "\n  You are Rook. You hum.\n" in whole
+    of_all = life.shown("@llm-log")
+    assert of_all[0] == "The last question of each agent to its model"
+    assert "  command: think of tea" in of_all
+    assert "  command: look" not in of_all
+
+
+def test_the_log_and_the_reason_are_for_admins_and_know_who_is_an_agent(tmp_path):
+    life = Watched(tmp_path)
+    assert life.shown("@llm-log Zed") == ["There is no agent 'Zed'. Agents: Rook."]
+    assert life.shown("@why Zed") == ["There is no agent 'Zed'. Agents: Rook."]
+    assert life.shown("@llm-log Rook") == ["Rook has asked its model nothing that is in its archive."]
+    assert life.shown("@why")[0] == "Usage: @why <agent>"
+    life.game.world.characters["Ana"].role = Role.PLAYER
+    for verb in ("@llm-log", "@why"):
+        assert life.shown(f"{verb} Rook") == [f"{verb} is for an admin and above; you are a player."]
+
+
+def test_what_stands_in_the_archive_is_explained_after_a_restart_too(tmp_path):
+    life = Watched(tmp_path, "think of tea | it is cold")
+    life.turns()
+    before = life.shown("@why Rook")
+    life.memory.close()
+    again = Watched(tmp_path)
+    assert again.shown("@why Rook")[: len(before)] == before
+    assert isinstance(again.model, ScriptedModel)
