@@ -78,8 +78,9 @@ def admin_commands(steward: Steward) -> tuple[Command, ...]:
             return [Announced(actor.character_id, say("admin.stays_open", who=actor.name))]
         if number and not (number.isdecimal() and int(number) <= MOST_MINUTES):
             raise CommandError(say("admin.no_minutes", number=number, most=MOST_MINUTES))
-        steward.countdown.start(60 * int(number or 0))
-        return [Saw(actor.character_id, say("admin.closing"))]
+        minutes = int(number or 0)
+        steward.countdown.start(60 * minutes)
+        return [] if minutes else [Saw(actor.character_id, say("admin.closing"))]  # else everybody is told when
 
     @command("@announce <text>", category="admin", role=Role.ADMIN, for_agents=False, noticed="everyone")
     def announce(world: World, actor: Character, text: str) -> list[Event]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from server.accounts import Accounts, NameRefused
-from server.bans import BanRefused
+from server.bans import BanRefused, minute_of
 from server.lobby import Lobby
 from vault.notes import NoteError
 from world.cleaning import clean_line
@@ -196,4 +196,4 @@ def _send_banned_home(order: Order, actor: Character) -> None:
 
 
 def _ban_line(world: World, who: str, until: str, why: str) -> str:
-    return world.wording("order.ban_until" if until else "order.ban", who=who, until=until, why=why)
+    return world.wording("order.ban_until" if until else "order.ban", who=who, until=minute_of(until), why=why)

@@ -82,7 +82,6 @@ Ana> @shutdown cancel
 Ana| The world is not about to close.
 Ana> @shutdown 3
 Ana| The world closes in 3 minutes. Everything is kept; come back soon.
-Ana| The world is closing.
 Ben| The world closes in 3 minutes. Everything is kept; come back soon.
 Cat| The world closes in 3 minutes. Everything is kept; come back soon.
 """,

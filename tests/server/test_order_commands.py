@@ -59,7 +59,7 @@ Ana> @ban 127.0.0.1
 Ana| 127.0.0.1 is this machine itself, from which the world can always be entered.
 Ana> @unban
 Ana| Ben: Enough.
-Ana| Cat, until 2026-11-21T11:06:40+00:00: Come back on Saturday.
+Ana| Cat, until 2026-11-21 11:06 UTC: Come back on Saturday.
 Ana> @unban Ben
 Ana| Ben may come in again.
 Ana> @unban Ben
