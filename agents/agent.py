@@ -88,7 +88,7 @@ class Agent:
             self.count_tokens,
             lambda: self.queue.status().cached_share if self.queue else 0.0,
         )
-        self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms)
+        self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms, memory.reading)
         self.facts.on_trouble = lambda text: self.on_trouble(text)
         self.facts.profile_goals = goals_in(note.profile)
         self.finder = Finder(memory.journal)

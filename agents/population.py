@@ -12,6 +12,7 @@ from agents.floor import Floor
 from agents.memory.attempts import SummarizerProfile
 from agents.memory.facts_text import words_said
 from agents.memory.memory import AgentMemory
+from agents.memory.reading import Reading
 from agents.memory.summarizing import Summarizer
 from agents.memory.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
@@ -204,7 +205,9 @@ class Population(Mapping[str, Agent]):
     def _add(self, name: str) -> None:
         try:
             note, settings, memory_settings, templates, summary_templates = self._notes_of(name)
-            memory = AgentMemory(self._vault, name, memory_settings, self._now_ms)
+            memory = AgentMemory(
+                self._vault, name, memory_settings, self._now_ms, Reading(lambda: self._game.world.wording)
+            )
             memory.load()
         except NoteError as error:
             log.error("%s stays asleep: %s", name, error)
@@ -273,6 +276,7 @@ class Population(Mapping[str, Agent]):
             later,
             self._domain_of,
             self._summary_caches[memory.name],
+            memory.reading,
         )
 
     def _domain_of(self, room_id: str) -> str:

@@ -18,6 +18,7 @@ class Wording:
     def __init__(self, sentences: Mapping[str, str] | None = None) -> None:
         self._sentences = dict(sentences or {})
         self._forms = {key: _form(sentence) for key, sentence in self._sentences.items()}
+        self._patterns: dict[str, _Pattern] = {}
 
     @property
     def sentences(self) -> Mapping[str, str]:
@@ -31,15 +32,14 @@ class Wording:
             return ": ".join([key, *([", ".join(map(str, values.values()))] if values else [])])
         return form.format_map(values)
 
-    def read(self, key: str, text: str) -> dict[str, str] | None:
-        """Return the values with which a sentence would be this text, whatever the case; None if it never would."""
-        parts = _VARIABLE.split(self._sentences.get(key, key))
-        pattern = "".join(
-            (f"(?P={part})" if part in parts[1:place:2] else f"(?P<{part}>.+?)") if place % 2 else re.escape(part)
-            for place, part in enumerate(parts)
-        )
-        match = re.fullmatch(pattern, text, re.IGNORECASE | re.DOTALL)
-        return match.groupdict() if match else None
+    def read(self, key: str, text: str, **known: str) -> dict[str, str] | None:
+        """Return the values with which a sentence would be this text, whatever the case; None if it never would.
+
+        Of `known` variables the values are known already. Where a text can be read in several ways, the first
+        variables have as few characters as can be.
+        """
+        pattern = self._patterns.get(key) or self._patterns.setdefault(key, _Pattern(self._sentences.get(key, key)))
+        return pattern.read(text, known)
 
     def all_of(self, names: Sequence[str]) -> str:
         """Return `a`, `a and b`, `a, b and c` in the world's language."""
@@ -53,6 +53,41 @@ class Wording:
         if len(names) < 2:
             return "".join(names)
         return f"{', '.join(names[:-1])} {self._sentences.get(key, plain)} {names[-1]}"
+
+
+class _Pattern:
+    """What a text has to be like to be a sentence, compiled once."""
+
+    def __init__(self, sentence: str) -> None:
+        self._parts = _VARIABLE.split(sentence)
+        self._plain = tuple(part.lower() for part in self._parts[::2] if part)
+        self._compiled = self._with({})
+
+    def read(self, text: str, known: Mapping[str, str]) -> dict[str, str] | None:
+        lower = text.lower()
+        for part in self._plain:  # most texts are another sentence, which this tells sooner than the pattern would
+            if part not in lower:
+                return None
+        match = self._compiled.fullmatch(text)
+        if match is None:
+            return None
+        found = match.groupdict()
+        if all(found.get(name, value) == value for name, value in known.items()):
+            return found
+        match = self._with(known).fullmatch(text)
+        return {**match.groupdict(), **{name: known[name] for name in known if name in found}} if match else None
+
+    def _with(self, known: Mapping[str, str]) -> re.Pattern[str]:
+        named, pattern = set[str](), ""
+        for place, part in enumerate(self._parts):
+            if place % 2 == 0:
+                pattern += re.escape(part)
+            elif part in known:
+                pattern += f"(?-i:{re.escape(known[part])})"
+            else:
+                pattern += f"(?P={part})" if part in named else f"(?P<{part}>.+?)"
+                named.add(part)
+        return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
 def variables(sentence: str) -> frozenset[str]:

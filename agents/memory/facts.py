@@ -1,14 +1,14 @@
 """What an agent learns from its memories, one by one and by rules alone: the same memories give the same facts.
 
-The sentences are those of `world.narration`. Nothing here asks a model, a clock or a file.
+The sentences are those of `world.narration`, in whatever language they stand in `text/`; what is said within them is
+read by rules for English. Nothing here asks a model, a clock or a file.
 """
 
 from __future__ import annotations
 
-import re
-
 from agents.memory.hearing import Spoken, hear, keep_appointments, keep_by_giving
 from agents.memory.known import ME, Known, minute_of
+from agents.memory.reading import ENGLISH, Deed, Reading
 from vault.fact_line import BEEN_THERE, PEOPLE, PLACES, THINGS, Fact
 from vault.memory_line import LINE_BREAK, Memory
 from world.parsing import parse_line
@@ -16,26 +16,28 @@ from world.parsing import parse_line
 PARTED_MINUTES = 30
 """After so long without a sign of somebody, the next sign is a new meeting."""
 
-_SAYS = re.compile(
-    r'(?P<who>.+?) (?:says(?: to .+?)?|(?P<privately>(?:whispers to|tells) you)), "(?P<text>.*)"', re.DOTALL
+_PRIVATELY = frozenset({"whispers_to_you", "tells_you"})
+_SPEAKING = _PRIVATELY | {"says", "says_to", "says_to_you"}
+_FROM_AFAR = frozenset({"tells_you", "shouts_from"})
+_COMING = frozenset({"arrives", "wakes"})
+
+# The first that fits counts, and what is taken out of something would fit what is taken as well.
+_OWN_DEEDS = (
+    "narration.you_give",
+    "narration.you_take_from",
+    "narration.you_take",
+    "narration.you_put_in",
+    "narration.you_drop",
 )
-_FROM_AFAR = re.compile(r".+? (?:tells you|shouts from .+?), \"")
-_TAKES = re.compile(r"(?P<who>.+?) takes? the (?P<thing>.+?)(?: out of the .+)?\.")
-_PUTS_IN = re.compile(r"(?P<who>.+?) puts? the (?P<thing>.+?) in the (?P<container>.+)\.")
-_INSIDE = re.compile(r"In the (?P<container>.+?): (?P<things>(?:an?|some) .+)\.")
-_DROPS = re.compile(r"(?P<who>.+?) puts? down the (?P<thing>.+)\.")
-_GIVES = re.compile(r"(?P<who>.+?) gives (?P<to>.+?) the (?P<thing>.+)\.")
-_I_GIVE = re.compile(r"You give the (?P<thing>.+) to (?P<to>.+?)\.")
-_LEAVES = re.compile(r"(?P<who>.+?) leaves .+ to (?P<room>.+)\.")
-_COMES = re.compile(r"(?P<who>.+?) (?:arrives from .+|wakes up here)\.")
-_I_CARRY = re.compile(r"You carry (?P<things>nothing|(?:an?|some) .+)\.")
-_LIE_HERE = re.compile(r"You see (?P<things>.+) here\.")
-_ARE_HERE = re.compile(r"(?P<people>.+) (?:is|are) here\.")
-_BETWEEN_THINGS = re.compile(r"(?:, | and )(?=(?:an?|some) )")
-_ARTICLE = re.compile(r"^(?:an?|some) ")
+_EXITS = ("narration.no_exits", "narration.exits")
+_COMPANY = ("narration.some_are_here", "narration.one_is_here")
+_CARRYING = ("looking.you_carry",)
+_LYING = ("narration.lying_here",)
+_INSIDE = ("things.inside",)
+_GOING = ("narration.you_go", "narration.you_go_along")
 
 
-def learn(known: Known, memory: Memory, refused: bool = False) -> None:
+def learn(known: Known, memory: Memory, refused: bool = False, reading: Reading = ENGLISH) -> None:
     """Take in one memory; a number that was taken in already changes nothing.
 
     `refused` says that what the memory tells of was not done: words that nobody heard promise nothing.
@@ -48,24 +50,28 @@ def learn(known: Known, memory: Memory, refused: bool = False) -> None:
         _visit(known, memory)
     match memory.kind:
         case "observed" | "told" if memory.people:
-            _perceive(known, memory, memory.people[0])
+            _perceive(known, memory, memory.people[0], reading)
         case "result":
-            _see(known, memory)
+            _see(known, memory, reading)
         case "acted" if not refused and (spoken := spoken_in(memory)):
             hear(known, spoken, memory)
 
 
-def spoken_in(memory: Memory) -> Spoken | None:
+def spoken_in(memory: Memory, reading: Reading = ENGLISH) -> Spoken | None:
     """Return what was spoken in a memory, and by whom; None if nothing was."""
     if memory.kind == "acted":
         line = parse_line(memory.text)
         to_one = line.arguments.partition(" ")[2]
         said = {"say": line.arguments, "speak": line.arguments, "whisper": to_one, "tell": to_one}
         return Spoken(ME, said[line.verb]) if line.verb in said else None
-    heard = _SAYS.fullmatch(memory.text) if memory.kind in ("observed", "told") and memory.people else None
-    if heard is None or heard["who"] != memory.people[0]:
-        return None
-    return Spoken(heard["who"], heard["text"], bool(heard["privately"]))
+    is_heard = memory.kind in ("observed", "told") and memory.people
+    heard = reading.deed(memory.text, memory.people[0]) if is_heard else None
+    return _spoken(heard, memory.people[0]) if heard else None
+
+
+def _spoken(deed: Deed, who: str) -> Spoken | None:
+    is_speech = deed.name in _SPEAKING and "text" in deed.values
+    return Spoken(who, deed.values["text"], deed.name in _PRIVATELY) if is_speech else None
 
 
 def awaits_outcome(memory: Memory) -> bool:
@@ -90,33 +96,37 @@ def _meet(known: Known, memory: Memory, name: str, arrived: bool = False) -> Non
     known.renew(old, value, memory, old.count + parted)
 
 
-def _perceive(known: Known, memory: Memory, who: str) -> None:
-    text = memory.text
-    if not text.startswith(who):
+def _perceive(known: Known, memory: Memory, who: str, reading: Reading) -> None:
+    deed = reading.deed(memory.text, who)
+    if deed is None:
+        if memory.text.startswith(who):  # a pose, as they begin in every language
+            _meet(known, memory, who)
         return
-    came, left = _COMES.fullmatch(text), _LEAVES.fullmatch(text)
-    if not _FROM_AFAR.match(text):
-        _meet(known, memory, who, arrived=bool(came))
-    if came:
+    if deed.name not in _FROM_AFAR:
+        _meet(known, memory, who, arrived=deed.name in _COMING)
+    if deed.name in _COMING:
         keep_appointments(known, who, memory)
-    elif left and (seen := known.find(PEOPLE, who)):
-        known.renew(seen, f"last seen in {left['room']}", memory)
-    elif spoken := spoken_in(memory):
+    elif deed.name == "leaves" and "room" in deed.values and (seen := known.find(PEOPLE, who)):
+        known.renew(seen, f"last seen in {deed.values['room']}", memory)
+    elif spoken := _spoken(deed, who):
         hear(known, spoken, memory)
     else:
-        _move_things(known, memory, who)
+        _move_things(known, memory, who, deed)
 
 
-def _move_things(known: Known, memory: Memory, who: str) -> None:
-    text = memory.text
-    if (took := _TAKES.fullmatch(text)) and took["who"] == who:
-        _place(known, took["thing"], f"{who} has it", memory)
-    elif (dropped := _DROPS.fullmatch(text)) and dropped["who"] == who:
-        _place(known, dropped["thing"], f"it lies in {memory.room}", memory)
-    elif (put := _PUTS_IN.fullmatch(text)) and put["who"] == who:
-        _place(known, put["thing"], f"it lies in the {put['container']}", memory)
-    elif (gave := _GIVES.fullmatch(text)) and gave["who"] == who:
-        _hand_over(known, who, ME if gave["to"] == "you" else gave["to"], gave["thing"], memory)
+def _move_things(known: Known, memory: Memory, who: str, deed: Deed) -> None:
+    has = "I have it" if who == ME else f"{who} has it"
+    match deed:
+        case Deed(name="takes" | "takes_from" | "you_take" | "you_take_from", values={"thing": thing}):
+            _place(known, thing, has, memory)
+        case Deed(name="drops" | "you_drop", values={"thing": thing}):
+            _place(known, thing, f"it lies in {memory.room}", memory)
+        case Deed(name="puts_in" | "you_put_in", values={"thing": thing, "container": container}):
+            _place(known, thing, f"it lies in the {container}", memory)
+        case Deed(name="gives_you", values={"thing": thing}):
+            _hand_over(known, who, ME, thing, memory)
+        case Deed(name="gives" | "you_give", values={"thing": thing, "to": to}):
+            _hand_over(known, who, to, thing, memory)
 
 
 def _hand_over(known: Known, giver: str, receiver: str, thing: str, memory: Memory) -> None:
@@ -134,46 +144,42 @@ def _place(known: Known, thing: str, value: str, memory: Memory) -> None:
         known.renew(old, value, memory)
 
 
-def _see(known: Known, memory: Memory) -> None:
+def _see(known: Known, memory: Memory, reading: Reading) -> None:
     """Take in what a command of one's own brought: a deed done, a list of things, a look around."""
     text, lines = memory.text, memory.text.split(LINE_BREAK)
-    if gave := _I_GIVE.fullmatch(text):
-        _hand_over(known, ME, gave["to"], gave["thing"], memory)
-    elif (took := _TAKES.fullmatch(text)) and took["who"] == "You":
-        _place(known, took["thing"], "I have it", memory)
-    elif (dropped := _DROPS.fullmatch(text)) and dropped["who"] == "You":
-        _place(known, dropped["thing"], f"it lies in {memory.room}", memory)
-    elif (put := _PUTS_IN.fullmatch(text)) and put["who"] == "You":
-        _place(known, put["thing"], f"it lies in the {put['container']}", memory)
-    elif carried := _I_CARRY.fullmatch(lines[0]):
-        _list(known, carried["things"], "I have it", memory)
-        _look_inside(known, lines[1:], memory)
-    elif len(lines) > 1 and lines[-1].startswith("Exits: "):  # under the room's title, which need not be its id
-        _look_around(known, lines[1:-1], memory)
-    elif _INSIDE.fullmatch(lines[0]):
-        _look_inside(known, lines, memory)
-    elif text.startswith("You go ") and text.endswith(f" to {memory.room}."):
+    if len(lines) == 1 and (deed := reading.own(_OWN_DEEDS, text)):
+        _move_things(known, memory, ME, deed)
+    elif carried := reading.own(_CARRYING, lines[0]):
+        _list(known, carried, "I have it", memory, reading)
+        _look_inside(known, lines[1:], memory, reading)
+    elif len(lines) > 1 and reading.own(_EXITS, lines[-1]):  # under the room's title, which need not be its id
+        _look_around(known, lines[1:-1], memory, reading)
+    elif reading.own(_INSIDE, lines[0]):
+        _look_inside(known, lines, memory, reading)
+    elif len(lines) == 1 and reading.own(_GOING, text):
         keep_appointments(known, ME, memory)
 
 
-def _look_around(known: Known, lines: list[str], memory: Memory) -> None:
-    present = _ARE_HERE.fullmatch(lines[-1]) if lines else None
+def _look_around(known: Known, lines: list[str], memory: Memory, reading: Reading) -> None:
+    present = reading.own(_COMPANY, lines[-1]) if lines else None
     lines = lines[:-1] if present else lines
-    for name in re.split(r", | and ", present["people"]) if present else ():
+    for name in reading.names(present.values["who"]) if present and "who" in present.values else ():
         _meet(known, memory, name)
-    lying = _LIE_HERE.fullmatch(lines[-1]) if lines else None
-    _list(known, lying["things"] if lying else "nothing", f"it lies in {memory.room}", memory)
+    lying = reading.own(_LYING, lines[-1]) if lines else None
+    _list(known, lying, f"it lies in {memory.room}", memory, reading)
 
 
-def _look_inside(known: Known, lines: list[str], memory: Memory) -> None:
+def _look_inside(known: Known, lines: list[str], memory: Memory, reading: Reading) -> None:
     for line in lines:
-        if inside := _INSIDE.fullmatch(line):
-            _list(known, inside["things"], f"it lies in the {inside['container']}", memory)
+        if (inside := reading.own(_INSIDE, line)) and "container" in inside.values:
+            _list(known, inside, f"it lies in the {inside.values['container']}", memory, reading)
 
 
-def _list(known: Known, text: str, value: str, memory: Memory) -> None:
+def _list(known: Known, seen: Deed | None, value: str, memory: Memory, reading: Reading) -> None:
     """Take in a whole list of things: what was believed to be in it and is not, has gone who knows where."""
-    names = [_ARTICLE.sub("", one) for one in _BETWEEN_THINGS.split(text)] if text != "nothing" else []
+    names = reading.things(seen.values.get("things", "")) if seen else []
+    if names is None:
+        return
     for name in names:
         _place(known, name, value, memory)
     listed = {name.casefold() for name in names}

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from agents.memory.importance import is_routine
+from agents.memory.reading import ENGLISH, Reading
 from agents.memory.view import collapsed, memory_text
 from vault.memory_line import LINE_BREAK, Memory
 from world.matching import listed
 
-MOVED = "You go "
+MOVED = ("narration.you_go",)
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def grouped(memories: Sequence[Memory], grouping: str) -> list[Group]:
     return [Group(place, tuple(sorted(people)), tuple(told)) for (place, people), told in stays.items()]
 
 
-def told(groups: Sequence[Group], name: str, width: int) -> str:
+def told(groups: Sequence[Group], name: str, width: int, reading: Reading = ENGLISH) -> str:
     """Return groups as text, a line a memory of at most so many characters, each group under its heading.
 
     What is routine is not told but counted, in the last line of its group.
@@ -53,7 +54,7 @@ def told(groups: Sequence[Group], name: str, width: int) -> str:
         lines += [group.heading] if len(groups) > 1 else []
         notable = [memory for memory in group.memories if not is_routine(memory)]
         lines += collapsed(_shortened(memory_text(memory, name), width) for memory in notable)
-        lines += [counts] if (counts := _counts(group.memories)) else []
+        lines += [counts] if (counts := _counts(group.memories, reading)) else []
     return "\n".join(lines)
 
 
@@ -67,9 +68,9 @@ def _stays(memories: Sequence[Memory]) -> Iterator[tuple[str, list[Memory]]]:
         yield room, [memory for _, memory in stay]
 
 
-def _counts(memories: Sequence[Memory]) -> str:
+def _counts(memories: Sequence[Memory], reading: Reading) -> str:
     routine = [memory for memory in memories if is_routine(memory)]
-    moves = sum(memory.kind == "result" and memory.text.startswith(MOVED) for memory in routine)
+    moves = sum(memory.kind == "result" and reading.own(MOVED, memory.text) is not None for memory in routine)
     deeds = sum(memory.kind == "acted" for memory in routine)
     others = sum(memory.kind == "observed" for memory in routine)
     looks = max(0, deeds - moves) if deeds else len(routine) - moves - others

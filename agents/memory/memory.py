@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.memory.coverage import Coverage, Settled, settle
+from agents.memory.reading import ENGLISH, Reading
 from agents.memory.strategies import CompactionStrategy, Window, strategy_of
 from agents.memory.trail import Trail
 from agents.memory.view import View
@@ -29,11 +30,20 @@ class AgentMemory:
     """The journal and the summaries of one agent.
 
     `problem` is empty while memories can be written; else it says why not, and what was perceived meanwhile waits.
-    `on_trouble` is told what admins should know: that something cannot be written, and that it can again.
+    `on_trouble` is told what admins should know: that something cannot be written, and that it can again. `reading`
+    reads back what the world has said.
     """
 
-    def __init__(self, vault: Vault, name: str, settings: MemorySettings, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        vault: Vault,
+        name: str,
+        settings: MemorySettings,
+        now_ms: Callable[[], int],
+        reading: Reading = ENGLISH,
+    ) -> None:
         self.name = name
+        self.reading = reading
         self.settings = settings
         self.problem = ""
         self.warnings: list[str] = []

@@ -12,6 +12,7 @@ from itertools import zip_longest
 from agents.memory.facts import awaits_outcome, learn
 from agents.memory.known import Known, in_order
 from agents.memory.picked import picked_words
+from agents.memory.reading import ENGLISH, Reading
 from vault.fact_line import Fact
 from vault.facts_note import NAME, FactsFile, FactsNote, Pin
 from vault.folder import Vault
@@ -40,7 +41,9 @@ class FactRegistry:
     `version` grows when a pin or a person's hand has changed something; `on_trouble` is told what admins should know.
     """
 
-    def __init__(self, vault: Vault, name: str, journal: Journal, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, vault: Vault, name: str, journal: Journal, now_ms: Callable[[], int], reading: Reading = ENGLISH
+    ) -> None:
         self.name = name
         self.version = 0
         self.warnings: list[str] = []
@@ -49,6 +52,7 @@ class FactRegistry:
         self._note = FactsNote(vault, name)
         self._journal = journal
         self._now_ms = now_ms
+        self._reading = reading
         self._known = Known()
         self._file = FactsFile()
         self._stamp = _GONE
@@ -104,7 +108,8 @@ class FactRegistry:
         if memories and memories[-1].seq == last and awaits_outcome(memories[-1]):
             last = memories.pop().seq - 1
         for memory, after in zip_longest(memories, memories[1:]):
-            learn(self._known, memory, refused=bool(after and after.kind == "result" and after.refused))
+            is_refused = bool(after and after.kind == "result" and after.refused)
+            learn(self._known, memory, is_refused, self._reading)
         self._known.upto = max(self._known.upto, last)
 
     def close(self) -> None:

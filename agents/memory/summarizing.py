@@ -13,6 +13,7 @@ from agents.memory.gate import Source
 from agents.memory.grouping import grouped, told
 from agents.memory.importance import notable_share, summary_budget
 from agents.memory.picking import candidates, candidates_of_lines
+from agents.memory.reading import ENGLISH, Reading
 from agents.memory.reuse import recall, remember
 from agents.memory.sections import sectioned, without_headings
 from agents.memory.templates import SummaryTemplate, SummaryTemplates, filled
@@ -45,6 +46,7 @@ class Summarizer:
         later: Sequence[ModelQueue] = (),
         domain_of: Callable[[str], str] = lambda room: "",
         cache: SummaryCache | None = None,
+        reading: Reading = ENGLISH,
     ) -> None:
         self._name = name
         self._queues = (queue, *later)
@@ -54,6 +56,7 @@ class Summarizer:
         self._resolve = resolve
         self._domain_of = domain_of
         self._cache = cache
+        self._reading = reading
 
     @property
     def source_tokens(self) -> int:
@@ -128,7 +131,7 @@ class Summarizer:
         """Return the memories as text, the lines as long as the model's context allows."""
         groups, lines = grouped(memories, self._profile.grouping), ""
         for width in LINE_CHARACTERS:
-            lines = told(groups, self._name, width)
+            lines = told(groups, self._name, width, self._reading)
             prompt = filled(template.text, {**values, slot: lines})
             if self._count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= self._context_tokens:
                 break

@@ -1,0 +1,111 @@
+"""Reading sentences of narration back: who did what with what, whatever language the world speaks.
+
+A journal is older than a translation, so each sentence is read as the world says it now and as the starter vault does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from vault.text_notes import starter_sentences
+from world.wording import Wording, variables
+
+_BY_SOMEBODY = "narration."
+_WHO = "who"
+
+
+@cache
+def starter_wording() -> Wording:
+    """Return the sentences of the starter vault."""
+    return Wording(starter_sentences())
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What a sentence tells: its name in `text/narration.md`, as `takes`, and the values in it, as `thing`."""
+
+    name: str
+    values: dict[str, str]
+
+
+class Reading:
+    """Reads the sentences of a world. `in_force` returns its wording; without it, the starter vault's alone counts."""
+
+    def __init__(self, in_force: Callable[[], Wording] | None = None) -> None:
+        self._in_force = in_force or starter_wording
+        self._made: _Tongue | None = None
+
+    def deed(self, text: str, who: str) -> Deed | None:
+        """Return what somebody has done by a text that others perceive; None if it is none of the world's sentences."""
+        for name, wording in self._tongue.deeds:
+            if (values := wording.read(f"{_BY_SOMEBODY}{name}", text, who=who)) is not None:
+                return Deed(name, values)
+        return None
+
+    def own(self, keys: Iterable[str], text: str) -> Deed | None:
+        """Return which of some sentences, by `note.name`, a text is; the first in that order."""
+        for key in keys:
+            for wording in self._tongue.wordings:
+                if (values := wording.read(key, text)) is not None:
+                    return Deed(key.partition(".")[2], values)
+        return None
+
+    def names(self, text: str) -> list[str]:
+        """Return the names in a list of people."""
+        return self._tongue.between_names.split(text)
+
+    def things(self, text: str) -> list[str] | None:
+        """Return the names in a list of things, without their articles; None if it does not look like one."""
+        tongue = self._tongue
+        if text in tongue.nothing:
+            return []
+        if not tongue.article.match(text):
+            return None
+        return [tongue.article.sub("", one, count=1) for one in tongue.between_things.split(text)]
+
+    @property
+    def _tongue(self) -> _Tongue:
+        wording = self._in_force()
+        if self._made is None or self._made.wordings[0] is not wording:
+            self._made = _Tongue(wording)
+        return self._made
+
+
+ENGLISH = Reading()
+"""Reads the sentences of the starter vault."""
+
+
+class _Tongue:
+    """A wording and the starter vault's behind it, with what is made of both."""
+
+    def __init__(self, wording: Wording) -> None:
+        starter = starter_wording()
+        self.wordings = (wording,) if wording is starter else (wording, starter)
+        self.deeds = [(name, one) for one in self.wordings for name in _deeds(one) if self._is_new(name, one)]
+        self.nothing = {one("lists.nothing") for one in self.wordings}
+        articles = [article for one in self.wordings for article in one("commands.articles").split(", ") if article]
+        self.article = re.compile(rf"(?:{_any(articles)}) ")
+        between = rf"(?:, | (?:{_any(one('lists.and') for one in self.wordings)}) )"
+        self.between_names = re.compile(between)
+        self.between_things = re.compile(rf"{between}(?={self.article.pattern})")
+
+    def _is_new(self, name: str, wording: Wording) -> bool:
+        key = f"{_BY_SOMEBODY}{name}"
+        return wording is self.wordings[0] or wording.sentences.get(key) != self.wordings[0].sentences.get(key)
+
+
+def _deeds(wording: Wording) -> list[str]:
+    """Return the sentences of what others do, those that say most first: `takes` would fit what `takes_from` says."""
+    fitting = {
+        key.removeprefix(_BY_SOMEBODY): sentence
+        for key, sentence in wording.sentences.items()
+        if key.startswith(_BY_SOMEBODY) and _WHO in variables(sentence) and not key.endswith("_here")
+    }
+    return sorted(fitting, key=lambda name: -len(re.sub(r"\{[a-z_]+\}", "", fitting[name])))
+
+
+def _any(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in dict.fromkeys(words))

@@ -1,0 +1,51 @@
+"""What a world says that somebody has translated: German sentences for what happens, and the starter's for the rest."""
+
+from vault.text_notes import starter_sentences
+from world.wording import Wording
+
+SENTENCES = {
+    "narration.you_say": "Du sagst: »{text}«",
+    "narration.you_say_to": "Du sagst zu {to}: »{text}«",
+    "narration.you_tell": "Du rufst {who} zu: »{text}«",
+    "narration.you_whisper": "Du flüsterst {who} zu: »{text}«",
+    "narration.you_go": "Du gehst {exit} nach {room}.",
+    "narration.you_take": "Du nimmst {thing}.",
+    "narration.you_drop": "Du legst {thing} hin.",
+    "narration.you_put_in": "Du legst {thing} in {container} hinein.",
+    "narration.you_take_from": "Du nimmst {thing} aus {container} heraus.",
+    "narration.you_give": "Du gibst {to} {thing}.",
+    "narration.says": "{who} sagt: »{text}«",
+    "narration.says_to": "{who} sagt zu {to}: »{text}«",
+    "narration.says_to_you": "{who} sagt zu dir: »{text}«",
+    "narration.shouts": "{who} ruft: »{text}«",
+    "narration.shouts_from": "Aus {room} ruft {who}: »{text}«",
+    "narration.tells_you": "Von fern sagt dir {who}: »{text}«",
+    "narration.whispers_to_you": "{who} flüstert dir zu: »{text}«",
+    "narration.whispers": "{who} flüstert {to} etwas zu.",
+    "narration.leaves": "{who} geht {exit} nach {room}.",
+    "narration.falls_asleep": "{who} schläft ein und ist fort.",
+    "narration.arrives": "Von {room} her kommt {who}.",
+    "narration.wakes": "Hier erwacht {who}.",
+    "narration.takes": "{who} nimmt {thing}.",
+    "narration.drops": "{who} legt {thing} hin.",
+    "narration.puts_in": "{who} legt {thing} in {container} hinein.",
+    "narration.takes_from": "{who} nimmt {thing} aus {container} heraus.",
+    "narration.uses": "{who} nimmt {thing} zur Hand.",
+    "narration.reads": "{who} liest, was auf {thing} steht.",
+    "narration.gives_you": "{who} gibt dir {thing}.",
+    "narration.gives": "{who} gibt {to} {thing}.",
+    "narration.one_is_here": "{who} ist hier.",
+    "narration.some_are_here": "{who} sind hier.",
+    "narration.lying_here": "Hier liegt {things}.",
+    "narration.exits": "Ausgänge: {exits}.",
+    "narration.no_exits": "Ausgänge: keine.",
+    "narration.directions": "north, out, down, south, west, up",
+    "narration.by": "durch {exit}",
+    "looking.you_carry": "Du trägst {things}.",
+    "things.inside": "In {container}: {things}.",
+    "lists.and": "und",
+    "lists.nothing": "nichts",
+    "commands.articles": "ein, eine, einen, einige",
+}
+
+GERMAN = Wording(starter_sentences() | SENTENCES)
