@@ -9,16 +9,17 @@ ROUNDS = 3
 """A level is judged by so many answers for each request at a time."""
 FEWEST_ANSWERS = 6
 WORTH_IT = 0.5
-"""One more at a time has to bring this share of the throughput that it would bring at best."""
+"""One more at a time has to bring this share of the throughput that it would bring at best, or else it is not kept."""
 FIRST_REST = 4
 LONGEST_REST = 64
 
 
 class Concurrency:
-    """A limit. With `given` of 0 it begins with one at a time, and tries one more whenever that paid the last time.
+    """A limit. With `given` of 0 it begins with one at a time, and is tried one higher or one lower now and then.
 
-    Only answers count that were given while the endpoint was full: others say nothing about the limit. When one more
-    does not pay, it goes back, and rests for a number of rounds that doubles each time.
+    Only answers count that were given while the endpoint was full: others say nothing about the limit. What pays is
+    kept and tried further; what does not is taken back, and the other direction is tried after a rest of some rounds,
+    which doubles each time.
     """
 
     def __init__(self, given: int = 0, most: int = MOST) -> None:
@@ -27,6 +28,7 @@ class Concurrency:
         self._most = most
         self._seconds: list[float] = []
         self._rate_before: float | None = None
+        self._step = 1
         self._rest = 0
         self._next_rest = FIRST_REST
 
@@ -43,21 +45,24 @@ class Concurrency:
         """Note a failure: what was being tried was perhaps too much."""
         if self.is_measured:
             self._seconds.clear()
-            if self._rate_before is not None:
-                self._go_back()
+            if self._rate_before is not None and self._step > 0:
+                self._take_back()
 
     def _judge(self, rate: float) -> None:
         before, self._rate_before = self._rate_before, None
-        if before is not None and rate < before * (1 + WORTH_IT / (self.limit - 1)):
-            self._go_back()
+        if before is not None and rate < before * (1 + WORTH_IT * self._step / (self.limit - self._step)):
+            self._take_back()
         elif self._rest:
             self._rest -= 1
-        elif self.limit < self._most:
+        else:
+            if not 1 <= self.limit + self._step <= self._most:
+                self._step = -self._step
             self._rate_before = rate
-            self.limit += 1
+            self.limit += self._step
 
-    def _go_back(self) -> None:
+    def _take_back(self) -> None:
         self._rate_before = None
-        self.limit = max(1, self.limit - 1)
+        self.limit -= self._step
+        self._step = -self._step
         self._rest = self._next_rest
         self._next_rest = min(LONGEST_REST, 2 * self._next_rest)

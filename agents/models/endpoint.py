@@ -14,7 +14,9 @@ from agents.models.queue_record import QueueRecord, QueueStatus
 log = logging.getLogger(__name__)
 
 KEPT_ANSWERS = 2000
-NEWEST_SHARE = 0.2  # how much the newest answer counts in the running latency
+PATIENCE_SECONDS = 1.0
+PATIENCE_ROUNDS = 4.0
+NEWEST_SHARE = 0.1  # how much the newest answer counts in the running latency
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Endpoint:
         self.seconds = 0.0
         self.record = QueueRecord(name)
         self._answered_at: deque[float] = deque(maxlen=KEPT_ANSWERS)
+        self._moved_at = 0.0
         self._problem = ""
         self._remedy = ""
         self._fails = False
@@ -56,6 +59,15 @@ class Endpoint:
     def is_well(self, now: float) -> bool:
         """Return whether it has not failed of late."""
         return self.breaker.state(now) == "closed"
+
+    def is_stuck(self, now: float) -> bool:
+        """Return whether it has not ended a request for so long that nobody should wait for it."""
+        return self.running > 0 and now - self._moved_at > self.patience_seconds
+
+    @property
+    def patience_seconds(self) -> float:
+        """How long it may take until it ends one of its requests, whichever."""
+        return PATIENCE_SECONDS + PATIENCE_ROUNDS * self.seconds
 
     def may_be_probed(self, now: float) -> bool:
         """Return whether it is time to try it with one request."""
@@ -71,13 +83,16 @@ class Endpoint:
 
     def begin(self, now: float) -> bool:
         """Give it a request; return whether that is a probe."""
+        if not self.running:
+            self._moved_at = now
         is_probe = self.may_be_probed(now)
         self.is_probed = self.is_probed or is_probe
         self.running += 1
         return is_probe
 
-    def end(self, is_probe: bool) -> None:
-        """Take a request back, however it has ended."""
+    def end(self, is_probe: bool, now: float) -> None:
+        """Take a request back, however it has ended, at `now`, in seconds."""
+        self._moved_at = now
         self.running -= 1
         if is_probe:
             self.is_probed = False
@@ -100,7 +115,7 @@ class Endpoint:
         if error.about_request:
             return
         self.concurrency.fail()
-        self.breaker.fail(now, for_good=not error.retryable)
+        self.breaker.fail(now, for_good=not error.retryable or error.is_gone)
         if not self._fails:
             log.warning("%s fails: %s", self.name, error)
         self._fails = True

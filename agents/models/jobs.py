@@ -64,8 +64,7 @@ class Line(Protocol):
 class Job:
     """One question of an owner, waiting or running. `number` counts jobs from the first, `asked` is in seconds.
 
-    `tried` are the endpoints that have failed at it. `is_patient` is whether it waits for the endpoint that knows its
-    prompt although another is free. `turn` has the route on which it may run, or None if it is withdrawn.
+    `tried` are the endpoints that have failed at it. `turn` has the route on which it may run, None if it is withdrawn.
     """
 
     line: Line
@@ -77,7 +76,6 @@ class Job:
     work: asyncio.Task[Completion] | None = None
     route: Route | None = None
     is_probe: bool = False
-    is_patient: bool = True
     tried: set[Endpoint] = field(default_factory=set)
     last_error: ModelError | None = None
 

@@ -16,15 +16,24 @@ class ModelError(Exception):
     `problem` names the model, the host if there is one, and what happened; `remedy` is what to do about it
     ("Run: ollama pull llama3.2"), or empty; the message is both.
     `retryable` is false when the same request would fail again. `about_request` is true when that is for the request's
-    own sake, as when it is too long, and says nothing about the model.
+    sake, as when it is too long, and says nothing about the model. `is_gone` is true when nobody is there any more.
     """
 
-    def __init__(self, message: str, *, remedy: str = "", retryable: bool = True, about_request: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        retryable: bool = True,
+        about_request: bool = False,
+        is_gone: bool = False,
+    ) -> None:
         super().__init__(f"{message} {remedy}" if remedy else message)
         self.problem = message
         self.remedy = remedy
         self.retryable = retryable
         self.about_request = about_request
+        self.is_gone = is_gone
 
 
 @dataclass(frozen=True)

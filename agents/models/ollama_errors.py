@@ -35,7 +35,8 @@ def explained(error: Exception, host: str, model: str, timeout_seconds: float | 
             return _refused(error, host, model)
         case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
             # The library's own words add nothing but length.
-            return ModelError(f"Ollama does not answer at {host} (asked for {model!r}).", remedy=START_OLLAMA)
+            message = f"Ollama does not answer at {host} (asked for {model!r})."
+            return ModelError(message, remedy=START_OLLAMA, is_gone=True)
         case TimeoutError() | httpx.TimeoutException():
             limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
             message = f"Ollama at {host} did not finish its answer with {model!r}{limit}."
@@ -45,7 +46,8 @@ def explained(error: Exception, host: str, model: str, timeout_seconds: float | 
             return ModelError(message, remedy="Check the address of the Ollama host.")
         case EOFError() | httpx.HTTPError() | httpx.StreamError() | OSError():
             message = f"The answer of {model!r} from Ollama at {host} broke off: {_reason(error)}."
-            return ModelError(message, remedy="Look into Ollama's own log if this goes on.")
+            remedy = "Look into Ollama's own log if this goes on."
+            return ModelError(message, remedy=remedy, is_gone=isinstance(error, httpx.TransportError))
     message = f"What answers at {host} for {model!r} does not speak Ollama's API: {_reason(error)}."
     return ModelError(message, remedy="Check the address of the Ollama host.")
 

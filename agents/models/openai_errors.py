@@ -23,7 +23,8 @@ def explained(error: Exception, address: str, model: str, timeout_seconds: float
     match error:
         case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
             message = f"No server answers at {address} (asked for {model!r})."
-            return ModelError(message, remedy="Start it there, or change the address in config/models.md.")
+            remedy = "Start it there, or change the address in config/models.md."
+            return ModelError(message, remedy=remedy, is_gone=True)
         case TimeoutError() | httpx.TimeoutException():
             limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
             message = f"The server at {address} did not finish its answer with {model!r}{limit}."
@@ -35,7 +36,7 @@ def explained(error: Exception, address: str, model: str, timeout_seconds: float
             return ModelError(f"{address!r} is no address: {error}.", remedy=CHECK_ADDRESS, retryable=False)
         case EOFError() | httpx.HTTPError() | httpx.StreamError() | OSError():
             message = f"The answer of {model!r} from {address} broke off: {_reason(error)}."
-            return ModelError(message, remedy=LOOK_THERE)
+            return ModelError(message, remedy=LOOK_THERE, is_gone=isinstance(error, httpx.TransportError))
     message = f"What answers at {address} for {model!r} does not speak OpenAI's API: {_reason(error)}."
     return ModelError(message, remedy=CHECK_ADDRESS)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import time
 from collections.abc import Callable, Collection, Coroutine
@@ -23,7 +22,7 @@ from agents.models.jobs import (
     WaitingLine,
 )
 from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
-from agents.models.routing import is_hopeless, next_start
+from agents.models.routing import hopeless, is_hopeless, next_start
 
 # After so long a wait a job counts as one priority higher, and goes on rising: nothing starves.
 AGEING_SECONDS = 30.0
@@ -31,8 +30,6 @@ AGEING_SECONDS = 30.0
 GRACE_SECONDS = 2.0
 LONGEST_WAIT_SECONDS = 600.0
 CHECK_SECONDS = 30.0  # how long an endpoint that is tried again may take to say that it has the model
-PATIENCE_SECONDS = 1.0
-PATIENCE_ROUNDS = 4.0
 MOST_WAITING = 1024
 KEPT_HOMES = 4096
 
@@ -130,7 +127,7 @@ class ModelPool:
 
     def _start_next(self) -> None:
         now = self.now()
-        while not self._stopped and (found := next_start(self._line.in_order(now), self._homes, now)):
+        while not self._stopped and (found := next_start(self._line, self._homes, now)):
             job, route = found
             self._line.take(job)
             self._running.append(job)
@@ -138,7 +135,7 @@ class ModelPool:
             if self._has_affinity:
                 self._settle(job.key, route.endpoint)
             job.give_turn(route)
-        for job in [job for job in self._line.jobs if is_hopeless(job, now)]:
+        for job in hopeless(self._line.jobs, now):
             self._line.jobs.remove(job)
             job.fail(job.last_error or self._no_endpoint(job, now))
 
@@ -167,7 +164,7 @@ class ModelPool:
         if job in self._running:
             self._running.remove(job)
         if job.route:
-            job.route.endpoint.end(job.is_probe)
+            job.route.endpoint.end(job.is_probe, self.now())
             job.route = None
 
     async def _completed(self, job: Job, make: Make, on_text: OnText | None) -> Completion:
@@ -184,15 +181,12 @@ class ModelPool:
 
     async def _turn(self, job: Job) -> Route | None:
         """Return the route on which the job may run; None if it is withdrawn."""
-        home = self._homes.get(job.key)
-        if home and not job.turn.done():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(PATIENCE_SECONDS + PATIENCE_ROUNDS * home.seconds):
-                    return await asyncio.shield(job.turn)
-            job.is_patient = False
-            self._start_next()
         try:
             async with asyncio.timeout(self._longest_wait_seconds):
+                while (home := self._homes.get(job.key)) and not job.turn.done():
+                    await asyncio.wait([job.turn], timeout=home.patience_seconds)
+                    if home.is_stuck(self.now()):
+                        self._start_next()  # whoever waits for it goes elsewhere
                 return await asyncio.shield(job.turn)
         except TimeoutError as error:
             waited = f"A request of {job.owner} waited {self._longest_wait_seconds:g} s for {job.line.name}."

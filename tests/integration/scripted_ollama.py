@@ -1,13 +1,17 @@
 """A server that speaks as much of Ollama's API as a world needs, in a thread, with answers by rule and no model.
 
 Whoever is asked for a command nods or looks; whoever is asked for a summary tells of the river.
+`python -m tests.integration.scripted_ollama --port 0 --seconds 0.3` is one in a process of its own, which takes so long
+for each answer and prints its port.
 """
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,8 +31,9 @@ class ScriptedOllama(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Conversation)
+    def __init__(self, port: int = 0, seconds: float = 0.0) -> None:
+        super().__init__(("127.0.0.1", port), _Conversation)
+        self.seconds = seconds
         self.may_summarise = threading.Event()
         self.may_summarise.set()
         self.asked = threading.Semaphore(0)
@@ -68,6 +73,7 @@ class _Conversation(BaseHTTPRequestHandler):
         prompt = body.get("prompt", "")
         answer = {"model": MODEL, "created_at": "2026-11-22T08:00:00Z", "done": True, "done_reason": "stop"}
         if prompt:
+            time.sleep(self.server.seconds)
             text = self.server.reply(prompt)
             answer |= {"response": text, "prompt_eval_count": len(prompt) // 4, "eval_count": len(text) // 4}
         self._send(answer)
@@ -100,3 +106,18 @@ def scripted_ollama() -> Iterator[ScriptedOllama]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def main() -> None:
+    """Print the port and serve until killed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=0.0)
+    wanted = parser.parse_args()
+    server = ScriptedOllama(wanted.port, wanted.seconds)
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -201,6 +201,63 @@ def test_a_failure_that_would_be_the_same_again_closes_an_endpoint_at_once():
     assert run(story) == ["open", "closed"]
 
 
+def test_an_endpoint_where_nobody_is_any_more_is_left_alone_at_once():
+    async def story():
+        town = Places("a", "b")
+        (task,) = await town.asked("Ana")
+        town.places[0].fail(ModelError("The connection broke.", is_gone=True))
+        await settle()
+        states = [one.state for one in town.queue.endpoints()]
+        town.places[1].answer()
+        await task
+        return states
+
+    assert run(story) == ["open", "closed"]
+
+
+def test_an_endpoint_that_was_sick_is_tried_although_everybody_has_another_by_now():
+    async def story():
+        town = Places("a", "b")
+        town.places[0].dead = ModelError("gone", is_gone=True)
+        (task,) = await town.asked("Ana")
+        town.places[1].answer()
+        await task
+        town.places[0].dead = None
+        town.clock = 2.0
+        (task,) = await town.asked("Ana")  # she is at home at b now
+        town.places[0].answer()
+        await task
+        return [one.state for one in town.queue.endpoints()]
+
+    assert run(story) == ["closed", "closed"]
+
+
+def test_an_endpoint_that_hangs_loses_those_who_wait_for_it():
+    async def story():
+        town = Places("a", "b")
+        first, second = town.places
+        (ana,) = await town.asked("Ana")
+        (ben,) = await town.asked("Ben")
+        first.answer()
+        second.answer()
+        await asyncio.gather(ana, ben)
+        (thought,) = await town.asked("Ana")  # at home at a, which hangs from now on
+        waiting = town.ask("Ana", Priority.SUMMARY)
+        await settle()
+        patient = second.under_way[:]
+        town.clock = 100.0
+        (ben,) = await town.asked("Ben")
+        gone = second.asked[:]
+        first.answer()
+        while second.under_way:
+            second.answer()
+            await settle()
+        await asyncio.gather(thought, waiting, ben)
+        return patient, gone
+
+    assert run(story) == ([], ["Ben", "Ana"])
+
+
 def test_an_endpoint_that_nobody_has_asked_yet_is_started_by_the_first_request():
     async def story():
         town = Places("a", untried=True)
