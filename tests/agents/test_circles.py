@@ -120,7 +120,11 @@ def test_who_rests_still_remembers_and_thinks_when_a_person_comes(tmp_path):
 
     async def act(queue: object) -> list[str]:
         calls = itertools.count()
-        life.agent.on_addressed = lambda: next(calls) and None
+
+        def count() -> None:
+            next(calls)
+
+        life.agent.on_addressed = count
         outcomes = [(await life.agent.tick()).outcome]
         ana.room_id, ana.awake = "The Yard", True
         life.ana.types("go east")

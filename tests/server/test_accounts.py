@@ -121,7 +121,9 @@ def test_a_role_is_kept_and_in_force_at_once(accounts, tmp_path, world):
     accounts.set_role("ana", Role.ADMIN)
     assert (world.characters["Ana"].role, accounts.role_of("ANA")) == (Role.ADMIN, Role.ADMIN)
     again = accounts_of(tmp_path, inn())
-    assert (again.character_of("Ana")[0].role, again.account("Ana").password) == (Role.ADMIN, KEPT)
+    account = again.account("Ana")
+    assert account
+    assert (again.character_of("Ana")[0].role, account.password) == (Role.ADMIN, KEPT)
 
 
 def test_somebody_from_before_passwords_may_be_given_a_role_and_still_has_none(accounts):

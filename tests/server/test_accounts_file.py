@@ -102,10 +102,15 @@ def test_several_processes_that_change_it_at_once_lose_nothing(tmp_path):
 
 
 def test_changes_that_come_while_it_is_written_are_kept_together(tmp_path):
-    thread, kept = Thread(), []
+    thread = Thread()
+    kept: list[str] = []
     file = AccountsFile(tmp_path / "a", in_thread=thread)
+
+    def note(_: object, name: str) -> None:
+        kept.append(name)
+
     for name in ("Eve", "Ana", "Ben"):
-        file.keep(put(Account(name, "player"))).addCallback(lambda _, name=name: kept.append(name))
+        file.keep(put(Account(name, "player"))).addCallback(note, name)
     assert len(thread.jobs) == 1
     thread.goes_on()
     assert (kept, len(thread.jobs)) == (["Eve"], 1)

@@ -7,6 +7,7 @@ import logging
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.accounts_text import Account
@@ -40,7 +41,7 @@ def eve(lobby):
 
 def account(lobby, name: str) -> Account:
     found = lobby.door.accounts.account(name)
-    assert found
+    assert isinstance(found, Account)
     return found
 
 
@@ -149,13 +150,14 @@ def test_while_a_password_is_looked_at_nothing_is_asked_and_nobody_else_waits(tm
 
 def test_whoever_hangs_up_while_the_password_is_looked_at_leaves_nothing_behind(tmp_path):
     thread = Thread()
-    lobby = lobby_of(tmp_path, inn_game(), in_thread=thread)
+    clock = Clock()
+    lobby = lobby_of(tmp_path, inn_game(), in_thread=thread, clock=clock)
     guest = Guest(lobby, THERE)
     guest.types("eve", SECRET)
     guest.hangs_up()
     thread.goes_on()
     assert lobby.door.accounts.account("Eve") is None
-    assert (lobby.sessions, lobby.clock.getDelayedCalls()) == (set(), [])
+    assert (lobby.sessions, clock.getDelayedCalls()) == (set(), [])
 
 
 def test_a_wrong_password_is_told_and_asked_again_and_the_third_closes_the_door(eve):

@@ -36,11 +36,16 @@ def test_no_more_than_two_are_looked_at_at_once():
 
 def test_whoever_sends_many_waits_behind_those_who_send_one():
     thread = Thread()
-    hasher, order = FakeHasher(), []
+    hasher = FakeHasher()
+    order: list[str] = []
     passwords = Passwords(hasher, thread)
+
+    def note(_: object, name: str) -> None:
+        order.append(name)
+
     for number in range(4):
-        passwords.hash("x", "busy").addCallback(lambda _, number=number: order.append(f"busy {number}"))
-    passwords.hash("x", "other").addCallback(lambda _: order.append("other"))
+        passwords.hash("x", "busy").addCallback(note, f"busy {number}")
+    passwords.hash("x", "other").addCallback(note, "other")
     while thread.jobs:
         thread.goes_on()
     assert order == ["busy 0", "busy 1", "busy 2", "other", "busy 3"]
@@ -62,7 +67,8 @@ def test_a_password_that_nobody_waits_for_any_more_is_not_looked_at():
 
 def test_a_password_that_is_not_wanted_when_its_turn_comes_is_not_looked_at():
     thread = Thread()
-    hasher, found = FakeHasher(), []
+    hasher = FakeHasher()
+    found: list[Checked | None] = []
     passwords = Passwords(hasher, thread)
     kept = hasher.hash("right")
     for _ in range(4):

@@ -65,3 +65,8 @@ def test_two_spaces_behind_a_sentence_make_no_column():
         "It is late.  The fire is out,",
         "and the cat has gone to bed.",
     ]
+
+
+def test_a_row_of_many_words_goes_on_in_the_next_line():
+    row = "".join(f"{word:<16}" for word in ("get", "give", "go", "goal")).rstrip()
+    assert wrapped(row, 40).split("\n") == ["get             give            go", "goal"]

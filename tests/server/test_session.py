@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from tests.server.fake_terminal import Guest
@@ -202,10 +203,10 @@ def test_builders_and_admins_may_be_still_for_ever(lobby, role):
 
 
 def test_nobody_is_let_go_where_the_setting_says_never(tmp_path):
-    lobby = lobby_of(tmp_path, inn_game(), ServerSettings(idle_minutes=0))
-    ana = Guest(lobby)
+    clock = Clock()
+    ana = Guest(lobby_of(tmp_path, inn_game(), ServerSettings(idle_minutes=0), clock=clock))
     ana.enters("Ana")
-    assert lobby.clock.getDelayedCalls() == []
+    assert clock.getDelayedCalls() == []
 
 
 def test_a_full_house_turns_callers_away_and_says_why(lobby):

@@ -25,6 +25,7 @@ from tests.agents.house import GOOD
 from tests.scripted_model import ScriptedModel
 from vault.folder import STARTER
 
+HEADING = '{"recording": 1, "models": [], "queues": {}, "later": []}\n'
 SPEECHES = ("the water is high today", "who has seen the lost page", "tea first, then the weir", "nobody minds")
 
 
@@ -36,7 +37,8 @@ def lively() -> ScriptedModel:
         if request.max_tokens > 100:
             return f"I {next(good)} and remember it well."
         deeds = [f"say {rng.choice(SPEECHES)}", "look", "mumble mumble", f"go {rng.choice(('north', 'south', 'east'))}"]
-        return rng.choice([*deeds, f"think {rng.random()} | it is a number", ModelError("The host is gone.")])
+        answers: list[str | ModelError] = [*deeds, f"think {rng.random()} | it is a number"]
+        return rng.choice([*answers, ModelError("The host is gone.")])
 
     return ScriptedModel(write)
 
@@ -175,8 +177,8 @@ def test_nothing_is_written_over_and_nothing_into_the_vault(tmp_path):
         ("", r"recording\.jsonl:1: this is no line of a recording; is the file whole\?"),
         ("<html>", r"recording\.jsonl:1: this is no line of a recording"),
         ('{"recording": 9, "models": []}', r"this is no recording of a simulation, or one of another version"),
-        ('{"recording": 1, "models": []}\n{"turn": 1, "ow', r"recording\.jsonl:2: this is no line of a recording"),
-        ('{"recording": 1, "models": []}\n{"turn": 1}', r"recording\.jsonl:2: this line was changed by hand"),
+        (HEADING + '{"turn": 1, "ow', r"recording\.jsonl:2: this is no line of a recording"),
+        (HEADING + '{"turn": 1}', r"recording\.jsonl:2: this line was changed by hand"),
     ],
 )
 def test_a_file_that_is_no_recording_is_refused_with_its_line(tmp_path, text, complaint):

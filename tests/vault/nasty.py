@@ -57,7 +57,7 @@ _MARKS = (
     "\ufeff",
     "\x0c",
 )
-_CHARACTERS = st.characters(exclude_characters="\r", exclude_categories=("Cs",))
+_CHARACTERS = st.characters(exclude_characters="\r", exclude_categories=["Cs"])
 
 lines = st.one_of(st.sampled_from(_MARKS), st.text(_CHARACTERS, max_size=20).map(lambda text: text.replace("\n", " ")))
 texts = st.lists(lines, max_size=6).map("\n".join)

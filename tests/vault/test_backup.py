@@ -24,7 +24,8 @@ DAY = 86_400_000
 def files_in(path: Path) -> dict[str, str]:
     """Return what is in an archive, by name."""
     with tarfile.open(path) as archive:
-        return {one.name: archive.extractfile(one).read().decode() for one in archive if one.isfile()}
+        opened = ((one.name, archive.extractfile(one)) for one in archive if one.isfile())
+        return {name: file.read().decode() for name, file in opened if file}
 
 
 def restored(path: Path, where: Path) -> Vault:

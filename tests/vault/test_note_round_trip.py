@@ -181,7 +181,7 @@ def test_an_agent_s_note_says_what_it_may_do(tmp_path):
         "---\nrole: Builder\ngrants: ['@Recall', '@dig']\n---\nYou are Ana.\n", "agents", "Ana", "agent.md"
     )
     character = load_agent(vault, "Ana").character
-    assert (character.role, character.grants) == (Role.BUILDER, {"@recall", "@dig"})
+    assert (character.role, character.grants) == (Role.BUILDER, frozenset({"@recall", "@dig"}))
 
 
 def test_a_role_that_does_not_exist_is_refused_with_its_line(tmp_path):
@@ -195,13 +195,14 @@ def test_a_role_that_does_not_exist_is_refused_with_its_line(tmp_path):
 
 @pytest.mark.parametrize("folder", ["rooms", "things", "agents"])
 def test_the_starter_notes_are_not_written_again(folder, tmp_path):
-    loads = {"rooms": (load_room, save_room), "things": (load_thing, save_thing)}
     vault = Vault(tmp_path)
     for path in sorted((STARTER / folder).rglob("*.md")):
         vault.write_text(path.read_text(), str(path.relative_to(STARTER)))
     for name in vault.names(folder) or vault.folders(folder):
-        if folder == "agents":
-            assert not save_agent(vault, load_agent(vault, name).character)
-        else:
-            load, save = loads[folder]
-            assert not save(vault, load(vault, name))
+        match folder:
+            case "rooms":
+                assert not save_room(vault, load_room(vault, name))
+            case "things":
+                assert not save_thing(vault, load_thing(vault, name))
+            case _:
+                assert not save_agent(vault, load_agent(vault, name).character)

@@ -9,7 +9,7 @@ from world.clock import Moment
 from world.commands.table import world_commands
 from world.events import Event, Said
 from world.game import Game
-from world.model import World
+from world.model import Character, Room, Thing, World
 from world.reacting import MOST_REACTIONS
 from world.reaction import reaction
 
@@ -23,8 +23,11 @@ class House:
     def __init__(self, lucky: bool = True, **tables: list[tuple[str, str, str]]) -> None:
         self.world: World = inn()
         self.world.moment = NOON
-        owners = {"room": self.world.rooms[HERE], "lamp": self.world.things["oil lamp"]}
-        owners |= {"rook": self.world.characters["Rook"], "coin": self.world.things["copper coin"]}
+        owners: dict[str, Room | Thing | Character] = {
+            "room": self.world.rooms[HERE],
+            "lamp": self.world.things["oil lamp"],
+            "rook": self.world.characters["Rook"],
+        }
         for name, rows in tables.items():
             owners[name].reactions = tuple(reaction(*row) for row in rows)
         self.saved: list[Event] = []

@@ -28,9 +28,7 @@ from world.reaction import Act, Condition, Reaction, reaction
         ),
         (
             ("every 30 minutes", "hue = dark red", "move {actor} to [[The Mill|mill]]"),
-            Reaction(
-                "every", (Condition("is", "hue", "dark red"),), (Act("move", "{actor}", "The Mill"),), every=30
-            ),
+            Reaction("every", (Condition("is", "hue", "dark red"),), (Act("move", "{actor}", "The Mill"),), every=30),
         ),
         (
             ("use", "", "show Ten look on; one sulks.; tell It sulks."),
