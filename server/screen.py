@@ -34,6 +34,8 @@ def _wrapped_line(line: str, columns: int) -> list[str]:
     text = line.strip()
     # What stands in a second column stays there when it goes on in the next line.
     column = _COLUMN.match(text)
+    if column and _COLUMN.match(text, column.end()):
+        column = None  # a row of many, of which as many stand in a line as have room
     if column and len(column[0]) > columns // 2:
         first, second = indent + column[0].rstrip(), indent + NARROW_INDENT + text[column.end() :]
         return [*_wrapped_line(first, columns), *_wrapped_line(second, columns)]
