@@ -91,7 +91,8 @@ class Replay:
         except UnicodeDecodeError as error:
             raise SimulationError(f"{self._path}: this is no recording of a simulation.") from error
         heading = self._parsed(1, lines[0] if lines else "")
-        if heading.get("recording") != VERSION or not isinstance(heading.get("models"), list):
+        kinds = (("models", list), ("queues", dict), ("later", list))
+        if heading.get("recording") != VERSION or not all(isinstance(heading.get(name), kind) for name, kind in kinds):
             raise SimulationError(f"{self._path}: this is no recording of a simulation, or one of another version.")
         for number, text in enumerate(lines[1:], 2):
             self._take(self._parsed(number, text), number)

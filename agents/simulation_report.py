@@ -12,7 +12,7 @@ from agents.recording import Usage
 from agents.simulation import Step
 from world.parsing import parse_line
 
-OUTCOMES = ("acted", "refused", "speechless", "failed", "paused", "asleep")
+OUTCOMES = ("acted", "refused", "speechless", "failed", "resting", "listening", "paused", "asleep")
 
 
 class Tally:
@@ -89,7 +89,7 @@ def step_text(step: Step) -> str:
     turn = step.turn
     lines = _indented(step.happened)
     lines.append(f"{moment(step.at_ms)}  turn {step.number}  {step.agent} in {step.room}")
-    lines += [f"~{step.agent}> {turn.line}"] if turn.line else [f"    ({turn.outcome}: {turn.why})"]
+    lines.append(f"~{step.agent}> {turn.line}" if turn.line else f"    ({turn.outcome}: {turn.why})")
     return "\n".join([*lines, *_indented(step.told)]) + "\n\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -186,10 +186,9 @@ class Fallwater:
         self._time.start()
         self._minds.start()
 
-    def think_with(self, queue: ModelQueue, summary_queues: Sequence[ModelQueue]) -> None:
+    def think_with(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
         """Let the agents have these models, and think when somebody else says: nothing is started."""
-        self._minds.queue = queue
-        self.agents.wake(queue, summary_queues)
+        self._minds.think_with(queues, later)
 
     def stop(self) -> Deferred[None]:
         """Close in stages, each bounded in time: people hear of it, thoughts end, everything is saved."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
@@ -12,7 +12,7 @@ from agents.agent import Agent
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from config.profiles import SUMMARIZER, ModelProfile
+from config.profiles import SUMMARIZER, THINKER, ModelProfile
 from config.settings import ModelSettings
 from server.bridge import deferred_from
 from server.heartbeat import Heartbeat
@@ -39,6 +39,7 @@ class Minds:
         on_trouble: Callable[[str], None],
     ) -> None:
         self.queue: ModelQueue | None = None
+        self.queues: Mapping[str, ModelQueue] = {}
         self.profiles = Profiles(random.Random(rng.getrandbits(64)))
         self.problem = ""
         self._agents = agents
@@ -59,6 +60,12 @@ class Minds:
         self._tried = settings.models, settings.profiles_in_force
         choosing = deferred_from(self.profiles.set_up(*self._tried))
         self._choosing = choosing.addCallbacks(self._chosen, self._none_chosen)
+
+    def think_with(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
+        """Wake the agents with the queues of the profiles and further ones for summaries; nobody thinks by that."""
+        self.queues, self.queue = queues, queues[THINKER]
+        summaries = [queues[SUMMARIZER], *later] if SUMMARIZER in queues else later
+        self._agents.wake(self.queue, summaries, queues)
 
     def take_in(self) -> None:
         """Go on with profiles that were edited; whoever is being answered is answered by the model that it asked."""
@@ -83,7 +90,7 @@ class Minds:
 
     def queue_for(self, profile: str) -> ModelQueue | None:
         """Return what a profile thinks with; the thinker's queue if there is no such profile."""
-        return self.profiles.queues.get(profile, self.queue)
+        return self.queues.get(profile, self.queue)
 
     def other_queues(self) -> dict[str, ModelQueue]:
         """Return the queues of the other profiles, and of further models for summaries, by name."""
@@ -108,10 +115,10 @@ class Minds:
         for sentence in sentences:
             self._say(sentence)
         self.problem = ""
-        self.queue, later, queues = self.profiles.thinker, self.profiles.later, self.profiles.queues
-        if self.queue is None:
+        if self.profiles.thinker is None:
+            self.queue = None
             return
-        self._agents.wake(self.queue, [queues[SUMMARIZER], *later] if SUMMARIZER in queues else later, queues)
+        self.think_with(self.profiles.queues, self.profiles.later)
         for agent in self._agents.values():
             self.begin(agent)
         self.take_in()  # what was edited meanwhile

@@ -62,7 +62,7 @@ def simulated(
     place = replay.place if replay else Place()
     recording = Recording(wanted.record, place) if wanted.record else None
     about = {"seed": wanted.seed, "turns": wanted.span.turns, "hours": wanted.span.hours}
-    cast = Cast(place, settings.models, say, recording, replay, models, about)
+    cast = Cast(place, settings, say, recording, replay, models, about)
     began = seconds()
     with (wanted.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
         life = Life(vault, settings, wanted, cast, transcript, progress)
