@@ -40,8 +40,9 @@ class Reading:
 
     def deed(self, text: str, who: str) -> Deed | None:
         """Return what somebody has done by a text that others perceive; None if it is none of the world's sentences."""
-        for name, wording in self._tongue.deeds:
-            if (values := wording.read(f"{_BY_SOMEBODY}{name}", text, who=who)) is not None:
+        lower = text.lower()
+        for name, plain, wording in self._tongue.deeds:
+            if plain in lower and (values := wording.read(f"{_BY_SOMEBODY}{name}", text, who=who)) is not None:
                 return Deed(name, values)
         return None
 
@@ -84,7 +85,13 @@ class _Tongue:
     def __init__(self, wording: Wording) -> None:
         starter = starter_wording()
         self.wordings = (wording,) if wording is starter else (wording, starter)
-        self.deeds = [(name, one) for one in self.wordings for name in _deeds(one) if self._is_new(name, one)]
+        # With the longest of its words, by which most texts are seen not to be this sentence, and that is quick.
+        self.deeds = [
+            (name, max(_plain(sentence), key=len), one)
+            for one in self.wordings
+            for name, sentence in _deeds(one)
+            if self._is_new(name, one)
+        ]
         self.nothing = {one("lists.nothing") for one in self.wordings}
         articles = [article for one in self.wordings for article in one("commands.articles").split(", ") if article]
         self.article = re.compile(rf"(?:{_any(articles)}) ")
@@ -97,14 +104,19 @@ class _Tongue:
         return wording is self.wordings[0] or wording.sentences.get(key) != self.wordings[0].sentences.get(key)
 
 
-def _deeds(wording: Wording) -> list[str]:
+def _deeds(wording: Wording) -> list[tuple[str, str]]:
     """Return the sentences of what others do, those that say most first: `takes` would fit what `takes_from` says."""
-    fitting = {
-        key.removeprefix(_BY_SOMEBODY): sentence
+    fitting = [
+        (key.removeprefix(_BY_SOMEBODY), sentence)
         for key, sentence in wording.sentences.items()
         if key.startswith(_BY_SOMEBODY) and _WHO in variables(sentence) and not key.endswith("_here")
-    }
-    return sorted(fitting, key=lambda name: -len(re.sub(r"\{[a-z_]+\}", "", fitting[name])))
+    ]
+    return sorted(fitting, key=lambda pair: -sum(map(len, _plain(pair[1]))))
+
+
+def _plain(sentence: str) -> list[str]:
+    """Return what stands between the variables of a sentence, in lower case."""
+    return re.split(r"\{[a-z_]+\}", sentence.lower())
 
 
 def _any(words: Iterable[str]) -> str:
