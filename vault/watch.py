@@ -7,6 +7,7 @@ facts are not: they are looked at when they are used.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -56,6 +57,8 @@ class Watch:
 
     def start(self) -> None:
         """Begin to watch. Raises: OSError if the system watches too much already."""
+        # Of a folder just made the library may hear twice; it says so with a page of its innards, and all is well.
+        warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning, r"watchdog\.")
         self._observer.start()
 
     def stop(self) -> None:

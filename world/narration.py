@@ -201,10 +201,12 @@ def place(room_id: str, world: World) -> str:
 
 
 def with_article(thing: Thing) -> str:
-    """Return a thing's name with its own article, or else the English one: `a lamp`, `an oar`, `some keys`."""
+    """Return a thing's name with its own article, or else the English one: `a lamp`, `an oar`, `some keys`, `木箱`."""
     name = thing.name
     if thing.article:
         return f"{thing.article} {name}"
+    if name[0].isalpha() and name[0].lower() == name[0].upper():
+        return name  # in a script without capitals: there English has no say
     if name.endswith("s") and not name.endswith(("ss", "us")):
         return f"some {name}"
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"

@@ -244,7 +244,7 @@ def test_a_pose_is_a_sentence(world, pose, shown):
 
 
 def test_a_thing_gets_the_article_that_it_needs():
-    names = ["lamp", "oar", "keys", "glass", "cactus", "Iron Key"]
+    names = ["lamp", "oar", "keys", "glass", "cactus", "Iron Key", "木箱", "Ämter"]
     assert [with_article(Thing(name, HERE)) for name in names] == [
         "a lamp",
         "an oar",
@@ -252,4 +252,6 @@ def test_a_thing_gets_the_article_that_it_needs():
         "a glass",
         "a cactus",
         "an Iron Key",
+        "木箱",
+        "a Ämter",
     ]

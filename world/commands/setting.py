@@ -66,7 +66,8 @@ def _set(world: World, subject: Subject, key: str, value: str) -> None:
         case Thing(), "writing":
             subject.writing = value
         case Room(), "tags":
-            subject.tags = tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
+            parts = [part.strip() for part in _short(world, key, value).split(",")]
+            subject.tags = tuple(dict.fromkeys(part for part in parts if part))
         case _:
             _set_own(world, subject, key, value)
 
