@@ -9,17 +9,16 @@ WIDTH = 78
 
 
 class Progress:
-    """A bar on a stream. `every` so many calls it is drawn anew."""
+    """A bar on a stream, drawn only if that is a terminal."""
 
-    def __init__(self, stream: TextIO, every: int = 1) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._every = every
         self._is_shown = stream.isatty()
         self._has_drawn = False
 
     def show(self, number: int, share: float, words: str) -> None:
         """Draw how much is done, as a share of all of it, with the number of what was done last and a word on it."""
-        if not self._is_shown or number % self._every:
+        if not self._is_shown:
             return
         share = min(max(share, 0.0), 1.0)
         full = round(share * BAR)
