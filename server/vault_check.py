@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import random
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from twisted.internet.task import Clock
 
 from agents.checking import check_minds
+from server.accounts_file import AccountsFile
+from server.app import Fallwater
 from vault.checking import check_vault
-from vault.finding import Finding
-from vault.folder import Vault
+from vault.command_texts import load_command_texts
+from vault.config_notes import load_settings
+from vault.finding import Finding, Overlay, every_fault
+from vault.folder import Vault, open_vault
 from vault.mending import mend_vault
+from world.command import CommandTable
 
 
 def check_and_tell(vault: Vault, now: float, fix: bool, as_json: bool, say: Callable[[str], None]) -> int:
@@ -18,8 +28,10 @@ def check_and_tell(vault: Vault, now: float, fix: bool, as_json: bool, say: Call
     `now` is in seconds since 1970. With `fix`, what is safe to mend is mended first. Raises: NoteError if that fails.
     """
 
+    table = every_command()
+
     def check() -> list[Finding]:
-        return check_vault(vault, now, (check_minds,))
+        return check_vault(vault, now, (check_minds, lambda vault: _command_texts(vault, table)))
 
     done = mend_vault(vault, check) if fix else []
     found = check()
@@ -33,6 +45,24 @@ def check_and_tell(vault: Vault, now: float, fix: bool, as_json: bool, say: Call
             say(sentence)
         say(_total(vault, faults, found, fix))
     return 1 if faults else 0
+
+
+def every_command() -> CommandTable:
+    """Return the commands that a server has: those of a world made for this alone, of which nothing is left."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        vault, _ = open_vault(root / "world")
+        accounts, said = AccountsFile(root / "accounts"), list[str]()
+        made = Fallwater(
+            vault, load_settings(vault), Clock(), random.Random(0), lambda: 0, said.append, lambda call: None, accounts
+        )
+        made.agents.close()
+        made.accounts.close()
+        return made.game.commands
+
+
+def _command_texts(vault: Vault, table: CommandTable) -> Iterable[Finding]:
+    return every_fault(Overlay(vault), lambda vault: load_command_texts(vault, table))
 
 
 def _row(finding: Finding) -> dict[str, object]:
