@@ -56,7 +56,8 @@ class Whereabouts:
     def restore(self) -> None:
         """Put everyone and everything where the list says; who is not in it stays where its own note says.
 
-        Whoever would be nowhere comes to the start room. No room will get a number that one had before.
+        What is with somebody who is no more, as a guest, or in something that is no more, is where that was. Whoever
+        would be nowhere comes to the start room. No room will get a number that one had before.
         """
         world = self._world
         world.last_number = max(world.last_number, self._number)
@@ -64,8 +65,8 @@ class Whereabouts:
         for name, place in self._places.items():
             if name in world.characters and place in world.rooms:
                 world.characters[name].room_id = place
-            elif name in world.things and place in places:
-                world.things[name].place_id = place
+            elif name in world.things and (there := self._there(place, places)):
+                world.things[name].place_id = there
         self._settle_strays(places)
 
     def save(self) -> None:
@@ -82,6 +83,14 @@ class Whereabouts:
                 self._draft.missed += self._due
         self._due = []
         self._shorten()
+
+    def _there(self, place: str, places: set[str]) -> str:
+        """Return a place, or where that was which is no more; an empty string if nothing says so."""
+        for _ in range(len(self._places)):
+            if place in places:
+                break
+            place = self._places.get(place, "")
+        return place if place in places else ""
 
     def _news(self) -> list[str]:
         world, lines = self._world, []
@@ -108,6 +117,8 @@ class Whereabouts:
     def _shorten(self) -> None:
         """Write a piece of a list without the lines that count no more, if this one has grown long."""
         grown = self._list and self._list.lines > max(SPARE_LINES, TIMES_ITS_NEED * len(self._places))
+        if grown and not self._draft:
+            self._forget_the_gone()
         draft = self._draft or (_Draft(self._vault, self._lines()) if grown else None)
         self._draft = None  # one that fails is begun again
         if draft and draft.goes_on():

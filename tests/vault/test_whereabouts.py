@@ -86,6 +86,38 @@ def test_a_list_of_an_older_vault_is_read(tmp_path):
     assert (found["Ana"], found["thing 2"]) == ("Attic", "Ana")
 
 
+def test_a_guest_whom_a_crash_left_in_the_list_is_forgotten_and_somebody_with_a_broken_note_is_not(tmp_path):
+    lines = ["- [[Guest1]]: [[Attic]]", "- [[Zed]]: [[Attic]]", "- [[thing 2]]: [[Guest1]]"]
+    broken = {"people/Zed.md": "---\nrole: [\n---\n", "/".join(WHEREABOUTS): "\n".join([*lines, ""])}
+    one, vault = world(), vault_of(tmp_path, broken)
+    whereabouts = Whereabouts(vault, one)
+    whereabouts.restore()
+    whereabouts.save()
+    assert places(one)["thing 2"] == "Attic"  # where the guest was who had it
+    assert ("Guest1" in text(tmp_path), "- [[Zed]]: [[Attic]]\n" in text(tmp_path)) == (False, True)
+
+
+def test_a_thing_in_what_is_no_more_and_stands_nowhere_stays_where_its_note_says(tmp_path):
+    lines = "- [[thing 1]]: [[Guest1]]\n- [[Guest1]]: [[box]]\n- [[box]]: [[Guest1]]\n- [[thing 2]]: [[Guest2]]\n"
+    found = restored(vault_of(tmp_path, {"/".join(WHEREABOUTS): lines}))
+    assert (found["thing 1"], found["thing 2"]) == ("Hall", "Hall")
+
+
+def test_a_guest_who_has_gone_is_forgotten_when_the_list_is_shortened(tmp_path):
+    one = world()
+    one.add_character(Character("Guest1", "Hall"))
+    whereabouts = Whereabouts(Vault(tmp_path), one)
+    whereabouts.save()
+    del one.characters["Guest1"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SPARE_LINES", 4)
+        patch.setattr(module, "TIMES_ITS_NEED", 1)
+        for place in ("Attic", "Ana", "Hall", "Attic"):
+            one.things["thing 1"].place_id = place
+            whereabouts.save()
+    assert "Guest1" not in text(tmp_path)
+
+
 def test_no_room_gets_the_number_of_one_that_is_gone(tmp_path):
     one, vault = world(), Vault(tmp_path)
     whereabouts = Whereabouts(vault, one)
