@@ -22,6 +22,8 @@ from agents.memory.familiar import Familiar
 from agents.memory.finding import Finder
 from agents.memory.importance import REFUSED, line_importance
 from agents.memory.memory import AgentMemory
+from agents.memory.note_shelf import NoteShelf
+from agents.memory.recollecting import Recollecting
 from agents.memory.registry import FactRegistry
 from agents.memory.summarizing import Summarizer
 from agents.models.model import Completion, ModelError, OnText, Request
@@ -92,7 +94,7 @@ class Agent:
         self.facts.on_trouble = lambda text: self.on_trouble(text)
         self.facts.profile_goals = goals_in(note.profile)
         self.finder = Finder(memory.journal)
-        self._knowledge = Knowledge(self.facts)
+        self._knowledge = Knowledge(self.facts, Recollecting(self.finder, NoteShelf(memory.journal.vault, note.name)))
         self._familiar = Familiar(memory.journal.vault, note.name)
         self._game = game
         self._templates = templates
@@ -198,8 +200,7 @@ class Agent:
         view, counting = self.memory.view(), self.count_tokens
         values["scene"] = scene_text(world, actor, view.idle_ms(self._now_ms()), notice)
         values["board"] = board_text(world, actor, counting, budget)
-        facts_tokens = self.memory.settings.facts_tokens
-        knowledge = self._knowledge.of_moment(view, world, actor, counting, facts_tokens, budget)
+        knowledge = self._knowledge.of_moment(view, world, actor, counting, self.memory.settings, budget)
         small = self.queue is not None and self.queue.model.constrains
         template = self._templates.small if small else self._templates.full
         return fitted_prompt(template, values, view, counting, budget, knowledge)
@@ -299,7 +300,7 @@ class Agent:
             self._conduct.fail(self._game.world, self.character, self._game.commands)
             return Turn("speechless", why=reply.problem)
         line = one_line(tidied(reply.line) if self._is_held else reply.line)
-        self._knowledge.recalled = ""
+        self._knowledge.end_turn(line)
         self._conduct.begin(line, self.character.room_id)
         performed = self.perform(line)
         self._conduct.end(line, self.character.room_id)

@@ -8,6 +8,7 @@ from typing import TypeVar
 from agents.agent import Agent
 from agents.memory.looking_back import diff_text, expanded_text, why_text
 from agents.memory.outcome import Outcome, described, nothing_due, outcome
+from agents.memory.recollecting import is_recollected
 from agents.memory.status import status_text
 from agents.memory.view import unshown_in
 from vault.notes import NoteError
@@ -78,8 +79,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
         number = rest.removeprefix("^m")
         if not number.isdecimal():
             raise CommandError(world.wording("memory.no_number", wanted=rest))
-        say = world.wording
-        return _seen(world, actor, lambda: why_text(found.memory, int(number), say, unshown_in(found.prompt())))
+        return _seen(world, actor, lambda: _why(found, int(number), world.wording))
 
     @command("@memory-diff [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_diff(world: World, actor: Character, agent: str = "") -> list[Event]:
@@ -164,6 +164,12 @@ def _seen(world: World, actor: Character, make: Callable[[], str]) -> list[Event
 def _status(agent: Agent, now_ms: int, say: Wording) -> str:
     unshown = unshown_in(agent.prompt())
     return status_text(agent.memory, agent.compactor, agent.count_tokens, now_ms, say, unshown)
+
+
+def _why(agent: Agent, number: int, say: Wording) -> str:
+    prompt = agent.prompt()
+    told = why_text(agent.memory, number, say, unshown_in(prompt))
+    return f"{told}\n{say('memory.came_to_mind')}" if is_recollected(prompt, number) else told
 
 
 def _dry_run(agent: Agent) -> Outcome:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from agents.memory.facts_text import by_relevance, fact_text, within
 from agents.memory.picked import picked_words
+from agents.memory.recollecting import Recollecting, Recollection
 from agents.memory.registry import FactRegistry
 from agents.memory.view import View
+from config.settings import MemorySettings
 from vault.fact_line import COMMITMENTS, THINGS, TOLD, Fact
 from vault.facts_note import Pin
 from vault.memory_line import LINE_BREAK
@@ -18,6 +20,9 @@ CountTokens = Callable[[str], int]
 
 SHARE = 8
 """At most one part in so many of the prompt goes to facts, to what is shared, and to what was looked up."""
+
+RECOLLECTED_TOKENS = 320
+"""What comes to mind unasked takes no more than this of the prompt."""
 
 REMINDERS = 3
 REMINDER_TOKENS = 80
@@ -31,33 +36,53 @@ class Knowledge:
     the last turn, `shown` what filled the slots last.
     """
 
-    def __init__(self, registry: FactRegistry) -> None:
+    def __init__(self, registry: FactRegistry, recollecting: Recollecting) -> None:
         self._registry = registry
+        self._recollecting = recollecting
+        self._recollected: list[Recollection] = []
         self.recalled = ""
         self.shown: dict[str, str] = {}
         self._chosen_for: tuple[object, ...] = ()
         self._chosen: tuple[str, ...] = ()
 
     def of_moment(
-        self, view: View, world: World, actor: Character, count: CountTokens, facts_tokens: int, budget_tokens: int
+        self,
+        view: View,
+        world: World,
+        actor: Character,
+        count: CountTokens,
+        settings: MemorySettings,
+        budget_tokens: int,
     ) -> Callable[[str, int], dict[str, str]]:
         """Return what fills the slots `facts` and `known`, given the memories shown and the number of the first.
+
+        `recollected` is what came to mind unasked, to stand behind `known` where there is room for it.
 
         Raises: NoteError if the journal cannot be read.
         """
         self._registry.take_in()
         most = budget_tokens // SHARE
         company = frozenset(one.name for one in world.occupants(actor.room_id) if one is not actor)
-        self.choose(view, company, actor.room_id, count, min(facts_tokens, most))
+        self.choose(view, company, actor.room_id, count, min(settings.facts_tokens, most))
         recalled = within(self.recalled.split("\n"), count, most)
+        told = "\n".join([view.older(), view.recent_past(), self.told(view, ""), *recalled])
+        found = self._recollecting.of_moment(view, company, actor.room_id, settings.recall, told)
+        lines = within([one.line for one in found], count, min(most, RECOLLECTED_TOKENS))
+        self._recollected = [one for one in found if one.line in lines]
 
         def slots(shown: str, first_shown: int) -> dict[str, str]:
             reminder = self.reminder(company, first_shown, count)
             known = "\n".join(line for line in (*recalled, reminder) if line)
-            self.shown = {"facts": self.told(view, shown), "known": known}
+            self.shown = {"facts": self.told(view, shown), "known": known, "recollected": "\n".join(lines)}
             return self.shown
 
         return slots
+
+    def end_turn(self, line: str) -> None:
+        """Take in what the agent has done: what it looked up is shown no more, what came to mind unused may rest."""
+        self.recalled = ""
+        self._recollecting.end_turn(self._recollected, line)
+        self._recollected = []
 
     def choose(self, view: View, company: frozenset[str], place: str, count: CountTokens, budget_tokens: int) -> None:
         """Choose the facts for the company and place of this moment, if it is time to."""

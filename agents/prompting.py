@@ -72,32 +72,41 @@ def fitted_prompt(
 ) -> str:
     """Return the filled template within a budget of tokens.
 
-    `knowledge` is given the memories shown and the number of the first, and returns what fills further slots.
+    `knowledge` is given the memories shown and the number of the first, and returns what fills further slots;
+    `recollected` of them stands behind `known`.
 
-    What gives way when it is too long, in this order: the example day; then the oldest verbatim lines, in steps so
-    that the text before them stays the same for many turns, with a line that names what is missing.
+    What gives way when it is too long, in this order: the example day; then what is recollected; then the oldest
+    verbatim lines, in steps so that the text before them stays the same for many turns, with a line that names what is
+    missing.
     """
     told = {**values, "older": view.older(), "recent": view.recent_past(), **_tail(view, 0, knowledge)}
     prompt = template.fill(told)
     if count_tokens(prompt) <= budget_tokens:
         return prompt
     told["yesterday"] = ""
+    if told["recollected"] and count_tokens(shorter := template.fill(told)) <= budget_tokens:
+        return shorter
     for left_out in _steps(view):
-        told |= _tail(view, left_out, knowledge)
+        told |= _tail(view, left_out, knowledge, with_recollected=False)
         prompt = template.fill(told)
         if count_tokens(prompt) <= budget_tokens:
             break
     return prompt
 
 
-def _tail(view: View, left_out: int, knowledge: Callable[[str, int], Mapping[str, str]]) -> dict[str, str]:
+def _tail(
+    view: View, left_out: int, knowledge: Callable[[str, int], Mapping[str, str]], with_recollected: bool = True
+) -> dict[str, str]:
     shown = view.tail_text(left_out)
     first_shown = view.tail[left_out].seq if left_out < len(view.tail) else view.coverage.n + 1
+    slots = {"recollected": "", **knowledge(shown, first_shown)}
+    parts = (slots.get("known", ""), slots["recollected"] * with_recollected)
     return {
         "tail": shown,
         "before": view.before_text(left_out),
         "since": view.since_text(left_out),
-        **knowledge(shown, first_shown),
+        **slots,
+        "known": "\n".join(part for part in parts if part),
     }
 
 

@@ -137,6 +137,7 @@ class Simulation:
     def _begin(self, agent: Agent) -> None:
         rng = random.Random(self._rng.getrandbits(64))
         first = rng.uniform(0, min(agent.pause_seconds, LATEST_FIRST_SECONDS))
+        agent.finder.has_time = True  # what comes to mind must not depend on how far an index has been read
         beat = Beat(agent, rng, self._clock.ms + round(first * 1000))
         self._beats[agent.name] = beat
         agent.on_addressed = lambda: self._hurry(beat)

@@ -36,7 +36,8 @@ class Templates:
 class Asked:
     """What a model was asked: the prompt, the grammar if there was one, and what the prompt tells of this moment.
 
-    `told` is by name: `facts`, `known` (what was looked up, and reminders) and `notice` (of going in circles).
+    `told` is by name: `facts`, `known` (what was looked up, and reminders), `recollected` (what came to mind) and
+    `notice` (of going in circles).
     """
 
     prompt: str = ""

@@ -214,6 +214,9 @@ class MemorySettings:
     )
     facts_tokens: int = setting(400, "how much of the prompt the facts may take, in tokens", low=0, high=4000)
     pin_tokens: int = setting(800, "how much of the prompt all pins together may take, in tokens", low=0, high=16000)
+    recall: int = setting(
+        3, "how many older memories that matter to the moment are told beside the tail; 0 for none", low=0, high=3
+    )
     max_compactions: int = setting(2, "how many agents may be summarised at the same time", low=1, high=64)
     retry_seconds: float = setting(
         30.0, "seconds until a failed summary is tried again; it doubles each time", low=0.1, high=86400

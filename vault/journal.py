@@ -62,6 +62,11 @@ class Journal:
         """The numbers of the memories that somebody has marked `#pinned`, in order."""
         return tuple(sorted({seq for segment in self._segments for seq in segment.pinned}))
 
+    @property
+    def newest(self) -> tuple[str, int]:
+        """The file that is written to and the number of the first memory in it; of no files an empty name and 0."""
+        return (self._segments[-1].name, self._segments[-1].first) if self._segments else ("", 0)
+
     def link(self, seq: int) -> str:
         """Return the link to a memory's line; one that is not there any more links to where it was."""
         holding = [segment for segment in self._segments if segment.first <= seq <= segment.last]

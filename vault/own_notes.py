@@ -62,6 +62,11 @@ class OwnNotes:
         self._vault.write(note, *_path(owner, check_name(title)))
 
 
+def note_text(vault: Vault, agent_id: str, title: str) -> str:
+    """Return what stands in a note of an agent. Raises: NoteError if it cannot be read."""
+    return unescaped_section(vault.read("agents", agent_id, "notes", f"{title}.md").body)
+
+
 def home_of(owner: Character) -> tuple[str, str]:
     """Return the folder in which somebody's own files are."""
     return ("agents" if owner.is_agent else "people"), check_name(owner.character_id)

@@ -6,6 +6,7 @@ cache, or a broken one, costs a little time.
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from collections.abc import Callable, Generator
@@ -32,6 +33,7 @@ CREATE INDEX IF NOT EXISTS lines_by_file ON lines (file);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5
     (text, room, people, tokenize = 'porter unicode61 remove_diacritics 2');
 """
+_HOLDING = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
 _BEST = """
 SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 4.0, 1.0, 2.0), rowid DESC LIMIT ?
 """
@@ -88,6 +90,25 @@ class SearchIndex:
             return []
         return self._safely(lambda db: [row[0] for row in db.execute(_BEST, (wanted, most))])
 
+    def holding(self, word: str, before: int, most: int) -> list[int]:
+        """Return the numbers below `before` of the newest memories whose text has a word, in any of its forms.
+
+        The newest come first, and no more than `most` are looked for, however long the journal is.
+        """
+        return self._safely(lambda db: [row[0] for row in db.execute(_HOLDING, (f'text : "{word}"', before, most))])
+
+    def reached(self, name: str) -> int:
+        """Return the highest number that the index has of a journal file, whether all of it was read; 0 for none."""
+        newest = "SELECT max(seq) FROM lines WHERE file = ?"
+        return self._safely(lambda db: db.execute(newest, (name,)).fetchone()[0] or 0)
+
+    def add(self, name: str, memories: list[Memory]) -> None:
+        """Take in memories that were written to a file since it was read; the file still counts as unread.
+
+        Raises: NoteError if the index cannot be written.
+        """
+        self._safely(lambda db: self._add(db, name, memories))
+
     def close(self) -> None:
         """Let go of the file."""
         if self._database:
@@ -97,7 +118,8 @@ class SearchIndex:
     def _on_disk(self) -> dict[str, tuple[int, int]]:
         if not self._folder.is_dir():
             return {}
-        stats = {path.name: path.stat() for path in self._folder.iterdir() if is_segment_name(path.name)}
+        with os.scandir(self._folder) as entries:
+            stats = {one.name: one.stat() for one in entries if is_segment_name(one.name)}
         return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in stats.items()}
 
     def _add(self, db: sqlite3.Connection, name: str, memories: list[Memory]) -> None:

@@ -103,13 +103,23 @@ def body_lines(path: Path) -> list[str]:
 def read_memories(path: Path, segment: Segment, first: int, last: int) -> dict[int, Memory]:
     """Return the memories of a file with numbers from `first` to `last`; of two with one number, the first counts."""
     found: dict[int, Memory] = {}
-    for line in reversed(body_lines(path)):
+    for line in _around(path, first) if first == last else reversed(body_lines(path)):
         seq = seq_of(line)
         if first <= seq <= last and (memory := parse_line(line, segment.day)):
             found[seq] = memory
         elif 0 < seq < first and segment.in_order:
             break
     return found
+
+
+def _around(path: Path, seq: int) -> list[str]:
+    """Return the lines of a file that may be the memory with a number, last first, without a look at the others."""
+    body, mark = _split(_text_of(path))[1] + "\n", f"^m{seq}"
+    lines, end = list[str](), 0
+    while (place := body.find(mark, end)) >= 0:
+        end = body.index("\n", place)
+        lines.append(body[body.rfind("\n", 0, place) + 1 : end])
+    return lines[::-1]
 
 
 def number_hand_lines(path: Path, disk: Disk, next_seq: int) -> list[Memory]:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 
 from agents.memory.common_words import FUNCTION_WORDS
@@ -25,6 +26,9 @@ MOST_FOUND = 8
 AT_ONCE = 2
 """How many journal files are read into the index before an answer; with more the answer comes later."""
 
+MOST_ADDED = 512
+"""So many memories are taken into the index at a time before an answer; with more the answer comes later."""
+
 ANSWERED_WITHIN = 3
 """An answer is looked for among so many memories after a question."""
 
@@ -38,9 +42,10 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 class Finder:
-    """Searches the journal of one agent."""
+    """Searches the journal of one agent. Where there is time, `has_time`, everything is read when it is asked for."""
 
     def __init__(self, journal: Journal) -> None:
+        self.has_time = False
         self._journal = journal
         self._index = SearchIndex(journal.vault, journal.agent_id)
         self._asked: list[tuple[str, Answer, int]] = []
@@ -61,7 +66,7 @@ class Finder:
         The journal is read into the index once, however many ask meanwhile. Raises: NoteError if something cannot be
         read at once; what fails later answers with nothing and is logged.
         """
-        is_reading = self._task is not None and not self._task.done()
+        is_reading = self._is_reading
         stale = [] if is_reading else self._index.stale()
         if not is_reading and len(stale) <= AT_ONCE:
             answer(self.find(query, most))
@@ -71,12 +76,64 @@ class Finder:
             self._task = asyncio.create_task(self._find_later(stale))
         return False
 
+    def is_ready(self, last: int) -> bool:
+        """Return whether the memories up to the one numbered `last` are in the index.
+
+        What was added lately is taken in at once; of more it is begun to read in the background. Raises: NoteError.
+        """
+        if self._is_reading:
+            return False
+        newest, first = self._journal.newest
+        stale = self._index.stale()
+        missing = max(first, self._index.reached(newest) + 1)
+        if stale and (set(stale) != {newest} or last - missing >= MOST_ADDED):
+            return self._read_now(stale) if self.has_time else self._read_later(stale)
+        if missing <= last:
+            self._index.add(newest, self._journal.read(missing, last))
+        return True
+
+    def holding(self, word: str, before: int, most: int) -> list[int]:
+        """Return the newest of the memories below `before` that have a word, newest first. Raises: NoteError."""
+        return self._index.holding(word, before, most)
+
+    def memory(self, seq: int) -> Memory | None:
+        """Return a memory as the journal has it; None if there is none, or if it is of having looked for something.
+
+        Raises: NoteError.
+        """
+        found = next(iter(self._journal.read(seq, seq)), None)
+        return None if found is None or self._is_of_looking_up(found) else found
+
+    def answer_to(self, memory: Memory) -> list[Memory]:
+        """Return what somebody else said next, in the same place, if the memory is of a question. Raises: NoteError."""
+        asked = spoken_in(memory) if "?" in memory.text else None
+        if asked is None:
+            return []
+        after = self._journal.read(memory.seq + 1, min(self._journal.last, memory.seq + ANSWERED_WITHIN))
+        answers = (one for one in after if one.room == memory.room and _differs(spoken_in(one), asked))
+        return list(islice(answers, 1))
+
     async def stop(self) -> None:
         """End what goes on in the background and let go of the index."""
         if self._task and not self._task.done():
             self._task.cancel()
             await asyncio.wait([self._task])
         self._index.close()
+
+    @property
+    def _is_reading(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def _read_now(self, stale: list[str]) -> bool:
+        for name in stale:
+            self._index.take_in(name)
+        return True
+
+    def _read_later(self, stale: list[str]) -> bool:
+        with suppress(RuntimeError):  # nothing runs in the background of a program without a loop
+            asyncio.get_running_loop()
+            self._task = asyncio.create_task(self._find_later(stale))
+        return False
 
     def _best(self, query: str, most: int) -> list[Memory]:
         found: dict[int, Memory] = {}
@@ -87,22 +144,13 @@ class Finder:
             if not self._is_of_looking_up(memory)
         )
         for memory in islice(fitting, most):
-            found |= {one.seq: one for one in (memory, *self._answer_to(memory)) if one.seq not in found}
+            found |= {one.seq: one for one in (memory, *self.answer_to(memory)) if one.seq not in found}
         return list(found.values())
 
     def _is_of_looking_up(self, memory: Memory) -> bool:
         """Return whether a memory is only of having looked for something, in whose words it would be found again."""
         deeds = self._journal.read(memory.seq - 1, memory.seq - 1) if memory.kind == "result" else [memory]
         return any(one.kind == "acted" and parse_line(one.text).verb in LOOKING_UP for one in deeds)
-
-    def _answer_to(self, memory: Memory) -> list[Memory]:
-        """Return what somebody else said next, in the same place, if the memory is of a question."""
-        asked = spoken_in(memory) if "?" in memory.text else None
-        if asked is None:
-            return []
-        after = self._journal.read(memory.seq + 1, min(self._journal.last, memory.seq + ANSWERED_WITHIN))
-        answers = (one for one in after if one.room == memory.room and _differs(spoken_in(one), asked))
-        return list(islice(answers, 1))
 
     async def _find_later(self, stale: list[str]) -> None:
         try:

@@ -62,6 +62,11 @@ class View:
         """Return how long ago its owner did something, in milliseconds; 0 if the tail holds no deed of its own."""
         return max(0, now_ms - self.tail[self._done - 1].at_ms) if self._done else 0
 
+    @property
+    def moment(self) -> tuple[Memory, ...]:
+        """The owner's last deed, if the tail holds one, and all that came after it."""
+        return self.tail[max(0, self._done - 1) :]
+
     @cached_property
     def _done(self) -> int:
         """How many of the tail there are up to the owner's last deed, that one included."""

@@ -1,0 +1,269 @@
+"""What comes to mind unasked: what matters to the moment, from before the tail, to the letter, and never in a row."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agents.memory.coverage import Coverage
+from agents.memory.cues import cues_of, telling
+from agents.memory.finding import MOST_ADDED, Finder
+from agents.memory.note_shelf import NoteShelf
+from agents.memory.recollecting import REST_TURNS, Recollecting, Recollection, is_recollected
+from agents.memory.view import View
+from agents.simulation import START_MS
+from config.settings import MemorySettings
+from tests.agents.house import House, said
+from tests.agents.test_knowledge import KEY, words
+from tests.vault.failing_disk import FailingDisk
+from tests.vault.vault_of import vault_of
+from vault.journal import Journal
+from vault.memory_line import LINE_BREAK, Memory
+from world.model import Role
+
+SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)
+MILL = "The Mill"
+NOUNS = ("lantern", "kettle", "anchor", "ledger", "heron", "copper", "saddle", "violin", "Quill", "Tobias", "91")
+
+
+def told_of(house: House) -> list[str]:
+    """Return the lines of the prompt that came to mind."""
+    return [line for line in house.prompt("Rook").split("\n") if line.startswith(("[You remember", "[Your note"))]
+
+
+def long_ago(house: House, line: str = "say The key hangs behind the clock.") -> int:
+    """Let Ana say something that only summaries stand for afterwards; return the number of its memory."""
+    house.player("Ana", Role.ADMIN).types(line)
+    planted = house.agents["Rook"].memory.journal.last
+    for _ in range(8):
+        said(house, "Ben", 4)
+        house.compact("Rook")
+    return planted
+
+
+def mind_of(root: Path, rows: list[str], name: str = "Eliza") -> tuple[Recollecting, Journal]:
+    """Return what comes to the mind of one who remembers these words of Moss."""
+    journal = Journal(vault_of(root, {}, FailingDisk()), name)
+    journal.load()
+    for number, text in enumerate(rows):
+        journal.append(Memory(0, START_MS + number * 1000, "observed", MILL, f'Moss says, "{text}"', ("Moss",)))
+    journal.sync()
+    return Recollecting(Finder(journal), NoteShelf(journal.vault, name)), journal
+
+
+def view_of(journal: Journal, tail: int, name: str = "Eliza") -> View:
+    """Return a view of which the newest so many memories are the tail."""
+    first = journal.last - tail + 1
+    return View(name, Coverage(0, first - 1, journal.last), None, None, tuple(journal.read(first, journal.last)))
+
+
+# In the prompt
+
+
+def test_a_question_brings_an_old_answer_to_mind_that_is_no_new_memory(tmp_path: Path):
+    house = House(tmp_path, settings=SMALL)
+    planted = long_ago(house)
+    assert told_of(house) == []
+    house.game.perform("Ana", "say Rook, where is the key?")
+    assert told_of(house) == [f"[You remember, 2026-11-21, memory {planted}: {KEY}]"]
+    assert is_recollected(house.prompt("Rook"), planted)
+    assert sum("behind the clock" in text for text in words(house)) == 1
+
+
+def test_a_prompt_without_words_that_matter_is_as_it_was_before(tmp_path: Path):
+    on, off = (House(tmp_path / name, settings=one) for name, one in (
+        ("on", SMALL),
+        ("off", MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1, recall=0)),
+    ))  # fmt: skip
+    for house in (on, off):
+        long_ago(house)
+    for line in ("say Good morning, Rook.", "say It is quiet today, is it not?", "emote looks into the fire"):
+        for house in (on, off):
+            house.game.perform("Ana", line)
+        assert on.prompt("Rook") == off.prompt("Rook")
+
+
+def test_what_stands_before_the_tail_s_end_is_the_same_with_what_comes_to_mind(tmp_path: Path):
+    house = House(tmp_path, settings=SMALL)
+    long_ago(house)
+    before = house.prompt("Rook").split("\n---\n\n")[0].removesuffix("\n---")
+    house.game.perform("Ana", "say Rook, where is the key?")
+    prompt = house.prompt("Rook")
+    assert prompt.startswith(before)
+    assert prompt.index("[You remember") > prompt.rindex("\n---\n")
+
+
+def test_with_recall_at_nothing_nothing_comes_to_mind(tmp_path: Path):
+    house = House(tmp_path, settings=MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, recall=0))
+    long_ago(house)
+    house.game.perform("Ana", "say Rook, where is the key?")
+    assert told_of(house) == []
+
+
+def test_what_is_not_taken_up_rests_and_what_is_may_come_again(tmp_path: Path):
+    house = House(tmp_path, settings=SMALL)
+    long_ago(house)
+    agent, shown = house.agents["Rook"], list[bool]()
+    answers = ("say I could not tell you.", "emote shrugs", "look", "say Nobody asks a bard.", "go up", "go down")
+    for answer in answers[: REST_TURNS + 2]:
+        house.game.perform("Ana", "say Rook, where is the key?")
+        house.model._script = [answer] * 2
+        shown.append(bool(told_of(house)))
+        asyncio.run(agent.tick())
+    assert shown == [True] + [False] * REST_TURNS + [True]
+
+
+def test_what_comes_to_mind_gives_way_before_the_tail_does(tmp_path: Path):
+    house = House(tmp_path, settings=SMALL)
+    long_ago(house)
+    house.game.perform("Ana", "say Rook, where is the key?")
+    agent = house.agents["Rook"]
+    whole = house.prompt("Rook")
+    tail = agent.memory.view().tail_text()
+    for tokens in range(agent.count_tokens(whole) + 400, 0, -1):
+        house.model.context_tokens = tokens
+        prompt = house.prompt("Rook")
+        if "[You remember" not in prompt:
+            break
+    assert whole.replace("[You remember", "") != whole
+    assert tail in prompt
+
+
+def test_a_line_of_an_own_note_comes_to_mind_by_its_title_or_two_words(tmp_path: Path):
+    house = House(tmp_path, settings=SMALL)
+    notes = tmp_path / "agents/Rook/notes"
+    notes.mkdir(parents=True)
+    (notes / "Breakfast.md").write_text("Moss had a seed bun.\nOdile takes her herring cold.\n", encoding="utf-8")
+    long_ago(house)
+    house.game.perform("Ana", "say Rook, who takes herring?")
+    assert told_of(house) == ["[Your note Breakfast: Odile takes her herring cold.]"]
+
+
+def test_memory_why_says_what_came_to_mind(tmp_path: Path):
+    house = House(tmp_path, settings=SMALL)
+    planted = long_ago(house)
+    ana = house.player("Ana", Role.ADMIN)
+    ana.types("say Rook, where is the key?")
+    ana.screen()
+    ana.types(f"@memory-why Rook {planted}")
+    assert ana.screen()[-1] == "It came to mind just now, so the prompt tells its own words all the same."
+
+
+# What comes to mind
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10_000), tail=st.integers(1, 20), most=st.integers(0, 3))
+def test_at_most_so_many_come_to_mind_to_the_letter_and_never_of_the_tail(tmp_path_factory, seed, tail, most):
+    rng = random.Random(seed)
+    rows = [" ".join(rng.sample(NOUNS, rng.randint(1, 4))) + rng.choice(".?") for _ in range(rng.randint(21, 70))]
+    mind, journal = mind_of(tmp_path_factory.mktemp("mind"), rows)
+    view = view_of(journal, tail)
+    found = mind.of_moment(view, frozenset(["Moss"]), MILL, most, "")
+    again = Recollecting(Finder(journal), NoteShelf(journal.vault, "Eliza"))
+    assert found == again.of_moment(view, frozenset(["Moss"]), MILL, most, "")
+    assert len(found) <= most
+    assert len({one.of for one in found}) == len(found)
+    for one in found:
+        assert isinstance(one.of, int)
+        assert one.of < view.tail[0].seq
+        (memory,) = journal.read(one.of, one.of)
+        assert memory.text.replace(LINE_BREAK, " ") in one.line
+        assert "\n" not in one.line
+    assert journal.last == len(rows)
+
+
+def test_words_that_many_memories_have_bring_nothing_to_mind(tmp_path: Path):
+    mind, journal = mind_of(tmp_path, [f"The heron stands by gate {number}." for number in range(60)] + ["A heron!"])
+    assert mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "") == []
+
+
+def test_one_word_of_a_long_speech_is_not_enough(tmp_path: Path):
+    rows = [f"The {noun} is mine." for noun in NOUNS] * 2 + ["lantern kettle anchor ledger copper saddle violin, all!"]
+    mind, journal = mind_of(tmp_path, rows)
+    assert mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "") == []
+
+
+def test_what_the_prompt_tells_already_does_not_come_to_mind(tmp_path: Path):
+    rows = ["The violin is under the stairs.", *["Well."] * 20, "Who has a violin?"]
+    mind, journal = mind_of(tmp_path, rows)
+    view = view_of(journal, 1)
+    assert [one.of for one in mind.of_moment(view, frozenset(), MILL, 3, "")] == [1]
+    assert mind.of_moment(view, frozenset(), MILL, 3, "Moss told me: The violin is under the stairs.") == []
+
+
+def test_what_was_taken_up_does_not_rest(tmp_path: Path):
+    mind, journal = mind_of(tmp_path, ["The violin is under the stairs.", *["Well."] * 20, "Who has a violin?"])
+    view = view_of(journal, 1)
+    shown = mind.of_moment(view, frozenset(), MILL, 3, "")
+    mind.end_turn(shown, "say Look under the stairs.")
+    assert mind.of_moment(view, frozenset(), MILL, 3, "") == shown
+    mind.end_turn(shown, "say Moss, who knows of a violin.")
+    assert mind.of_moment(view, frozenset(), MILL, 3, "") == []
+
+
+def test_of_a_journal_that_is_not_read_yet_nothing_comes_to_mind_this_turn(tmp_path: Path):
+    rows = ["The violin is under the stairs.", *["Well."] * (MOST_ADDED + 8), "Who has a violin?"]
+    mind, journal = mind_of(tmp_path, rows)
+
+    async def turns() -> list[list[Recollection]]:
+        first = mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "")
+        task = mind._finder._task
+        assert task is not None
+        await task
+        return [first, mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "")]
+
+    first, second = asyncio.run(turns())
+    assert first == []
+    assert [one.of for one in second] == [1]
+
+
+def test_where_there_is_time_the_index_is_waited_for(tmp_path: Path):
+    rows = ["The violin is under the stairs.", *["Well."] * (MOST_ADDED + 8), "Who has a violin?"]
+    mind, journal = mind_of(tmp_path, rows)
+    mind._finder.has_time = True
+    assert [one.of for one in mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "")] == [1]
+
+
+def test_a_search_index_that_cannot_be_used_costs_a_turn_nothing_but_its_recollections(tmp_path: Path):
+    mind, journal = mind_of(tmp_path, ["The violin is under the stairs.", *["Well."] * 20, "Who has a violin?"])
+    (tmp_path / ".index").rename(tmp_path / "aside") if (tmp_path / ".index").exists() else None
+    (tmp_path / ".index").write_text("no folder", encoding="utf-8")
+    assert mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "") == []
+
+
+# Words
+
+
+def test_names_and_numbers_count_more_than_words_and_common_ones_less():
+    assert telling("Did Tobias sell 91 lanterns to the man?") == {
+        "tobias": 1.3,
+        "sell": 0.6,
+        "91": 1.3,
+        "lanterns": 1.0,
+        "man": 0.6,
+    }
+
+
+@pytest.mark.parametrize(
+    ("memory", "weight"),
+    [
+        (Memory(1, 0, "told", MILL, 'Moss whispers to you, "violin"', ("Moss",), 6), 1.0),
+        (Memory(1, 0, "observed", MILL, 'Moss says, "violin"', ("Moss",), 5), 1.0),
+        (Memory(1, 0, "observed", MILL, 'Moss says, "violin?"', ("Moss",)), 0.9),
+        (Memory(1, 0, "observed", MILL, 'Moss says, "violin"', ("Moss",)), 0.75),
+        (Memory(1, 0, "acted", MILL, "say violin"), 0.5),
+    ],
+)
+def test_what_is_said_to_the_agent_counts_most(memory: Memory, weight: float):
+    assert [cue.words for cue in cues_of([memory], "Eliza")] == [{"violin": weight}]
+
+
+def test_results_and_steps_of_its_own_remind_it_of_nothing():
+    moment = [Memory(1, 0, "acted", MILL, "look at violin"), Memory(2, 0, "result", MILL, "A violin.")]
+    assert cues_of(moment, "Eliza") == []
