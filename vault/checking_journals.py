@@ -10,7 +10,7 @@ from vault.facts_note import NAME as FACTS
 from vault.facts_note import parse_facts
 from vault.finding import Finding, Overlay, every_fault, finding_of
 from vault.folder import Vault
-from vault.memory_line import is_memory_line, looks_torn, seq_of
+from vault.memory_line import false_number, is_memory_line, looks_torn, seq_of
 from vault.notes import NoteError, parse_note
 from vault.segment import Segment, is_segment_name
 from vault.summaries import LONGTERM, RECENT, SummaryFolder
@@ -78,6 +78,9 @@ def _segment(source: str, text: str, remembered: Remembered) -> Iterator[Finding
             yield Finding(source, number, what)
         elif seq:
             remembered.places[seq] = stem, number
+        elif is_memory_line(line) and (false := false_number(line)):
+            what = f"{false} cannot be the number of a memory; take it out, and the line is given one."
+            yield Finding(source, number, what)
         elif number == len(lines) and is_memory_line(line) and looks_torn(line):
             what = "the last line was never finished; the next start sets it aside in quarantine.md."
             yield Finding(source, number, what)

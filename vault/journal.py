@@ -13,7 +13,7 @@ from dataclasses import replace
 from vault.folder import Vault
 from vault.index import SegmentIndex
 from vault.journal_watch import JournalWatch
-from vault.memory_line import Memory, format_line, parse_line
+from vault.memory_line import HIGHEST_NUMBER, Memory, false_number, format_line, parse_line
 from vault.notes import NoteError
 from vault.open_segment import OpenSegment
 from vault.segment import (
@@ -207,9 +207,14 @@ class Journal:
 
     def _number(self, segment: Segment) -> None:
         path = self._folder / segment.name
+        if self.last >= HIGHEST_NUMBER:
+            return  # the next memory is refused with the reason
         added = number_hand_lines(path, self.vault.disk, self.last + 1)
         self.last += len(added)
         self._segments[self._segments.index(segment)] = scan(path)[0]
+        for memory in added:
+            if false := false_number(memory.text):
+                self._warn(f"{segment.name}: {false} is no number for a memory; its line was given ^m{memory.seq}")
         log.info(
             "[Memory] %s: %d lines typed by hand in %s were given numbers", self.agent_id, len(added), segment.name
         )
@@ -249,6 +254,9 @@ class Journal:
         return (found.st_size, found.st_mtime_ns) != (newest.size, newest.mtime_ns)
 
     def _append(self, memory: Memory) -> Memory:
+        if self.last >= HIGHEST_NUMBER:
+            what = f"somebody has typed ^m{self.last}, after which there is no number; take it out of its line."
+            raise NoteError(f"agents/{self.agent_id}/journal: {what}")
         segment = self._segment_for(memory)
         line = format_line(replace(memory, seq=self.last + 1))
         self._open.write(line, segment)

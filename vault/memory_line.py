@@ -17,13 +17,15 @@ from world.cleaning import clean_block, clean_line
 KINDS = ("observed", "acted", "result", "thought", "dreamt", "told", "noted")
 LINE_BREAK = " ⏎ "
 PLAIN_IMPORTANCE = 3
+HIGHEST_NUMBER = 10**15 - 1
 
 _ESCAPED = re.compile(r"[\\<]|\[(?=\[|importance::|with::)|%(?=%)|#(?=\w)|\^(?=m\d)")
 _UNESCAPED = re.compile(r"\\([\\<\[%#^])")
 _MACHINE = re.compile(
     r"- (?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)\.(?P<ms>\d\d\d) (?P<kind>[a-z]+) · (?P<room>.*?) · (?P<text>.*)", re.DOTALL
 )
-_BLOCK_ID = re.compile(r"\s\^m([1-9]\d{0,15})\s*\Z")
+_BLOCK_ID = re.compile(r"\s\^m([1-9]\d{0,14})\s*\Z", re.ASCII)
+_NO_NUMBER = re.compile(r"(?:^|\s)(\^m\d{1,999})\s*\Z")
 _TAIL = re.compile(
     r"(?:^|(?<=\s))(?:\[importance:: *(?P<importance>\d{1,9})\]|\[with:: *(?P<people>[^\]]*)\]"
     r"|#(?P<tag>pinned|refused))\s*\Z"
@@ -79,6 +81,12 @@ def seq_of(line: str) -> int:
     """Return the number of a journal line, or 0 if it has none."""
     block_id = _block_id(line)
     return int(block_id[1]) if block_id else 0
+
+
+def false_number(line: str) -> str:
+    """Return what stands where a line's number should and cannot be one, as `^m0` or one of 16 digits; else nothing."""
+    found = None if seq_of(line) else _NO_NUMBER.search(line, max(0, line.rfind("^m") - 1))
+    return found[1] if found else ""
 
 
 def _block_id(line: str) -> re.Match[str] | None:

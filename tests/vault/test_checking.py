@@ -206,6 +206,10 @@ FAULTS = {
         {JOURNAL: NOTES[JOURNAL] + "- 09:00:11.000 acted · Attic · look ^m7\n"},
         [f"{JOURNAL}:9: before ^m7, memories 4 to 6 are missing; put the lines back."],
     ),
+    "a number that cannot be one": (
+        {"agents/Moss/journal/2026-03-02.md": "Alone. ^m10000000000000000\n"},
+        ["agents/Moss/journal/2026-03-02.md:1: ^m10000000000000000 cannot be the number of a memory; take it out"],
+    ),
     "a journal's file that is none": (
         {"agents/Moss/journal/march.md": "- 09:00:11.000 acted · Attic · look ^m4\n"},
         ["agents/Moss/journal/march.md: (remark) a journal's file is named after a day, as 2026-11-21.md"],

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.vault.failing_disk import FailingDisk, Stopped
 from vault.folder import Vault
 from vault.journal import KEPT_AT_HAND, Journal
-from vault.memory_line import Memory, format_line
+from vault.memory_line import HIGHEST_NUMBER, Memory, format_line
 from vault.notes import NoteError
 from vault.segment import ENTRIES_A_FILE, header
 
@@ -227,6 +227,31 @@ def test_a_line_typed_by_hand_is_seen_before_the_next_is_written(desk, end, open
     assert desk.journal.was_edited()
     desk.hear("three")
     assert desk.told() == desk.found() == numbered("one", "Moss lied to me.", "three")
+
+
+@pytest.mark.parametrize("false", ["^m1000000000000000", "^m10000000000000000", f"^m{'9' * 300}", "^m0", "^m007"])
+def test_what_cannot_be_a_number_is_refused_and_the_line_gets_one(desk, false):
+    desk.hear("One.")
+    with desk.file().open("a") as file:
+        file.write(f"Two. {false}\n")
+    desk.hear("Three.")
+    told = f"{DAY}.md: {false} is no number for a memory; its line was given ^m2"
+    assert [memory.seq for memory in desk.journal.read(1, 9)] == [1, 2, 3]
+    assert desk.journal.warnings == [told]
+    assert desk.file().read_text().splitlines()[-2] == f"Two. {false} ^m2"
+    assert (desk.restart().last, desk.journal.warnings) == (3, [])
+
+
+def test_after_the_highest_number_there_is_no_memory_until_it_is_taken_out(desk):
+    desk.hear("One.")
+    whole = desk.file().read_text()
+    desk.file().write_text(f"{whole}Two. ^m{HIGHEST_NUMBER}\nThree.\n")
+    with pytest.raises(NoteError, match=rf"somebody has typed \^m{HIGHEST_NUMBER}, after which there is no number"):
+        desk.hear("Four.")
+    desk.file().write_text(f"{whole}Two.\nThree.\n")
+    desk.restart()
+    desk.hear("Four.")
+    assert [memory.seq for memory in desk.journal.read(1, 9)] == [1, 2, 3, 4]
 
 
 def test_a_line_typed_between_two_others_gets_the_next_number(desk):
