@@ -369,7 +369,7 @@ replies = st.one_of(
 
 
 @given(st.lists(replies, min_size=30, max_size=30), st.booleans())
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_the_model_answers_the_agent_still_takes_its_turns(tmp_path_factory, script, constrains):
     answers = iter(script)
     life = Life(

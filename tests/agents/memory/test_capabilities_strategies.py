@@ -61,25 +61,25 @@ def compacted(life: Life) -> int:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_2_1_the_prompt_is_bounded_however_long_a_life_is(tmp_path, strategy):
-    # Each may keep 64 + 64 memories of eleven words word for word, and two summaries of 60; all of it are 110,000.
+    # Each may keep 64 + 64 memories of eleven words word for word, and two summaries of 60; all of it are 44,000.
     more = {"threshold_tokens": 1400, "min_saving_tokens": 0, "summary_tokens": 60, "max_memories": 128}
     more |= {"threshold": 127, "retain_recent": 64}
     life, largest = Life(tmp_path, windows(64, 64, strategy=strategy, **more), writer()), 0
 
     async def live() -> None:
         nonlocal largest
-        for number in range(10_000):
+        for number in range(4000):
             life.live(1, f"Moss tells me of the river and its moods, time {number}.")
             if number % 8:
                 continue
             await life.compact()
-            if number % 16 == 0 or number > 9900:
+            if number % 16 == 0 or number > 3900:
                 view = life.memory.view()
                 told = "\n".join((view.older(), view.recent_past(), view.tail_text()))
                 largest = max(largest, life.model.count_tokens(told))
 
     asyncio.run(live())
-    assert life.memory.coverage.n == 10_000
+    assert life.memory.coverage.n == 4000
     assert 128 * 11 / 16 < largest <= 2 * 60 + (128 + 8) * 11 + 40
 
 
