@@ -12,6 +12,9 @@ from world.matching import suggestions
 from world.model import Character, Role, World
 from world.preferences import reads_aloud
 
+MEMORY = "memory"
+"""The category of the commands that look into memories."""
+
 LINE_COLUMNS = 78
 USAGE_COLUMNS = 32
 """How wide a list may be, and how much of it is for usages, in columns."""
@@ -34,7 +37,7 @@ def help_commands(table: CommandTable) -> tuple[Command, ...]:
     @command("commands", category="help", for_agents=False)
     def commands(world: World, actor: Character) -> list[Event]:
         """List every command that you can use."""
-        allowed = table.allowed(actor)
+        allowed = _listed(table, actor)
         if reads_aloud(actor):
             groups = _by_category(allowed)
             lines = [f"{category}: {', '.join(one.verb for one in group)}" for category, group in groups]
@@ -55,7 +58,7 @@ def in_columns(words: list[str]) -> list[str]:
 
 def _overview(world: World, table: CommandTable, actor: Character) -> list[str]:
     say = world.wording
-    found = {category: say(f"helping.category_{category}") for category, _ in _by_category(table.allowed(actor))}
+    found = {category: say(f"helping.category_{category}") for category, _ in _by_category(_listed(table, actor))}
     other = sorted(set(table.texts.topics) - set(found))
     return [
         say("helping.first"),
@@ -92,6 +95,12 @@ def _explained(world: World, table: CommandTable, one: Command) -> Iterator[str]
         yield say("helping.for_role", role=say(f"roles.{one.role.name.lower()}"))
     if one.noticed != "nobody":
         yield say(f"helping.noticed_by_{one.noticed}")
+
+
+def _listed(table: CommandTable, actor: Character) -> list[Command]:
+    """Return what somebody is told of without asking: memories are looked into by agents, their own, and by admins."""
+    looks = actor.is_agent or actor.role >= Role.ADMIN
+    return [one for one in table.allowed(actor) if looks or one.category != MEMORY]
 
 
 def _by_category(commands: Iterable[Command]) -> Iterator[tuple[str, Iterator[Command]]]:
