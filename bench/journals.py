@@ -15,12 +15,14 @@ def write_journal(agent: Path, memories: int, newest_ms: int) -> None:
     folder = agent / "journal"
     folder.mkdir(parents=True, exist_ok=True)
     lines: list[str] = []
-    opened = ""
+    opened, part = "", 1
     for seq in range(1, memories + 1):
         at_ms = newest_ms - (memories - seq) * SECONDS_APART * 1000
         moment = datetime.fromtimestamp(at_ms / 1000, UTC)
-        name = segment_name(f"{moment:%Y-%m-%d}", 1)
-        if name != opened or len(lines) > ENTRIES_A_FILE:
+        day = f"{moment:%Y-%m-%d}"
+        part = 1 if day != opened[:10] else part + (len(lines) > ENTRIES_A_FILE)
+        name = segment_name(day, part)
+        if name != opened:
             _close(folder, opened, lines)
             lines, opened = [header(agent.name, name[:10], seq).rstrip("\n")], name
         text = f'Moss says, "This is stone {seq} of my wall, and the river is {seq % 90} inches high."'

@@ -17,6 +17,7 @@ from agents.memory.view import memory_text
 from agents.models.model import LanguageModel
 from bench.measuring import memory_part, plain_window
 from bench.one_life import Life, at_ms
+from bench.reminding import reminded
 from vault.text_notes import starter_sentences
 from world.wording import Wording
 
@@ -56,6 +57,7 @@ class Asked:
     category: str
     is_old: bool
     view: float
+    reminded: float
     recall: float
     window: float
     tokens: int
@@ -97,7 +99,8 @@ def asked_table(rows: list[Asked], table: Callable[[list[str], list[list[str]]],
         groups += [("all", own), ("older than the window", [row for row in own if row.is_old])]
         groups += [("older, but temporal ones", [row for row in undated if row.is_old])]
         lines += [_line(strategy, name, group) for name, group in groups if group]
-    heads = ["strategy", "questions", "number", "tokens", "view", "view and find", "plain window", "ratio"]
+    views = ["view", "view, reminded", "view and find"]
+    heads = ["strategy", "questions", "number", "tokens", *views, "plain window", "ratio"]
     return table(heads, lines)
 
 
@@ -106,7 +109,8 @@ def _line(strategy: str, name: str, rows: list[Asked]) -> list[str]:
         return sum(map(of, rows)) / len(rows)
 
     recall, window = mean(lambda row: row.recall), mean(lambda row: row.window)
-    shares = [f"{share:.1%}" for share in (mean(lambda row: row.view), recall, window)]
+    view, came_to_mind = mean(lambda row: row.view), mean(lambda row: row.reminded)
+    shares = [f"{share:.1%}" for share in (view, came_to_mind, recall, window)]
     ratio = f"{recall / window:.2f}" if window else "–"
     return [strategy, name, str(len(rows)), f"{mean(lambda row: row.tokens):,.0f}", *shares, ratio]
 
@@ -131,6 +135,7 @@ def _asked(
     found = life.agent.finder.find(question.text)
     wording = Wording(starter_sentences())
     recalled = "\n".join(journal_text(one, wording) for one in found)
+    came_to_mind = reminded(life.agent, told, question.text, conversation.speakers[0])
     tokens = count(told) + count(recalled)
     newest = plain_window(memory, tokens, count)
     window = "\n".join(memory_text(one, memory.name) for one in newest)
@@ -141,6 +146,7 @@ def _asked(
         question.category,
         bool(question.evidence) and all(numbers[turn] < first for turn in question.evidence),
         share_of(question.words, told),
+        share_of(question.words, f"{told}\n{came_to_mind}"),
         share_of(question.words, f"{told}\n{recalled}"),
         share_of(question.words, window),
         tokens,

@@ -27,6 +27,7 @@ COLUMNS: dict[str, Callable[[Measured], str]] = {
     "all": lambda m: _percent(m.prompt.kept_of_all),
     "all, plain window": lambda m: _percent(m.window.kept_of_all),
     "older than that window": lambda m: f"{_percent(m.beyond.kept_of_all)} of {m.beyond.of.total()}",
+    "all, reminded by the question": lambda m: _percent(m.reminded.kept_of_all),
     "by expand": lambda m: _percent(m.expanded),
     "by find": lambda m: _percent(m.found.kept_of_all),
 }

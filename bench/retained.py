@@ -25,6 +25,7 @@ from bench.measuring import (
     unsupported,
 )
 from bench.one_life import Life
+from bench.reminding import reminded
 
 TURN_EVERY = 8
 AGES = (128, 512, 2048)
@@ -44,6 +45,7 @@ class Measured:
     window: Tally = field(default_factory=Tally)
     beyond: Tally = field(default_factory=Tally)
     found: Tally = field(default_factory=Tally)
+    reminded: Tally = field(default_factory=Tally)
     by_age: dict[int, Tally] = field(default_factory=dict)
     expanded: float = 0.0
     invented: set[str] = field(default_factory=set)
@@ -126,6 +128,8 @@ def _count(life: Life, facts: list[Planted], numbers: dict[Planted, list[int]], 
     back = brought_back(memory)
     result.expanded = sum(is_whole(fact, numbers[fact], back) for fact in facts) / len(facts)
     for fact in facts:
+        came_to_mind = reminded(agent, agent.prompt(), fact.question, fact.tellings[0].speaker)
+        result.reminded.add(fact.kind, state_of(fact, Text(f"{prompt}\n{came_to_mind}")))
         result.found.add(fact.kind, state_of(fact, told(agent.finder.find(fact.question), memory.name)))
     heard = [one.text for one in everything] + [one.room for one in everything] + [*PEOPLE, memory.name]
     result.invented = unsupported(_published(life), heard)

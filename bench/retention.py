@@ -1,10 +1,10 @@
 """Measure what agents still know after many compactions, by strategy: `python -m bench.retention`.
 
 Facts are planted in a generated history, which is lived through in a small world with real files; then the prompt, the
-summaries, `expand` and `find` are asked for them. `--model scripted` summarises with a model that keeps every k-th
-sentence and lies now and then, `--model picked` has whole lines picked by rule, without any model, and `--model
-embedded` is the one that comes with Fallwater. `--locomo DIR` asks the
-questions of the LoCoMo conversations in a folder instead. `--record` adds the tables to bench/RESULTS.md.
+summaries, what each question brings to mind, `expand` and `find` are asked for them. `--model scripted` summarises with
+a model that keeps every k-th sentence and lies now and then, `--model picked` has whole lines picked by rule, without
+any model, and `--model embedded` is the one that comes with Fallwater. `--locomo DIR` asks the questions of the LoCoMo
+conversations in a folder instead. `--record` adds the tables to bench/RESULTS.md.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ async def _all_questions(options: argparse.Namespace) -> str:
             model, _ = await _model(options.model)
             rows += await questioned(conversation, strategy, model)
             print(f"  {conversation.name}, {strategy}", file=sys.stderr, flush=True)
-    return asked_table(rows, table) if rows else f"skipped: no LoCoMo data in {options.locomo}"
+    if not rows:
+        return f"skipped: no LoCoMo data in {options.locomo}"
+    return f"{len(rows)} questions.\n\n{asked_table(rows, table)}"
 
 
 def main() -> None:

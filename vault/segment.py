@@ -13,6 +13,8 @@ from vault.disk import Disk
 from vault.memory_line import Memory, is_memory_line, looks_torn, parse_hand_line, parse_line, seq_of
 
 ENTRIES_A_FILE = 4096
+HEAD_BYTES = 4096
+"""Where one memory is looked for, no front matter is expected to be longer."""
 
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?:-(\d+))?\.md")
 _HEAD_LINES = ("---", "agent: ", "day: ", "first: ", "---")
@@ -103,7 +105,7 @@ def body_lines(path: Path) -> list[str]:
 def read_memories(path: Path, segment: Segment, first: int, last: int) -> dict[int, Memory]:
     """Return the memories of a file with numbers from `first` to `last`; of two with one number, the first counts."""
     found: dict[int, Memory] = {}
-    for line in _around(path, first) if first == last else reversed(body_lines(path)):
+    for line in _line_of(path, first) if first == last else reversed(body_lines(path)):
         seq = seq_of(line)
         if first <= seq <= last and (memory := parse_line(line, segment.day)):
             found[seq] = memory
@@ -112,14 +114,17 @@ def read_memories(path: Path, segment: Segment, first: int, last: int) -> dict[i
     return found
 
 
-def _around(path: Path, seq: int) -> list[str]:
-    """Return the lines of a file that may be the memory with a number, last first, without a look at the others."""
-    body, mark = _split(_text_of(path))[1] + "\n", f"^m{seq}"
-    lines, end = list[str](), 0
-    while (place := body.find(mark, end)) >= 0:
-        end = body.index("\n", place)
-        lines.append(body[body.rfind("\n", 0, place) + 1 : end])
-    return lines[::-1]
+def _line_of(path: Path, seq: int) -> list[str]:
+    """Return the first line of a file that is the memory with a number, if there is one, unread what else there is."""
+    raw, mark = path.read_bytes(), f"^m{seq}".encode()
+    head = _HEAD.match(_decoded(raw[:HEAD_BYTES]))
+    end = len(head[0].encode("utf-8", "surrogateescape")) if head else 0
+    while (place := raw.find(mark, end)) >= 0:
+        end = raw.find(b"\n", place) + 1 or len(raw)
+        line = _decoded(raw[raw.rfind(b"\n", 0, place) + 1 : end]).rstrip("\n")
+        if seq_of(line) == seq:
+            return [line]
+    return []
 
 
 def number_hand_lines(path: Path, disk: Disk, next_seq: int) -> list[Memory]:

@@ -81,7 +81,7 @@ class Finder:
 
         What was added lately is taken in at once; of more it is begun to read in the background. Raises: NoteError.
         """
-        if self._is_reading:
+        if self._is_reading and not self.has_time:
             return False
         newest, first = self._journal.newest
         stale = self._index.stale()

@@ -32,11 +32,11 @@ SHARE = 3
 """And it has to have one part in so many of all that the known words of one utterance count."""
 
 TOO_COMMON = 10
-MOST_HOLDING = 400
+MOST_HOLDING = 300
 """A word that is in more than one memory in so many, or in more than so many, says nothing of which one is meant."""
 
 SMOOTHING = 30
-LOOKED_AT = 8
+LOOKED_AT = 6
 LONGEST = 400
 """A memory longer than this, in characters, is not told: it is never told in part."""
 
@@ -62,6 +62,7 @@ class Recollecting:
         self._finder = finder
         self._shelf = shelf
         self._resting: dict[int | tuple[str, str], int] = {}
+        self._common: dict[str, int] = {}
         self._troubled = False
 
     def of_moment(
@@ -96,7 +97,7 @@ class Recollecting:
         if not self._finder.is_ready(before - 1):
             return []
         known = {word for cue in cues for word in cue.words}
-        holding = {word: self._finder.holding(word, before, MOST_HOLDING + 1) for word in known}
+        holding = {word: found for word in known if (found := self._holding(word, before)) is not None}
         worths = [self._worths(cue, holding, before - 1) for cue in cues]
         noted = self._noted(worths, known, told)
         skipped = {one.text for one in view.tail}
@@ -109,13 +110,23 @@ class Recollecting:
                     skipped.add(one.text)
         return [*(_recollection(memory, known) for memory in memories[:most]), *noted]
 
+    def _holding(self, word: str, before: int) -> list[int] | None:
+        """Return which memories have a word, newest first; None if too many have it, and so for good."""
+        if before >= self._common.get(word, before + 1):
+            return None
+        found = self._finder.holding(word, before, MOST_HOLDING + 1)
+        if len(found) <= MOST_HOLDING:
+            return found
+        self._common[word] = before
+        return None
+
     def _worths(self, cue: Cue, holding: dict[str, list[int]], count: int) -> dict[str, float]:
         """Return what each word of a cue counts among so many memories, without those that most things have."""
         most = min(MOST_HOLDING, max(4, count // TOO_COMMON))
         return {
             word: weight * math.log(1 + (count + SMOOTHING) / max(1, len(holding[word])))
             for word, weight in cue.words.items()
-            if len(holding[word]) <= most
+            if word in holding and len(holding[word]) <= most
         }
 
     def _fitting(self, scores: dict[int, float], company: frozenset[str], place: str) -> list[Memory]:

@@ -134,3 +134,38 @@ def test_of_two_lines_with_one_number_the_first_is_found_as_everywhere(vault: Va
     path = next(vault.path("agents", "Eliza", "journal").iterdir())
     path.write_text(path.read_text() + "- 10:00:00.000 observed · The Mill · It snows. ^m1\n")
     assert (found(vault, "rains"), found(vault, "snows")) == ([1], [])
+
+
+def test_the_newest_memories_below_a_number_that_say_a_word_are_found_newest_first(vault: Vault):
+    journal_of(vault, "A lamp.", "Two lamps.", "Rain.", "The lamp!", "Moss mends a lamp.")
+    index = SearchIndex(vault, "Eliza")
+    for name in index.stale():
+        index.take_in(name)
+    assert index.holding("lamp", 5, 10) == [4, 2, 1]
+    assert index.holding("lamp", 5, 2) == [4, 2]
+    assert index.holding("mill", 9, 10) == []  # where it was does not count
+
+
+def test_memories_are_added_to_the_index_without_reading_their_file(vault: Vault):
+    journal = journal_of(vault, "A lamp.", "An owl.")
+    index = SearchIndex(vault, "Eliza")
+    name, first = journal.newest
+    assert (name, first, index.reached(name)) == ("2026-11-21.md", 1, 0)
+    index.add(name, journal.read(1, 1))
+    index.add(name, journal.read(1, 1))
+    assert index.reached(name) == 1
+    assert index.holding("lamp", 9, 10) == [1]
+    assert index.stale() == [name]
+
+
+def test_one_memory_is_read_by_its_number_alone_and_of_two_the_first_counts(vault: Vault):
+    journal = journal_of(vault, *[f"See ^m{number}, number {number}." for number in range(1, 14)])
+    path = vault.path("agents", "Eliza", "journal", "2026-11-21.md")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + "- 09:00:00.000 observed · The Mill · Another. ^m1\n", encoding="utf-8")
+    again = Journal(vault, "Eliza")
+    again.load()
+    again._at_hand = []
+    assert [memory.text for seq in (1, 12, 13) for memory in again.read(seq, seq)] == [
+        memory.text for seq in (1, 12, 13) for memory in journal.read(seq, seq)
+    ]
