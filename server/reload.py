@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from time import perf_counter
 from typing import Protocol
 
 from server.telnet.interface import DelayedCall, ReactorClock
 from vault.folder import Vault
+from vault.reloading import finished
 from vault.watch import Watch
 
 log = logging.getLogger(__name__)
@@ -15,23 +17,29 @@ log = logging.getLogger(__name__)
 SETTLE_SECONDS = 0.3
 LATEST_SECONDS = 2.0
 AGAIN_SECONDS = 0.25
+SLICE_SECONDS = 0.02
+"""For so long edits are taken in before anything else has its turn."""
+
 MOST_LINES = 10
 """How many notes that were taken in are told one by one."""
 TAKEN, NEW = ": taken in.", ": taken in, as it is new."
 
 
 class Looks(Protocol):
-    """What takes edits in: `look` returns what admins should know, `is_waiting` says that another look is due."""
+    """What takes edits in, a step at a time: what comes of it is what admins should know.
+
+    `is_waiting` says that another look is due.
+    """
 
     @property
     def is_waiting(self) -> bool: ...
-    def look(self, paths: set[str] | None = None) -> list[str]: ...
+    def steps(self, paths: set[str] | None = None) -> Generator[None, None, list[str]]: ...
 
 
 class Reload:
     """Has edits taken in soon after they were made, once for many, and tells what was said of them.
 
-    `in_reactor` is how another thread has something called in the reactor's.
+    `in_reactor` is how another thread has something called in the reactor's, `seconds` measures how long steps take.
     """
 
     def __init__(
@@ -41,12 +49,16 @@ class Reload:
         tell: Callable[[str], None],
         clock: ReactorClock,
         in_reactor: Callable[[Callable[[], None]], None],
+        seconds: Callable[[], float] = perf_counter,
     ) -> None:
         self._looks = looks
         self._tell = tell
         self._clock = clock
         self._soon: DelayedCall | None = None
         self._first = 0.0
+        self._seconds = seconds
+        self._steps: Generator[None, None, list[str]] | None = None
+        self._next: DelayedCall | None = None
         self._watch = Watch(vault, lambda: in_reactor(self.note_change))
 
     def start(self) -> None:
@@ -57,7 +69,8 @@ class Reload:
             log.warning("the vault cannot be watched, so edits count from the next start or @reload: %s", error)
 
     def stop(self) -> None:
-        """Stop."""
+        """Stop, with what is being taken in taken in."""
+        self._end_steps()
         self._watch.stop()
         if self._soon and self._soon.active():
             self._soon.cancel()
@@ -77,17 +90,52 @@ class Reload:
         if self._soon and self._soon.active():
             self._soon.cancel()
         self._watch.take()
-        return self._look(None)
+        self._end_steps()
+        return self._guarded(lambda: self._told(finished(self._looks.steps(None))))
 
     def _schedule(self, seconds: float) -> None:
-        self._soon = self._clock.callLater(seconds, lambda: self._look(self._watch.take()))
+        self._soon = self._clock.callLater(seconds, self._look)
 
-    def _look(self, paths: set[str] | None) -> list[str]:
+    def _look(self) -> None:
+        if self._steps is not None:  # of an earlier look, which goes first
+            self._schedule(AGAIN_SECONDS)
+            return
+        self._steps = self._looks.steps(self._watch.take())
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Take steps for as long as nobody notices, and go on in the reactor's next turn."""
+        until = self._seconds() + SLICE_SECONDS
+        self._next = None
+        self._guarded(lambda: self._step(until))
+
+    def _step(self, until: float) -> list[str]:
+        steps, self._steps = self._steps, None
+        assert steps is not None
+        while self._seconds() < until:
+            try:
+                next(steps)
+            except StopIteration as ended:
+                return self._told(ended.value)
+        self._steps, self._next = steps, self._clock.callLater(0, self._go_on)
+        return []
+
+    def _end_steps(self) -> None:
+        """Take all steps that are left, now."""
+        steps, self._steps = self._steps, None
+        if self._next and self._next.active():
+            self._next.cancel()
+        if steps is not None:
+            self._guarded(lambda: self._told(finished(steps)))
+
+    def _guarded(self, look: Callable[[], list[str]]) -> list[str]:
         try:
-            said = self._looks.look(paths)
+            return look()
         except Exception:  # one note must not end the taking in of all later ones
             log.exception("what was edited could not be taken in")
             return []
+
+    def _told(self, said: list[str]) -> list[str]:
         for sentence in in_brief(said):
             log.info("%s", sentence)
             self._tell(sentence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 
 from agents.agent import Agent
 from agents.population import Population
@@ -17,7 +17,7 @@ from vault.folder import Vault
 from vault.known_notes import KnownNotes
 from vault.notes import NoteError
 from vault.notes_seen import Changes, NotesSeen
-from vault.reloading import WorldReload
+from vault.reloading import WorldReload, finished
 from vault.text_notes import load_wording
 from world.errors import WorldError
 from world.events import Altered
@@ -79,11 +79,15 @@ class TakingIn:
 
     def look(self, paths: Iterable[str] | None = None) -> list[str]:
         """Take in what has changed among some notes and folders, or anywhere; return what admins should know."""
+        return finished(self.steps(paths))
+
+    def steps(self, paths: Iterable[str] | None = None) -> Generator[None, None, list[str]]:
+        """Do the same in short steps, between which anything else may happen in the world."""
         changes = self._seen.look(paths)
         told: list[str] = []
         if self._concerns(changes, TEXTS):
             told += self._guarded(TEXTS, lambda: self._texts(changes), "The sentences stay as they were.")
-        taken = self._world.take_in(changes)
+        taken = yield from self._world.steps(changes)
         told += taken.told
         self._game.publish(tuple(taken.events))
         if self._concerns(changes, SETTINGS):

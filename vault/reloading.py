@@ -1,12 +1,15 @@
 """Taking edits of rooms, things and people into a running world; a note that is not valid changes nothing.
 
-A room whose note has another name but the same number was renamed: who and what is in it comes along.
+A room whose note has another name but the same number was renamed: who and what is in it comes along. Of many edits
+the rest of the world need not wait for the last: `steps` takes them in a note at a time, and exits lead somewhere
+after each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from vault.character_notes import person_of
 from vault.folder import Vault
@@ -21,6 +24,8 @@ from world.note_names import name_key
 from world.revising import close_room, lose_character, lose_thing, put, rename_room, revise, says
 from world.subjects import Subject
 from world.workbench import Ref
+
+T = TypeVar("T")
 
 KINDS = {"rooms": "room", "things": "thing", "people": "character"}
 
@@ -49,6 +54,10 @@ class WorldReload:
 
     def take_in(self, changes: Changes) -> Taken:
         """Take in what has changed, as far as it is rooms, things and people."""
+        return finished(self.steps(changes))
+
+    def steps(self, changes: Changes) -> Generator[None, None, Taken]:
+        """Do the same in steps, between which anything else may happen in the world."""
         taken = Taken()
         gone = [source for source in changes.gone if _kind(source)]
         changed = dict.fromkeys(source for source in (*changes.changed, *self.broken) if _kind(source))
@@ -61,9 +70,10 @@ class WorldReload:
             taken.events += rename_room(self._world, old, new)
             self._known_as(old, new)
             taken.told.append(f"rooms/{new}.md: was {old} before; everything in it came along.")
-        self._take_rooms(rooms, renamed, taken)
+        yield from self._take_rooms(rooms, renamed, taken)
         for source in changed:
             if not source.startswith("rooms/"):
+                yield
                 self._guarded(source, taken, lambda source=source: self._take(source, taken))  # type: ignore[misc]
         for source in gone:
             if _name(source) not in renamed or not source.startswith("rooms/"):
@@ -99,21 +109,50 @@ class WorldReload:
         if isinstance(was, Room):
             self._known.read(("room", new), replace(was, room_id=new))
 
-    def _take_rooms(self, sources: list[str], renamed: Mapping[str, str], taken: Taken) -> None:
+    def _take_rooms(self, sources: list[str], renamed: Mapping[str, str], taken: Taken) -> Generator[None, None, None]:
         names = room_names(self._vault) if sources else {}
         names |= {name_key(old): new for old, new in renamed.items() if name_key(old) not in names}
         read: dict[str, Room] = {}
+        before: dict[str, Subject | None] = {}
+
+        def load(source: str) -> None:
+            if source in before and self._known_of(source) is before[source]:
+                return
+            before[source] = self._known_of(source)
+            read.pop(source, None)  # what was read before the world wrote something newer into the note
+            self._guarded(source, taken, lambda: read.update({source: self._room(source, names)}))
+
         for source in sources:
-
-            def load(source: str = source) -> None:
-                read[source] = self._room(source, names)
-
-            self._guarded(source, taken, load)
+            yield
+            load(source)
+        for source in sources:
+            load(source)
         for source, why in _leading_nowhere(read, self._world.rooms).items():
             del read[source]
             self._refuse(source, why, taken)
-        for source, room in read.items():
+        parts = {source: Taken() for source in read}
+        old = [source for source, room in read.items() if room.room_id in self._world.rooms]
+        for source in [source for source, room in read.items() if room.room_id not in self._world.rooms]:
+            # Those that are new come all at once, for they may lead to each other.
+            self._adopt(source, read[source], parts[source], self._as_written(read[source], renamed))
+        for source in old:
+            yield
+            load(source)
+            if source in read and read[source].room_id in self._world.rooms:  # else somebody has removed it meanwhile
+                self._adopt_if_open(source, read[source], renamed, parts[source])
+        for part in parts.values():
+            taken.told += part.told
+            taken.events += part.events
+
+    def _adopt_if_open(self, source: str, room: Room, renamed: Mapping[str, str], taken: Taken) -> None:
+        """Adopt a room whose exits still lead somewhere."""
+        if any(exit.room_id not in self._world.rooms for exit in room.exits.values()):
+            self._refuse(source, _leading_nowhere({source: room}, self._world.rooms)[source], taken)
+        else:
             self._adopt(source, room, taken, self._as_written(room, renamed))
+
+    def _known_of(self, source: str) -> Subject | None:
+        return self._known.of((_kind(source), _name(source)))
 
     def _room(self, source: str, names: Mapping[str, str]) -> Room:
         room = room_of(self._vault.read(*source.split("/")), _name(source), names)
@@ -230,6 +269,16 @@ class WorldReload:
             "character": world.characters,
         }
         return tables[kind].get(key)
+
+
+def finished(steps: Generator[None, None, T]) -> T:
+    """Take all steps at once and return what comes of them."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            result: T = ended.value
+            return result
 
 
 def _leading_nowhere(read: Mapping[str, Room], rooms: Mapping[str, Room]) -> dict[str, str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from twisted.internet.task import Clock
 
-from server.reload import AGAIN_SECONDS, LATEST_SECONDS, SETTLE_SECONDS, Reload
+from server.reload import AGAIN_SECONDS, LATEST_SECONDS, SETTLE_SECONDS, SLICE_SECONDS, Reload
 from tests.vault.vault_of import vault_of
 
 
@@ -19,11 +21,15 @@ class Looks:
         self.is_waiting = False
         self.fails = False
 
-    def look(self, paths: set[str] | None = None) -> list[str]:
+    def steps(self, paths: set[str] | None = None) -> Iterator[None]:
+        yield
         self.at.append(round(self.clock.seconds(), 3))
         if self.fails:
             raise RuntimeError("lightning")
         return self.says
+
+
+MOMENT = 0.001
 
 
 @pytest.fixture
@@ -114,3 +120,69 @@ def test_nothing_is_looked_at_after_the_end(reload, clock, looks):
     reload.stop()
     clock.advance(10)
     assert looks.at == []
+
+
+class Turns(Clock):
+    """Has each turn of the reactor a moment after the one before, so that a test can look between them."""
+
+    def callLater(self, when, what, *args, **kwargs):
+        return super().callLater(when or MOMENT, what, *args, **kwargs)
+
+
+class SlowLooks(Looks):
+    """Takes a hundred steps of a millisecond each."""
+
+    passed = 0.0
+
+    def steps(self, paths: set[str] | None = None) -> Iterator[None]:
+        for _ in range(100):
+            self.passed += 0.001
+            yield
+        return (yield from super().steps(paths))
+
+
+@pytest.fixture
+def turns() -> Turns:
+    return Turns()
+
+
+def slow(tmp_path, clock, told) -> tuple[Reload, SlowLooks]:
+    looks = SlowLooks(clock)
+    looks.says = ["rooms/Hall.md: taken in."]
+    vault = vault_of(tmp_path, {"rooms/Hall.md": ""})
+    return Reload(vault, looks, told.append, clock, lambda call: call(), lambda: looks.passed), looks
+
+
+def test_many_edits_are_taken_in_a_slice_at_a_time_and_told_in_one_message(tmp_path, turns, told):
+    reload, looks = slow(tmp_path, turns, told)
+    pauses, before = [], 0.0
+    reload.note_change()
+    turns.advance(SETTLE_SECONDS)
+    for _ in range(5):
+        pauses.append(round(looks.passed - before, 3))
+        before = looks.passed
+        assert told == []
+        turns.advance(MOMENT)
+    assert (pauses, told) == ([SLICE_SECONDS] * 5, ["rooms/Hall.md: taken in."])
+
+
+def test_edits_that_come_while_others_are_taken_in_are_taken_in_after_them(tmp_path, turns, told):
+    reload, looks = slow(tmp_path, turns, told)
+    reload.note_change()
+    turns.advance(SETTLE_SECONDS)
+    reload._look()
+    assert looks.at == []
+    turns.pump([MOMENT] * 9)
+    assert len(looks.at) == 1
+    turns.pump([AGAIN_SECONDS, *[MOMENT] * 9])
+    assert len(looks.at) == 2
+
+
+@pytest.mark.parametrize("how", ["stop", "look_now"])
+def test_what_is_being_taken_in_is_taken_in_before_the_end_or_another_look(tmp_path, turns, told, how):
+    reload, looks = slow(tmp_path, turns, told)
+    reload.note_change()
+    turns.advance(SETTLE_SECONDS)
+    {"stop": reload.stop, "look_now": reload.look_now}[how]()
+    turns.pump([1] * 9)
+    assert len(told) == len(looks.at) == {"stop": 1, "look_now": 2}[how]

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vault.memory_line import (
+    HIGHEST_NUMBER,
     KINDS,
     LINE_BREAK,
     Memory,
@@ -27,7 +28,7 @@ NAMES = st.sampled_from(["Moss", "Ana", "Zoë", "Old Tom", "世界"])
 HOSTILE = st.text("\\[]<>%#^m123:·⏎ \n-importancewithpned!|\u200b\x1b", max_size=60)
 MEMORIES = st.builds(
     Memory,
-    seq=st.integers(1, 10**15),
+    seq=st.integers(1, HIGHEST_NUMBER),
     at_ms=st.integers(MIDNIGHT_MS, MIDNIGHT_MS + 86_399_999),
     kind=st.sampled_from(KINDS),
     room=st.sampled_from(["", "The Hall", "Ink Yard, north", "世界"]),

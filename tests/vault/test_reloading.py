@@ -12,12 +12,13 @@ from vault.character_notes import save_person
 from vault.folder import Vault
 from vault.known_notes import KnownNotes
 from vault.notes_seen import NotesSeen
-from vault.reloading import Taken, WorldReload
+from vault.reloading import Taken, WorldReload, finished
 from vault.room_notes import save_room
 from vault.thing_notes import save_thing
 from vault.world_notes import Whereabouts, load_world
 from world.events import Altered, Arrived, Left, Moved, Told
 from world.model import Character, Exit, Room, Thing
+from world.revising import close_room
 
 SETTINGS = WorldSettings(start_room="Hall")
 NOTES = {
@@ -310,3 +311,56 @@ def test_many_notes_changed_at_once_are_all_taken_in(house):
         house.edit(f"rooms/Cell {number}.md", f"---\nnumber: {number + 10}\n---\nCell {number}.\n\n{back}")
     assert len(house.look().told) == 300
     assert house.is_as_loaded_anew()
+
+
+def exits_to_nowhere(house: House) -> list[tuple[str, str]]:
+    rooms = house.world.rooms
+    return [(name, e.room_id) for name, room in rooms.items() for e in room.exits.values() if e.room_id not in rooms]
+
+
+def begun(house: House, seen: list[int]) -> Taken:
+    """Take all steps, and after each look whether every exit leads somewhere."""
+    steps = house.reload.steps(house.seen.look())
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            return ended.value
+        seen.append(len(house.world.rooms))
+        assert exits_to_nowhere(house) == []
+
+
+def test_after_every_step_all_exits_lead_somewhere_and_what_is_new_is_there_at_once(house):
+    for number in range(30):
+        on = f"- **on**: [[Cave {(number + 1) % 30}]]\n- **out**: [[Hall]]\n"
+        house.edit(f"rooms/Cave {number}.md", f"---\nnumber: {number + 10}\n---\nDark.\n\n## Exits\n{on}")
+    house.change("rooms/Hall.md", "## Exits", "## Exits\n- **under**: [[Cave 0]]")
+    seen: list[int] = []
+    told = begun(house, seen).told
+    assert (len(told), set(seen), len(seen)) == (31, {2, 32}, 32)
+    assert house.world.rooms["Hall"].exits["under"].room_id == "Cave 0"
+
+
+def test_what_the_world_writes_between_two_steps_is_kept(house):
+    house.change("rooms/Attic.md", "Dust.", "Dust and mice.")
+    house.change("rooms/Hall.md", "---\n", "---\ntags: [old]\n")
+    steps = house.reload.steps(house.seen.look())
+    next(steps)
+    next(steps)
+    house.world.rooms["Attic"].title = "The Attic"
+    house.save(Taken([], [Altered("", "room", "Attic")]))
+    finished(steps)
+    attic = house.world.rooms["Attic"]
+    assert (attic.title, attic.description) == ("The Attic", "Dust and mice.")
+
+
+def test_a_room_that_is_removed_between_two_steps_does_not_come_back(house):
+    house.change("rooms/Attic.md", "Dust.", "Dust and mice.")
+    house.change("rooms/Hall.md", "number: 1", "number: 1\ntags: [old]")
+    steps = house.reload.steps(house.seen.look())
+    for _ in range(3):
+        next(steps)
+    close_room(house.world, "Attic")
+    finished(steps)
+    assert "Attic" not in house.world.rooms
+    assert exits_to_nowhere(house) == []
