@@ -93,7 +93,7 @@ class Agent:
         self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms, memory.reading)
         self.facts.on_trouble = lambda text: self.on_trouble(text)
         self.facts.profile_goals = goals_in(note.profile)
-        self.finder = Finder(memory.journal)
+        self.finder = Finder(memory.journal, memory.reading)
         self._knowledge = Knowledge(self.facts, Recollecting(self.finder, NoteShelf(memory.journal.vault, note.name)))
         self._familiar = Familiar(memory.journal.vault, note.name)
         self._game = game

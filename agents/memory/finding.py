@@ -13,6 +13,7 @@ from agents.memory.common_words import FUNCTION_WORDS
 from agents.memory.facts import spoken_in
 from agents.memory.hearing import Spoken
 from agents.memory.looking_back import journal_text
+from agents.memory.reading import ENGLISH, Reading
 from vault.journal import Journal
 from vault.memory_line import Memory
 from vault.notes import NoteError
@@ -44,9 +45,10 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 class Finder:
     """Searches the journal of one agent. Where there is time, `has_time`, everything is read when it is asked for."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, reading: Reading = ENGLISH) -> None:
         self.has_time = False
         self._journal = journal
+        self._reading = reading
         self._index = SearchIndex(journal.vault, journal.agent_id)
         self._asked: list[tuple[str, Answer, int]] = []
         self._task: asyncio.Task[None] | None = None
@@ -106,11 +108,12 @@ class Finder:
 
     def answer_to(self, memory: Memory) -> list[Memory]:
         """Return what somebody else said next, in the same place, if the memory is of a question. Raises: NoteError."""
-        asked = spoken_in(memory) if "?" in memory.text else None
+        asked = spoken_in(memory, self._reading) if "?" in memory.text else None
         if asked is None:
             return []
         after = self._journal.read(memory.seq + 1, min(self._journal.last, memory.seq + ANSWERED_WITHIN))
-        answers = (one for one in after if one.room == memory.room and _differs(spoken_in(one), asked))
+        near = (one for one in after if one.room == memory.room)
+        answers = (one for one in near if _differs(spoken_in(one, self._reading), asked))
         return list(islice(answers, 1))
 
     async def stop(self) -> None:
