@@ -17,15 +17,15 @@ from agents.floor import Floor
 from agents.grammar import tidied
 from agents.knowledge import Knowledge, board_text
 from agents.memory.compaction import Compactor
-from agents.memory.facts_text import goals_in, matching
-from agents.memory.familiar import Familiar
-from agents.memory.finding import Finder
 from agents.memory.importance import REFUSED, line_importance
+from agents.memory.knowing.facts_text import goals_in, matching
+from agents.memory.knowing.familiar import Familiar
+from agents.memory.knowing.registry import FactRegistry
+from agents.memory.looking.finding import Finder
 from agents.memory.memory import AgentMemory
-from agents.memory.note_shelf import NoteShelf
-from agents.memory.recollecting import Recollecting
-from agents.memory.registry import FactRegistry
-from agents.memory.summarizing import Summarizer
+from agents.memory.reminding.note_shelf import NoteShelf
+from agents.memory.reminding.recollecting import Recollecting
+from agents.memory.summaries.summarizing import Summarizer
 from agents.models.model import Completion, ModelError, OnText, Request
 from agents.models.queue import ModelQueue, Priority
 from agents.perceiving import Address, impression
@@ -36,10 +36,10 @@ from agents.turn import Templates as Templates
 from agents.turn import Turn as Turn
 from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
-from vault.fact_line import Fact
-from vault.facts_note import Pin
-from vault.memory_line import one_line
 from vault.notes import NoteError
+from vault.remembered.fact_line import Fact
+from vault.remembered.facts_note import Pin
+from vault.remembered.memory_line import one_line
 from world.events import Event, Recalled, Refused
 from world.game import Game, Performed
 from world.model import Character

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from vault.fact_line import PEOPLE, THINGS, Fact
+from vault.remembered.fact_line import PEOPLE, THINGS, Fact
 from world.model import Character, World
 
 

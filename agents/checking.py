@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agents.dreaming import TEMPLATE as DREAM
-from agents.dreaming import dream_template
 from agents.memory.coverage import settle
-from agents.memory.templates import LONGTERM, RECENT, SECTIONED, parse_summary_template
+from agents.memory.summaries.templates import LONGTERM, RECENT, SECTIONED, parse_summary_template
+from agents.own.dreaming import TEMPLATE as DREAM
+from agents.own.dreaming import dream_template
 from agents.population import AUTO_TEMPLATES
 from agents.prompt import parse_template
 from config.settings import AgentSettings
 from vault.agent_notes import agent_names, load_agent
-from vault.finding import Finding, Overlay, every_fault
+from vault.check.finding import Finding, Overlay, every_fault
 from vault.folder import Vault
 from vault.notes import Note, NoteError
-from vault.summaries import LONGTERM as LONGTERM_NOTE
-from vault.summaries import RECENT as RECENT_NOTE
-from vault.summaries import SummaryFolder
+from vault.remembered.summaries import LONGTERM as LONGTERM_NOTE
+from vault.remembered.summaries import RECENT as RECENT_NOTE
+from vault.remembered.summaries import SummaryFolder
 
 
 def check_minds(vault: Vault) -> Iterator[Finding]:

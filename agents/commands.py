@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from agents.agent import Agent
-from agents.memory.looking_back import diff_text, expanded_text, why_text
+from agents.memory.looking.looking_back import diff_text, expanded_text, why_text
+from agents.memory.looking.status import status_text
 from agents.memory.outcome import Outcome, described, nothing_due, outcome
-from agents.memory.recollecting import is_recollected
-from agents.memory.status import status_text
+from agents.memory.reminding.recollecting import is_recollected
 from agents.memory.view import unshown_in
 from vault.notes import NoteError
 from world.command import Command, command

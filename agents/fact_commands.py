@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
 from agents.commands import meant, meant_first, safely
-from agents.memory.facts_text import fact_text
-from agents.memory.finding import brief_of, found_text
-from vault.memory_line import Memory
+from agents.memory.knowing.facts_text import fact_text
+from agents.memory.looking.finding import brief_of, found_text
+from vault.remembered.memory_line import Memory
 from world.command import Command, command
 from world.errors import CommandError
 from world.events import Event, Recalled, Saw

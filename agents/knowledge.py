@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agents.memory.facts_text import by_relevance, fact_text, within
-from agents.memory.picked import picked_words
-from agents.memory.recollecting import Recollecting, Recollection
-from agents.memory.registry import FactRegistry
+from agents.memory.knowing.facts_text import by_relevance, fact_text, within
+from agents.memory.knowing.registry import FactRegistry
+from agents.memory.reminding.recollecting import Recollecting, Recollection
+from agents.memory.summaries.picked import picked_words
 from agents.memory.view import View
 from config.settings import MemorySettings
-from vault.fact_line import COMMITMENTS, THINGS, TOLD, Fact
-from vault.facts_note import Pin
-from vault.memory_line import LINE_BREAK
+from vault.remembered.fact_line import COMMITMENTS, THINGS, TOLD, Fact
+from vault.remembered.facts_note import Pin
+from vault.remembered.memory_line import LINE_BREAK
 from world.commands.sharing import board_lines
 from world.model import Character, World
 

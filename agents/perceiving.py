@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from agents.memory.importance import event_importance
-from vault.memory_line import PLAIN_IMPORTANCE
+from vault.remembered.memory_line import PLAIN_IMPORTANCE
 from world.events import Emoted, Event, Paged, Said, Shouted, Thought, Told, Whispered
 from world.model import World
 

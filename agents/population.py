@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.agent import Agent, Templates
 from agents.floor import Floor
-from agents.memory.attempts import SummarizerProfile
-from agents.memory.facts_text import words_said
+from agents.memory.knowing.facts_text import words_said
+from agents.memory.knowing.reading import Reading
 from agents.memory.memory import AgentMemory
-from agents.memory.reading import Reading
-from agents.memory.summarizing import Summarizer
-from agents.memory.templates import SummaryTemplates, load_summary_templates
+from agents.memory.summaries.attempts import SummarizerProfile
+from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompt import PromptTemplate, parse_template
 from config.profiles import THINKER
@@ -24,7 +24,7 @@ from vault.agent_writing import begin_agent, set_agent_property
 from vault.config_notes import Settings
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
-from vault.summary_cache import SummaryCache
+from vault.remembered.summary_cache import SummaryCache
 from world.game import Game
 
 log = logging.getLogger(__name__)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from agents.memory.view import STEP_LINES, View
 from agents.prompt import PromptTemplate
-from world.clock import MINUTES_A_DAY
 from world.command import CommandTable
+from world.life.clock import MINUTES_A_DAY
 from world.model import Character, World
 from world.scenes import carrying, company, described, lying_here, time_of_day, ways_out
 

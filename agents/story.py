@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import groupby
 
-from vault.memory_line import LINE_BREAK, Memory
+from vault.remembered.memory_line import LINE_BREAK, Memory
 from world.model import World
 from world.narration import place, posed
 from world.parsing import parse_line

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from agents.agent import Agent
 from agents.population_commands import agent_meant
 from agents.thoughts import log_text, why_did
-from vault.archive_turns import Question, newest_questions
 from vault.notes import NoteError
+from vault.remembered.archive_turns import Question, newest_questions
 from world.command import Command, command
 from world.errors import CommandError
 from world.events import Event, Saw

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agents.agent import Agent
-from agents.memory.looking_back import journal_text
+from agents.memory.looking.looking_back import journal_text
 from agents.reply_text import without_thoughts
-from vault.archive_turns import Question, newest_questions
-from vault.memory_line import Memory
+from vault.remembered.archive_turns import Question, newest_questions
+from vault.remembered.memory_line import Memory
 from world.parsing import parse_line
 from world.wording import Wording
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from config.settings import WorldSettings
 from server.autosave import SaveMoves, SaveNotes, in_turn
 from vault.folder import STARTER, Vault
-from vault.known_notes import KnownNotes
-from vault.saving import WorldNotes
+from vault.subjects.known_notes import KnownNotes
+from vault.subjects.saving import WorldNotes
 from vault.world_notes import Whereabouts, load_world
 from world.commands.table import world_commands
 from world.events import Altered, Event

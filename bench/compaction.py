@@ -32,9 +32,9 @@ from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, windows
 from tests.scripted_model import ScriptedModel
 from vault.archive import Archive
-from vault.archive_line import Entry
 from vault.folder import Vault
-from vault.memory_line import Memory
+from vault.remembered.archive_line import Entry
+from vault.remembered.memory_line import Memory
 
 WORDS = "the river goes by and I sit with Moss until it rains "
 

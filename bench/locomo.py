@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from agents.memory.common_words import COMMON_WORDS
-from agents.memory.looking_back import journal_text
-from agents.memory.numerals import NUMBER_WORDS
+from agents.memory.judging.common_words import COMMON_WORDS
+from agents.memory.judging.numerals import NUMBER_WORDS
+from agents.memory.looking.looking_back import journal_text
 from agents.memory.view import memory_text
 from agents.models.model import LanguageModel
 from bench.measuring import memory_part, plain_window

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agents.memory.looking_back import expanded
+from agents.memory.looking.looking_back import expanded
 from agents.memory.memory import AgentMemory
 from agents.memory.view import memory_text
 from bench.histories import Planted
-from vault.memory_line import Memory
+from vault.remembered.memory_line import Memory
 from world.wording import Wording
 
 WINDOW_STEP = 64

@@ -35,7 +35,7 @@ from tests.server.fake_terminal import FakeTerminal, Guest
 from tests.server.front_door import lobby_of
 from vault.config_notes import load_settings
 from vault.folder import Vault, open_vault
-from vault.summaries import Summary
+from vault.remembered.summaries import Summary
 from vault.world_notes import load_world
 from world.commands.table import world_commands
 from world.game import Game

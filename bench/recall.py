@@ -13,14 +13,14 @@ import time
 from pathlib import Path
 
 from agents.memory.coverage import Coverage
-from agents.memory.finding import Finder
-from agents.memory.note_shelf import NoteShelf
-from agents.memory.recollecting import Recollecting
+from agents.memory.looking.finding import Finder
+from agents.memory.reminding.note_shelf import NoteShelf
+from agents.memory.reminding.recollecting import Recollecting
 from agents.memory.view import View
 from bench.journals import write_journal
 from vault.folder import Vault
 from vault.journal import Journal
-from vault.memory_line import Memory
+from vault.remembered.memory_line import Memory
 
 NAME, PLACE = "Eliza", "The Landing"
 NEWEST_MS = 1_795_248_000_000

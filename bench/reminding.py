@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from agents.agent import Agent
 from agents.memory.importance import SPOKEN_TO
-from agents.memory.note_shelf import NoteShelf
-from agents.memory.recollecting import Recollecting
-from vault.memory_line import Memory
+from agents.memory.reminding.note_shelf import NoteShelf
+from agents.memory.reminding.recollecting import Recollecting
+from vault.remembered.memory_line import Memory
 
 COMES_TO_MIND = 3
 

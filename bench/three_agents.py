@@ -20,15 +20,15 @@ from agents.commands import memory_commands
 from agents.fact_commands import fact_commands
 from agents.models.model import LanguageModel
 from agents.models.queue import ModelQueue
-from agents.own_commands import own_commands
+from agents.own.own_commands import own_commands
 from agents.population import Population
 from vault.command_texts import load_command_texts
 from vault.config_notes import load_settings
 from vault.folder import STARTER, Vault
 from vault.world_notes import load_world
-from world.clock import moment_at
 from world.commands.table import world_commands
 from world.game import Game
+from world.life.clock import moment_at
 from world.model import Character
 from world.paths import shortest_path
 

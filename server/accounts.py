@@ -12,11 +12,11 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
-from server.accounts_file import AccountsFile
-from server.accounts_text import Account, Change, Records, key
-from server.bans import Bans
-from server.lockout import is_loopback
-from server.names import LONGEST, RESERVED, SHORTEST, look_alike, well_formed
+from server.door.accounts_file import AccountsFile
+from server.door.accounts_text import Account, Change, Records, key
+from server.door.bans import Bans
+from server.door.lockout import is_loopback
+from server.door.names import LONGEST, RESERVED, SHORTEST, look_alike, well_formed
 from vault.agent_notes import agent_names
 from vault.folder import Vault
 from vault.world_notes import save_person

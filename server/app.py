@@ -15,24 +15,24 @@ from agents.commands import memory_commands
 from agents.fact_commands import fact_commands
 from agents.model_commands import model_commands
 from agents.models.queue import ModelQueue
-from agents.own_commands import own_commands
+from agents.own.own_commands import own_commands
 from agents.population import Population
-from server.account_commands import ACCOUNT_COMMANDS
 from server.accounts import Accounts
-from server.accounts_file import AccountsFile
 from server.autosave import GroupSync
-from server.dialogue import Door
+from server.door.account_commands import ACCOUNT_COMMANDS
+from server.door.accounts_file import AccountsFile
+from server.door.dialogue import Door
+from server.door.lockout import Lockout
+from server.door.password_check import PasswordCheck
+from server.door.passwords import Passwords
 from server.lobby import Lobby
-from server.lockout import Lockout
 from server.minds import Minds
 from server.passing_time import PassingTime, local_ms
-from server.password_check import PasswordCheck
-from server.passwords import Passwords
 from server.presence import presence_by
 from server.reload import Reload
 from server.session import Session
 from server.shutdown import in_stages
-from server.stewardship import Stewardship
+from server.steward.stewardship import Stewardship
 from server.taking_in import TakingIn, load_texts
 from server.telnet.interface import ReactorClock, TelnetLimits
 from server.telnet.protocol import TelnetFactory

@@ -13,10 +13,10 @@ from server.telnet.interface import DelayedCall, ReactorClock
 from vault.board_note import BoardNote
 from vault.journal import Journal
 from vault.notes import NoteError
-from vault.saving import WorldNotes
+from vault.subjects.saving import WorldNotes
 from vault.whereabouts import Whereabouts
+from world.building.workbench import Ref
 from world.events import Altered, Event
-from world.workbench import Ref
 
 log = logging.getLogger(__name__)
 

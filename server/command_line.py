@@ -17,20 +17,20 @@ from twisted.internet.error import CannotListenError
 from twisted.python.failure import Failure
 from twisted.python.log import PythonLoggingObserver
 
-from agents.recording import SimulationError
+from agents.simulated.recording import SimulationError
 from config.settings import ROLES
-from server.accounts_file import AccountsFile, default_folder
 from server.app import Fallwater
+from server.door.accounts_file import AccountsFile, default_folder
+from server.door.one_time import first_admin, reset_password
+from server.door.passwords import Argon2
 from server.model_option import with_model
-from server.one_time import first_admin, reset_password
-from server.passwords import Argon2
-from server.simulate_command import add_simulate_command, run_simulation
+from server.simulation.simulate_command import add_simulate_command, run_simulation
+from server.steward.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from server.telnet.interface import ReactorClock
-from server.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from vault.config_notes import Settings, load_settings
 from vault.folder import MARK, Vault, open_vault
-from vault.former_lives import put_by
 from vault.notes import NoteError
+from vault.remembered.former_lives import put_by
 
 
 class Reactor(ReactorClock, Protocol):

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
-from server.dialogue import Door
-from server.guests import Guests
+from server.door.dialogue import Door
+from server.door.guests import Guests
 from server.telnet.interface import ReactorClock
 from world.game import Game
 from world.model import Character

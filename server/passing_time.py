@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from config.settings import WorldSettings
 from server.telnet.interface import DelayedCall, ReactorClock
-from world.clock import Moment, moment_at
 from world.events import Event, Happened
 from world.game import Game
+from world.life.clock import Moment, moment_at
 
 BEAT_SECONDS = 5.0
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from server.telnet.interface import DelayedCall, ReactorClock
 from vault.folder import Vault
-from vault.reloading import finished
+from vault.subjects.reloading import finished
 from vault.watch import Watch
 
 log = logging.getLogger(__name__)

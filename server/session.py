@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 
-from server.account_commands import AskedPassword
 from server.accounts import Claim, Standing
-from server.dialogue import Dialogue
-from server.idle import IdleWatch
+from server.door.account_commands import AskedPassword
+from server.door.dialogue import Dialogue
+from server.door.idle import IdleWatch
+from server.door.login import Login
+from server.door.one_time import one_time_password
+from server.door.password_change import PasswordChange
 from server.lobby import Lobby
-from server.login import Login
-from server.one_time import one_time_password
-from server.password_change import PasswordChange
 from server.screen import wrapped
 from server.telnet.interface import DelayedCall, Terminal
 from world.events import Arrived, Departed, Event

@@ -9,20 +9,20 @@ from agents.agent import Agent
 from agents.population import Population
 from server.bridge import deferred_from
 from server.lobby import Lobby, Texts
-from server.settings_in_force import notes_edited, settle
+from server.steward.settings_in_force import notes_edited, settle
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings, load_settings, load_text
 from vault.config_writing import write_setting
 from vault.folder import Vault
-from vault.known_notes import KnownNotes
 from vault.notes import NoteError
 from vault.notes_seen import Changes, NotesSeen
-from vault.reloading import WorldReload, finished
+from vault.subjects.known_notes import KnownNotes
+from vault.subjects.reloading import WorldReload, finished
 from vault.text_notes import load_wording
+from world.building.revising import lose_character, revise, says
 from world.errors import WorldError
 from world.events import Altered
 from world.game import Game
-from world.revising import lose_character, revise, says
 
 log = logging.getLogger(__name__)
 

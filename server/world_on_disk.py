@@ -9,8 +9,8 @@ from server.autosave import SaveBoard, SaveMoves, SaveNotes, in_turn
 from server.telnet.interface import ReactorClock
 from vault.board_note import BoardNote
 from vault.folder import Vault
-from vault.known_notes import KnownNotes
-from vault.saving import WorldNotes
+from vault.subjects.known_notes import KnownNotes
+from vault.subjects.saving import WorldNotes
 from vault.world_notes import Whereabouts, load_world
 from world.events import Event
 

@@ -18,11 +18,11 @@ from config.settings import (
     setting_names,
 )
 from vault.folder import Vault
-from vault.life_notes import life_in, without_reactions
 from vault.notes import Note, NoteError, link_target
-from vault.subject_notes import names_in, own_properties, table_in, text_in, texts_in
+from vault.subjects.life_notes import life_in, without_reactions
+from vault.subjects.subject_notes import names_in, own_properties, table_in, text_in, texts_in
+from world.life.reaction import Reaction
 from world.model import Character, Role
-from world.reaction import Reaction
 
 S = TypeVar("S")
 

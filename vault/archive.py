@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from vault.archive_file import (
+from vault.folder import Vault
+from vault.notes import NoteError
+from vault.remembered.archive_file import (
     OpenArchive,
     archive_name,
     archive_order,
     is_archive_name,
     parsed_reference,
 )
-from vault.archive_line import Entry, EventName, archive_lines, day_of, parsed_line, whole_lines
-from vault.folder import Vault
-from vault.notes import NoteError
+from vault.remembered.archive_line import Entry, EventName, archive_lines, day_of, parsed_line, whole_lines
 
 log = logging.getLogger(__name__)
 

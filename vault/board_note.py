@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from vault.fact_line import escaped, unescaped
 from vault.folder import Vault
 from vault.notes import Note, NoteError, format_note, link
+from vault.remembered.fact_line import escaped, unescaped
 from world.board import ENDINGS, SCOPES, Board, Entry
 from world.model import World
 

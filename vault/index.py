@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from vault.folder import Vault
 from vault.notes import NoteError
-from vault.segment import Segment
+from vault.remembered.segment import Segment
 
 log = logging.getLogger(__name__)
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from vault.folder import Vault
 from vault.index import SegmentIndex
-from vault.journal_watch import JournalWatch
-from vault.memory_line import HIGHEST_NUMBER, Memory, false_number, format_line, parse_line
 from vault.notes import NoteError
-from vault.open_segment import OpenSegment
-from vault.segment import (
+from vault.remembered.journal_watch import JournalWatch
+from vault.remembered.memory_line import HIGHEST_NUMBER, Memory, false_number, format_line, parse_line
+from vault.remembered.open_segment import OpenSegment
+from vault.remembered.segment import (
     Segment,
     header,
     mend_end,

@@ -12,9 +12,9 @@ from vault.agent_notes import agent_of
 from vault.agent_writing import set_agent_property
 from vault.escaping import escaped_section
 from vault.folder import Vault
-from vault.life_notes import only_reactions, without_reactions
 from vault.note_text import NoteText
 from vault.own_notes import home_of, keep_former
+from vault.subjects.life_notes import only_reactions, without_reactions
 from world.model import Character
 
 HISTORY = "history"

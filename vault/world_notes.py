@@ -12,14 +12,14 @@ from typing import TypeVar
 
 from config.settings import WorldSettings
 from vault.agent_notes import agent_names, load_agent
-from vault.character_notes import load_person
-from vault.character_notes import save_person as save_person
 from vault.folder import Vault
-from vault.known_notes import KnownNotes
 from vault.notes import NoteError
-from vault.room_notes import load_room, room_names
+from vault.subjects.character_notes import load_person
+from vault.subjects.character_notes import save_person as save_person
+from vault.subjects.known_notes import KnownNotes
+from vault.subjects.room_notes import load_room, room_names
+from vault.subjects.thing_notes import load_thing
 from vault.text_notes import load_wording
-from vault.thing_notes import load_thing
 from vault.whereabouts import WHEREABOUTS as WHEREABOUTS
 from vault.whereabouts import Whereabouts as Whereabouts
 from world.errors import WorldError

@@ -6,16 +6,16 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from world.clock import Moment, parts_begun
 from world.command import CommandTable
 from world.errors import CommandError
 from world.events import Announced, Arrived, Event, Left, Refused, Saw, Told
 from world.following import end_followings
+from world.life.clock import Moment, parts_begun
+from world.life.reacting import Chance, reactions_of_time, reactions_to
 from world.model import Character, World
 from world.narration import is_speech_for, narrate, perceivers
 from world.parsing import Line, parse_line
 from world.preferences import own_aliases
-from world.reacting import Chance, reactions_of_time, reactions_to
 from world.shorthand import AGAIN, expanded, is_kept
 
 log = logging.getLogger(__name__)

@@ -11,14 +11,14 @@ from enum import IntEnum
 from typing import ClassVar
 
 from world.board import Board
-from world.clock import Moment
+from world.building.workbench import Workbench
 from world.doings import Doings
 from world.errors import WorldError
+from world.life.clock import Moment
+from world.life.reaction import Reaction
 from world.placing import Placed, Placements
 from world.presence import Presence, unknown
-from world.reaction import Reaction
 from world.wording import Wording
-from world.workbench import Workbench
 
 DOMAIN = "domain/"
 DEEPEST = 16

@@ -9,8 +9,8 @@ from typing import Any
 from agents.memory.coverage import Coverage
 from agents.memory.memory import AgentMemory
 from agents.memory.view import View
-from vault.archive_line import EventName
-from vault.summaries import Summary
+from vault.remembered.archive_line import EventName
+from vault.remembered.summaries import Summary
 
 CountTokens = Callable[[str], int]
 

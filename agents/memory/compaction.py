@@ -11,18 +11,18 @@ from typing import Any
 from agents.memory.archiving import summary_fields, traced, view_tokens
 from agents.memory.coverage import Range
 from agents.memory.cycle import Superseded, prepared, publish, say_the_same
-from agents.memory.drafts import SummaryRefused
 from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
 from agents.memory.outcome import Outcome, described, nothing_due, outcome
-from agents.memory.rebuilding import chain_of, is_better, leaves_of, rebuilt
-from agents.memory.redoing import is_extract, redo
 from agents.memory.strategies import Plan
-from agents.memory.summarizing import Summarizer, summary_of
+from agents.memory.summaries.drafts import SummaryRefused
+from agents.memory.summaries.rebuilding import chain_of, is_better, leaves_of, rebuilt
+from agents.memory.summaries.redoing import is_extract, redo
+from agents.memory.summaries.summarizing import Summarizer, summary_of
 from agents.memory.weighing import counts_tokens, offer_of, verbatim_sizes
 from agents.models.model import ModelError
-from vault.archive_line import EventName
 from vault.notes import NoteError
+from vault.remembered.archive_line import EventName
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from vault.summaries import Summary
+from vault.remembered.summaries import Summary
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from agents.memory.archiving import CountTokens, archived
 from agents.memory.coverage import Range
-from agents.memory.drafts import Draft
 from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
-from agents.memory.redoing import marked
 from agents.memory.strategies import Plan
-from agents.memory.summarizing import NOTHING_LEFT, Summarizer, summary_of
-from vault.archive_line import EventName
+from agents.memory.summaries.drafts import Draft
+from agents.memory.summaries.redoing import marked
+from agents.memory.summaries.summarizing import NOTHING_LEFT, Summarizer, summary_of
 from vault.notes import NoteError
-from vault.summaries import Summary
+from vault.remembered.archive_line import EventName
+from vault.remembered.summaries import Summary
 
 log = logging.getLogger(__name__)
 

@@ -6,11 +6,11 @@ read by rules for English. Nothing here asks a model, a clock or a file.
 
 from __future__ import annotations
 
-from agents.memory.hearing import Spoken, hear, keep_appointments, keep_by_giving
-from agents.memory.known import ME, Known, minute_of
-from agents.memory.reading import ENGLISH, Deed, Reading
-from vault.fact_line import BEEN_THERE, PEOPLE, PLACES, THINGS, Fact
-from vault.memory_line import LINE_BREAK, Memory
+from agents.memory.knowing.hearing import Spoken, hear, keep_appointments, keep_by_giving
+from agents.memory.knowing.known import ME, Known, minute_of
+from agents.memory.knowing.reading import ENGLISH, Deed, Reading
+from vault.remembered.fact_line import BEEN_THERE, PEOPLE, PLACES, THINGS, Fact
+from vault.remembered.memory_line import LINE_BREAK, Memory
 from world.parsing import parse_line
 
 PARTED_MINUTES = 30

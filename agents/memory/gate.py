@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from agents.memory.claims import Claim, Support, claims, entities, plain, words_of
-from agents.memory.form import copy_faults, person_faults, phrase_faults, short, structure_faults
-from agents.memory.picked import memory_of_line, picked_words, tells
-from vault.memory_line import Memory
+from agents.memory.judging.claims import Claim, Support, claims, entities, plain, words_of
+from agents.memory.judging.form import copy_faults, person_faults, phrase_faults, short, structure_faults
+from agents.memory.summaries.picked import memory_of_line, picked_words, tells
+from vault.remembered.memory_line import Memory
 
 MOST_SHOWN = 5
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.memory.commitments import kind_of, sentences
-from agents.memory.confided import is_confidence
-from vault.fact_line import LESSONS, PROMISES, REQUESTS
-from vault.memory_line import PLAIN_IMPORTANCE, Memory
+from agents.memory.knowing.commitments import kind_of, sentences
+from agents.memory.knowing.confided import is_confidence
+from vault.remembered.fact_line import LESSONS, PROMISES, REQUESTS
+from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory
 from world.command import CommandTable
 from world.events import (
     Arrived,

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from agents.memory.benefit import Breaker
-from agents.memory.drafts import Draft, SummaryRefused
+from agents.memory.summaries.drafts import Draft, SummaryRefused
 
 LONGEST_WAIT_SECONDS = 3600.0
 

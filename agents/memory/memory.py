@@ -8,17 +8,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.memory.coverage import Coverage, Settled, settle
-from agents.memory.reading import ENGLISH, Reading
+from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.strategies import CompactionStrategy, Window, strategy_of
 from agents.memory.trail import Trail
 from agents.memory.view import View
 from config.settings import MemorySettings
 from vault.folder import Vault
 from vault.journal import Journal
-from vault.memory_line import PLAIN_IMPORTANCE, Memory, one_line
 from vault.notes import NoteError
-from vault.old_memories import import_old_memories
-from vault.summaries import LONGTERM, RECENT, Summary, SummaryFolder
+from vault.older.old_memories import import_old_memories
+from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory, one_line
+from vault.remembered.summaries import LONGTERM, RECENT, Summary, SummaryFolder
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from vault.memory_line import LINE_BREAK, Memory
+from vault.remembered.memory_line import LINE_BREAK, Memory
 
 log = logging.getLogger(__name__)
 

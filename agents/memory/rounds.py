@@ -11,7 +11,7 @@ from typing import Protocol
 
 from agents.memory.compaction import Compactor
 from agents.memory.memory import AgentMemory
-from vault.memory_line import Memory
+from vault.remembered.memory_line import Memory
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any
 from agents.memory.micro import Limits, held, result_texts
 from config.settings import MemorySettings
 from vault.archive import Archive
-from vault.archive_line import Entry, EventName
 from vault.folder import Vault
-from vault.memory_line import Memory
 from vault.notes import NoteError
+from vault.remembered.archive_line import Entry, EventName
+from vault.remembered.memory_line import Memory
 
 log = logging.getLogger(__name__)
 

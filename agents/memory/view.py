@@ -10,8 +10,8 @@ from itertools import groupby
 
 from agents.memory.coverage import Coverage, Range
 from agents.memory.micro import LIMITS, Limits, result_texts
-from vault.memory_line import LINE_BREAK, Memory
-from vault.summaries import Summary
+from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.remembered.summaries import Summary
 
 RESULT_CHARACTERS = 240
 STEP_LINES = 16

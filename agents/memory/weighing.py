@@ -9,7 +9,7 @@ from agents.memory.memory import AgentMemory
 from agents.memory.strategies import Plan
 from agents.memory.view import memory_text
 from config.settings import MemorySettings
-from vault.summaries import Summary
+from vault.remembered.summaries import Summary
 
 MOST_SIZED = 512
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from agents.agent import Agent, Templates
 from agents.commands import memory_commands
 from agents.fact_commands import fact_commands
-from agents.memory.attempts import SummarizerProfile
 from agents.memory.memory import AgentMemory
-from agents.memory.summarizing import Summarizer
-from agents.memory.templates import load_summary_templates
+from agents.memory.summaries.attempts import SummarizerProfile
+from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.templates import load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompt import parse_template
 from config.settings import AgentSettings, MemorySettings

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.dreaming import LONGEST_DREAM, Dreamer, as_dream, dream_template
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
+from agents.own.dreaming import LONGEST_DREAM, Dreamer, as_dream, dream_template
 from tests.agents.house import House
 from tests.agents.test_agent import settled
 from tests.scripted_model import Reply, ScriptedModel

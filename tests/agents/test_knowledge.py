@@ -13,7 +13,7 @@ from agents.prompt import parse_template
 from config.settings import MemorySettings
 from tests.agents.house import AT, House, said
 from vault.journal import Journal
-from vault.memory_line import Memory
+from vault.remembered.memory_line import Memory
 from world.model import Role
 
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)

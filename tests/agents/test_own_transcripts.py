@@ -16,7 +16,7 @@ from agents.commands import memory_commands
 from agents.fact_commands import fact_commands
 from agents.model_commands import model_commands
 from agents.models.queue import ModelQueue
-from agents.own_commands import own_commands
+from agents.own.own_commands import own_commands
 from agents.population import Population
 from tests.agents.house import AT, ROOM
 from tests.agents.test_agent import settled

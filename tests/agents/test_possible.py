@@ -13,8 +13,8 @@ from agents.possible import NOTHING, Form, possible, spelt
 from world.command import CommandTable, command
 from world.commands.table import world_commands
 from world.game import Game
+from world.life.reaction import reaction
 from world.model import Character, Detail, Exit, Role, Room, Thing, World
-from world.reaction import reaction
 
 TABLE = world_commands()
 

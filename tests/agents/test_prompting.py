@@ -14,10 +14,10 @@ from agents.prompt import parse_template
 from agents.prompting import command_list, fitted_prompt, idle_text, place_text, scene_text
 from tests.world.inn import inn, inn_game
 from vault.folder import STARTER, Vault
-from vault.memory_line import Memory
-from vault.summaries import Summary
-from world.clock import moment_at
+from vault.remembered.memory_line import Memory
+from vault.remembered.summaries import Summary
 from world.events import Said
+from world.life.clock import moment_at
 
 TEMPLATE = parse_template(
     "{profile}\n\nA day:\n{yesterday}\n\n{older}\n\n{recent}\n\n{tail}\n\n{scene}\n~{name}>", "test"

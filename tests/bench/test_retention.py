@@ -15,7 +15,7 @@ from bench.measuring import Text, is_whole, memory_part, state_of, tally, unsupp
 from bench.reporting import table
 from bench.retained import measured
 from bench.scripted_models import LOSSY, LossySummarizer, ScriptedModel
-from vault.memory_line import Memory
+from vault.remembered.memory_line import Memory
 
 FERRY = Planted("updated", "number", "What does the ferry cost?", (("20417",), ("30518",)), ())
 LAMP = Planted("updated", "given", "Who has the tin lamp?", (("tin lamp", "Ana"), ("tin lamp", "Ben")), ())

@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from server.accounts_file import AccountsFile, default_folder
-from server.accounts_text import Account
-from server.passwords import Argon2
+from server.door.accounts_file import AccountsFile, default_folder
+from server.door.accounts_text import Account
+from server.door.passwords import Argon2
 from tests.integration.line_player import LONG, SECRET, LinePlayer
 from vault.folder import open_vault
 

@@ -17,7 +17,7 @@ from tests.integration.line_player import LinePlayer
 from tests.integration.running import ADMIN, CLEAN, ROOT, RunningServer, new_vault, running
 from vault.folder import Vault
 from vault.notes import NoteError
-from vault.room_notes import load_room, room_names
+from vault.subjects.room_notes import load_room, room_names
 
 pytestmark = pytest.mark.integration
 

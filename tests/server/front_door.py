@@ -11,14 +11,14 @@ from twisted.internet.defer import Deferred, execute
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.account_commands import ACCOUNT_COMMANDS
 from server.accounts import Accounts
-from server.accounts_file import AccountsFile
-from server.dialogue import Door
+from server.door.account_commands import ACCOUNT_COMMANDS
+from server.door.accounts_file import AccountsFile
+from server.door.dialogue import Door
+from server.door.lockout import Lockout
+from server.door.password_check import PasswordCheck
+from server.door.passwords import Passwords
 from server.lobby import Lobby, Texts
-from server.lockout import Lockout
-from server.password_check import PasswordCheck
-from server.passwords import Passwords
 from vault.folder import Vault
 from world.game import Game
 from world.model import World

@@ -9,7 +9,7 @@ from typing import Any
 from twisted.internet.task import Clock
 
 from agents.population import Population
-from server.stewardship import Stewardship
+from server.steward.stewardship import Stewardship
 from tests.agents.test_population import TEMPLATES
 from tests.server.front_door import NOW_MS, at_once, lobby_of
 from tests.vault.vault_of import vault_of

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.accounts import Claim, NameRefused, Standing
-from server.accounts_text import Account
-from server.bans import BanRefused
+from server.door.accounts_text import Account
+from server.door.bans import BanRefused
 from tests.server.front_door import NOW_MS, FakeHasher, accounts_of
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.accounts_file import AccountsFile, default_folder
-from server.accounts_text import Account, Ban, Records, format_records, parse_records
+from server.door.accounts_file import AccountsFile, default_folder
+from server.door.accounts_text import Account, Ban, Records, format_records, parse_records
 from tests.server.front_door import FakeHasher, Thread
 from vault.disk import Disk
 from vault.notes import NoteError
@@ -89,8 +89,8 @@ def test_what_another_process_changes_is_taken_in_and_nothing_of_it_is_lost(tmp_
 
 def test_several_processes_that_change_it_at_once_lose_nothing(tmp_path):
     script = (
-        "import sys; from pathlib import Path; from server.accounts_file import AccountsFile;"
-        "from server.accounts_text import Account\n"
+        "import sys; from pathlib import Path; from server.door.accounts_file import AccountsFile;"
+        "from server.door.accounts_text import Account\n"
         "file = AccountsFile(Path(sys.argv[1]))\n"
         "for n in range(20): file.change(lambda r: r.with_account(Account(f'{sys.argv[2]}{n}', 'player')))"
     )

@@ -16,8 +16,8 @@ from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.board_note import BoardNote
 from vault.folder import Vault
-from vault.known_notes import KnownNotes
-from vault.saving import WorldNotes
+from vault.subjects.known_notes import KnownNotes
+from vault.subjects.saving import WorldNotes
 from vault.world_notes import Whereabouts, load_world
 from world.commands.table import world_commands
 from world.events import Altered, Event, Said

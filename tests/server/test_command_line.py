@@ -13,9 +13,9 @@ import pytest
 from twisted.internet.error import CannotListenError
 from twisted.internet.testing import MemoryReactorClock
 
-from server.accounts_file import AccountsFile
 from server.command_line import default_vault, run
-from server.passwords import Argon2
+from server.door.accounts_file import AccountsFile
+from server.door.passwords import Argon2
 from vault.folder import open_vault
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts_text import Account
+from server.door.accounts_text import Account
 from tests.server.fake_terminal import SECRET, Guest
 from tests.server.front_door import FakeHasher, Thread, lobby_of
 from tests.world.inn import inn_game

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.names import look_alike, well_formed
+from server.door.names import look_alike, well_formed
 
 
 @pytest.mark.parametrize("name", ["Jean-Luc", "O'Brien", "Zoë", "Ærøskøbing", "Bo", "A" + "b" * 19, "Łukasz", "Þór"])

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from server.accounts_file import AccountsFile
-from server.accounts_text import Account
-from server.one_time import first_admin, one_time_password, reset_password
+from server.door.accounts_file import AccountsFile
+from server.door.accounts_text import Account
+from server.door.one_time import first_admin, one_time_password, reset_password
 from tests.server.front_door import FakeHasher
 from tests.vault.vault_of import vault_of
 from vault.notes import NoteError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.passwords import Argon2, Checked, Passwords
+from server.door.passwords import Argon2, Checked, Passwords
 from tests.server.front_door import FakeHasher, Thread
 
 

@@ -10,8 +10,8 @@ import random
 import pytest
 from twisted.internet.task import Clock
 
-from server.accounts_file import AccountsFile
 from server.app import Fallwater
+from server.door.accounts_file import AccountsFile
 from tests.server.front_door import NOW_MS, at_once
 from tests.world.inn import Player
 from vault.config_notes import load_settings

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator
+from typing import Any
 
 import pytest
 from twisted.internet.task import Clock
@@ -21,7 +22,7 @@ class Looks:
         self.is_waiting = False
         self.fails = False
 
-    def steps(self, paths: set[str] | None = None) -> Iterator[None]:
+    def steps(self, paths: set[str] | None = None) -> Generator[None, None, list[str]]:
         yield
         self.at.append(round(self.clock.seconds(), 3))
         if self.fails:
@@ -125,8 +126,8 @@ def test_nothing_is_looked_at_after_the_end(reload, clock, looks):
 class Turns(Clock):
     """Has each turn of the reactor a moment after the one before, so that a test can look between them."""
 
-    def callLater(self, when, what, *args, **kwargs):
-        return super().callLater(when or MOMENT, what, *args, **kwargs)
+    def callLater(self, delay: float, callable: Callable[..., object], *args: object, **kw: object) -> Any:
+        return super().callLater(delay or MOMENT, callable, *args, **kw)
 
 
 class SlowLooks(Looks):
@@ -134,7 +135,7 @@ class SlowLooks(Looks):
 
     passed = 0.0
 
-    def steps(self, paths: set[str] | None = None) -> Iterator[None]:
+    def steps(self, paths: set[str] | None = None) -> Generator[None, None, list[str]]:
         for _ in range(100):
             self.passed += 0.001
             yield

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from agents.models.model import LanguageModel, ModelError, Request
-from agents.recording import Place, SimulationError
-from agents.replaying import Replay
-from agents.simulation import Span
-from server.progress import Progress
-from server.simulating import Wanted, simulated
+from agents.simulated.recording import Place, SimulationError
+from agents.simulated.replaying import Replay
+from agents.simulated.simulation import Span
+from server.simulation.progress import Progress
+from server.simulation.simulating import Wanted, simulated
 from tests.agents.house import GOOD
 from tests.scripted_model import ScriptedModel
 from vault.folder import STARTER

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from twisted.internet.task import Clock
 
-from server.accounts_file import AccountsFile
 from server.app import Fallwater
+from server.door.accounts_file import AccountsFile
 from tests.server.front_door import NOW_MS, at_once
 from vault.config_notes import load_settings
 from vault.folder import Vault, open_vault

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk, Stopped
 from vault.archive import Archive
-from vault.archive_line import Entry
 from vault.disk import Disk
 from vault.folder import Vault
 from vault.notes import NoteError
+from vault.remembered.archive_line import Entry
 
 
 class NoWait(Disk):

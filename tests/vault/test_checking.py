@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.vault.vault_of import vault_of
-from vault.checking import check_vault
+from vault.check.mending import mend_vault
+from vault.check.whole import check_vault
 from vault.folder import STARTER, Vault
-from vault.mending import mend_vault
 
 NOW = 4_000_000_000.0  # later than any file that a test makes
 NOTES = {

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
-from vault.fact_line import (
+from vault.notes import NoteError, parse_note
+from vault.remembered.fact_line import (
     BEEN_THERE,
     COMMITMENTS,
     PEOPLE,
@@ -22,9 +23,8 @@ from vault.fact_line import (
     format_fact,
     parse_fact,
 )
-from vault.facts_note import FactsFile, FactsNote, Pin, format_facts, parse_facts
-from vault.memory_line import one_line
-from vault.notes import NoteError, parse_note
+from vault.remembered.facts_note import FactsFile, FactsNote, Pin, format_facts, parse_facts
+from vault.remembered.memory_line import one_line
 
 lines = st.text(max_size=60).map(one_line)
 some = lines.filter(bool)

@@ -11,15 +11,15 @@ import pytest
 from config.settings import AgentSettings, MemorySettings
 from tests.vault.older_vault import OlderVault
 from vault.agent_notes import load_agent
-from vault.checking import check_vault
+from vault.check.whole import check_vault
 from vault.config_notes import load_settings
 from vault.folder import Vault
-from vault.importing import import_vault
-from vault.importing_report import Report
 from vault.journal import Journal
-from vault.memory_line import Memory
 from vault.notes import NoteError
-from vault.summaries import LONGTERM, RECENT, SummaryFolder
+from vault.older.importing import import_vault
+from vault.older.report import Report
+from vault.remembered.memory_line import Memory
+from vault.remembered.summaries import LONGTERM, RECENT, SummaryFolder
 from vault.world_notes import load_world
 from world.model import Exit, World
 

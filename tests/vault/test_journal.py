@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from tests.vault.failing_disk import FailingDisk, Stopped
 from vault.folder import Vault
 from vault.journal import KEPT_AT_HAND, Journal
-from vault.memory_line import HIGHEST_NUMBER, Memory, format_line
 from vault.notes import NoteError
-from vault.segment import ENTRIES_A_FILE, header
+from vault.remembered.memory_line import HIGHEST_NUMBER, Memory, format_line
+from vault.remembered.segment import ENTRIES_A_FILE, header
 
 DAY = "2026-11-21"
 

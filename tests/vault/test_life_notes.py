@@ -6,10 +6,10 @@ import pytest
 
 from vault.agent_notes import agent_names, load_agent
 from vault.folder import STARTER, Vault
-from vault.life_notes import life_in, reactions_in
 from vault.notes import NoteError, parse_note
-from world.clock import PARTS
-from world.reaction import reaction
+from vault.subjects.life_notes import life_in, reactions_in
+from world.life.clock import PARTS
+from world.life.reaction import reaction
 
 MILL = """\
 ---

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vault.memory_line import (
+from vault.remembered.memory_line import (
     HIGHEST_NUMBER,
     KINDS,
     LINE_BREAK,

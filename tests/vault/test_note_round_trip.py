@@ -13,14 +13,14 @@ from config.settings import current_name, misspelt
 from tests.vault import nasty
 from vault.agent_notes import KEYS as AGENT_KEYS
 from vault.agent_notes import load_agent
-from vault.character_notes import KEYS as PERSON_KEYS
-from vault.character_notes import load_person, save_agent, save_person
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
-from vault.room_notes import KEYS as ROOM_KEYS
-from vault.room_notes import load_room, save_room
-from vault.thing_notes import KEYS as THING_KEYS
-from vault.thing_notes import load_thing, save_thing
+from vault.subjects.character_notes import KEYS as PERSON_KEYS
+from vault.subjects.character_notes import load_person, save_agent, save_person
+from vault.subjects.room_notes import KEYS as ROOM_KEYS
+from vault.subjects.room_notes import load_room, save_room
+from vault.subjects.thing_notes import KEYS as THING_KEYS
+from vault.subjects.thing_notes import load_thing, save_thing
 from world.model import Character, Detail, Exit, Role
 
 FEW = settings(max_examples=40, deadline=None)

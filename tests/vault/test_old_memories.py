@@ -9,7 +9,7 @@ import pytest
 from vault.disk import Disk
 from vault.folder import Vault
 from vault.journal import Journal
-from vault.old_memories import import_old_memories
+from vault.older.old_memories import import_old_memories
 
 
 class Crash(Exception):

@@ -8,17 +8,17 @@ import pytest
 
 from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
-from vault.character_notes import save_person
 from vault.folder import Vault
-from vault.known_notes import KnownNotes
 from vault.notes_seen import NotesSeen
-from vault.reloading import Taken, WorldReload, finished
-from vault.room_notes import save_room
-from vault.thing_notes import save_thing
+from vault.subjects.character_notes import save_person
+from vault.subjects.known_notes import KnownNotes
+from vault.subjects.reloading import Taken, WorldReload, finished
+from vault.subjects.room_notes import save_room
+from vault.subjects.thing_notes import save_thing
 from vault.world_notes import Whereabouts, load_world
+from world.building.revising import close_room
 from world.events import Altered, Arrived, Left, Moved, Told
 from world.model import Character, Exit, Room, Thing
-from world.revising import close_room
 
 SETTINGS = WorldSettings(start_room="Hall")
 NOTES = {
@@ -325,7 +325,8 @@ def begun(house: House, seen: list[int]) -> Taken:
         try:
             next(steps)
         except StopIteration as ended:
-            return ended.value
+            taken: Taken = ended.value
+            return taken
         seen.append(len(house.world.rooms))
         assert exits_to_nowhere(house) == []
 

@@ -10,8 +10,8 @@ from config.settings import WorldSettings
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
 from vault.folder import Vault
-from vault.known_notes import KnownNotes
-from vault.saving import WorldNotes
+from vault.subjects.known_notes import KnownNotes
+from vault.subjects.saving import WorldNotes
 from vault.world_notes import load_world
 from world.model import Character, Exit, Role, Room, Thing
 

@@ -10,9 +10,9 @@ from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.folder import Vault
 from vault.journal import Journal
-from vault.memory_line import Memory
 from vault.notes import NoteError
-from vault.search_index import LINES_A_STEP, SearchIndex
+from vault.remembered.memory_line import Memory
+from vault.remembered.search_index import LINES_A_STEP, SearchIndex
 
 AT = 1_795_248_000_000
 DAY_MS = 86_400_000

@@ -10,7 +10,7 @@ from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
 from vault.disk import Disk
 from vault.notes import NoteError
-from vault.summaries import LONGTERM, RECENT, Summary, SummaryFolder
+from vault.remembered.summaries import LONGTERM, RECENT, Summary, SummaryFolder
 
 AT = 1_764_016_501_000  # 2025-11-24 20:35:01 UTC
 

@@ -6,7 +6,7 @@ import json
 
 from tests.vault.vault_of import vault_of
 from vault.archive import Archive
-from vault.training import CHAT, Export, Pair, export_training, pairs_in
+from vault.remembered.training import CHAT, Export, Pair, export_training, pairs_in
 
 
 def message(seq: int, prompt: str, shared: int = 0, finish: str = "stop") -> dict[str, object]:

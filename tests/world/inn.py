@@ -6,8 +6,8 @@ from tests.english import ENGLISH
 from world.commands.table import world_commands
 from world.events import Event
 from world.game import Game
+from world.life.reaction import reaction
 from world.model import Character, Detail, Exit, Room, Thing, World
-from world.reaction import reaction
 
 CREAK = reaction("use", "", "show The lid of the oat chest creaks.")
 

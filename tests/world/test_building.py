@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn, inn_game
+from world.building.naming import as_exit_name, new_name, new_names, new_text
+from world.building.workbench import CHANGED_BY, MADE_BY, MOST_ACTS, fields_of
 from world.errors import CommandError
 from world.events import Altered, Event, Moved
 from world.game import Game
 from world.model import Exit, Role, World
-from world.naming import as_exit_name, new_name, new_names, new_text
-from world.workbench import CHANGED_BY, MADE_BY, MOST_ACTS, fields_of
 
 LINES = [
     "@dig north to The Attic",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from world.clock import PARTS, Moment, moment_at, parts_begun
+from world.life.clock import PARTS, Moment, moment_at, parts_begun
 
 NOON_OF_A_SUNDAY = 1_763_899_200_000  # 23 November 2025, 12:00
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.world.inn import Player, inn
-from world.clock import Moment
 from world.commands.table import world_commands
 from world.events import Event, Said
 from world.game import Game
+from world.life.clock import Moment
+from world.life.reacting import MOST_REACTIONS
+from world.life.reaction import reaction
 from world.model import Character, Room, Thing, World
-from world.reacting import MOST_REACTIONS
-from world.reaction import reaction
 
 HERE = "The Common Room"
 NOON, DUSK = Moment(12 * 60), Moment(19 * 60)

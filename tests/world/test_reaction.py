@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from world.errors import WorldError
-from world.reaction import Act, Condition, Reaction, reaction
+from world.life.reaction import Act, Condition, Reaction, reaction
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from world.altering import Alteration
+from world.building.altering import Alteration
+from world.building.naming import as_exit_name, new_id, new_name, new_names, title_for
+from world.building.subjects import room_meant
 from world.command import command
 from world.errors import CommandError
 from world.events import Built, Event
 from world.model import Character, Exit, Role, Room, World
-from world.naming import as_exit_name, new_id, new_name, new_names, title_for
-from world.subjects import room_meant
 
 MOST_EXITS = 32
 """How many exits a room may have."""

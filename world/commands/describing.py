@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from world.altering import Alteration
+from world.building.altering import Alteration
+from world.building.naming import new_name, new_names, new_text, title_for
+from world.building.subjects import Subject, check_may_change, detail_meant, id_of, kind_of, subject_meant
 from world.command import command
 from world.errors import CommandError
 from world.events import Built, Event
 from world.model import Character, Detail, Role, Room, World
-from world.naming import new_name, new_names, new_text, title_for
 from world.narration import named
-from world.subjects import Subject, check_may_change, detail_meant, id_of, kind_of, subject_meant
 
 MOST_DETAILS = 64
 """How many details a room may have."""

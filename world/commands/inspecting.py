@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from world.building.subjects import subject_meant
 from world.command import command
 from world.events import Event, Saw
 from world.model import Character, Role, Room, Thing, World
 from world.narration import place
-from world.subjects import subject_meant
 
 
 @command("@examine <object>", "@ex", category="building", role=Role.BUILDER, for_agents=False)

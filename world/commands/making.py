@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from world.altering import Alteration, refuge, remove_room, rooms_leading_to, take_back
+from world.building.altering import Alteration, refuge, remove_room, rooms_leading_to, take_back
+from world.building.naming import new_id, new_name, title_for
+from world.building.subjects import check_may_change, room_meant, subject_meant
 from world.command import command
 from world.errors import CommandError
 from world.events import Arrived, Built, Event, Happened, Left, Moved, Saw
 from world.model import Character, Role, Room, Thing, World
-from world.naming import new_id, new_name, title_for
 from world.narration import named, with_article
-from world.subjects import check_may_change, room_meant, subject_meant
 
 MOST_UNDONE = 20
 """How many acts can be taken back at once."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from world.altering import Alteration
+from world.building.altering import Alteration
+from world.building.naming import new_text
+from world.building.subjects import Subject, check_may_change, id_of, kind_of, subject_meant
+from world.building.workbench import CHANGED_BY, MADE_BY
 from world.command import command
 from world.errors import CommandError
 from world.events import Built, Event
 from world.model import Character, Role, Room, Thing, World
-from world.naming import new_text
 from world.narration import named
-from world.subjects import Subject, check_may_change, id_of, kind_of, subject_meant
-from world.workbench import CHANGED_BY, MADE_BY
 
 MOST_PROPERTIES = 32
 LONGEST_PROPERTY = 200

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from agents.memory.gate import Source
-from vault.memory_line import Memory
+from vault.remembered.memory_line import Memory
 
 FOLDER = Path(__file__).parent
 WHO = re.compile(r"(?P<who>[^\W\d_a-z].*?) (?:says|whispers|arrives|leaves|gives|wakes|barks|drops|grins|laughs)\b")

@@ -9,12 +9,12 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from agents.memory.attempts import SummarizerProfile
 from agents.memory.compaction import Compactor
 from agents.memory.memory import AgentMemory
 from agents.memory.outcome import Outcome
-from agents.memory.summarizing import Summarizer
-from agents.memory.templates import load_summary_templates
+from agents.memory.summaries.attempts import SummarizerProfile
+from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.templates import load_summary_templates
 from agents.models.model import Request
 from agents.models.queue import ModelQueue
 from config.settings import MemorySettings

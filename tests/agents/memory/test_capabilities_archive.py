@@ -15,16 +15,16 @@ import pytest
 
 from agents.commands import memory_commands
 from agents.memory.coverage import Coverage
-from agents.memory.looking_back import expanded, expanded_text
+from agents.memory.looking.looking_back import expanded, expanded_text
+from agents.memory.looking.status import status_text
 from agents.memory.memory import AgentMemory
-from agents.memory.status import status_text
 from agents.memory.view import View
 from agents.models.model import ModelError
 from tests.agents.memory.lives import MORNING_MS, Life, QuickDisk, windows
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
-from vault.memory_line import Memory
+from vault.remembered.memory_line import Memory
 from world.events import Refused, Saw
 from world.model import Role
 

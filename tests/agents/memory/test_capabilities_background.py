@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.coverage import Coverage
-from agents.memory.looking_back import expanded, expanded_text
+from agents.memory.looking.looking_back import expanded, expanded_text
 from agents.memory.strategies import Waterfall
 from agents.memory.view import memory_text
 from tests.agents.memory import on_disk

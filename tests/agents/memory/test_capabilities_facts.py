@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from config.settings import MemorySettings
 from tests.agents.house import House, said
 from vault.board_note import format_board, parse_board
-from vault.fact_line import THINGS
 from vault.notes import parse_note
+from vault.remembered.fact_line import THINGS
 from world.board import SCOPES, Board, Entry
 from world.command import command
 from world.errors import CommandError

@@ -14,9 +14,9 @@ import yaml
 from agents.commands import memory_commands
 from agents.memory.benefit import Offer
 from agents.memory.coverage import Coverage, Range
-from agents.memory.sections import SECTIONS, sections_of
-from agents.memory.status import status_text
+from agents.memory.looking.status import status_text
 from agents.memory.strategies import CompactionStrategy, Layered, Waterfall
+from agents.memory.summaries.sections import SECTIONS, sections_of
 from agents.memory.view import UNSHOWN
 from agents.memory.weighing import offer_of
 from agents.models.model import ModelError
@@ -30,7 +30,7 @@ from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.agent_notes import load_agent
-from vault.summaries import Summary
+from vault.remembered.summaries import Summary
 from world.model import Role
 
 

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
-from agents.memory.attempts import SummarizerProfile
 from agents.memory.coverage import Coverage
-from agents.memory.drafts import Asking, SummaryRefused
 from agents.memory.gate import Source
-from agents.memory.grouping import grouped, told
-from agents.memory.prose import written
 from agents.memory.strategies import Rolling
-from agents.memory.summarizing import Summarizer
-from agents.memory.templates import SummaryTemplate, load_summary_templates
+from agents.memory.summaries.attempts import SummarizerProfile
+from agents.memory.summaries.drafts import Asking, SummaryRefused
+from agents.memory.summaries.grouping import grouped, told
+from agents.memory.summaries.prose import written
+from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.templates import SummaryTemplate, load_summary_templates
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
@@ -30,9 +30,9 @@ from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
 from vault.folder import STARTER, Vault
-from vault.memory_line import Memory
 from vault.notes import NoteError
-from vault.summary_cache import SummaryCache
+from vault.remembered.memory_line import Memory
+from vault.remembered.summary_cache import SummaryCache
 from vault.world_notes import load_world
 from world.commands.table import world_commands
 from world.game import Game

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from agents.memory.status import status_text
+from agents.memory.looking.status import status_text
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, one_turn, talkative, windows
 from tests.agents.memory.towns import Town, told

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.commitments import LONGEST_SENTENCE, kind_of
-from agents.memory.confided import SPEECH_IN_PIECES, is_confidence, replaces, told_pieces, weight_of_telling
 from agents.memory.facts import learn
-from agents.memory.facts_text import by_relevance, fact_text, within, words_said
 from agents.memory.gate import Source, judge
-from agents.memory.known import MOST_IN_A_SECTION, Known, in_order
-from agents.memory.registry import FactRegistry
+from agents.memory.knowing.commitments import LONGEST_SENTENCE, kind_of
+from agents.memory.knowing.confided import SPEECH_IN_PIECES, is_confidence, replaces, told_pieces, weight_of_telling
+from agents.memory.knowing.facts_text import by_relevance, fact_text, within, words_said
+from agents.memory.knowing.known import MOST_IN_A_SECTION, Known, in_order
+from agents.memory.knowing.registry import FactRegistry
 from tests.agents.house import House
-from vault.fact_line import CONFIDED, LESSONS, PROMISES, REQUESTS, THINGS, TOLD, Fact
 from vault.folder import Vault
 from vault.journal import Journal
-from vault.memory_line import LINE_BREAK, Memory, one_line
+from vault.remembered.fact_line import CONFIDED, LESSONS, PROMISES, REQUESTS, THINGS, TOLD, Fact
+from vault.remembered.memory_line import LINE_BREAK, Memory, one_line
 
 AT = 1_795_248_000_000
 MILL = "The Mill"

@@ -11,12 +11,12 @@ import pytest
 
 from agents.memory.compaction import Compactor
 from agents.memory.memory import MOST_IN_A_VIEW, VIEW_STEP
-from agents.memory.rebuilding import chain_of
+from agents.memory.summaries.rebuilding import chain_of
 from agents.models.model import ModelError
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
 from tests.scripted_model import ScriptedModel
-from vault.summaries import Summary
+from vault.remembered.summaries import Summary
 
 FOUR = windows(4, 4)
 

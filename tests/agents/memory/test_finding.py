@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.finding import Finder, telling_words
+from agents.memory.looking.finding import Finder, telling_words
 from vault.folder import Vault
 from vault.journal import Journal
-from vault.memory_line import Memory
+from vault.remembered.memory_line import Memory
 
 AT = 1_795_248_000_000
 MILL, WEIR = "The Mill", "The Weir"

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from agents.memory.claims import words_of
-from agents.memory.common_words import COMMON_WORDS
 from agents.memory.gate import Source, judge, judge_picked
-from agents.memory.numerals import NUMBER_WORDS
-from agents.memory.picked import picked_line
+from agents.memory.judging.claims import words_of
+from agents.memory.judging.common_words import COMMON_WORDS
+from agents.memory.judging.numerals import NUMBER_WORDS
+from agents.memory.summaries.picked import picked_line
 from tests.agents.memory.gate_samples import Faulty, Genuine, estimated_tokens, faulty, genuine, sound
-from vault.memory_line import Memory
+from vault.remembered.memory_line import Memory
 
 NOON_MS = 1_795_262_400_000  # 2026-11-21, a Saturday, 12:00 UTC
 MOST_FALSE_ALARMS = 0.05

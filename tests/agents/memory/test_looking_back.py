@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from agents.memory.coverage import Range
-from agents.memory.looking_back import expanded_text, why_text
+from agents.memory.looking.looking_back import expanded_text, why_text
 from agents.memory.strategies import NONE
 from agents.memory.view import unshown_in
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, talkative, windows
 from tests.english import ENGLISH
-from vault.summaries import Summary
+from vault.remembered.summaries import Summary
 
 NEWEST = "It is one of the newest, which no summary covers, so it is in the prompt word for word."
 BROUGHT_BACK = "@memory-find and @memory-expand bring it back."

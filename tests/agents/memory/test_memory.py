@@ -15,7 +15,7 @@ from config.settings import MemorySettings
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
 from vault.notes import NoteError
-from vault.summaries import Summary
+from vault.remembered.summaries import Summary
 
 AT = 1_764_016_501_000
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agents.memory.coverage import Coverage
 from agents.memory.micro import Limits, held, placeholder, result_texts
 from agents.memory.view import View
-from vault.memory_line import KINDS, Memory, one_line
+from vault.remembered.memory_line import KINDS, Memory, one_line
 
 LONG = "The Landing\nGreen planks, still wet. " + "The river goes by. " * 20
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from agents.memory.facts import learn, spoken_in
-from agents.memory.grouping import grouped, told
-from agents.memory.hearing import Spoken
-from agents.memory.known import Known, in_order
-from agents.memory.reading import Deed, Reading
+from agents.memory.knowing.hearing import Spoken
+from agents.memory.knowing.known import Known, in_order
+from agents.memory.knowing.reading import Deed, Reading
+from agents.memory.summaries.grouping import grouped, told
 from agents.perceiving import impression
 from tests.english import ENGLISH
 from tests.german import GERMAN, SENTENCES
 from tests.world.inn import inn_game
-from vault.fact_line import PEOPLE, PLACES, THINGS, Fact
-from vault.memory_line import Memory, one_line
+from vault.remembered.fact_line import PEOPLE, PLACES, THINGS, Fact
+from vault.remembered.memory_line import Memory, one_line
 from vault.text_notes import starter_sentences
 from world.model import Role
 from world.wording import Wording, variables

@@ -11,19 +11,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.memory.coverage import Coverage
-from agents.memory.cues import cues_of, telling
-from agents.memory.finding import MOST_ADDED, Finder
-from agents.memory.note_shelf import NoteShelf
-from agents.memory.recollecting import REST_TURNS, Recollecting, Recollection, is_recollected
+from agents.memory.looking.finding import MOST_ADDED, Finder
+from agents.memory.reminding.cues import cues_of, telling
+from agents.memory.reminding.note_shelf import NoteShelf
+from agents.memory.reminding.recollecting import REST_TURNS, Recollecting, Recollection, is_recollected
 from agents.memory.view import View
-from agents.simulation import START_MS
+from agents.simulated.simulation import START_MS
 from config.settings import MemorySettings
 from tests.agents.house import House, said
 from tests.agents.test_knowledge import KEY, words
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.journal import Journal
-from vault.memory_line import LINE_BREAK, Memory
+from vault.remembered.memory_line import LINE_BREAK, Memory
 from world.model import Role
 
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)

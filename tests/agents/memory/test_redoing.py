@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.picked import memory_of_line
+from agents.memory.summaries.picked import memory_of_line
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
@@ -17,7 +17,7 @@ from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
 from vault.folder import STARTER, Vault
-from vault.summaries import Summary
+from vault.remembered.summaries import Summary
 from vault.world_notes import load_world
 from world.commands.table import world_commands
 from world.game import Game

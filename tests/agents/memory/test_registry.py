@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.registry import WRITE_EVERY, WRITE_MS, FactRegistry
+from agents.memory.knowing.registry import WRITE_EVERY, WRITE_MS, FactRegistry
 from tests.english import ENGLISH
 from tests.vault.failing_disk import FailingDisk, Stopped
-from vault.fact_line import PEOPLE, PROMISES, THINGS, Fact
-from vault.facts_note import Pin
 from vault.folder import Vault
 from vault.journal import Journal
-from vault.memory_line import Memory
+from vault.remembered.fact_line import PEOPLE, PROMISES, THINGS, Fact
+from vault.remembered.facts_note import Pin
+from vault.remembered.memory_line import Memory
 from world.errors import CommandError
 
 AT = 1_795_248_000_000

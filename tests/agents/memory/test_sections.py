@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from agents.memory.gate import Source
-from agents.memory.picked import picked_line
-from agents.memory.prose import judged
-from agents.memory.sections import SECTIONS, section_faults, sectioned, sections_of, without_headings
-from vault.memory_line import Memory
+from agents.memory.summaries.picked import picked_line
+from agents.memory.summaries.prose import judged
+from agents.memory.summaries.sections import SECTIONS, section_faults, sectioned, sections_of, without_headings
+from vault.remembered.memory_line import Memory
 
 SOUND = """\
 ## User Goal

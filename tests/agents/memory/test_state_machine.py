@@ -36,7 +36,7 @@ from tests.english import ENGLISH
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import Stopped
 from vault.notes import NoteError
-from vault.summaries import Summary
+from vault.remembered.summaries import Summary
 
 ANSWERS: dict[str, Reply] = {
     "good": "",  # made up anew each time

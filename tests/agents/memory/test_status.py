@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from agents.memory.coverage import Range
-from agents.memory.status import status_text
+from agents.memory.looking.status import status_text
 from config.settings import MemorySettings
 from tests.agents.test_agent import AT, Life
 from tests.english import ENGLISH
-from vault.summaries import Summary
+from vault.remembered.summaries import Summary
 
 
 def lines_of(life: Life) -> list[str]:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from agents.memory.coverage import Coverage
 from agents.memory.view import RESULT_CHARACTERS, View, collapsed, memory_text
-from vault.memory_line import Memory
-from vault.summaries import Summary
+from vault.remembered.memory_line import Memory
+from vault.remembered.summaries import Summary
 
 
 def memory(seq: int, text: str, kind: str = "observed") -> Memory:

@@ -1,0 +1,171 @@
+"""Faults of a summary that show in its form: empty headings, a missing end, loops, copies, the wrong person.
+
+Each function yields a reason and a sentence for every fault; texts are in the plain spelling of `claims.plain`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from agents.memory.judging.claims import folded, plain
+from agents.memory.judging.common_words import UNFINISHED_AT
+from agents.memory.judging.phrases import FAULTS
+
+Fault = tuple[str, str]
+
+COPY_WORDS = 6
+RUN_WORDS = 8
+MOST_REPEATS = 2
+WORDS_A_PRONOUN = 100
+SHOWN_CHARACTERS = 60
+
+_QUOTED = re.compile(r'"[^"\n]{0,2000}"|“[^”\n]{0,2000}”|„[^“”\n]{0,2000}[“”]|«[^»\n]{0,2000}»')
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b", re.IGNORECASE)
+_SECOND_PERSON = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
+_HASHES = re.compile(r"\s*(#{1,6})(?:\s.*)?")
+_BOLD_LINE = re.compile(r"\s*(\*\*|__)[^*_]{1,80}\1\s*:?\s*")
+_COLON_LINE = re.compile(r"[^.!?]{1,80}:\s*")
+_BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)])(?:\s|$)")
+_SENTENCE = re.compile(r"[^.!?\n]+")
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_ENDED = re.compile(r"[.!?…\"”»)\]][\s\"'”»)\]*_]*\Z")
+_NO_HEADING = 9
+
+
+def spaced(text: str) -> str:
+    """Return text for comparing: `folded`, with every white space one space."""
+    return " ".join(folded(plain(text)).split())
+
+
+def as_words(text: str) -> str:
+    """Return the words of a text, `folded`, between single spaces."""
+    return f" {' '.join(_WORD.findall(folded(plain(text))))} "
+
+
+def short(text: str) -> str:
+    """Return the beginning of a text, to be shown in a sentence."""
+    text = " ".join(text.split())
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS].rstrip()}…"
+
+
+def phrase_faults(text: str, source_text: str) -> Iterator[Fault]:
+    """Yield what no summary says, unless it is quoted speech that stands in the source."""
+    said = _without_quotes_of(text, source_text)
+    for reason, pattern, what in FAULTS:
+        if match := pattern.search(said):
+            shown = short(said[match.start() : match.start() + 200])
+            yield reason, f"{shown!r} is {what}; only what happened belongs here, speech in quotation marks."
+
+
+def structure_faults(text: str) -> Iterator[Fault]:
+    """Yield headings with nothing under them, a text that breaks off, and sentences said over and over."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    levels = [*map(_heading_level, lines), 0]
+    for line, level, following in zip(lines, levels, levels[1:], strict=False):
+        if level < _NO_HEADING and following <= level:
+            yield (
+                "empty-heading",
+                f"There is nothing under {short(line)!r}; leave the heading out or write what happened.",
+            )
+    words = _WORD.findall(text)
+    last = lines[-1] if lines else ""
+    prose = not _BULLET.match(last) and len(_WORD.findall(last)) > COPY_WORDS
+    if not _ENDED.search(text) and ((words and words[-1].lower() in UNFINISHED_AT) or prose):
+        yield "cut-off", f"The summary breaks off at {short(last[-SHOWN_CHARACTERS:])!r}; end it with a whole sentence."
+    sentences = Counter(as_words(sentence) for sentence in _SENTENCE.findall(text))
+    for sentence, count in sentences.items():
+        if count > MOST_REPEATS and len(sentence.split()) > 2:
+            yield "repetition", f"{short(sentence)!r} stands there {count} times; once is enough."
+
+
+def copy_faults(
+    text: str, memories: Iterable[str], previous: tuple[str, ...], prompt: str, pins: tuple[str, ...]
+) -> Iterator[Fault]:
+    """Yield what was copied instead of summarised."""
+    told = [memory.strip() for memory in memories]
+    words = as_words(text)
+    if _is_one_of(words, told):
+        yield "copy-of-memory", "The summary is a single memory over again; it should tell what all of them amount to."
+    lines = [spaced(line) for line in text.splitlines() if line.strip()]
+    known = set(map(spaced, told)) if len(lines) > 1 else set()
+    copied = sum(line.lstrip("-*• ") in known for line in lines)
+    if copied > 1 and copied * 2 >= len(lines):
+        yield (
+            "copy-of-memory",
+            f"{copied} of {len(lines)} lines are memories word for word; retell them in fewer words.",
+        )
+    if any(spaced(text) == spaced(p) for p in previous) and len(previous) + len(told) > 1:
+        yield "copy-of-summary", "The summary is the one before word for word; what has happened since is missing."
+    sentence = _from_prompt(text, prompt, "\n".join((*told, *previous, *pins))) if prompt else ""
+    if sentence:
+        yield (
+            "copy-of-prompt",
+            f"{short(sentence)!r} is from the instructions; only what happened belongs in a summary.",
+        )
+
+
+def person_faults(text: str, name: str) -> Iterator[Fault]:
+    """Yield an objection unless the agent called `name` speaks of itself in the first person."""
+    said = _QUOTED.sub('""', text)
+    first, second = len(_FIRST_PERSON.findall(said)), len(_SECOND_PERSON.findall(said))
+    own = len(re.findall(rf"\b{re.escape(plain(name))}\b", said, re.IGNORECASE)) if name else 0
+    words = len(_WORD.findall(said))
+    if not first or own > first or second > first or words > first * WORDS_A_PRONOUN:
+        who = f"{own} times {name!r}, " if own else ""
+        yield (
+            "not-first-person",
+            f"It says {who}{second} times 'you' and {first} times 'I' or 'my' in {words} words; "
+            f"{name or 'the agent'} should tell it as 'I'.",
+        )
+
+
+def _without_quotes_of(text: str, source_text: str) -> str:
+    if not _QUOTED.search(text):
+        return text
+    heard = as_words(source_text)
+    return _QUOTED.sub(lambda quote: '""' if as_words(quote[0]) in heard else quote[0], text)
+
+
+def _heading_level(line: str) -> int:
+    if hashes := _HASHES.fullmatch(line):
+        return len(hashes[1])
+    if _BOLD_LINE.fullmatch(line):
+        return 7
+    return 8 if _COLON_LINE.fullmatch(line) else _NO_HEADING
+
+
+def _is_one_of(words: str, memories: list[str]) -> bool:
+    """Return whether the words are one memory's, a long part of it, or hardly more than it."""
+    count = words.count(" ") - 1
+    for memory in memories:
+        if len(memory) * 2 < len(words):
+            continue
+        told = as_words(memory)
+        if words == told or (count >= COPY_WORDS and words in told):
+            return True
+        if told in words and told.count(" ") - 1 >= max(COPY_WORDS, 0.8 * count):
+            return True
+    return False
+
+
+def _from_prompt(text: str, prompt: str, source_text: str) -> str:
+    """Return a sentence, or a run of words, that the prompt has and the source has not; empty if there is none."""
+    asked, heard = spaced(prompt), ""
+    for words in _runs(text):
+        if words in asked:
+            heard = heard or spaced(source_text)
+            if words not in heard:
+                return words
+    return ""
+
+
+def _runs(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE.findall(text):
+        words = spaced(sentence).split()
+        if len(words) >= COPY_WORDS:
+            yield " ".join(words)
+        # In steps, for speed: any copied run half as long again holds one of these whole.
+        for first in range(0, len(words) - RUN_WORDS + 1, RUN_WORDS // 2):
+            yield " ".join(words[first : first + RUN_WORDS])

@@ -1,0 +1,101 @@
+"""Facts as sentences, and which of them matter most to a company, a place or a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+from agents.memory.knowing.commitments import matter
+from agents.memory.knowing.confided import weight_of_telling
+from agents.memory.knowing.known import ME
+from vault.remembered.fact_line import CONFIDED, LESSONS, PEOPLE, PLACES, PROMISES, REQUESTS, THINGS, Fact
+
+MOST_PASSED_OVER = 8
+
+_SAID = {PROMISES: "promised", REQUESTS: "asked", LESSONS: "told me to remember", CONFIDED: "confided"}
+_GOAL = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?P<goal>.+?)\s*")
+_HEADING = re.compile(r"#{1,6}\s+(?P<title>.+?)\s*#*\s*")
+
+
+def fact_text(fact: Fact) -> str:
+    """Return what is known in a sentence that stays true: things that move are told with their time."""
+    if fact.section in _SAID:
+        settled = f" ({fact.closed})" if fact.closed else ""
+        said = "noted for myself" if fact.section == LESSONS and fact.subject == ME else _SAID[fact.section]
+        return f'{fact.subject} {said}: "{fact.value}"{settled}'
+    when, often = _moment(fact.minute), "once" if fact.count == 1 else f"{fact.count} times"
+    told = {
+        PEOPLE: f"{fact.value} at {when}, met {often}",
+        PLACES: f"{fact.value} {often}",
+        THINGS: f"{fact.value} since {when}",
+    }[fact.section]
+    by_hand = not fact.minute
+    parts = [fact.remark, (fact.value if by_hand else told) if fact.value else ""]
+    return f"{fact.subject}: {'; '.join(part for part in parts if part) or 'I do not know where'}."
+
+
+def words_said(facts: Iterable[Fact]) -> frozenset[str]:
+    """Return what was promised, asked for, to be remembered or confided, and by whom: a summary may speak of it."""
+    return frozenset(f"{fact.subject}: {fact.value}" for fact in facts if fact.section in _SAID)
+
+
+def by_relevance(facts: Iterable[Fact], company: frozenset[str], place: str) -> list[Fact]:
+    """Return facts, those first that matter most to who is present and where; what is settled is left out."""
+    return sorted(
+        (fact for fact in facts if not fact.closed and (fact.value or fact.remark)),
+        key=lambda fact: (-_weight(fact, company, place), -fact.last, fact.key),
+    )
+
+
+def matching(facts: Iterable[Fact], query: str) -> list[Fact]:
+    """Return the facts that speak of a query, best first; all of them, as they stand, for an empty one."""
+    wanted = matter(query)
+    if not wanted:
+        return list(facts)
+    scored = [(_overlap(fact, wanted), fact) for fact in facts]
+    return [fact for score, fact in sorted(scored, key=lambda row: (-row[0], -row[1].last, row[1].key)) if score]
+
+
+def within(lines: Sequence[str], count_tokens: Callable[[str], int], budget_tokens: int) -> list[str]:
+    """Return the first lines that fit a budget together; a few that are too long are passed over."""
+    kept: list[str] = []
+    passed_over = 0
+    for line in lines:
+        if count_tokens("\n".join([*kept, line])) <= budget_tokens:
+            kept.append(line)
+        elif (passed_over := passed_over + 1) > MOST_PASSED_OVER:
+            break
+    return kept
+
+
+def goals_in(profile: str) -> tuple[str, ...]:
+    """Return the list lines, or else the lines, under a heading `Goals` in a profile."""
+    goals: list[str] = []
+    inside = False
+    for line in profile.split("\n"):
+        heading = _HEADING.fullmatch(line)
+        if heading:
+            inside = heading["title"].casefold() == "goals"
+        elif inside and line.strip():
+            bullet = _GOAL.fullmatch(line)
+            goals.append(bullet["goal"] if bullet else line.strip())
+    return tuple(goals)
+
+
+def _weight(fact: Fact, company: frozenset[str], place: str) -> int:
+    names = {fact.subject, fact.value.removesuffix(" has it")} & company
+    words = fact.section in _SAID and any(name.casefold() in matter(fact.value) for name in company)
+    here = fact.subject == place or (bool(place) and fact.value.endswith(place))
+    mine = fact.subject == ME or fact.value == "I have it"
+    said = (1 if fact.section == CONFIDED else 3) + 2 * weight_of_telling(fact.value) if fact.section in _SAID else 0
+    return 4 * bool(names or words) + 2 * here + 2 * mine + said + 2 * bool(fact.remark)
+
+
+def _overlap(fact: Fact, wanted: frozenset[str]) -> int:
+    subject, rest = matter(fact.subject), matter(f"{fact.value} {fact.remark} {fact.section}")
+    return 3 * len(subject & wanted) + len(rest & wanted)
+
+
+def _moment(minute: int) -> str:
+    return datetime.fromtimestamp(minute * 60, UTC).strftime("%Y-%m-%d %H:%M")

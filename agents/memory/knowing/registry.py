@@ -1,0 +1,259 @@
+"""What one agent knows and has pinned: learnt from the journal, kept in `facts.md`, where a person's edit counts."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import zip_longest
+
+from agents.memory.facts import awaits_outcome, learn
+from agents.memory.knowing.known import Known, in_order
+from agents.memory.knowing.reading import ENGLISH, Reading
+from agents.memory.summaries.picked import picked_words
+from vault.folder import Vault
+from vault.journal import Journal
+from vault.notes import NoteError
+from vault.remembered.fact_line import Fact
+from vault.remembered.facts_note import NAME, FactsFile, FactsNote, Pin
+from vault.remembered.memory_line import LINE_BREAK, one_line
+from world.errors import CommandError
+from world.wording import Wording
+
+log = logging.getLogger(__name__)
+
+CATCH_UP = 1024
+"""How many memories are learnt from at one look, so that a long journal holds up nobody."""
+
+WRITE_EVERY = 64
+WRITE_MS = 30_000
+"""The file is written after so many memories, or so many milliseconds, and whenever a pin has changed."""
+
+_GONE = (-1, -1)
+_SEQ = re.compile(r"\[*(?:[\d-]+#)?\^m(\d{1,16})\]*|(\d{1,16})")
+
+
+class FactRegistry:
+    """The facts and pins of one agent. All of it can be learnt again from the journal but pins and a person's words.
+
+    `version` grows when a pin or a person's hand has changed something; `on_trouble` is told what admins should know.
+    """
+
+    def __init__(
+        self, vault: Vault, name: str, journal: Journal, now_ms: Callable[[], int], reading: Reading = ENGLISH
+    ) -> None:
+        self.name = name
+        self.version = 0
+        self.warnings: list[str] = []
+        self.on_trouble: Callable[[str], None] = lambda text: None
+        self.profile_goals: tuple[str, ...] = ()
+        self._note = FactsNote(vault, name)
+        self._journal = journal
+        self._now_ms = now_ms
+        self._reading = reading
+        self._known = Known()
+        self._file = FactsFile()
+        self._stamp = _GONE
+        self._text = ""
+        self._invalid = ""
+        self._unwritten = ""
+        self._written_upto = 0
+        self._written_goals: tuple[str, ...] = ()
+        self._next_write_ms = 0
+
+    @property
+    def problem(self) -> str:
+        """Why the file does not count or cannot be written; empty if all is well."""
+        return self._invalid or self._unwritten
+
+    @property
+    def pins(self) -> tuple[Pin, ...]:
+        return self._file.pins
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """All facts, section by section, each oldest first."""
+        return in_order(self._known.facts.values())
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The goals of the profile and those written into the file."""
+        return tuple(dict.fromkeys((*self.profile_goals, *self._file.goals)))
+
+    @property
+    def upto(self) -> int:
+        """Up to which memory all is learnt."""
+        return self._known.upto
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are memories that nothing has been learnt from yet."""
+        return self._known.upto + 1 < self._journal.last  # the last deed may wait for its outcome
+
+    def take_in(self) -> None:
+        """Take in what a person has edited and what is new in the journal. Raises: NoteError if that cannot be read."""
+        self._take_in_edits()
+        self._take_in_marks()
+        self._learn()
+        behind = self._known.upto - self._written_upto
+        if behind >= WRITE_EVERY or (self._has_news and self._now_ms() >= self._next_write_ms):
+            self._save()
+
+    def _learn(self) -> None:
+        """Learn from what is new; a last deed that may yet be refused waits for the memory that says so."""
+        first, last = self._known.upto + 1, min(self._journal.last, self._known.upto + CATCH_UP)
+        memories = self._journal.read(first, last) if first <= last else []
+        if memories and memories[-1].seq == last and awaits_outcome(memories[-1]):
+            last = memories.pop().seq - 1
+        for memory, after in zip_longest(memories, memories[1:]):
+            is_refused = bool(after and after.kind == "result" and after.refused)
+            learn(self._known, memory, is_refused, self._reading)
+        self._known.upto = max(self._known.upto, last)
+
+    def close(self) -> None:
+        """Write the file if there is anything new. Raises: NoteError if the journal cannot be read."""
+        self.take_in()
+        if self._has_news:
+            self._save()
+
+    def pin(self, wanted: str, say: Wording, fits: Callable[[str], bool] = lambda text: True) -> Pin:
+        """Pin the memory of a number, or a text, and return it.
+
+        `fits` is asked whether all pins together may be so long. Raises: CommandError that says why it cannot be.
+        """
+        pin = self._meant(wanted, say)
+        if pin in self.pins or (pin.seq and pin.seq in {one.seq for one in self.pins}):
+            raise CommandError(say("memory.pinned_already", text=pin.text))
+        if not fits("\n".join(one.text for one in (*self.pins, pin))):
+            raise CommandError(say("memory.pins_full"))
+        self._change(lambda file: replace(file, pins=(*file.pins, pin)), say)
+        return pin
+
+    def unpin(self, wanted: str, say: Wording) -> Pin:
+        """Take off the pin of a memory's number, or the one with these words. Raises: CommandError if there is none."""
+        self.take_in()
+        number = _SEQ.fullmatch(wanted.strip())
+        seq = int(number[1] or number[2]) if number else 0
+        words = one_line(wanted).casefold()
+        found = [pin for pin in self.pins if (seq and pin.seq == seq) or pin.text.casefold() == words]
+        found = found or [pin for pin in self.pins if words and words in pin.text.casefold()]
+        if len(found) != 1:
+            known = "; ".join(f"{pin.seq or '-'}: {pin.text}" for pin in self.pins) or say("lists.none")
+            raise CommandError(say("memory.which_pin" if found else "memory.no_such_pin", wanted=wanted, pins=known))
+        self._change(lambda file: replace(file, pins=tuple(pin for pin in file.pins if pin != found[0])), say)
+        return found[0]
+
+    def add_goal(self, text: str, say: Wording) -> None:
+        """Write down a goal of one's own. Raises: CommandError if it cannot be written now."""
+        self.take_in()
+        self._change(lambda file: replace(file, goals=(*file.goals, one_line(text))), say)
+
+    def end_goal(self, goal: str, say: Wording) -> None:
+        """Take a goal of one's own off the list. Raises: CommandError if that cannot be written now."""
+        self._change(lambda file: replace(file, goals=tuple(one for one in file.goals if one != goal)), say)
+
+    @property
+    def _has_news(self) -> bool:
+        return self._known.upto > self._written_upto or self.profile_goals != self._written_goals
+
+    # Pins and goals
+
+    def _meant(self, wanted: str, say: Wording) -> Pin:
+        self.take_in()
+        number = _SEQ.fullmatch(wanted.strip())
+        if not number:
+            return Pin(one_line(wanted))
+        seq = int(number[1] or number[2])
+        found = self._journal.read(seq, seq)
+        if not found:
+            raise CommandError(say("memory.no_memory", who=self.name, number=seq, last=self._journal.last))
+        return Pin(picked_words(found[0]).replace(LINE_BREAK, " "), seq)
+
+    def _change(self, change: Callable[[FactsFile], FactsFile], say: Wording) -> None:
+        for _ in range(3):  # what somebody saves at the same moment is taken in first
+            before = self._file
+            self._file = change(before)
+            if self._save():
+                self.version += 1
+                return
+            if self.problem:
+                self._file = before
+                raise CommandError(say("memory.facts_unchanged", problem=self.problem))
+        raise CommandError(say("memory.facts_edited", who=self.name))
+
+    def _take_in_marks(self) -> None:
+        """Pin what is marked in the journal since the last look; what was unpinned meanwhile stays so."""
+        marked = self._journal.pinned
+        if marked == self._file.marked:
+            return
+        pinned = {pin.seq for pin in self.pins} | set(self._file.marked)
+        new = [memory for seq in marked if seq not in pinned for memory in self._journal.read(seq, seq)]
+        pins = (*self.pins, *(Pin(picked_words(one).replace(LINE_BREAK, " "), one.seq) for one in new))
+        self._file = replace(self._file, pins=pins, marked=marked)
+        self.version += 1
+        self._save()
+
+    # The file
+
+    def _take_in_edits(self) -> None:
+        stamp = self._note.stamp()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            found = self._note.read()
+        except NoteError as error:
+            self._invalid = f"{error} What was known before still counts."
+            self._warn(self._invalid)
+            return
+        self._invalid = self._unwritten = ""
+        if found is None:
+            self._warn(f"{NAME} was taken away; it is written again")
+            self._written_upto = 0
+            return
+        self._keep_what_was_lost(found)
+        upto = min(found.upto, self._journal.last)
+        self._known = Known(upto, found.place, {fact.key: fact for fact in found.facts})
+        self._file = found
+        self._written_upto = upto
+        self._text = ""
+        self.version += 1
+
+    def _keep_what_was_lost(self, found: FactsFile) -> None:
+        """Keep our version beside a file that was saved from an older one and has lost pins by it."""
+        lost = [pin for pin in self.pins if pin not in found.pins]
+        if self._text and lost and found.upto < self._written_upto:
+            moment = datetime.fromtimestamp(self._now_ms() / 1000, UTC).strftime("%Y%m%d-%H%M%S")
+            kept = self._note.keep_aside(self._text, moment)
+            self._warn(f"{NAME} was saved from an older version, without pins set meanwhile; they are in {kept!r}")
+
+    def _save(self) -> bool:
+        """Write the file; return whether it is written. What cannot be written now is tried again later."""
+        if self._invalid:
+            return False  # what a person has written is never written over unread
+        file = replace(
+            self._file, upto=self._known.upto, place=self._known.place, facts=in_order(self._known.facts.values())
+        )
+        text = self._note.text(file, self._journal.link, self.profile_goals)
+        self._next_write_ms = self._now_ms() + WRITE_MS
+        try:
+            self._journal.sync()  # or a power cut could leave facts of memories that are not there
+            if not self._note.write(text, self._stamp):
+                self._take_in_edits()
+                return False
+        except NoteError as error:
+            if not self._unwritten:
+                log.error("[Memory] %s: %s", self.name, error)
+            self._unwritten = str(error)
+            return False
+        self._unwritten = ""
+        self._text, self._stamp, self._written_upto = text, self._note.stamp(), file.upto
+        self._written_goals = self.profile_goals
+        return True
+
+    def _warn(self, text: str) -> None:
+        self.warnings.append(text)
+        self.on_trouble(text)
+        log.warning("[Memory] %s: %s", self.name, text)

@@ -1,0 +1,1 @@
+"""Looking into a memory: what is in it, where something stands, and what a summary stands for."""

@@ -1,0 +1,1 @@
+"""Being reminded: what of the moment brings an older memory or a note to mind."""

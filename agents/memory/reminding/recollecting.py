@@ -1,0 +1,189 @@
+"""Being reminded: of older memories, and of a line of one's own notes, that matter to what was just said or seen.
+
+Nothing here is drawn by lot, knows the time or asks a model: what comes to mind follows from the moment and from the
+memories before those that are told word for word.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from agents.memory.facts import spoken_in
+from agents.memory.importance import SPOKEN_TO, is_routine
+from agents.memory.looking.finding import Finder
+from agents.memory.reminding.cues import Cue, cues_of, telling
+from agents.memory.reminding.note_shelf import NoteShelf
+from agents.memory.view import View
+from vault.notes import NoteError
+from vault.remembered.memory_line import LINE_BREAK, Memory
+
+log = logging.getLogger(__name__)
+
+LEAST = 3.0
+"""A memory has to score so much to be told. A word that was said to the agent counts for the logarithm of how rare it
+is: with a thousand memories, one that is in fifty of them is just enough by itself."""
+
+SHARE = 3
+"""And it has to have one part in so many of all that the known words of one utterance count."""
+
+TOO_COMMON = 10
+MOST_HOLDING = 300
+"""A word that is in more than one memory in so many, or in more than so many, says nothing of which one is meant."""
+
+SMOOTHING = 30
+LOOKED_AT = 6
+LONGEST = 400
+"""A memory longer than this, in characters, is not told: it is never told in part."""
+
+ASKS = 0.6
+NEAR = 0.15
+REST_TURNS = 4
+"""What was told and led to nothing is not told again for so many turns."""
+
+
+@dataclass(frozen=True)
+class Recollection:
+    """A line for the prompt, what it is of (a memory's number or a note's line), and the words that are new in it."""
+
+    of: int | tuple[str, str]
+    line: str
+    words: AbstractSet[str]
+
+
+class Recollecting:
+    """Finds what one agent is reminded of."""
+
+    def __init__(self, finder: Finder, shelf: NoteShelf) -> None:
+        self._finder = finder
+        self._shelf = shelf
+        self._resting: dict[int | tuple[str, str], int] = {}
+        self._common: dict[str, int] = {}
+        self._troubled = False
+
+    def of_moment(
+        self, view: View, company: frozenset[str], place: str, most: int, told: str, moment: Sequence[Memory] = ()
+    ) -> list[Recollection]:
+        """Return at most `most` memories from before the tail, and one line of a note, best first; none for 0.
+
+        `told` is what the prompt tells already, beside the tail. `moment` is what the agent is to be reminded by
+        instead of the end of the tail. While the journal is still being read for it, nothing comes to mind.
+        """
+        cues = cues_of(moment or view.moment, view.name) if most else []
+        before = view.tail[0].seq if view.tail else view.coverage.n + 1
+        try:
+            found = self._found(view, cues, before, company, place, most, told) if cues else []
+        except NoteError as error:
+            if not self._troubled:
+                log.warning("[Memory] %s: nothing comes to mind: %s", view.name, error)
+            self._troubled = True
+            return []
+        self._troubled = False
+        return found
+
+    def end_turn(self, shown: Sequence[Recollection], line: str) -> None:
+        """Take in what the agent has done after it was told these: what it has not taken up rests for a while."""
+        self._resting = {of: turns - 1 for of, turns in self._resting.items() if turns > 1}
+        done = telling(line).keys()
+        self._resting |= {one.of: REST_TURNS for one in shown if not one.words & done}
+
+    def _found(
+        self, view: View, cues: list[Cue], before: int, company: frozenset[str], place: str, most: int, told: str
+    ) -> list[Recollection]:
+        if not self._finder.is_ready(before - 1):
+            return []
+        known = {word for cue in cues for word in cue.words}
+        holding = {word: found for word in known if (found := self._holding(word, before)) is not None}
+        worths = [self._worths(cue, holding, before - 1) for cue in cues]
+        noted = self._noted(worths, known, told)
+        skipped = {one.text for one in view.tail}
+        memories: list[Memory] = []
+        for memory in self._fitting(_scored(worths, holding), company, place):
+            for one in (memory, *self._finder.answer_to(memory)):
+                is_new = one.seq < before and one.text not in skipped and not _is_told(one, told)
+                if is_new and not any(note.of[1] in one.text for note in noted if isinstance(note.of, tuple)):
+                    memories.append(one)
+                    skipped.add(one.text)
+        return [*(_recollection(memory, known) for memory in memories[:most]), *noted]
+
+    def _holding(self, word: str, before: int) -> list[int] | None:
+        """Return which memories have a word, newest first; None if too many have it, and so for good."""
+        if before >= self._common.get(word, before + 1):
+            return None
+        found = self._finder.holding(word, before, MOST_HOLDING + 1)
+        if len(found) <= MOST_HOLDING:
+            return found
+        self._common[word] = before
+        return None
+
+    def _worths(self, cue: Cue, holding: dict[str, list[int]], count: int) -> dict[str, float]:
+        """Return what each word of a cue counts among so many memories, without those that most things have."""
+        most = min(MOST_HOLDING, max(4, count // TOO_COMMON))
+        return {
+            word: weight * math.log(1 + (count + SMOOTHING) / max(1, len(holding[word])))
+            for word, weight in cue.words.items()
+            if word in holding and len(holding[word]) <= most
+        }
+
+    def _fitting(self, scores: dict[int, float], company: frozenset[str], place: str) -> list[Memory]:
+        """Return the best memories that may be told, best first; place and company count a little."""
+        best = sorted(scores, key=lambda seq: (-scores[seq], -seq))
+        ranked: list[tuple[float, Memory]] = []
+        for seq in [seq for seq in best if seq not in self._resting][:LOOKED_AT]:
+            memory = self._finder.memory(seq)
+            if memory is None or is_routine(memory) or len(memory.text) > LONGEST:
+                continue
+            near = (memory.room == place) + bool(company & {*memory.people})
+            asks = ASKS if "?" in memory.text and memory.importance <= SPOKEN_TO else 1.0
+            ranked.append((scores[seq] * asks * (1 + NEAR * near), memory))
+        return [memory for _, memory in sorted(ranked, key=lambda row: (-row[0], -row[1].seq))]
+
+    def _noted(self, worths: list[dict[str, float]], known: set[str], told: str) -> list[Recollection]:
+        """Return the line of the notes that fits best, if one has two of the words or its title has one of them."""
+        found: list[tuple[float, str, str]] = []
+        for note in self._shelf.lines(everything=self._finder.has_time):
+            if note.text in told or (note.title, note.text) in self._resting:
+                continue
+            for worth in worths:
+                in_title, in_line = note.title_words & worth.keys(), note.words & worth.keys()
+                score = sum(value for word, value in worth.items() if word in in_title or word in in_line)
+                if score >= LEAST and score * SHARE >= sum(worth.values()) and (in_title or len(in_line) > 1):
+                    found.append((score, note.title, note.text))
+        if not found:
+            return []
+        _, title, text = min(found, key=lambda row: (-row[0], row[1], row[2]))
+        return [Recollection((title, text), f"[Your note {title}: {text}]", telling(text).keys() - known)]
+
+
+def is_recollected(prompt: str, seq: int) -> bool:
+    """Return whether a prompt tells a memory because it came to mind."""
+    return bool(re.search(rf"^\[You remember, \d{{4}}-\d\d-\d\d, memory {seq}[:,]", prompt, re.MULTILINE))
+
+
+def _scored(worths: list[dict[str, float]], holding: dict[str, list[int]]) -> dict[int, float]:
+    """Return by number what the memories score that have enough of what one cue's known words count."""
+    scores: dict[int, float] = {}
+    for worth in worths:
+        own: dict[int, float] = {}
+        for word, value in worth.items():
+            for seq in holding[word]:
+                own[seq] = own.get(seq, 0.0) + value
+        least = max(LEAST, sum(value for word, value in worth.items() if holding[word]) / SHARE)
+        scores |= {seq: max(value, scores.get(seq, 0.0)) for seq, value in own.items() if value >= least}
+    return scores
+
+
+def _is_told(memory: Memory, told: str) -> bool:
+    spoken = spoken_in(memory)
+    return memory.text.replace(LINE_BREAK, " ") in told or bool(spoken and spoken.text in told)
+
+
+def _recollection(memory: Memory, known: set[str]) -> Recollection:
+    deed = ", what you did" if memory.kind == "acted" else ""
+    line = f"[You remember, {memory.day}, memory {memory.seq}{deed}: {memory.text.replace(LINE_BREAK, ' ')}]"
+    names = telling(" ".join(memory.people)).keys()
+    return Recollection(memory.seq, line, telling(memory.text).keys() - known - names)

@@ -1,0 +1,89 @@
+"""What a model is given to summarise: grouped by place and company, with the daily round as counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from agents.memory.importance import is_routine
+from agents.memory.knowing.reading import ENGLISH, Reading
+from agents.memory.view import collapsed, memory_text
+from vault.remembered.memory_line import LINE_BREAK, Memory
+from world.matching import listed
+
+MOVED = ("narration.you_go",)
+
+
+@dataclass(frozen=True)
+class Group:
+    """What happened at one place in the same company, in order. An empty `place` is that of a line typed by hand."""
+
+    place: str
+    people: tuple[str, ...]
+    memories: tuple[Memory, ...]
+
+    @property
+    def heading(self) -> str:
+        where = f"At {self.place}" if self.place else "Somewhere"
+        return f"{where}, with {listed(list(self.people))}:" if self.people else f"{where}:"
+
+
+def grouped(memories: Sequence[Memory], grouping: str) -> list[Group]:
+    """Return memories by place and company, or all as one group if `grouping` is `none`.
+
+    Company is everyone who is named during a stay at a place; stays with the same company at the same place become
+    one group. Groups come in the order in which they begin, and are in order themselves.
+    """
+    if grouping == "none":
+        return [Group("", (), tuple(memories))]
+    stays: dict[tuple[str, frozenset[str]], list[Memory]] = {}
+    for place, stay in _stays(memories):
+        people = frozenset(person for memory in stay for person in memory.people)
+        stays.setdefault((place, people), []).extend(stay)
+    return [Group(place, tuple(sorted(people)), tuple(told)) for (place, people), told in stays.items()]
+
+
+def told(groups: Sequence[Group], name: str, width: int, reading: Reading = ENGLISH) -> str:
+    """Return groups as text, a line a memory of at most so many characters, each group under its heading.
+
+    What is routine is not told but counted, in the last line of its group.
+    """
+    lines: list[str] = []
+    for group in groups:
+        lines += [group.heading] if len(groups) > 1 else []
+        notable = [memory for memory in group.memories if not is_routine(memory)]
+        lines += collapsed(_shortened(memory_text(memory, name), width) for memory in notable)
+        lines += [counts] if (counts := _counts(group.memories, reading)) else []
+    return "\n".join(lines)
+
+
+def _stays(memories: Sequence[Memory]) -> Iterator[tuple[str, list[Memory]]]:
+    """Yield (place, memories) for each stay; a line typed by hand belongs to where its neighbour before was."""
+    place, placed = "", []
+    for memory in memories:
+        place = memory.room or place
+        placed.append((place, memory))
+    for room, stay in groupby(placed, key=lambda pair: pair[0]):
+        yield room, [memory for _, memory in stay]
+
+
+def _counts(memories: Sequence[Memory], reading: Reading) -> str:
+    routine = [memory for memory in memories if is_routine(memory)]
+    moves = sum(memory.kind == "result" and reading.own(MOVED, memory.text) is not None for memory in routine)
+    deeds = sum(memory.kind == "acted" for memory in routine)
+    others = sum(memory.kind == "observed" for memory in routine)
+    looks = max(0, deeds - moves) if deeds else len(routine) - moves - others
+    counted = [_counted(moves, "move"), _counted(looks, "look")]
+    went = f"went about: {', '.join(filter(None, counted))}" if moves or looks else ""
+    seen = f"saw others come and go: {others}" if others else ""
+    return f"[{'; '.join(filter(None, [went, seen]))}]" if went or seen else ""
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}" if count else ""
+
+
+def _shortened(text: str, characters: int) -> str:
+    plain = text.replace(LINE_BREAK, " ")
+    return plain if len(plain) <= characters else f"{plain[:characters].rsplit(' ', 1)[0]} …"

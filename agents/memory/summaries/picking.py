@@ -1,0 +1,159 @@
+"""Having a model pick whole lines, or picking them by rule: what matters most, and not all of one place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agents.grammar import literal
+from agents.memory.gate import Source, judge_picked
+from agents.memory.importance import HANDED, is_routine
+from agents.memory.judging.claims import folded, plain
+from agents.memory.judging.common_words import COMMON_WORDS
+from agents.memory.summaries.drafts import Asking, Draft
+from agents.memory.summaries.picked import memory_of_line, picked_line
+from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory
+
+WORTH_PICKING = ("observed", "acted", "thought", "dreamt", "told", "noted")
+NEAR = 1
+"""Lines this much less important than the most important one are offered with it."""
+
+Resolve = Callable[[int], Memory | None]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A line that may be picked, how important it is, and where it is from."""
+
+    line: str
+    importance: int = PLAIN_IMPORTANCE
+    place: str = ""
+
+
+def candidates(memories: Sequence[Memory]) -> list[Candidate]:
+    """Return the lines worth picking, each text once, in order; all of them if none is worth it."""
+    notable = [m for m in memories if not is_routine(m) and (m.kind in WORTH_PICKING or m.importance >= HANDED)]
+    by_text = {memory.text: memory for memory in reversed(notable or memories)}
+    told = sorted(by_text.values(), key=lambda memory: memory.seq)
+    return [Candidate(picked_line(memory), memory.importance, memory.room) for memory in told]
+
+
+def candidates_of_lines(lines: Sequence[str], resolve: Resolve) -> list[Candidate]:
+    """Return the lines of summaries, each once, as important as the memories that they link to."""
+    found = []
+    for line in dict.fromkeys(lines):
+        link = memory_of_line(line)
+        memory = resolve(link[0]) if link else None
+        found.append(Candidate(line, memory.importance, memory.room) if memory else Candidate(line))
+    return found
+
+
+def offered(left: Sequence[Candidate], chosen: Sequence[Candidate], count: int) -> list[Candidate]:
+    """Return those from which the next of `count` lines is taken; never nothing if anything is left.
+
+    No place has more than half of all lines while another has any. The last third is free; before it, only what is
+    about as important as the most important line is offered.
+    """
+    taken = Counter(one.place for one in chosen)
+    elsewhere = [one for one in left if 2 * taken[one.place] < count]
+    open_to_all = elsewhere or list(left)
+    if len(chosen) >= count - count // 3:
+        return open_to_all
+    most = max(one.importance for one in open_to_all)
+    return [one for one in open_to_all if one.importance >= most - NEAR]
+
+
+async def picked(asking: Asking, lines: Sequence[Candidate], count: int, source: Source, resolve: Resolve) -> Draft:
+    """Return a summary of lines that the model has picked, in their order. Raises: SummaryRefused, ModelError.
+
+    Pinned lines are in it in any case. A model that takes no grammar is not asked: the newest of those offered counts.
+    """
+    chosen, left = _with_pins(lines, source.pins)
+    while left and len(chosen) < count:
+        choice = offered(left, chosen, count)
+        if len(left) + len(chosen) <= count:
+            one = left[0]
+        elif asking.model.constrains:
+            one = await _asked(asking, lines, chosen, choice, count, source.name)
+        else:
+            one = choice[-1]
+        left.remove(one)
+        if _fits([*chosen, one], asking, source):
+            chosen.append(one)
+    return _accepted(asking, lines, chosen, source, resolve, "extractive")
+
+
+def extracted(asking: Asking, lines: Sequence[Candidate], count: int, source: Source, resolve: Resolve) -> Draft:
+    """Return a summary of lines picked by rule: the most important first, of these the most central.
+
+    A line is central if its words stand in many others. Raises: SummaryRefused.
+    """
+    chosen, left = _with_pins(lines, source.pins)
+    central = _centrality([one.line for one in lines])
+    while left and len(chosen) < count:
+        one = max(offered(left, chosen, count), key=lambda candidate: (candidate.importance, central[candidate.line]))
+        left.remove(one)
+        if _fits([*chosen, one], asking, source):
+            chosen.append(one)
+    return _accepted(asking, lines, chosen, source, resolve, "fallback")
+
+
+async def _asked(
+    asking: Asking,
+    lines: Sequence[Candidate],
+    chosen: Sequence[Candidate],
+    choice: Sequence[Candidate],
+    count: int,
+    name: str,
+) -> Candidate:
+    shown, before = [one.line for one in lines], [one.line for one in chosen]
+    told = "\n".join([*shown, "", f"The {count} of these that {name} must never forget:", *before, ""])
+    grammar = f'root ::= ({" | ".join(literal(one.line) for one in choice)}) "\\n"\n'
+    longest = max(asking.model.count_tokens(one.line) for one in choice)
+    completion = await asking.ask(told, longest + 8, ("\n",), grammar)
+    answer = completion.text.strip("\n")
+    return next((one for one in choice if one.line == answer), choice[0])
+
+
+def _with_pins(lines: Sequence[Candidate], pins: Sequence[str]) -> tuple[list[Candidate], list[Candidate]]:
+    """Return the pinned lines, which are chosen already, and the rest."""
+    known = {one.line: one for one in lines}
+    return [known.get(pin, Candidate(pin)) for pin in pins], [one for one in lines if one.line not in pins]
+
+
+def _fits(chosen: Sequence[Candidate], asking: Asking, source: Source) -> bool:
+    told = [link[1] if (link := memory_of_line(one.line)) else one.line for one in chosen]
+    return asking.model.count_tokens("\n".join(told)) <= source.cap_tokens
+
+
+def _accepted(
+    asking: Asking,
+    lines: Sequence[Candidate],
+    chosen: Sequence[Candidate],
+    source: Source,
+    resolve: Resolve,
+    quality: str,
+) -> Draft:
+    place = {line: number for number, line in enumerate([*source.pins, *(one.line for one in lines)])}
+    text = "\n".join(sorted((one.line for one in chosen), key=lambda line: place[line]))
+    verdict = judge_picked(text, source, resolve, asking.model.count_tokens)
+    if not verdict.accepted:
+        raise asking.refuse(verdict.objections)
+    return asking.accept(text, quality, verdict)
+
+
+def _centrality(lines: Sequence[str]) -> dict[str, float]:
+    """Return for each line in what share of all lines its words stand, on average; plain words do not count."""
+    words = {line: _words(line) for line in lines}
+    frequency = Counter(word for found in words.values() for word in found)
+    return {
+        line: sum(frequency[word] for word in found) / (len(found) * len(words)) if found else 0.0
+        for line, found in words.items()
+    }
+
+
+def _words(line: str) -> frozenset[str]:
+    told = memory_of_line(line)
+    spelt = folded(plain(told[1] if told else line)).split()
+    return frozenset(bare for word in spelt if (bare := word.strip(".,:;!?\"'…()")) and bare not in COMMON_WORDS)

@@ -1,0 +1,71 @@
+"""Having a model summarise in its own words: asked twice at most, the second time with what was wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from agents.memory.gate import Objection, Source, Verdict, judge
+from agents.memory.summaries.drafts import Asking, Draft
+from agents.memory.summaries.sections import section_faults, without_headings
+from agents.memory.summaries.structured import BadJson, readable
+from agents.memory.summaries.templates import CUE, STOP, SummaryTemplate, filled
+from agents.models.model import Completion
+
+TRIES = 2
+FORM_TOKENS = 64
+
+_TOO_LONG = Objection("cut-off", "It broke off; make it shorter.")
+
+
+async def written(
+    asking: Asking, template: SummaryTemplate, values: Mapping[str, str], source: Source, chat: bool
+) -> Draft:
+    """Return a summary that the gate has accepted. Raises: SummaryRefused, ModelError."""
+    objections: tuple[Objection, ...] = ()
+    for _ in range(TRIES):
+        why = " ".join(one.detail for one in objections)
+        slots = {**values, "objection": f"\nA first try was refused: {why}" if why else ""}
+        completion = await _asked(asking, template, filled(template.text, slots, chat), source)
+        # What was to be summarised is not part of the instructions, from which nothing may be copied.
+        told = {"memories": "", "recent": ""} if source.memories else {}
+        instructions = filled(template.text, {**slots, **told}, chat)
+        text, verdict = _judged(completion, template, replace(source, prompt=instructions), asking)
+        if verdict.accepted:
+            return asking.accept(text, "prose", verdict)
+        objections = verdict.objections
+        asking.refused += [one.reason for one in objections]
+    del asking.refused[-len(objections) :]  # the error tells of these
+    raise asking.refuse(objections)
+
+
+async def _asked(asking: Asking, template: SummaryTemplate, prompt: str, source: Source) -> Completion:
+    if template.schema != "prose":
+        return await asking.ask(prompt, source.cap_tokens + FORM_TOKENS, (CUE,))
+    return await asking.ask(prompt, source.cap_tokens, STOP)
+
+
+def _judged(completion: Completion, template: SummaryTemplate, source: Source, asking: Asking) -> tuple[str, Verdict]:
+    """Return the text to keep, and what is to be said of the one that the model wrote, line by line."""
+    try:
+        said = readable(completion.text, source) if template.schema == "json" else _lines(completion.text)
+    except BadJson as error:
+        return "", Verdict((error.objection,), {})
+    verdict = judged("\n".join([said, *source.pins]), template.schema, source, asking.model.count_tokens)
+    if verdict.accepted and completion.finish == "length":
+        verdict = Verdict((_TOO_LONG,), verdict.scores)
+    told = " ".join(said.split()) if template.schema == "prose" else said
+    return "\n".join([told, *source.pins]), verdict
+
+
+def judged(text: str, schema: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
+    """Judge a summary in the form that its template asks for; of one in sections what is told, and the form as well."""
+    if schema != "sections":
+        return judge(text, source, count_tokens)
+    told = judge(without_headings(text), replace(source, first_person=False), count_tokens)
+    faults = (Objection(reason, detail) for reason, detail in section_faults(text))
+    return Verdict((*faults, *told.objections), told.scores)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())

@@ -1,0 +1,82 @@
+"""Making the long-term summary anew from the leaves, so that what was lost by folding again and again comes back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from agents.memory.gate import Source, judge
+from agents.memory.memory import AgentMemory
+from agents.memory.summaries.drafts import Draft
+from agents.memory.summaries.summarizing import Summarizer
+from vault.remembered.summaries import Summary
+
+
+def chain_of(leaves: Sequence[Summary], last: int) -> list[Summary]:
+    """Return the leaves that cover memories 1 to `last` without a hole, oldest first; nothing if there is a hole.
+
+    Of several leaves that begin at one memory the one made last counts that leads on to `last`.
+    """
+    leading_on, usable = {last + 1}, dict[int, Summary]()
+    for leaf in sorted(leaves, key=lambda leaf: (-leaf.first, leaf.made_ms, leaf.generation)):
+        if leaf.last + 1 in leading_on:
+            leading_on.add(leaf.first)
+            usable[leaf.first] = leaf
+    chain: list[Summary] = []
+    following = 1
+    while following <= last and following in usable:
+        chain.append(usable[following])
+        following = chain[-1].last + 1
+    return chain if following == last + 1 else []
+
+
+async def leaves_of(memory: AgentMemory) -> list[Summary]:
+    """Return all leaves of an agent, read in steps, so that a long life holds up nobody else."""
+    found = []
+    for name in memory.summaries.leaf_names():
+        found.append(memory.summaries.leaf(name))
+        await asyncio.sleep(0)
+    return [leaf for leaf in found if leaf]
+
+
+async def rebuilt(
+    summarizer: Summarizer,
+    texts: Sequence[str],
+    count_tokens: Callable[[str], int],
+    most_tokens: int,
+    paid: Callable[[Draft], Draft],
+) -> Draft:
+    """Summarise texts as one, in as many rounds as it takes so that no prompt holds more than `most_tokens` of them.
+
+    `paid` is given every draft on the way. Raises: SummaryRefused, ModelError.
+    """
+    while True:
+        groups = _grouped(texts, count_tokens, most_tokens)
+        drafts = [paid(await summarizer.longterm(group)) for group in groups]
+        if len(drafts) == 1:
+            return drafts[0]
+        texts = [draft.text for draft in drafts]
+
+
+def is_better(new: str, old: str, leaves: Sequence[str], name: str, count_tokens: Callable[[str], int]) -> bool:
+    """Return whether a summary keeps more of what the leaves tell than another, by the gate's own scores."""
+    source = Source((), tuple(leaves), name=name, cap_tokens=1_000_000)
+    scores = [judge(text, source, count_tokens).scores for text in (new, old)]
+    kept_new, kept_old = (score["entities_kept"] - score["unsupported_share"] for score in scores)
+    return kept_new > kept_old
+
+
+def _grouped(texts: Sequence[str], count_tokens: Callable[[str], int], most_tokens: int) -> list[list[str]]:
+    """Return the texts in groups of two and more that fit; so every round has at most half as many."""
+    groups: list[list[str]] = [[]]
+    size = 0
+    for text in texts:
+        tokens = count_tokens(text)
+        if len(groups[-1]) >= 2 and size + tokens > most_tokens:
+            groups.append([])
+            size = 0
+        groups[-1].append(text)
+        size += tokens
+    if len(groups) > 1 and len(groups[-1]) == 1:
+        groups[-2] += groups.pop()
+    return groups

@@ -1,0 +1,1 @@
+"""Commands about oneself: notes, dreams, goals, and who one is."""

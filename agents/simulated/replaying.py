@@ -1,0 +1,167 @@
+"""Giving the answers of a recording again, without a model, and saying where what is asked is no longer the same."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
+from agents.simulated.recording import VERSION, Place, SimulationError, text_hash
+
+CHARACTERS_A_TOKEN = 3
+SHOWN_CHARACTERS = 160
+_ANSWER = ("text", "model", "prompt_tokens", "cached_tokens", "completion_tokens", "seconds", "finish")
+
+Line = Mapping[str, Any]
+
+
+class Replay:
+    """A recording that was read. `heading` is its first line; `divergence` says where what is asked differs from it.
+
+    Raises: SimulationError if the file is none, or is damaged.
+    """
+
+    def __init__(self, path: Path, place: Place) -> None:
+        self.divergence = ""
+        self._path = path
+        self.place = place
+        self._answers: defaultdict[tuple[int, str], list[Line]] = defaultdict(list)
+        self._owners: dict[int, str] = {}
+        self._counts: dict[str, int] = {}
+        self._uncounted = ""
+        self.heading = self._read()
+
+    @property
+    def models(self) -> list[LanguageModel]:
+        """The models that were recorded, those for thoughts first."""
+        return [ReplayedModel(self, number, told) for number, told in enumerate(self.heading["models"])]
+
+    def answer(self, number: int, prompt: str) -> Completion:
+        """Return what was answered to this prompt in this turn. Raises: ModelError, also where nothing was."""
+        left = self._answers[self.place.turn, self.place.owner]
+        key = text_hash(prompt)
+        for line in left:
+            if (line["number"], line["hash"]) == (number, key):
+                left.remove(line)
+                return _given(line)
+        self._diverge(self._difference(number, prompt, left))
+        raise ModelError(self.divergence, retryable=False, about_request=True)
+
+    def count(self, text: str) -> int:
+        """Return how many tokens a text had; an estimate if it was not counted."""
+        found = self._counts.get(text_hash(text))
+        if found is None:
+            self._uncounted = self._uncounted or text
+            return math.ceil(len(text) / CHARACTERS_A_TOKEN)
+        return found
+
+    def end_turn(self) -> None:
+        """Note a divergence if this turn has not asked for all that was asked in it, or for more to be counted."""
+        if left := self._answers.pop((self.place.turn, self.place.owner), []):
+            asked = left[0]["prompt"].strip().rpartition("\n")[2]
+            self._diverge(f"a prompt of the recording was not asked, which ends in {_shown(asked)}.")
+        if self._uncounted:
+            self._diverge(f"a text of the world is not as it was: {_shown(self._uncounted)}")
+
+    def _diverge(self, how: str) -> None:
+        place = self.place
+        self.divergence = self.divergence or f"{self._path}: turn {place.turn}, {place.owner}: {how}"
+
+    def _difference(self, number: int, prompt: str, left: list[Line]) -> str:
+        recorded = [str(line["prompt"]) for line in left if line["number"] == number]
+        if not recorded:
+            owner = self._owners.get(self.place.turn)
+            told = "asked nothing more" if owner == self.place.owner else f"had {owner or 'nobody'} asking"
+            last = prompt.strip().rpartition("\n")[2]
+            return f"a prompt is asked that ends in {_shown(last)}, where the recording {told}."
+        nearest = max(recorded, key=lambda text: _first_difference(text, prompt)[0])
+        place, was, now = _first_difference(nearest, prompt)
+        return f"the prompt differs in line {place}.\n  recorded: {_shown(was)}\n  now:      {_shown(now)}"
+
+    def _read(self) -> Line:
+        try:
+            lines = self._path.read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            raise SimulationError(f"{self._path}: cannot be read: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise SimulationError(f"{self._path}: this is no recording of a simulation.") from error
+        heading = self._parsed(1, lines[0] if lines else "")
+        kinds = (("models", list), ("queues", dict), ("later", list))
+        if heading.get("recording") != VERSION or not all(isinstance(heading.get(name), kind) for name, kind in kinds):
+            raise SimulationError(f"{self._path}: this is no recording of a simulation, or one of another version.")
+        for number, text in enumerate(lines[1:], 2):
+            self._take(self._parsed(number, text), number)
+        return heading
+
+    def _parsed(self, number: int, text: str) -> Line:
+        try:
+            line = json.loads(text)
+        except (ValueError, RecursionError):
+            line = None
+        if not isinstance(line, dict):
+            raise SimulationError(f"{self._path}:{number}: this is no line of a recording; is the file whole?")
+        return line
+
+    def _take(self, line: Line, number: int) -> None:
+        try:
+            if "counts" in line:
+                self._counts |= line["counts"]
+                return
+            self._answers[line["turn"], line["owner"]].append(line)
+            self._owners[line["turn"]] = line["owner"]
+            if not ("error" in line or all(name in line for name in _ANSWER)):
+                raise KeyError("text")
+        except (KeyError, TypeError) as error:
+            raise SimulationError(f"{self._path}:{number}: this line was changed by hand: {error}.") from error
+
+
+class ReplayedModel:
+    """A model that gives what was recorded of it, at once."""
+
+    def __init__(self, replay: Replay, number: int, told: Line) -> None:
+        self.name = str(told["name"])
+        self.constrains = bool(told["constrains"])
+        self.context_tokens = int(told["context_tokens"])
+        self._replay = replay
+        self._number = number
+
+    async def start(self) -> None:
+        """Do nothing: there is nothing to load."""
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
+        """Return the recorded answer. Raises: ModelError where the model had failed, and where nothing is recorded."""
+        return self._replay.answer(self._number, request.prompt)
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens the text had."""
+        return self._replay.count(text)
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+def _given(line: Line) -> Completion:
+    if "error" in line:
+        raise ModelError(
+            line["error"], remedy=line["remedy"], retryable=line["retryable"], about_request=line["about_request"]
+        )
+    return Completion(**{name: line[name] for name in _ANSWER})
+
+
+def _first_difference(before: str, after: str) -> tuple[int, str | None, str | None]:
+    """Return the number of the first line that differs, counted from 1, and how it reads in both; 0 if none does."""
+    for place, (was, now) in enumerate(zip_longest(before.split("\n"), after.split("\n")), 1):
+        if was != now:
+            return place, was, now
+    return 0, None, None
+
+
+def _shown(text: str | None) -> str:
+    if text is None:
+        return "(no such line)"
+    return repr(text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…")

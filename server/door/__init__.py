@@ -1,0 +1,1 @@
+"""Coming in: accounts, passwords, and the dialogue before somebody plays."""

@@ -1,0 +1,58 @@
+"""What a dialogue at the door expects of the session that holds it, and the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from config.settings import ServerSettings
+from server.accounts import Accounts
+from server.door.password_check import PasswordCheck
+from server.door.passwords import Passwords
+from world.wording import Wording
+
+
+class Caller(Protocol):
+    """Whoever is at a terminal, as a dialogue sees them."""
+
+    @property
+    def host(self) -> str:
+        """The address they call from."""
+
+    def show(self, text: str) -> None:
+        """Show whole lines; the prompt comes behind them at the end of the turn."""
+
+    def end(self, text: str) -> None:
+        """Say a last thing and close."""
+
+    def hide_typing(self, hidden: bool) -> None:
+        """Ask the client not to show what is typed, or to show it again."""
+
+    def hold(self, held: bool) -> None:
+        """Let the lines that come wait, without a prompt; or go on with them."""
+
+
+class Dialogue(Protocol):
+    """Questions and answers that have a session's lines to themselves. It tells its maker when it is over."""
+
+    @property
+    def prompt(self) -> str:
+        """What is asked now."""
+
+    def line_received(self, text: str) -> None:
+        """Take an answer."""
+
+    def stop(self) -> None:
+        """The connection has gone; nobody is told anything any more."""
+
+
+@dataclass(frozen=True)
+class Door:
+    """What all dialogues need. `say` returns the wording of the moment."""
+
+    accounts: Accounts
+    passwords: Passwords
+    check: PasswordCheck
+    settings: ServerSettings
+    say: Callable[[], Wording]

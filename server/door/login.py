@@ -1,0 +1,149 @@
+"""The dialogue at the door: a name, a password, and in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from server.accounts import Claim, NameRefused, Standing
+from server.door.dialogue import Caller, Door
+from server.door.password_check import Verdict
+from server.door.questions import Questions, ask_new_password
+from vault.notes import NoteError
+
+
+class Login:
+    """Asks one caller for a name and its password, and says who it is: `enter` is called with the claim, once.
+
+    `enter` raises NameRefused or NoteError if that fails, and the name is asked for again.
+    """
+
+    def __init__(self, caller: Caller, door: Door, enter: Callable[[Claim], None]) -> None:
+        self._caller = caller
+        self._door = door
+        self._enter = enter
+        self._questions = Questions(caller, door)
+        self._wrong = 0
+        self._ask_name()
+
+    @property
+    def prompt(self) -> str:
+        """What is asked now; empty while something is looked at."""
+        return self._questions.prompt
+
+    def line_received(self, text: str) -> None:
+        """Take an answer."""
+        self._questions.line_received(text)
+
+    def stop(self) -> None:
+        """Forget the caller, who has gone."""
+        self._questions.stop()
+
+    def _ask_name(self) -> None:
+        self._questions.ask("door.ask_name", self._named)
+
+    def _start_again(self, reason: str) -> None:
+        self._caller.show(reason)
+        self._ask_name()
+
+    def _named(self, given: str) -> None:
+        if not given.strip():
+            return
+        try:
+            claim = self._door.accounts.who(given, self._caller.host)
+        except NameRefused as error:
+            self._caller.show(str(error))
+            return
+        match claim.standing:
+            case Standing.GUEST:
+                self._come_in(claim)
+            case Standing.KNOWN:
+                self._ask_password(claim)
+            case Standing.NEW | Standing.UNCLAIMED:
+                self._ask_first_password(claim)
+
+    # Somebody who has a password
+
+    def _ask_password(self, claim: Claim) -> None:
+        self._questions.ask("door.ask_password", lambda password: self._tried(claim, password), hidden=True)
+
+    def _tried(self, claim: Claim, password: str) -> None:
+        if not password:
+            self._ask_name()
+            return
+        host = self._caller.host
+        if seconds := self._door.check.seconds(claim.name, host):
+            self._caller.show(self._door.say()("door.must_wait", seconds=math.ceil(seconds)))
+        self._questions.wait_for(
+            self._door.check.attempt(claim.name, password, host),
+            lambda verdict: self._judged(claim, verdict, password),
+            self._start_again,
+        )
+
+    def _judged(self, claim: Claim, verdict: Verdict, password: str) -> None:
+        say, account = self._door.say(), self._door.accounts.account(claim.name)
+        if verdict is Verdict.TOO_SOON:
+            self._caller.end(say("door.too_soon"))
+        elif verdict is Verdict.WRONG:
+            self._wrong += 1
+            if self._wrong >= self._door.settings.password_tries:
+                self._caller.end(say("door.too_many_wrong"))
+                return
+            self._caller.show(say("door.wrong_password", name=claim.name))
+            self._ask_password(claim)
+        elif account and account.one_time:
+            self._caller.show(say("door.one_time"))
+            self._ask_own_password(claim, password)
+        else:
+            self._come_in(claim)
+
+    def _ask_own_password(self, claim: Claim, one_time: str) -> None:
+        ask_new_password(
+            self._questions,
+            self._caller,
+            self._door,
+            "door.choose_password",
+            claim.name,
+            lambda kept: self._questions.wait_for(
+                self._door.accounts.set_password(claim.name, kept), lambda _: self._come_in(claim), self._start_again
+            ),
+            self._ask_name,
+            one_time,
+        )
+
+    # Somebody who has none yet
+
+    def _ask_first_password(self, claim: Claim) -> None:
+        key = "door.new_name" if claim.standing is Standing.NEW else "door.unclaimed"
+        shortest = self._door.settings.shortest_password
+        self._caller.show(self._door.say()(key, name=claim.name, shortest=shortest))
+        ask_new_password(
+            self._questions,
+            self._caller,
+            self._door,
+            "door.choose_password",
+            claim.name,
+            lambda kept: self._claimed(claim, kept),
+            self._ask_name,
+        )
+
+    def _claimed(self, claim: Claim, kept: str) -> None:
+        try:
+            # Somebody may have come meanwhile who is called so, or nearly so.
+            self._door.accounts.who(claim.name, self._caller.host)
+        except NameRefused as error:
+            self._start_again(str(error))
+            return
+        self._questions.wait_for(
+            self._door.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again
+        )
+
+    def _come_in(self, claim: Claim) -> None:
+        self._caller.hide_typing(False)
+        try:
+            self._enter(claim)
+        except (NameRefused, NoteError) as error:
+            self._start_again(str(error))
+            return
+        if claim.standing is not Standing.GUEST:
+            self._door.check.note_home(claim.name, self._caller.host)

@@ -1,0 +1,82 @@
+"""One password tried for one name: how long that waits, and what comes of it."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from twisted.internet.defer import Deferred, succeed
+
+from server.accounts import Accounts
+from server.door.lockout import Lockout
+from server.door.passwords import Checked, Passwords
+from server.telnet.interface import ReactorClock
+
+
+class Verdict(Enum):
+    """What came of a password that was tried."""
+
+    RIGHT = auto()
+    WRONG = auto()
+    TOO_SOON = auto()  # not looked at: there were wrong ones from this address, and another try waits already
+
+
+class PasswordCheck:
+    """Tries passwords. Guessing becomes slow; waiting holds no thread, and nobody else waits along.
+
+    Of one address only one password waits at a time, so that many connections guess no faster than one.
+    """
+
+    def __init__(self, accounts: Accounts, passwords: Passwords, lockout: Lockout, clock: ReactorClock) -> None:
+        self._accounts = accounts
+        self._passwords = passwords
+        self._lockout = lockout
+        self._clock = clock
+        self._delayed: set[str] = set()
+
+    def seconds(self, name: str, host: str) -> float:
+        """Return how long a password for this name has to wait that comes from this address."""
+        return self._lockout.seconds(name, host)
+
+    def note_home(self, name: str, host: str) -> None:
+        """Note that somebody came in from an address; what others guess elsewhere does not delay them there."""
+        self._lockout.right(name, host)
+
+    def attempt(self, name: str, password: str, host: str) -> Deferred[Verdict]:
+        """Try a password, after the wait that is due; cancel the Deferred if nobody wants to know any more."""
+        seconds = self.seconds(name, host)
+        if not seconds:
+            return self._look(name, password, host)
+        if host in self._delayed:
+            return succeed(Verdict.TOO_SOON)
+        self._delayed.add(host)
+        waiting: Deferred[None] = Deferred(lambda _: call.cancel())
+        call = self._clock.callLater(seconds, waiting.callback, None)
+
+        def over(outcome: object) -> object:
+            self._delayed.discard(host)
+            return outcome
+
+        waiting.addBoth(over)
+        return waiting.addCallback(lambda _: self._look(name, password, host))
+
+    def _look(self, name: str, password: str, host: str) -> Deferred[Verdict]:
+        account = self._accounts.account(name)
+        kept = account.password if account else ""
+        if not kept:
+            return succeed(Verdict.WRONG)
+
+        def judged(checked: Checked | None) -> Verdict:
+            if checked is None:
+                return Verdict.TOO_SOON
+            if not checked.is_right:
+                self._lockout.wrong(name, host)
+                self._accounts.note_wrong(name)
+                return Verdict.WRONG
+            if checked.renewed:
+                self._accounts.renew_password(name, kept, checked.renewed)
+            return Verdict.RIGHT
+
+        # When its turn comes, others from there may have been wrong meanwhile. What others guess elsewhere at the same
+        # name does not count then: who has waited for that once must not wait for ever.
+        free = self._passwords.check(kept, password, host, lambda: not self._lockout.seconds("", host))
+        return free.addCallback(judged)

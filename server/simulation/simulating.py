@@ -1,0 +1,164 @@
+"""A whole world that lives through a simulation, on a copy of its vault, and the files that come of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from twisted.internet.task import Clock
+
+from agents.models.model import LanguageModel
+from agents.simulated.models import Cast, live
+from agents.simulated.recording import Place, Recording, SimulationError
+from agents.simulated.replaying import Replay
+from agents.simulated.report import Tallies, step_text, timing
+from agents.simulated.simulation import Simulation, Span, Step, VirtualClock, beginning_ms
+from server.app import Fallwater
+from server.door.accounts_file import AccountsFile
+from server.model_option import with_model
+from server.simulation.progress import Progress
+from vault.config_notes import Settings, load_settings
+from vault.disk import Disk
+from vault.folder import Vault
+
+WORLD, TRANSCRIPT, REPORT, TIMING = "world", "transcript.txt", "report.json", "timing.json"
+ACCOUNTS, CACHE = "accounts", ".index"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be simulated: a vault, how long, and with which seed; and the new folder for what comes of it."""
+
+    source: Path
+    out: Path
+    span: Span
+    seed: int = 0
+    model: str | None = None
+    record: Path | None = None
+
+
+def simulated(
+    wanted: Wanted,
+    say: Callable[[str], None],
+    progress: Progress,
+    replay: Replay | None = None,
+    models: Sequence[LanguageModel] = (),
+    seconds: Callable[[], float] = time.monotonic,
+) -> int:
+    """Simulate, write everything and return how many turns there were. `models` are asked if they are given.
+
+    Raises: NoteError, SimulationError; what there was until then is written all the same.
+    """
+    vault = Vault(copied(wanted.source, wanted.out), Unforced())
+    settings = with_model(load_settings(vault), wanted.model)
+    place = replay.place if replay else Place()
+    recording = Recording(wanted.record, place) if wanted.record else None
+    about = {"seed": wanted.seed, "turns": wanted.span.turns, "hours": wanted.span.hours}
+    cast = Cast(place, settings, say, recording, replay, models, about)
+    began = seconds()
+    with (wanted.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
+        life = Life(vault, settings, wanted, cast, transcript, progress)
+        try:
+            asyncio.run(live(life.simulation, cast, life.clock, life.world.agents, life.world.think_with, wanted.span))
+        finally:
+            progress.end()
+            life.end()
+            _write(wanted.out / REPORT, life.report())
+            _write(wanted.out / TIMING, timing(cast.usage, life.tallies.all.turns, seconds() - began))
+    return life.tallies.all.turns
+
+
+class Unforced(Disk):
+    """A disk that is not waited for: what a power cut takes from a simulation can be done again."""
+
+    def fsync(self, descriptor: int) -> None:
+        """Leave it to the system when the file comes to the disk."""
+
+
+class Life:
+    """A world that is simulated: the clock that it goes by, and what is counted and told of each turn."""
+
+    def __init__(
+        self, vault: Vault, settings: Settings, wanted: Wanted, cast: Cast, transcript: TextIO, progress: Progress
+    ) -> None:
+        rng = random.Random(wanted.seed)
+        self.clock = VirtualClock()
+        self.tallies = Tallies()
+        self._later = Clock()
+        self._wanted = wanted
+        self._cast = cast
+        self._name = settings.world.name
+        self._transcript = transcript
+        self._progress = progress
+        accounts = AccountsFile(wanted.out / ACCOUNTS)
+        self.world = Fallwater(
+            vault, settings, self._later, rng, self.clock.now_ms, cast.say, lambda call: call(), accounts
+        )
+        self._begun_ms = self.clock.ms = beginning_ms(self.world.agents)
+        self.simulation = Simulation(
+            self.world.game,
+            self.world.agents,
+            self.clock,
+            cast.place,
+            random.Random(rng.getrandbits(64)),
+            settings.world.day_minutes,
+            self._take,
+            cast.check,
+            self._go_on,
+        )
+
+    def report(self) -> dict[str, Any]:
+        """Return what came of it so far, as numbers."""
+        about = {"world": self._name, "seed": self._wanted.seed, "models": self._cast.names}
+        return self.tallies.report(self.world.agents, self._cast.usage, self._begun_ms, self.clock.ms, **about)
+
+    def end(self) -> None:
+        """Save everything, and remove what is empty or would not be the same another time."""
+        self.world.save()
+        shutil.rmtree(self._wanted.out / WORLD / CACHE, ignore_errors=True)
+        with suppress(OSError):  # an agent that is an admin has left something in it
+            (self._wanted.out / ACCOUNTS).rmdir()
+
+    def _take(self, step: Step) -> None:
+        self.tallies.add(step)
+        self._transcript.write(step_text(step))
+        self._progress.show(step.number, self._share(step), step.agent)
+
+    def _share(self, step: Step) -> float:
+        span = self._wanted.span
+        if span.turns:
+            return step.number / span.turns
+        return (self.clock.ms - self._begun_ms) / ((span.hours or 1) * 3_600_000)
+
+    def _go_on(self) -> None:
+        """Let what the world does later be done by now, as the writing of notes."""
+        self._later.advance(max(0.0, (self.clock.ms - self._begun_ms) / 1000 - self._later.seconds()))
+
+
+def copied(source: Path, out: Path) -> Path:
+    """Copy a vault, without what is hidden in it, into the new folder of a simulation; return where it is.
+
+    Raises: SimulationError if the folder is not new, or cannot be made.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise SimulationError(f"{out} exists already, and nothing is written over; give another folder with --out.")
+    if out.resolve().is_relative_to(source.resolve()):
+        raise SimulationError(f"{out} lies inside the vault {source}, which is not changed; give another with --out.")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, out / WORLD, ignore=shutil.ignore_patterns(".*"))
+    except (OSError, shutil.Error) as error:
+        raise SimulationError(f"{source} cannot be copied to {out / WORLD}: {error}") from error
+    return out / WORLD
+
+
+def _write(path: Path, told: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

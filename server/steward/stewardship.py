@@ -1,0 +1,89 @@
+"""What whoever runs a world can do from inside it, put together: the commands, and the log of their use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
+
+from agents.leading import Leading
+from agents.population import Population
+from agents.population_commands import population_commands
+from agents.thought_commands import thought_commands
+from server.accounts import Accounts
+from server.autosave import in_turn
+from server.lobby import Lobby
+from server.steward.admin_commands import Steward, admin_commands
+from server.steward.audit import DONE, Audit
+from server.steward.config_commands import config_commands
+from server.steward.countdown import Countdown
+from server.steward.order_commands import Order, order_commands
+from server.steward.record_commands import record_commands
+from server.telnet.interface import ReactorClock
+from vault.config_notes import Settings
+from vault.folder import Vault
+from world.events import Announced
+from world.game import Game
+
+MINUTE = 60
+
+
+class Stewardship:
+    """Adds the commands of admins to a game and keeps the log, in the folder `audit` beside the accounts.
+
+    `save` writes what is not on disk yet, `back_up` makes an archive and returns its path (it is called in another
+    thread), `take_in` takes in edits and returns what is wrong, `close` ends the world in the next turn.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        lobby: Lobby,
+        accounts: Accounts,
+        agents: Population,
+        vault: Vault,
+        folder: Path,
+        settings: Callable[[], Settings],
+        clock: ReactorClock,
+        now_ms: Callable[[], int],
+        save: Callable[[], None],
+        back_up: Callable[[], Path],
+        take_in: Callable[[], list[str]],
+        close: Callable[[], None],
+        in_thread: Callable[..., Deferred[Any]] = deferToThread,
+    ) -> None:
+        self._game = game
+        self.audit = Audit(folder / "audit", game, lobby.host_of, now_ms)
+        self.leading = Leading(game, self._note_led)
+        self.countdown = Countdown(clock, self._tell_of_the_end, close)
+        steward = Steward(save, lambda: in_thread(back_up), take_in, game.tell, self.countdown, self.audit)
+
+        def now() -> datetime:
+            return datetime.fromtimestamp(now_ms() / 1000, UTC)
+
+        game.commands.add(admin_commands(steward))
+        game.commands.add(order_commands(Order(accounts, lobby, game.commands, now)))
+        game.commands.add(config_commands(vault, settings, take_in))
+        game.commands.add(population_commands(agents, self.leading))
+        game.commands.add(thought_commands(agents))
+        game.commands.add(record_commands(agents, vault, game.tell, lambda: f"{now():%Y-%m-%d %H%M%S}", in_thread))
+        game.on_performed = self.audit
+        game.on_events = in_turn(game.on_events, self.leading.take_note)
+        lobby.perform = self.leading.perform
+        lobby.reset = lambda admin, name: self.audit.note(admin, f"@password {name}", DONE)
+
+    def _note_led(self, who: str, line: str, refusal: str, agent: str) -> None:
+        self.audit.note(who, line, refusal or DONE, agent)
+
+    def _tell_of_the_end(self, seconds: int) -> None:
+        say = self._game.world.wording
+        minutes = seconds // MINUTE
+        if seconds < MINUTE:
+            time = say("admin.some_seconds", count=seconds)
+        else:
+            time = say("admin.one_minute") if minutes == 1 else say("admin.some_minutes", count=minutes)
+        self._game.publish((Announced("", say("admin.closing_in", time=time)),))

@@ -1,0 +1,1 @@
+"""Vaults of an older layout, taken over without touching them."""

@@ -1,0 +1,1 @@
+"""What agents remember, file by file: the lines of journals, summaries, facts and archives."""

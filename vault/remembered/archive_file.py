@@ -1,0 +1,134 @@
+"""One file of an archive: its name, its lines, and the one that is being written to."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from vault.disk import Disk
+from vault.remembered.archive_line import parsed_line
+
+log = logging.getLogger(__name__)
+
+_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?:-([2-9]|[1-9]\d{1,8}))?\.jsonl", re.ASCII)
+_REFERENCE = re.compile(r"(\d{4}-\d\d-\d\d(?:-\d{1,9})?)#([1-9]\d{0,15})", re.ASCII)
+
+
+def archive_name(day: str, part: int) -> str:
+    """Return the name of a day's file; parts count from 1."""
+    return f"{day}.jsonl" if part == 1 else f"{day}-{part}.jsonl"
+
+
+def is_archive_name(name: str) -> bool:
+    """Return whether a file belongs to an archive: it is named after a day."""
+    match = _NAME.fullmatch(name)
+    try:
+        return bool(match and datetime.fromisoformat(match[1]))
+    except ValueError:
+        return False
+
+
+def archive_order(name: str) -> tuple[str, int]:
+    """Return where a file stands among the others: its day, then its part."""
+    match = _NAME.fullmatch(name)
+    return name[:10], int(match[2] or 1) if match else 1
+
+
+def parsed_reference(reference: str) -> tuple[str, int] | None:
+    """Return the file's name and the line's number that a reference gives, or None if it is none."""
+    match = _REFERENCE.fullmatch(reference)
+    if match is None or not is_archive_name(f"{match[1]}.jsonl"):
+        return None
+    return f"{match[1]}.jsonl", int(match[2])
+
+
+class OpenArchive:
+    """At most one open file. Every method but `let_go` raises OSError as the disk does."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        self._path = Path()
+        self._descriptor = -1
+        self._count = 0
+        self._size = 0
+        self._forced = 0
+
+    @property
+    def path(self) -> Path:
+        return self._path
+
+    @property
+    def stem(self) -> str:
+        return self._path.stem
+
+    @property
+    def is_open(self) -> bool:
+        return self._descriptor >= 0
+
+    def is_as_left(self) -> bool:
+        """Return whether a file is open and nobody has touched, replaced or removed it."""
+        if not self.is_open:
+            return False
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            return False
+        return found.st_size == self._size and found.st_ino == os.fstat(self._descriptor).st_ino
+
+    def open(self, path: Path) -> None:
+        """Open a file for appending, after what a crash has torn off at its end was set aside."""
+        is_new = not path.exists()
+        self._path = path
+        self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            if is_new:
+                self._disk.sync_folder(path.parent)
+            self._mend()
+        except BaseException:
+            self.let_go()
+            raise
+
+    def append(self, lines: Sequence[bytes]) -> int:
+        """Append lines, ends included, in one step; return the number of the first. On failure nothing has changed."""
+        raw = b"".join(lines)
+        self._disk.append(self._descriptor, raw)
+        first = self._count + 1
+        self._count += len(lines)
+        self._size += len(raw)
+        return first
+
+    def sync(self) -> None:
+        """Force to disk what has not been forced yet."""
+        if self.is_open and self._forced != self._size:
+            self._disk.fsync(self._descriptor)
+            self._forced = self._size
+
+    def let_go(self) -> None:
+        """Close the file without another word."""
+        if self.is_open:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _mend(self) -> None:
+        raw = self._path.read_bytes()
+        torn = raw[raw.rfind(b"\n") + 1 :]
+        if parsed_line(torn):
+            self._disk.append(self._descriptor, b"\n")
+            raw += b"\n"
+        elif torn:
+            self._set_aside(torn)
+            raw = raw[: len(raw) - len(torn)]
+            os.ftruncate(self._descriptor, len(raw))
+        self._count, self._size, self._forced = raw.count(b"\n"), len(raw), -1
+
+    def _set_aside(self, torn: bytes) -> None:
+        text = torn.decode("utf-8", "replace")
+        with open(self._path.with_name("quarantine.md"), "ab") as file:
+            file.write(f"From the end of {self._path.name}:\n\n    {text}\n\n".encode())
+            file.flush()
+            self._disk.fsync(file.fileno())
+        log.warning("a torn last line of %s was set aside in archive/quarantine.md", self._path.name)

@@ -1,0 +1,1 @@
+"""Changing the shape of the world, from inside or by its notes."""
