@@ -35,13 +35,13 @@ RUNS = {
 }
 COLUMNS: dict[str, Callable[[Liveliness], str]] = {
     "turns": lambda m: f"{m.turns:,}",
-    "valid commands": lambda m: f"{m.valid:.1%}",
-    "distinct actions": lambda m: f"{m.distinct:.0%}",
+    "valid commands": lambda m: _percent(m.valid, 1),
+    "distinct actions": lambda m: _percent(m.distinct),
     "speeches": lambda m: f"{m.speeches:,}",
-    "duplicate speech": lambda m: f"{m.duplicate:.1%}",
+    "duplicate speech": lambda m: _percent(m.duplicate, 1),
     "loops per 100 turns": lambda m: f"{m.loops:.1f}",
     "rooms": lambda m: f"{m.rooms}",
-    "answers within two turns": lambda m: f"{m.answered:.0%} of {m.asked}",
+    "answers within two turns": lambda m: f"{_percent(m.answered)} of {m.asked}",
     "seconds a turn": lambda m: f"{m.seconds:.2f}",
 }
 AIMS = ["*aim*", "", "≥ 95 %", "", "", "≤ 5 %", "≤ 1", "", "≥ 90 %", ""]
@@ -49,21 +49,16 @@ AIMS = ["*aim*", "", "≥ 95 %", "", "", "≤ 5 %", "≤ 1", "", "≥ 90 %", ""]
 
 async def main(arguments: argparse.Namespace) -> None:
     """Live each of the runs and print the table."""
-    model = _model(arguments.model)
-    await model.start()
     rows = []
-    try:
-        for name in arguments.runs:
-            figures = await _lived(model, name, arguments)
-            rows.append([name, *(cell(figures) for cell in COLUMNS.values())])
-            print(table(["run", *COLUMNS], rows[-1:]), flush=True)
-    finally:
-        await model.close()
+    for name in arguments.runs:
+        figures = await _lived(_model(arguments.model), name, arguments)
+        rows.append([name, *(cell(figures) for cell in COLUMNS.values())])
+        print(table(["run", *COLUMNS], rows[-1:]), flush=True)
     shown = table(["run", *COLUMNS], [*rows, AIMS])
     print(f"\n{shown}")
     if arguments.record:
         today, command = datetime.datetime.now(datetime.UTC).date(), " ".join(sys.argv[1:])
-        about = f"{today}, {machine()}, {model.name}."
+        about = f"{today}, {machine()}, {_model(arguments.model).name}."
         record(f"### `python -m bench.liveliness {command}`\n\n{about}\n\n{shown}", HEADING)
 
 
@@ -77,6 +72,8 @@ def _model(name: str) -> LanguageModel:
 
 
 async def _lived(model: LanguageModel, name: str, arguments: argparse.Namespace) -> Liveliness:
+    """Live one run with a model of its own: an orderly end closes it."""
+    await model.start()
     with tempfile.TemporaryDirectory() as folder:
         town = Town(Path(folder) / "vault", model, arguments.seed, RUNS[name])
         began = time.perf_counter()
@@ -94,6 +91,10 @@ def _show(done: Done, town: Town, folder: Path | None, name: str) -> None:
         with (folder / f"{name}.txt").open("a", encoding="utf-8") as transcript:
             what = done.line or f"({done.outcome}: {done.why})"
             transcript.write(f"{len(town.turns)} [{done.room_id}] {done.name}> {what} {done.note}\n")
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    return "–" if share != share else f"{share:.{digits}%}"
 
 
 def _parsed() -> argparse.Namespace:

@@ -20,7 +20,7 @@ LONGEST_PERIOD = 3
 
 @dataclass(frozen=True)
 class Liveliness:
-    """Figures of one run; shares from 0 to 1.
+    """Figures of one run; shares from 0 to 1, NaN of nothing.
 
     `loops` are stretches in which one agent does, or walks, the same one to three things over and over: at least three
     times the same, or twice the same two or three. `answered` is how many of those that the visitor asked by name said
@@ -117,4 +117,4 @@ def _bare(line: str) -> str:
 
 
 def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 1.0
+    return part / whole if whole else float("nan")

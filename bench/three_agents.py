@@ -18,7 +18,7 @@ from typing import Any
 from agents.agent import Agent
 from agents.commands import memory_commands
 from agents.fact_commands import fact_commands
-from agents.models.model import LanguageModel
+from agents.models.model import LanguageModel, ModelError
 from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population
@@ -65,7 +65,7 @@ class Done:
 
 
 class Town:
-    """The starter town in a folder of its own, with one model for everybody.
+    """The starter town in a folder of its own, with one model for everybody, which is closed at the end.
 
     `own` are settings of `config/agents.md` that are to be otherwise.
     """
@@ -90,7 +90,10 @@ class Town:
         self._visit = 0
 
     async def live(self, turns: int, tell: Callable[[Done], None] = lambda done: None) -> None:
-        """Let everybody live until the model has been asked for so many turns; `tell` hears of each."""
+        """Let everybody live until the model has been asked for so many turns; `tell` hears of each.
+
+        Raises: ModelError if the model fails.
+        """
         self.game.wake(VISITOR, lambda event, text: None)
         self.agents.wake(ModelQueue(self._model))
         self._set_out()
@@ -113,7 +116,9 @@ class Town:
         turn = await agent.tick()
         while agent.compactor.is_running:  # noqa: ASYNC110  # nobody tells when it has ended
             await asyncio.sleep(0.02)
-        if turn.outcome in ("acted", "refused", "speechless", "failed"):
+        if turn.outcome == "failed":
+            raise ModelError(f"{agent.name} cannot think: {turn.why}")
+        if turn.outcome in ("acted", "refused", "speechless"):
             self.turns.append(Done(agent.name, turn.outcome, turn.line, agent.character.room_id, why=turn.why))
         settings = agent.settings
         jitter = self._rng.uniform(1 - settings.think_jitter, 1 + settings.think_jitter)
