@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.world.inn import Player, inn_game
 from tests.world.test_transcripts import TRANSCRIPTS, steps_in
 from world.model import Role
+from world.parsing import parse_line
 
 TESTS = Path(__file__).parent
 ELSEWHERE = ("agents", "server")
@@ -43,6 +44,12 @@ def typed_elsewhere() -> tuple[str, ...]:
     transcripts = [path for folder in folders for path in folder.rglob("transcripts/*.txt")]
     steps = [step for path in transcripts for step in steps_in(path.read_text(encoding="utf-8"))]
     return (*(step.typed for step in steps), *(text for folder in folders for text in _texts(folder)))
+
+
+@cache
+def verbs_elsewhere() -> frozenset[str]:
+    """Return the first words of all of them."""
+    return frozenset(parse_line(line).verb for line in typed_elsewhere())
 
 
 def _texts(folder: Path) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,13 @@ PACKAGES = ("world", "vault", "agents", "server")
 KEY = re.compile(rf"(?:{'|'.join(sorted({key.partition('.')[0] for key in starter_sentences()}))})\.[a-z][a-z0-9_]*")
 
 
-def calls_and_keys() -> Iterator[tuple[str, str, ast.AST, set[str] | None]]:
-    """Yield place, key, node and the names of the values given (None where the key stands by itself)."""
+@cache
+def calls_and_keys() -> tuple[tuple[str, str, ast.AST, set[str] | None], ...]:
+    """Return place, key, node and the names of the values given (None where the key stands by itself)."""
+    return tuple(_calls_and_keys())
+
+
+def _calls_and_keys() -> Iterator[tuple[str, str, ast.AST, set[str] | None]]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             tree = ast.parse(path.read_text(encoding="utf-8"))
