@@ -15,8 +15,9 @@ def main() -> None:
     from twisted.internet import reactor
 
     from server.command_line import run
+    from server.signals import take_signals
 
-    run(reactor)
+    run(reactor, on_signals=take_signals)
 
 
 if __name__ == "__main__":

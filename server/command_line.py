@@ -24,6 +24,7 @@ from server.door.accounts_file import AccountsFile, default_folder
 from server.door.one_time import first_admin, reset_password
 from server.door.passwords import Argon2
 from server.model_option import with_model
+from server.signals import once
 from server.simulation.simulate_command import add_simulate_command, run_simulation
 from server.steward.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from server.telnet.interface import ReactorClock
@@ -43,8 +44,14 @@ class Reactor(ReactorClock, Protocol):
     def addSystemEventTrigger(self, phase: str, event: str, callable: Callable[[], object]) -> object: ...
 
 
-def run(reactor: Reactor, arguments: Sequence[str] | None = None) -> None:
-    """Read the command line, open the vault and run until told to stop. Exits with 1 and one line if it cannot."""
+OnSignals = Callable[[Callable[[], None]], None]
+
+
+def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: OnSignals = lambda close: None) -> None:
+    """Read the command line, open the vault and run until told to stop. Exits with 1 and one line if it cannot.
+
+    `on_signals` is given, once the reactor runs, what is to be called when a signal asks the world to end.
+    """
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     PythonLoggingObserver("twisted").start()
@@ -61,7 +68,7 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None) -> None:
         elif options.command in COMMANDS:
             sys.exit(run_vault_command(options, lambda: default_vault(Path.cwd()), _say))
         else:
-            _serve(reactor, options)
+            _serve(reactor, options, on_signals)
     except (NoteError, SimulationError) as error:
         sys.exit(f"fallwater: {error}")
 
@@ -128,7 +135,7 @@ def _begin_anew(options: argparse.Namespace) -> None:
     _say(f"{options.agent} remembers nothing now. What it remembered is in {life}; move it back to undo this.")
 
 
-def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
+def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals) -> None:
     vault, made = open_vault((options.vault or default_vault(Path.cwd())).absolute())
     written = load_settings(vault)
     settings = _with_options(written, options)
@@ -146,7 +153,8 @@ def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
     )
     if told := first_admin(accounts_file, vault, settings.server.admin_name, Argon2()):
         _say(told)
-    fallwater.on_shutdown = reactor.stop
+    stop = once(reactor.stop)
+    fallwater.on_shutdown = stop
     gc.collect()
     gc.freeze()  # looking through a big world again and again for what nobody needs would stop it for 15 ms at a time
     failures: list[str] = []
@@ -159,13 +167,15 @@ def _serve(reactor: Reactor, options: argparse.Namespace) -> None:
 
     def refused(failure: Failure) -> None:
         failures.append(_why_not_open(failure, settings))
-        reactor.stop()
+        stop()
 
     reactor.addSystemEventTrigger("before", "shutdown", lambda: fallwater.stop() if fallwater.running else None)
+    reactor.callWhenRunning(lambda: on_signals(lambda: reactor.callFromThread(stop)))
     reactor.callWhenRunning(
         lambda: fallwater.listen(settings.server.host, settings.server.port).addCallbacks(opened, refused)
     )
     reactor.run()
+    on_signals(lambda: None)  # the reactor has put back what there was before, which would end us in mid-sentence
     if failures:
         sys.exit(f"fallwater: {failures[0]}")
     if lost := sum(agent.memory.waiting for agent in fallwater.agents.values()):

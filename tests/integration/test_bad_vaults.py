@@ -119,7 +119,13 @@ def test_a_model_that_is_none_is_told_with_the_choices(model, tmp_path):
 
 def test_a_model_that_is_none_in_a_note_is_told_with_the_line(tmp_path):
     vault = new_vault(tmp_path / "world", {"config/models.md": {"model": "gpt"}})
-    is_told(refused("--vault", str(vault)), "config/models.md:3: model is 'gpt'", "auto, embedded, none or ollama:NAME")
+    lines = (vault / "config" / "models.md").read_text(encoding="utf-8").split("\n")
+    line = lines.index("**model**: gpt") + 1
+    is_told(
+        refused("--vault", str(vault)),
+        f"config/models.md:{line}: model is 'gpt'",
+        "auto, embedded, none or ollama:NAME",
+    )
 
 
 def test_an_ollama_that_nobody_serves_leaves_the_world_open_and_says_how_to_start_it(tmp_path):
