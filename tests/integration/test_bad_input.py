@@ -39,7 +39,7 @@ def bystander(server):
 def looks(player: LinePlayer) -> None:
     """Look, as somebody whom none of this concerns, and be answered soon."""
     player.types("look")
-    player.expects("Exits: north (Pump Yard), east (Eel Stage), west (Ink Yard).\n> ", PROMPT_ENOUGH)
+    player.expects("Exits: north (Pump Yard), east (Eel Stage), west (Ink Yard).\n", PROMPT_ENOUGH)
 
 
 def test_a_line_of_ten_megabytes_is_ignored_and_told(server, bystander):

@@ -365,3 +365,13 @@ def test_a_room_that_is_removed_between_two_steps_does_not_come_back(house):
     finished(steps)
     assert "Attic" not in house.world.rooms
     assert exits_to_nowhere(house) == []
+
+
+def test_a_room_whose_note_has_lost_its_number_keeps_it_and_it_is_written_again(tmp_path):
+    house = House(tmp_path)
+    house.change("rooms/Attic.md", "---\nnumber: 2\n---\nDust.", "Much dust.")
+    assert house.look().told == ["rooms/Attic.md: taken in."]
+    attic = house.world.rooms["Attic"]
+    assert (attic.number, attic.description) == (2, "Much dust.")
+    assert "number: 2" in (tmp_path / "rooms" / "Attic.md").read_text()
+    assert house.look().told == []

@@ -198,11 +198,15 @@ class WorldReload:
             taken.told.append(f"{source}: taken in, as it is new.")
             taken.events += [Altered("", *ref)] if isinstance(now, Room) and not now.number else []  # to be given one
             return
+        # A room keeps its number when its note has lost it: maps of clients know the room by it.
+        lost = False
+        if isinstance(now, Room) and isinstance(current, Room) and not now.number:
+            now, lost = replace(now, number=current.number), True
         moved = isinstance(now, Thing) and isinstance(was, Thing) and self._put_elsewhere(now, was, taken)
-        if not revise(current, was or current, now) and not moved:
+        if not revise(current, was or current, now) and not moved and not lost:
             return  # we have written it ourselves, or it says the same in other words
         taken.told.append(f"{source}: taken in.")
-        if not says(current, written or now):
+        if lost or not says(current, written or now):
             taken.events.append(Altered("", *ref))  # what is newer in the world is written into it as well
 
     def _put_elsewhere(self, now: Thing, was: Thing, taken: Taken) -> bool:
