@@ -1,7 +1,13 @@
-"""What every test has in common: Hypothesis repeats itself and sets no deadline."""
+"""What every test has in common: Hypothesis repeats itself, sets no deadline and is brief.
+
+`HYPOTHESIS_EXAMPLES=1000 make test` tries each promise so many times.
+"""
+
+import os
 
 from hypothesis import settings
 
 # The same examples on every run, and no failure because a machine was busy for a moment.
-settings.register_profile("fallwater", derandomize=True, deadline=None)
+EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "40"))
+settings.register_profile("fallwater", derandomize=True, deadline=None, max_examples=EXAMPLES)
 settings.load_profile("fallwater")

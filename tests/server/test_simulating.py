@@ -65,8 +65,8 @@ def files_in(out: Path) -> dict[str, bytes]:
 
 def test_the_same_seed_and_answers_give_the_same_world_to_the_byte(tmp_path):
     for name in ("one", "two"):
-        run(Wanted(STARTER, tmp_path / name, Span(turns=40), seed=5), lively())
-    run(Wanted(STARTER, tmp_path / "other", Span(turns=40), seed=6), lively())
+        run(Wanted(STARTER, tmp_path / name, Span(turns=25), seed=5), lively())
+    run(Wanted(STARTER, tmp_path / "other", Span(turns=25), seed=6), lively())
     assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
     assert files_in(tmp_path / "one")["transcript.txt"] != files_in(tmp_path / "other")["transcript.txt"]
 
@@ -140,9 +140,9 @@ def test_who_is_spoken_to_thinks_within_a_second_and_the_others_when_their_time_
 
 def test_as_many_turns_are_lived_as_were_asked_for(tmp_path):
     turns = simulated(
-        Wanted(STARTER, tmp_path / "out", Span(turns=200)), print, Progress(io.StringIO()), None, [lively()]
+        Wanted(STARTER, tmp_path / "out", Span(turns=80)), print, Progress(io.StringIO()), None, [lively()]
     )
-    assert turns == 200
+    assert turns == 80
 
 
 def test_a_world_that_remembers_goes_on_where_it_was(tmp_path):
