@@ -78,14 +78,22 @@ def reactions_of_time(before: Moment, after: Moment, world: World, chance: Chanc
     begun = parts_begun(before, after)
     everything: list[Owner] = [*world.rooms.values(), *world.things.values(), *world.characters.values()]
     for owner in everything:
-        room = world.room_around(owner)
         for reaction in owner.reactions:
             every = reaction.every
             is_due = reaction.on in begun or (every and after.minutes // every > before.minutes // every)
-            is_seen = room is not None and bool(world.occupants(room.room_id))
-            if is_due and is_seen and all(_is_met(one, owner, world, chance, None) for one in reaction.when):
+            if (
+                is_due
+                and _is_seen(owner, world)
+                and all(_is_met(one, owner, world, chance, None) for one in reaction.when)
+            ):
                 yield from _performed(reaction, owner, world, None, None)
                 break
+
+
+def _is_seen(owner: Owner, world: World) -> bool:
+    """Return whether somebody is where this is."""
+    room = world.room_around(owner)
+    return room is not None and bool(world.occupants(room.room_id))
 
 
 def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Owner]:
