@@ -6,8 +6,9 @@ import ast
 from functools import cache
 from pathlib import Path
 
+from tests.playing import steps_in
 from tests.world.inn import Player, inn_game
-from tests.world.test_transcripts import TRANSCRIPTS, steps_in
+from tests.world.test_transcripts import TRANSCRIPTS
 from world.model import Role
 from world.parsing import parse_line
 

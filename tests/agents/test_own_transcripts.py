@@ -20,10 +20,10 @@ from agents.own.own_commands import own_commands
 from agents.population import Population
 from tests.agents.house import AT, ROOM
 from tests.agents.test_agent import settled
+from tests.playing import Step, steps_in
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game
-from tests.world.test_transcripts import Step, steps_in
 from vault.config_notes import load_settings
 from world.events import Event
 from world.game import Game
