@@ -67,7 +67,7 @@ def reactions_to(event: Event, world: World, chance: Chance) -> Iterator[list[Ev
             return
         for reaction in owner.reactions:
             fits = reaction.on == deed and _is_about(reaction, owner, event, world)
-            if fits and all(_is_met(one, owner, world, chance, actor) for one in reaction.when):
+            if fits and _applies(reaction, owner, world, chance, actor):
                 done += 1
                 yield from _performed(reaction, owner, world, actor, event)
                 break
@@ -81,11 +81,7 @@ def reactions_of_time(before: Moment, after: Moment, world: World, chance: Chanc
         for reaction in owner.reactions:
             every = reaction.every
             is_due = reaction.on in begun or (every and after.minutes // every > before.minutes // every)
-            if (
-                is_due
-                and _is_seen(owner, world)
-                and all(_is_met(one, owner, world, chance, None) for one in reaction.when)
-            ):
+            if is_due and _is_seen(owner, world) and _applies(reaction, owner, world, chance, None):
                 yield from _performed(reaction, owner, world, None, None)
                 break
 
@@ -131,6 +127,10 @@ def _performed(
 ) -> Iterator[list[Event]]:
     for act in reaction.do[:MOST_ACTS]:
         yield _done(act, owner, world, actor, event)
+
+
+def _applies(reaction: Reaction, owner: Owner, world: World, chance: Chance, actor: Character | None) -> bool:
+    return all(_is_met(one, owner, world, chance, actor) for one in reaction.when)
 
 
 def _is_met(condition: Condition, owner: Owner, world: World, chance: Chance, actor: Character | None) -> bool:
