@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 from twisted.internet.interfaces import IAddress, IHalfCloseableProtocol, ITCPTransport
@@ -202,12 +202,19 @@ class TelnetFactory(ServerFactory):
 
     noisy = False
 
-    def __init__(self, new_listener: Callable[[], LineListener], clock: ReactorClock, limits: TelnetLimits) -> None:
+    def __init__(
+        self,
+        new_listener: Callable[[], LineListener],
+        clock: ReactorClock,
+        limits: TelnetLimits,
+        options: Sequence[Option[Client]] = OPTIONS,
+    ) -> None:
         self._new_listener = new_listener
         self._clock = clock
         self._limits = limits
+        self._options = options
 
     def buildProtocol(self, addr: IAddress | None) -> TelnetProtocol:
-        protocol = TelnetProtocol(self._new_listener(), self._clock, self._limits)
+        protocol = TelnetProtocol(self._new_listener(), self._clock, self._limits, self._options)
         protocol.factory = self
         return protocol
