@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from config.given import Given
 from config.profiles import NAME_FORM, OF_THE_ENDPOINTS, THINKER, ModelProfile, profile_from
 from config.settings import (
     KINDS,
@@ -75,17 +76,25 @@ def load_profiles(vault: Vault) -> dict[str, ModelProfile]:
     if not vault.exists("config", f"{PROFILES}.md"):
         return {}
     found: dict[str, ModelProfile] = {}
+    fallbacks: dict[str, Given] = {}
     for name, part in profile_parts(vault.read("config", f"{PROFILES}.md"))[1:]:
         if name in found:
             raise NoteError(f"{source}:{part.body_line - 1}: there are two profiles {name!r}; give one another name.")
+        given = part.settings()
         try:
-            found[name] = profile_from(name, part.settings(), source)
+            found[name] = profile_from(name, given, source)
         except SettingsError as error:
             raise NoteError(f"{error}") from error
-    for profile in found.values():
-        if profile.settings.fallback not in ("", *found):
-            wanted, known = profile.settings.fallback, ", ".join(found)
-            raise NoteError(f"{source}: the fallback of {profile.name} is {wanted!r}; the profiles are {known}.")
+        if found[name].settings.fallback:
+            fallbacks[name] = given["fallback"]
+    # There is always a thinker: what stands before the first section is one.
+    known = dict.fromkeys((THINKER, *found))
+    for name, fallback in fallbacks.items():
+        if fallback.value not in known:
+            listed = ", ".join(known)
+            raise NoteError(
+                f"{source}:{fallback.line}: the fallback of {name} is {fallback.value!r}; the profiles are {listed}."
+            )
     return found
 
 

@@ -75,11 +75,16 @@ def test_what_stands_before_the_first_profile_is_as_it_ever_was_and_the_profiles
             "config/models.md:3: 'seed' is set twice; it stands in line 2 already.",
         ),
         ("## spare\n\n## spare\n", "config/models.md:3: there are two profiles 'spare'; give one another name."),
-        ("## a\n**fallback**: b\n", "config/models.md: the fallback of a is 'b'; the profiles are a."),
+        ("## a\n**fallback**: b\n", "config/models.md:2: the fallback of a is 'b'; the profiles are thinker, a."),
     ],
 )
 def test_what_will_not_do_is_refused_with_its_line(tmp_path, text, message):
     assert refusal(tmp_path, text).startswith(message)
+
+
+def test_the_thinker_stands_in_although_no_section_names_it(tmp_path):
+    profiles = settings_of(tmp_path, "**model**: embedded\n\n## far\n**fallback**: thinker\n").profiles
+    assert profiles["far"].settings.fallback == "thinker"
 
 
 def test_a_setting_is_changed_before_the_profiles_and_not_in_them(tmp_path):
