@@ -6,10 +6,8 @@ import logging
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
-from twisted.internet.endpoints import TCP4ServerEndpoint
 
 from agents.commands import memory_commands
 from agents.fact_commands import fact_commands
@@ -25,6 +23,7 @@ from server.door.dialogue import Door
 from server.door.lockout import Lockout
 from server.door.password_check import PasswordCheck
 from server.door.passwords import Passwords
+from server.listening import TELNET, Ports
 from server.lobby import Lobby
 from server.minds import Minds
 from server.passing_time import PassingTime, local_ms
@@ -47,15 +46,6 @@ from world.game import Game
 from world.model import Role
 
 log = logging.getLogger(__name__)
-
-BACKLOG = 512
-
-
-class ListeningPort(Protocol):
-    """The part of Twisted's open port that is needed here."""
-
-    def getHost(self) -> Any: ...
-    def stopListening(self) -> Deferred[None] | None: ...
 
 
 class Fallwater:
@@ -85,7 +75,7 @@ class Fallwater:
         self._reactor = reactor
         self._rng = rng
         self._now_ms = now_ms
-        self._port: ListeningPort | None = None
+        self._ports: Ports | None = None
 
         self._on_disk = WorldOnDisk(vault, settings.world, self._tell_admins, reactor)
         self.world = self._on_disk.world
@@ -166,16 +156,13 @@ class Fallwater:
         check = PasswordCheck(self.accounts, passwords, Lockout(self._reactor), self._reactor)
         return Door(self.accounts, passwords, check, self.settings.server, lambda: self.world.wording)
 
-    def listen(self, host: str, port: int) -> Deferred[int]:
-        """Open the door and return the port; the Deferred fails with CannotListenError if it is taken."""
-        limits = TelnetLimits(
-            max_line_bytes=self.settings.server.max_line_bytes,
-            max_output_bytes=self.settings.server.max_output_bytes,
-        )
+    def listen(self, ports: Ports) -> None:
+        """Open the door, where the settings have it. Raises: CannotListenError if a port is taken."""
+        self._ports = ports
+        server = self.settings.server
+        limits = TelnetLimits(max_line_bytes=server.max_line_bytes, max_output_bytes=server.max_output_bytes)
         factory = TelnetFactory(lambda: Session(self.lobby), self._reactor, limits)
-        endpoint = TCP4ServerEndpoint(self._reactor, port, backlog=BACKLOG, interface=host)
-        listening: Deferred[Any] = endpoint.listen(factory)
-        return listening.addCallback(self._opened)
+        ports.open(TELNET, server.host, server.port, factory)
 
     def start(self) -> None:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""
@@ -206,10 +193,6 @@ class Fallwater:
             ],
         )
 
-    def _opened(self, port: ListeningPort) -> int:
-        self._port = port
-        return int(port.getHost().port)
-
     def _adopt(self, settings: Settings) -> None:
         """Go on with other settings."""
         self.settings = settings
@@ -236,7 +219,7 @@ class Fallwater:
 
     def _close_door(self) -> Deferred[None] | None:
         self.lobby.announce("The world is closing. Everything is kept; come back soon.")
-        return self._port.stopListening() if self._port else None
+        return self._ports.close() if self._ports else None
 
     def _end_thoughts(self) -> Deferred[None] | None:
         self._reload.stop()

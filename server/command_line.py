@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Protocol
 
 from twisted.internet.error import CannotListenError
-from twisted.python.failure import Failure
 from twisted.python.log import PythonLoggingObserver
 
 from agents.simulated.recording import SimulationError
@@ -23,18 +22,18 @@ from server.app import Fallwater
 from server.door.accounts_file import AccountsFile, default_folder
 from server.door.one_time import first_admin, reset_password
 from server.door.passwords import Argon2
+from server.listening import TELNET, ListeningReactor, Ports
 from server.model_option import with_model
 from server.signals import once
 from server.simulation.simulate_command import add_simulate_command, run_simulation
 from server.steward.vault_commands import COMMANDS, add_vault_commands, run_vault_command
-from server.telnet.interface import ReactorClock
 from vault.config_notes import Settings, load_settings
 from vault.folder import MARK, Vault, open_vault
 from vault.notes import NoteError
 from vault.remembered.former_lives import put_by
 
 
-class Reactor(ReactorClock, Protocol):
+class Reactor(ListeningReactor, Protocol):
     """The part of a reactor that starting and ending needs."""
 
     def run(self) -> None: ...
@@ -159,21 +158,23 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     gc.freeze()  # looking through a big world again and again for what nobody needs would stop it for 15 ms at a time
     failures: list[str] = []
 
-    def opened(port: int) -> None:
-        host = settings.server.host
-        _say(f"{settings.world.name} is open on {host}:{port}. In another terminal, type:  telnet {host} {port}")
+    ports = Ports(reactor)
+
+    def open_it() -> None:
+        try:
+            fallwater.listen(ports)
+        except CannotListenError as error:
+            failures.append(_why_not_open(error))
+            stop()
+            return
+        address, to_type = ports.address(TELNET), " ".join(ports.address(TELNET).rsplit(":", 1))
+        _say(f"{settings.world.name} is open on {address}. In another terminal, type:  telnet {to_type}")
         _say(f"Its vault is {vault.root}{', made just now' if made else ''}: open it in Obsidian or any editor.")
         fallwater.start()
 
-    def refused(failure: Failure) -> None:
-        failures.append(_why_not_open(failure, settings))
-        stop()
-
     reactor.addSystemEventTrigger("before", "shutdown", lambda: fallwater.stop() if fallwater.running else None)
     reactor.callWhenRunning(lambda: on_signals(lambda: reactor.callFromThread(stop)))
-    reactor.callWhenRunning(
-        lambda: fallwater.listen(settings.server.host, settings.server.port).addCallbacks(opened, refused)
-    )
+    reactor.callWhenRunning(open_it)
     reactor.run()
     on_signals(lambda: None)  # the reactor has put back what there was before, which would end us in mid-sentence
     if failures:
@@ -192,13 +193,10 @@ def _with_options(settings: Settings, options: argparse.Namespace) -> Settings:
     return with_model(dataclasses.replace(settings, server=server), options.model)
 
 
-def _why_not_open(failure: Failure, settings: Settings) -> str:
-    where = f"{settings.server.host}:{settings.server.port}"
-    error = failure.value
-    if isinstance(error, CannotListenError):
-        why = getattr(error.socketError, "strerror", None) or error.socketError
-        return f"{where} cannot be opened: {why}. Give another port with --port, or 0 for any free one."
-    return f"{where} cannot be opened: {failure.getErrorMessage()}"
+def _why_not_open(error: CannotListenError) -> str:
+    why = getattr(error.socketError, "strerror", None) or error.socketError
+    where = f"{error.interface}:{error.port}"
+    return f"{where} cannot be opened: {why}. Give another port with --port, or 0 for any free one."
 
 
 def _say(sentence: str) -> None:

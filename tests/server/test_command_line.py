@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from twisted.internet.address import IPv4Address
 from twisted.internet.error import CannotListenError
 from twisted.internet.testing import MemoryReactorClock
 
@@ -24,6 +25,23 @@ class MemoryReactor(MemoryReactorClock):
 
     def callFromThread(self, callable, *arguments):
         self.callLater(0, callable, *arguments)
+
+    def listenTCP(self, port, factory, backlog=50, interface=""):
+        super().listenTCP(port, factory, backlog, interface)
+        return OpenPort(interface, port)
+
+
+class OpenPort:
+    """A port that is open as far as anybody can tell."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._address = IPv4Address("TCP", host, port)
+
+    def getHost(self) -> IPv4Address:
+        return self._address
+
+    def stopListening(self) -> None:
+        pass
 
 
 class TakenPort(MemoryReactor):

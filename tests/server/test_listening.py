@@ -1,0 +1,106 @@
+"""Opening the ports of a world, or taking them over open, and closing them together."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
+from twisted.internet.error import CannotListenError
+from twisted.internet.protocol import Factory
+
+from server.listening import BACKLOG, TELNET, TLS, Ports
+
+
+class OpenPort:
+    def __init__(self, address, closed=None):
+        self.address = address
+        self.closed = closed
+        self.is_open = True
+
+    def getHost(self):
+        return self.address
+
+    def stopListening(self):
+        self.is_open = False
+        return self.closed
+
+
+class PortReactor:
+    """A reactor that remembers what it was asked to listen on, and gives ports from 5000 on where any will do."""
+
+    def __init__(self, closed=None):
+        self.asked = []
+        self.ports = []
+        self._closed = closed
+
+    def listenTCP(self, port, factory, backlog, interface):
+        self.asked.append((interface, port, backlog))
+        return self._opened(IPv4Address("TCP", interface, port or 5000 + len(self.ports)))
+
+    def adoptStreamPort(self, descriptor, family, factory):
+        self.asked.append((descriptor, family))
+        return self._opened(IPv6Address("TCP", "::1", 6000 + descriptor))
+
+    def _opened(self, address):
+        self.ports.append(OpenPort(address, self._closed))
+        return self.ports[-1]
+
+
+def test_a_port_is_opened_for_many_callers_at_once_and_can_be_asked_for():
+    reactor = PortReactor()
+    ports = Ports(reactor)
+    ports.open(TELNET, "127.0.0.1", 0, Factory())
+    ports.open(TLS, "127.0.0.1", 4443, Factory())
+    assert BACKLOG >= 512
+    assert reactor.asked == [("127.0.0.1", 0, BACKLOG), ("127.0.0.1", 4443, BACKLOG)]
+    assert (ports.telnet_port, ports.tls_port) == (5000, 4443)
+    assert (ports.address(TELNET), ports.hosts(TLS)) == ("127.0.0.1:5000", ["127.0.0.1"])
+
+
+def test_what_is_not_open_has_no_port_and_no_address():
+    ports = Ports(PortReactor())
+    assert (ports.telnet_port, ports.tls_port, ports.address(TLS), ports.hosts(TLS)) == (0, 0, "", [])
+    assert ports.close() is None
+
+
+def test_sockets_that_listen_already_are_taken_over_instead_of_opening_others():
+    reactor = PortReactor()
+    with socket.socket() as four, socket.socket(socket.AF_INET6) as six:
+        ports = Ports(reactor, {TELNET: [four.fileno(), six.fileno()]})
+        ports.open(TELNET, "127.0.0.1", 4000, Factory())
+        ports.open(TLS, "127.0.0.1", 4443, Factory())
+        given = [(four.fileno(), socket.AF_INET), (six.fileno(), socket.AF_INET6)]
+        assert four.getsockname(), "the sockets are still open"
+    assert reactor.asked == [*given, ("127.0.0.1", 4443, BACKLOG)]
+    assert (ports.is_adopted(TELNET), ports.is_adopted(TLS)) == (True, False)
+    assert ports.address(TELNET).startswith("[::1]:6")
+
+
+def test_all_ports_are_closed_together_and_that_is_over_when_the_last_one_is():
+    closing: Deferred[None] = Deferred()
+    reactor = PortReactor(closing)
+    ports = Ports(reactor)
+    ports.open(TELNET, "127.0.0.1", 4000, Factory())
+    ports.open(TLS, "127.0.0.1", 4443, Factory())
+    over = []
+    done = ports.close()
+    assert done is not None
+    done.addCallback(over.append)
+    assert [port.is_open for port in reactor.ports] == [False, False]
+    assert over == []
+    closing.callback(None)
+    assert over == [None]
+    assert ports.telnet_port == 0
+
+
+def test_a_port_that_is_taken_is_an_error_and_leaves_nothing_open():
+    class Taken(PortReactor):
+        def listenTCP(self, port, factory, backlog, interface):
+            raise CannotListenError(interface, port, OSError(98, "Address already in use"))
+
+    ports = Ports(Taken())
+    with pytest.raises(CannotListenError):
+        ports.open(TELNET, "127.0.0.1", 4000, Factory())
+    assert (ports.telnet_port, ports.close()) == (0, None)
