@@ -13,8 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from config.declaring import setting as setting
 from config.given import Given as Given
 from config.old_names import OLD_NAMES, today
+from config.server_settings import ROLES as ROLES
+from config.server_settings import ServerSettings as ServerSettings
 
 IGNORED_KEYS = frozenset({"tags", "aliases", "cssclasses", "cssclass", "created", "modified", "title"})
 
@@ -23,51 +26,8 @@ class SettingsError(Exception):
     """A setting is unknown or its value will not do; the message names file, line and what is expected."""
 
 
-def setting(
-    default: Any,
-    about: str,
-    *,
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] = (),
-    form: str = "",
-) -> Any:
-    """Declare a setting: its default, what it is about, and its range (inclusive), choices or form (a regex)."""
-    metadata = {"about": about, "low": low, "high": high, "choices": choices, "form": form}
-    return dataclasses.field(default=default, metadata=metadata)
-
-
-ROLES = ("guest", "player", "builder", "admin")
 MODEL_FORM = r"auto|embedded|none|ollama:\S+"
 NAMES_FORM = r"|[^\s,]+(?:\s*,\s*[^\s,]+)*"
-
-
-@dataclass(frozen=True)
-class ServerSettings:
-    """config/server.md"""
-
-    host: str = setting("127.0.0.1", "the address to listen on; 127.0.0.1 admits only this machine")
-    port: int = setting(4000, "the telnet port", low=0, high=65535)
-    admin_name: str = setting("Warden", "who is made the first admin, when there is none", form=r"\S+")
-    new_accounts: bool = setting(True, "whether a name that is new here can be taken by whoever gives it")
-    new_role: str = setting("player", "what somebody new may do", choices=ROLES[:3])
-    guests: bool = setting(True, "whether `guest` as a name lets somebody in without a password")
-    shortest_password: int = setting(6, "the fewest characters a password may have", low=1, high=100)
-    password_tries: int = setting(3, "how many wrong passwords end a connection", low=1, high=100)
-    idle_minutes: int = setting(
-        120, "after how many minutes without a line a player is let go; 0 for never", low=0, high=10080
-    )
-    max_line_bytes: int = setting(4096, "the longest line that a player can send, in bytes", low=128, high=65536)
-    max_output_bytes: int = setting(
-        262144,
-        "how much may wait for a client that does not read, in bytes, before it is dropped",
-        low=16384,
-        high=16777216,
-    )
-    max_connections: int = setting(500, "how many may be connected at once", low=1, high=20000)
-    login_seconds: int = setting(180, "how long somebody may take to come in, in seconds", low=10, high=3600)
-    backups_kept: int = setting(20, "how many archives of @backup are kept, the newest; 0 keeps all", low=0, high=10000)
-    shutdown_seconds: int = setting(10, "how long each stage of a shutdown may take, in seconds", low=1, high=120)
 
 
 @dataclass(frozen=True)
@@ -85,6 +45,14 @@ class WorldSettings:
         low=0,
         high=1440,
     )
+    contact: str = setting("", "an address for questions, told to lists of worlds")
+    website: str = setting("", "the address of a web page about the world")
+    language: str = setting("", "the English name of the language that is spoken here")
+    location: str = setting("", "the English name of the country in which the world is run")
+    founded: int = setting(0, "the year in which the world began; 0 if it is not told", low=0, high=9999)
+    genre: str = setting("", "Fantasy, Historical, Modern, Mystery, None or the like")
+    gameplay: str = setting("", "Adventure, Roleplaying, Simulation, Social or the like")
+    status: str = setting("", "how far the world is: Alpha, Closed Beta, Open Beta or Live")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred
 
 from server.door.dialogue import Door
 from server.door.guests import Guests
+from server.door.returning import Returning
 from server.telnet.interface import ReactorClock
 from world.game import Game
 from world.model import Character
@@ -41,7 +42,8 @@ class Lobby:
     """Everybody who is connected. `sessions` holds those at the door too, `playing` who plays, by character.
 
     `perform` does a line that somebody typed. `entered` is told of whoever comes in, `reset` of an admin and of whom
-    the admin gave a one-time password.
+    the admin gave a one-time password. While `stays_awake`, who goes leaves the character standing: the world is
+    about to go on without them for no more than a moment.
     """
 
     game: Game
@@ -54,9 +56,11 @@ class Lobby:
     sessions: set[Connected] = field(default_factory=set)
     playing: dict[str, Connected] = field(default_factory=dict)
     emptied: Deferred[None] | None = None
+    stays_awake: bool = False
 
     def __post_init__(self) -> None:
         self.guests = Guests(self.game)
+        self.returning = Returning(self.game, self.clock, lambda: self.door.settings.return_seconds)
         self.perform = self.game.perform
 
     @property
@@ -73,12 +77,16 @@ class Lobby:
         return self.playing[character_id].host if character_id in self.playing else ""
 
     def names_connected(self) -> list[str]:
-        """Return the names of the characters that somebody plays, in the order in which they came."""
-        return list(self.playing)
+        """Return the names of the characters that somebody plays, in the order in which they came; then the absent."""
+        return [*self.playing, *self.returning.names]
 
     def kick(self, character_id: str, text: str) -> bool:
-        """End the session that plays a character, with a last word; return whether there was one."""
+        """End the session that plays a character, with a last word; return whether there was one.
+
+        Who is absent falls asleep.
+        """
         found = self.sessions_of(character_id)
+        self.returning.give_up(character_id)
         for session in found:
             session.end(text)
         return bool(found)
@@ -88,13 +96,19 @@ class Lobby:
         for session in list(self.sessions):
             session.show(text)
 
-    def send_home(self) -> Deferred[None] | None:
-        """End every session; the Deferred fires when the last connection has gone, None if there is none to go."""
+    def send_home(self, last_word: str = "") -> Deferred[None] | None:
+        """End every session; the Deferred fires when the last connection has gone, None if there is none to go.
+
+        With a last word, instead of the farewell, everybody is to come back at once: nobody falls asleep.
+        """
+        self.stays_awake = bool(last_word)
+        if not last_word:
+            self.returning.give_up_all()
         if not self.sessions:
             return None
         self.emptied = Deferred()
         for session in list(self.sessions):
-            session.end(self.texts.farewell)
+            session.end(last_word or self.texts.farewell)
         return self.emptied
 
     def gone(self, session: Connected) -> None:

@@ -41,6 +41,7 @@ class Session:
         self._at_prompt = False
         self._has_typed = False
         self._is_hidden = False
+        self._was_ended = False
 
     # What the connection tells
 
@@ -81,7 +82,7 @@ class Session:
             self._character.doings.client_reads_aloud = self._terminal.screen_reader
 
     def connection_lost(self, reason: str) -> None:
-        """Let the character fall asleep, unless somebody else has taken it over."""
+        """Let go of the character, unless somebody else has taken it over."""
         for call in (self._too_late, self._prompting):
             if call and call.active():
                 call.cancel()
@@ -107,17 +108,22 @@ class Session:
         """For how long the player has typed nothing."""
         return self._idle.idle_seconds if self._idle else 0.0
 
-    def show(self, text: str) -> None:
-        """Write a message of whole lines, on lines of its own, and the prompt behind it at the end of the turn."""
+    def show(self, text: str, as_it_is: bool = False) -> None:
+        """Write a message of whole lines, on lines of its own, and the prompt behind it at the end of the turn.
+
+        It is wrapped to the width of the screen, unless it is to stay `as_it_is`.
+        """
         terminal = self._terminal
         if terminal is None or not terminal.is_open:
             return
-        terminal.write(f"{chr(10) if self._at_prompt else ''}{wrapped(text, terminal.width)}\n")
+        lines = text if as_it_is else wrapped(text, terminal.width)
+        terminal.write(f"{chr(10) if self._at_prompt else ''}{lines}\n")
         self._at_prompt = False
         self._prompt_soon()
 
     def end(self, text: str) -> None:
         """Say a last thing and close."""
+        self._was_ended = True
         self.show(text)
         if self._terminal:
             self._terminal.close()
@@ -171,8 +177,11 @@ class Session:
         lobby.playing[character.character_id] = self
         if other:
             other.hand_over()
+        missed = lobby.returning.take_back(character)
         log.info("%s entered from %s", character.name, self.host)
         self._welcome(character, is_new)
+        if missed:
+            self.show("\n".join([self._say("door.missed"), *missed]))
         lobby.game.wake(character.character_id, self._perceive)
         self._watch_idle(character)
         lobby.entered(character)
@@ -202,7 +211,10 @@ class Session:
         if lobby.guests.is_one(character):
             lobby.guests.leave(character)
         else:
-            lobby.game.sleep(character.character_id)
+            if not self._was_ended:
+                lobby.returning.wait_for(character)
+            elif not lobby.stays_awake:
+                lobby.game.sleep(character.character_id)
             lobby.door.accounts.note_seen(character.name)
         log.info("%s left (%s)", character.name, reason)
 

@@ -16,7 +16,7 @@ class Doings:
     `goal_id` is the room that it walks to, `came_from_id` the one that it left last, `following_id` whom it follows,
     `answer_to_id` who spoke to it alone last. `away` is what it said about being away, None if it is not.
     `last_line` is what it typed last; `heard` the speech that reached it, oldest first. `client_reads_aloud` says
-    that its client is read out to it.
+    that its client is read out to it. `is_absent` says that it stands here, but its player's connection is lost.
     """
 
     goal_id: str = ""
@@ -27,3 +27,4 @@ class Doings:
     last_line: str = ""
     heard: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_HEARD))
     client_reads_aloud: bool = False
+    is_absent: bool = False

@@ -29,8 +29,10 @@ def whereabouts(world: World, one: Character) -> str:
 
 
 def absence(world: World, one: Character) -> str:
-    """Return what somebody awake has said of being away, as a sentence; empty if it has said nothing."""
+    """Return why somebody awake may not answer, as a sentence: what it has said of being away; empty if nothing."""
     away = one.doings.away
+    if one.awake and one.doings.is_absent:
+        return world.wording("presence.is_absent", who=one.name)
     if away is None or not one.awake:
         return ""
     key = "presence.is_away" if away else "presence.is_away_plainly"

@@ -130,7 +130,7 @@ def test_a_second_session_takes_the_character_over_and_tells_the_first(server, b
     assert "Twice falls asleep" not in told
     bystander.types("where")
     bystander.expects("Twice is in The Landing.")
-    second.close()
+    second.types("quit")
     assert "Twice is in" not in bystander.expects("Twice falls asleep and is gone.")
 
 

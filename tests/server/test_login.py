@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -285,6 +286,7 @@ def test_whoever_hangs_up_while_waiting_makes_room_for_another_try(eve):
     second.types("eve", SECRET)
     eve.clock.advance(2)
     assert "The Common Room" in second.screen()
+    second.types("quit")
     second.hangs_up()
     assert eve.clock.getDelayedCalls() == []
 
@@ -456,3 +458,15 @@ def test_no_line_typed_unseen_reaches_a_log_a_file_an_event_or_a_screen(tmp_path
     written = "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
     everywhere = "\n".join([caplog.text, written, *events, shown])
     assert [line for line in unseen if line in everywhere] == []
+
+
+# Crawlers
+
+
+def test_a_crawler_is_answered_whole_and_is_nobody_new(lobby):
+    figures = "\nMSSP-REPLY-START\nWEBSITE\thttps://" + "x" * 100 + "\nMSSP-REPLY-END"
+    lobby.door = replace(lobby.door, figures=lambda: figures)
+    guest = Guest(lobby, THERE)
+    assert guest.types("MSSP-REQUEST") == f"{figures}\n{ASK}"
+    assert guest.types("mssp-request") == f"{figures}\n{ASK}"
+    assert lobby.door.accounts.account("MSSP-REQUEST") is None

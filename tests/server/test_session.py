@@ -148,11 +148,12 @@ def test_quit_says_farewell_and_closes(lobby):
     assert not ana.terminal.is_open
 
 
-def test_a_lost_connection_puts_the_character_to_sleep_for_all_to_see(lobby):
+def test_whoever_quits_falls_asleep_for_all_to_see(lobby):
     ana, ben = Guest(lobby), Guest(lobby)
     ana.enters("Ana")
     ben.enters("Ben")
     ben.screen()
+    ana.types("quit")
     ana.hangs_up()
     assert ben.screen() == "\nAna falls asleep and is gone.\n> "
     assert not lobby.game.world.characters["Ana"].awake
@@ -224,6 +225,7 @@ def test_nothing_is_left_to_happen_when_all_have_gone(lobby):
     guests[0].enters("Ana")
     for guest in guests:
         guest.hangs_up()
+    lobby.clock.advance(60)
     assert lobby.clock.getDelayedCalls() == []
     assert (lobby.sessions, lobby.playing) == (set(), {})
 

@@ -52,6 +52,8 @@ def quit_world(world: World, actor: Character) -> list[Event]:
 def _listed(world: World, actor: Character, one: Character) -> str:
     """Return somebody as a line of `who`."""
     line, away, still = world.wording(_kind(one, actor), who=one.name), one.doings.away, stillness(world, one)
+    if one.doings.is_absent:
+        return world.wording("presence.absent", who=line)
     if away is not None:
         return world.wording("presence.away" if away else "presence.away_plainly", who=line, why=away)
     return world.wording("presence.idle", who=line, span=still) if still else line
