@@ -1,7 +1,8 @@
 """An agent's prompt: a template from the vault, filled; what is stable stands first, so that it can be cached.
 
 A template is plain text with slots such as `{profile}`. A paragraph all of whose slots are empty is left out with
-its heading, and so is a line of nothing but empty slots. What fills a slot is never looked at for slots again.
+its heading, and so is a line of nothing but empty slots. What fills a slot is never looked at for slots again,
+and is words alone: see `agents.quoting`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from agents.quoting import filling
 from vault.notes import NoteError
 from world.matching import suggestions
 
@@ -36,6 +38,7 @@ class PromptTemplate:
 
     def fill(self, values: Mapping[str, str]) -> str:
         """Return the prompt. A slot without a value counts as empty."""
+        values = filling(values)
         kept = (paragraph for paragraph in self.paragraphs if _is_wanted(paragraph, values))
         return "\n\n".join(_filled(paragraph, values) for paragraph in kept)
 

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from agents.memory.coverage import Coverage, Range
 from agents.memory.micro import LIMITS, Limits, result_texts
+from agents.quoting import plain, quoted
 from vault.remembered.memory_line import LINE_BREAK, Memory
 from vault.remembered.summaries import Summary
 
@@ -78,7 +79,7 @@ class View:
         """What is told of each memory of the tail."""
         results = result_texts(self.tail, self._done, self.limits)
         return [
-            results[place] if place in results else memory_text(memory, self.name)
+            quoted(results[place]) if place in results else memory_text(memory, self.name)
             for place, memory in enumerate(self.tail)
         ]
 
@@ -100,13 +101,14 @@ def memory_text(memory: Memory, name: str) -> str:
         case "acted":
             return f"~{name}> {memory.text}"
         case "noted":
-            return f"[You noted: {memory.text}]"
+            return f"[You noted: {plain(memory.text)}]"
         case "dreamt":
-            return f"[You dreamt: {memory.text}]"
+            return f"[You dreamt: {plain(memory.text)}]"
         case "result" if len(memory.text) > RESULT_CHARACTERS:
-            return f"{memory.text[:RESULT_CHARACTERS].rsplit(' ', 1)[0].replace(LINE_BREAK, ' ')} [… ^m{memory.seq}]"
+            told = memory.text[:RESULT_CHARACTERS].rsplit(" ", 1)[0].replace(LINE_BREAK, " ")
+            return f"{quoted(told)} [… ^m{memory.seq}]"
         case _:
-            return memory.text.replace(LINE_BREAK, " ")
+            return quoted(memory.text.replace(LINE_BREAK, " "))
 
 
 def unshown_in(prompt: str) -> Range:

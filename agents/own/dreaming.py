@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
+from agents.quoting import filling
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 from world.cleaning import clean_line
@@ -81,7 +82,7 @@ class Dreamer:
         most = queue.model.context_tokens // PAST_SHARE
         while len(lines) > 1 and queue.model.count_tokens("\n".join(lines)) > most:
             del lines[: max(1, len(lines) // 8)]
-        values = {"name": name, "past": "\n".join(lines)}
+        values = filling({"name": name, "past": "\n".join(lines)})
         return Request(
             _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template),
             max_tokens=DREAM_TOKENS,

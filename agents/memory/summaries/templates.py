@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from agents.quoting import filling
 from vault.folder import STARTER, Vault
 from vault.notes import Note, NoteError
 
@@ -90,7 +91,8 @@ def parse_summary_template(note: Note, step: str) -> SummaryTemplate:
 
 def filled(template: str, values: Mapping[str, str], chat: bool = False) -> str:
     """Return the prompt; for a chat model without the cue that a base model goes on from."""
-    text = _SLOT.sub(lambda slot: values.get(slot[1], ""), template)
+    words = filling(values)
+    text = _SLOT.sub(lambda slot: words.get(slot[1], ""), template)
     return text.removesuffix(CUE).rstrip() if chat else text
 
 

@@ -1,0 +1,68 @@
+"""The words of others in a prompt: always somebody's words, never a part of the prompt's own form.
+
+What a model takes for the beginning or end of a turn is broken up with a space, so that no tokenizer finds it and
+every reader sees that it was said. It is done where a prompt is made; memories keep what was said to the letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+# Marks of chat templates and tokenizers: <|im_end|>, <start_of_turn>, </s>, <<SYS>>, <｜User｜>, [INST], [gMASK],
+# [@BOS@], ◁think▷, ]~b], >>QUESTION<<. A plain word in them, such as <text>, is how commands tell what they take.
+_TOKEN = re.compile(
+    r"<(?!/?[A-Za-z-]+>)(?=[^\s<>]{1,64}>)|<(?=</?[A-Za-z]{1,9}>>)"
+    r"|<(?=/?(?i:s|bos|eos|pad|unk|mask|sep|cls|sop|eop|think|image|audio|video"
+    r"|system|user|assistant|human|bot|model|instruction)>)"
+    r"|\[(?=/?@?[A-Z][A-Z0-9_@]{2,40}\]|[gs]MASK\]|e~\[)|\](?=~)|◁(?=/?\w)|>>(?=[A-Z]+<<)"
+)
+_PROMPT = re.compile(r"~(?=\w[\w' -]{0,40}>)")
+_PROMPT_WITHIN = re.compile(rf"(?<=.){_PROMPT.pattern}")
+_HEADING = re.compile(r"#(?=#)")
+_ROLE = re.compile(
+    r"^([ \t]*)((?:system|user|assistant|human|ai|bot|model|developer|instructions?|input|output|response|prompt)"
+    r"[ \t]*(?=[:>]))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_RULE = re.compile(r"^([ \t]*)(-{3,}|={3,}|`{3,}|~{3,})(?=[ \t]*$)", re.MULTILINE)
+# Every rule above needs one of these; most of what is said has none, and a prompt is made of a thousand lines.
+_SUSPECT = re.compile(r"[<>\[\]◁~#:=`]|---")
+
+
+def plain(text: str) -> str:
+    """Return text of any origin without what a model's template or tokenizer gives a meaning of its own."""
+    return _PROMPT.sub("~ ", _without_tokens(text)) if _SUSPECT.search(text) else text
+
+
+def typed(text: str) -> str:
+    """Return the same of lines that show what an agent has typed: `~Moss>` stays where a line begins."""
+    return _PROMPT_WITHIN.sub("~ ", _without_tokens(text))
+
+
+def quoted(text: str) -> str:
+    """Return what others may have worded, as `plain` and with no line that could begin a turn or a part of a prompt."""
+    if not _SUSPECT.search(text):
+        return text
+    text = _HEADING.sub("# ", plain(text))
+    return _RULE.sub(r"\1'\2'", _ROLE.sub(r"\1'\2'", text))
+
+
+def filling(values: Mapping[str, str]) -> dict[str, str]:
+    """Return what fills a template's slots, each by what its words may be."""
+    return {slot: _FILLED_BY.get(slot, plain)(text) for slot, text in values.items()}
+
+
+def _without_tokens(text: str) -> str:
+    return _TOKEN.sub(r"\g<0> ", text)
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+_FILLED_BY: dict[str, Callable[[str], str]] = {
+    **dict.fromkeys(("name", "commands", "sentences"), _as_it_is),
+    **dict.fromkeys(("tail", "before", "since", "yesterday", "memories", "past"), typed),
+    **dict.fromkeys(("facts", "known", "board", "scene", "place"), quoted),
+}
