@@ -23,9 +23,11 @@ from server.door.dialogue import Door
 from server.door.lockout import Lockout
 from server.door.password_check import PasswordCheck
 from server.door.passwords import Passwords
+from server.figures import Figures
 from server.listening import TELNET, Ports
 from server.lobby import Lobby
 from server.minds import Minds
+from server.offers import offered
 from server.passing_time import PassingTime, local_ms
 from server.presence import presence_by
 from server.reload import Reload
@@ -34,6 +36,7 @@ from server.shutdown import in_stages
 from server.steward.stewardship import Stewardship
 from server.taking_in import TakingIn, load_texts
 from server.telnet.interface import ReactorClock, TelnetLimits
+from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
 from server.world_on_disk import WorldOnDisk
 from vault.backup import back_up
@@ -88,6 +91,7 @@ class Fallwater:
 
         self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
         self.lobby = Lobby(self.game, self._door(), load_texts(vault), reactor)
+        self._figures = Figures(self.world, self.lobby, lambda: self.settings, now_ms() // 1000, lambda: self._ports)
         self.world.presence = presence_by(self.lobby.playing, self.accounts.last_seen, now_ms)
         self._sync = GroupSync(self._journals, settings.memory.journal_fsync_ms, reactor)
         self._time = PassingTime(
@@ -154,14 +158,27 @@ class Fallwater:
     def _door(self) -> Door:
         passwords = Passwords()
         check = PasswordCheck(self.accounts, passwords, Lockout(self._reactor), self._reactor)
-        return Door(self.accounts, passwords, check, self.settings.server, lambda: self.world.wording)
+        return Door(
+            self.accounts,
+            passwords,
+            check,
+            self.settings.server,
+            lambda: self.world.wording,
+            lambda: as_text(self._figures()),
+        )
 
     def listen(self, ports: Ports) -> None:
         """Open the door, where the settings have it. Raises: CannotListenError if a port is taken."""
         self._ports = ports
         server = self.settings.server
         limits = TelnetLimits(max_line_bytes=server.max_line_bytes, max_output_bytes=server.max_output_bytes)
-        factory = TelnetFactory(lambda: Session(self.lobby), self._reactor, limits)
+        factory = TelnetFactory(
+            lambda: Session(self.lobby),
+            self._reactor,
+            limits,
+            lambda: offered(self._figures, self.settings.server),
+            lambda: self.settings.server.keep_alive_seconds,
+        )
         ports.open(TELNET, server.host, server.port, factory)
 
     def start(self) -> None:

@@ -20,8 +20,8 @@ class Caller(Protocol):
     def host(self) -> str:
         """The address they call from."""
 
-    def show(self, text: str) -> None:
-        """Show whole lines; the prompt comes behind them at the end of the turn."""
+    def show(self, text: str, as_it_is: bool = False) -> None:
+        """Show whole lines, wrapped if not `as_it_is`; the prompt comes behind them at the end of the turn."""
 
     def end(self, text: str) -> None:
         """Say a last thing and close."""
@@ -49,10 +49,11 @@ class Dialogue(Protocol):
 
 @dataclass(frozen=True)
 class Door:
-    """What all dialogues need. `say` returns the wording of the moment."""
+    """What all dialogues need. `say` returns the wording of the moment, `figures` what crawlers are answered."""
 
     accounts: Accounts
     passwords: Passwords
     check: PasswordCheck
     settings: ServerSettings
     say: Callable[[], Wording]
+    figures: Callable[[], str] = lambda: ""

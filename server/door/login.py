@@ -9,6 +9,7 @@ from server.accounts import Claim, NameRefused, Standing
 from server.door.dialogue import Caller, Door
 from server.door.password_check import Verdict
 from server.door.questions import Questions, ask_new_password
+from server.telnet.mssp import is_request
 from vault.notes import NoteError
 
 
@@ -24,6 +25,7 @@ class Login:
         self._enter = enter
         self._questions = Questions(caller, door)
         self._wrong = 0
+        self._told: Callable[[bool, str], None] | None = None
         self._ask_name()
 
     @property
@@ -37,17 +39,50 @@ class Login:
 
     def stop(self) -> None:
         """Forget the caller, who has gone."""
+        self._told = None
         self._questions.stop()
+
+    def try_at_once(self, given: str, password: str, told: Callable[[bool, str], None]) -> None:
+        """Try a name and its password that come together, instead of what was being asked.
+
+        `told` hears whether that brought the caller in, and what to read about it. If it did not, the questions go on
+        from there. A password for one time, and who has none yet, is asked for another as ever.
+        """
+        if self._questions.is_waiting:
+            told(False, self._door.say()("door.one_at_a_time"))
+            return
+        try:
+            claim = self._door.accounts.who(given, self._caller.host)
+        except NameRefused as error:
+            told(False, str(error))
+            return
+        self._told = told
+        match claim.standing:
+            case Standing.GUEST:
+                self._come_in(claim)
+            case Standing.KNOWN:
+                self._try(claim, password)
+            case Standing.NEW | Standing.UNCLAIMED:
+                self._tell(False, self._door.say()("door.has_no_password_yet", name=claim.name))
+                self._ask_first_password(claim)
 
     def _ask_name(self) -> None:
         self._questions.ask("door.ask_name", self._named)
 
+    def _tell(self, success: bool, message: str) -> None:
+        told, self._told = self._told, None
+        if told:
+            told(success, message)
+
     def _start_again(self, reason: str) -> None:
-        self._caller.show(reason)
+        self._refuse(reason)
         self._ask_name()
 
     def _named(self, given: str) -> None:
         if not given.strip():
+            return
+        if is_request(given):
+            self._caller.show(self._door.figures(), as_it_is=True)
             return
         try:
             claim = self._door.accounts.who(given, self._caller.host)
@@ -71,6 +106,9 @@ class Login:
         if not password:
             self._ask_name()
             return
+        self._try(claim, password)
+
+    def _try(self, claim: Claim, password: str) -> None:
         host = self._caller.host
         if seconds := self._door.check.seconds(claim.name, host):
             self._caller.show(self._door.say()("door.must_wait", seconds=math.ceil(seconds)))
@@ -83,19 +121,27 @@ class Login:
     def _judged(self, claim: Claim, verdict: Verdict, password: str) -> None:
         say, account = self._door.say(), self._door.accounts.account(claim.name)
         if verdict is Verdict.TOO_SOON:
-            self._caller.end(say("door.too_soon"))
+            self._end(say("door.too_soon"))
         elif verdict is Verdict.WRONG:
             self._wrong += 1
             if self._wrong >= self._door.settings.password_tries:
-                self._caller.end(say("door.too_many_wrong"))
+                self._end(say("door.too_many_wrong"))
                 return
-            self._caller.show(say("door.wrong_password", name=claim.name))
+            self._refuse(say("door.wrong_password", name=claim.name))
             self._ask_password(claim)
         elif account and account.one_time:
-            self._caller.show(say("door.one_time"))
+            self._refuse(say("door.one_time"))
             self._ask_own_password(claim, password)
         else:
             self._come_in(claim)
+
+    def _refuse(self, reason: str) -> None:
+        self._tell(False, reason)
+        self._caller.show(reason)
+
+    def _end(self, reason: str) -> None:
+        self._tell(False, reason)
+        self._caller.end(reason)
 
     def _ask_own_password(self, claim: Claim, one_time: str) -> None:
         ask_new_password(
@@ -145,5 +191,6 @@ class Login:
         except (NameRefused, NoteError) as error:
             self._start_again(str(error))
             return
+        self._tell(True, "")
         if claim.standing is not Standing.GUEST:
             self._door.check.note_home(claim.name, self._caller.host)

@@ -45,7 +45,14 @@ class Identified:
     """All that the client tells about its name and abilities has been told."""
 
 
-Outcome = Send | Resized | Identified
+@dataclass(frozen=True, slots=True)
+class Compressed:
+    """What we send is compressed from here on, or no longer."""
+
+    on: bool
+
+
+Outcome = Send | Resized | Identified | Compressed
 
 
 class Stance(Enum):
@@ -56,9 +63,11 @@ class Stance(Enum):
     """Agree when the client brings it up."""
     OFFER = auto()
     """Bring it up ourselves as the connection opens."""
+    OFFER_LATE = auto()
+    """Bring it up ourselves once the client has told who it is."""
 
 
-def _nothing_to_begin(facts: object) -> list[Outcome]:
+def _nothing_follows(facts: object) -> list[Outcome]:
     return []
 
 
@@ -72,15 +81,18 @@ class Option(Generic[Facts]):
 
     `ours` is about what the server performs (we say WILL), `theirs` about what the client performs (we say
     DO). `begin_ours` and `begin_theirs` are called each time that side becomes agreed, `learn` with the
-    payload of every subnegotiation while either side is. They change the facts and return what follows.
+    payload of every subnegotiation while either side is. `end_ours` is called when the client wants it no longer,
+    `refused_theirs` when it says that it performs no such thing. They change the facts and return what follows.
     """
 
     code: int
     ours: Stance = Stance.REFUSE
     theirs: Stance = Stance.REFUSE
-    begin_ours: Callable[[Facts], list[Outcome]] = _nothing_to_begin
-    begin_theirs: Callable[[Facts], list[Outcome]] = _nothing_to_begin
+    begin_ours: Callable[[Facts], list[Outcome]] = _nothing_follows
+    begin_theirs: Callable[[Facts], list[Outcome]] = _nothing_follows
     learn: Callable[[Facts, bytes], list[Outcome]] = _nothing_to_learn
+    end_ours: Callable[[Facts], list[Outcome]] = _nothing_follows
+    refused_theirs: Callable[[Facts], list[Outcome]] = _nothing_follows
 
 
 @dataclass
@@ -141,12 +153,15 @@ class Negotiator(Generic[Facts]):
 
     def open(self) -> bytes:
         """Return the offers that open a connection, in the order of the rows."""
-        said = b""
-        for code in self._rows:
-            for side in (self._theirs[code], self._ours[code]):
-                if side.stance is Stance.OFFER:
-                    said += _verb(side.ask(), code)
-        return said
+        return self._offers(Stance.OFFER)
+
+    def open_late(self) -> bytes:
+        """Return the offers to a client that has told who it is, save what is agreed upon already."""
+        return self._offers(Stance.OFFER_LATE)
+
+    def _offers(self, stance: Stance) -> bytes:
+        sides = ((code, side) for code in self._rows for side in (self._theirs[code], self._ours[code]))
+        return b"".join(_verb(side.ask(), code) for code, side in sides if side.stance is stance and not side.wanted)
 
     def we_perform(self, option: int) -> bool:
         """Say whether the client has agreed that we perform `option`."""
@@ -169,12 +184,15 @@ class Negotiator(Generic[Facts]):
         side = (self._ours if is_ours else self._theirs).get(event.option)
         if side is None:
             return self._within_bounds(_refusal(event))
-        was_agreed = side.agreed
+        row, was_agreed = self._rows[event.option], side.agreed
         answer = side.agree() if event.verb in (DO, WILL) else side.refuse()
         outcomes: list[Outcome] = [] if answer is None else [Send(_verb(answer, event.option))]
         if side.agreed and not was_agreed:
-            row = self._rows[event.option]
             outcomes += (row.begin_ours if is_ours else row.begin_theirs)(self._facts)
+        elif was_agreed and not side.agreed and is_ours:
+            outcomes += row.end_ours(self._facts)
+        if event.verb == WONT:
+            outcomes += row.refused_theirs(self._facts)
         return self._within_bounds(outcomes)
 
     def learn(self, event: Subnegotiation) -> list[Outcome]:
@@ -187,7 +205,7 @@ class Negotiator(Generic[Facts]):
     def _within_bounds(self, outcomes: list[Outcome]) -> list[Outcome]:
         kept: list[Outcome] = []
         for outcome in outcomes:
-            if isinstance(outcome, Send):
+            if isinstance(outcome, Send | Compressed):
                 if not self._answers_left:
                     continue
                 self._answers_left -= 1

@@ -21,7 +21,8 @@ from server.telnet.interface import (
     TelnetLimits,
     Transport,
 )
-from server.telnet.negotiation import Identified, Negotiator, Option, Outcome, Resized, Send
+from server.telnet.keep_alive import KeepAlive
+from server.telnet.negotiation import Compressed, Identified, Negotiator, Option, Outcome, Resized, Send
 from server.telnet.options import OPTIONS, Client
 from server.telnet.parser import (
     Command,
@@ -54,8 +55,10 @@ class TelnetProtocol(Protocol):
         clock: ReactorClock,
         limits: TelnetLimits,
         options: Iterable[Option[Client]] = OPTIONS,
+        keep_alive: KeepAlive | None = None,
     ) -> None:
         self._listener = listener
+        self._keep_alive = keep_alive
         self._clock = clock
         self._limits = limits
         self._client = Client()
@@ -79,6 +82,8 @@ class TelnetProtocol(Protocol):
         self._terminal = TelnetTerminal(
             transport, self._clock, self._limits, self._client, self._negotiator, self._hold
         )
+        if self._keep_alive:
+            self._keep_alive.add(self._terminal)
         self._terminal.send(self._negotiator.open())
         if not self._tell(self._listener.connection_made, self._terminal):
             self._terminal.close()
@@ -86,6 +91,7 @@ class TelnetProtocol(Protocol):
     def dataReceived(self, data: bytes) -> None:
         if not self._terminal.is_open:
             return
+        self._terminal.note_life()
         self._received = self._received[self._parsed_bytes :] + data
         self._parsed_bytes = 0
         if self._next_turn is None:
@@ -104,6 +110,8 @@ class TelnetProtocol(Protocol):
         for call in (self._next_turn, self._end):
             if call is not None and call.active():
                 call.cancel()
+        if self._keep_alive:
+            self._keep_alive.discard(self._terminal)
         self._terminal.connection_lost()
         self._tell(self._listener.connection_lost, reason.getErrorMessage())
 
@@ -168,6 +176,9 @@ class TelnetProtocol(Protocol):
                     self._tell(self._listener.size_changed, width, height)
                 case Identified():
                     self._tell(self._listener.terminal_identified)
+                    self._terminal.send(self._negotiator.open_late())
+                case Compressed(on):
+                    self._terminal.compress(on)
 
     def _tell(self, call: Callable[..., None], *arguments: object) -> bool:
         """Call the listener, and say whether it went well. Its failure is this player's trouble alone."""
@@ -195,7 +206,7 @@ class TelnetProtocol(Protocol):
 
 
 class TelnetFactory(ServerFactory):
-    """Makes a `TelnetProtocol` with a new listener for each caller.
+    """Makes a `TelnetProtocol` with a new listener for each caller. `options` returns what the next one is offered.
 
     Listen with a backlog of 512 or more: Twisted's default of 50 turns callers away when many come at once.
     """
@@ -207,14 +218,18 @@ class TelnetFactory(ServerFactory):
         new_listener: Callable[[], LineListener],
         clock: ReactorClock,
         limits: TelnetLimits,
-        options: Sequence[Option[Client]] = OPTIONS,
+        options: Callable[[], Sequence[Option[Client]]] = lambda: OPTIONS,
+        keep_alive_seconds: Callable[[], float] = lambda: 0,
     ) -> None:
         self._new_listener = new_listener
         self._clock = clock
         self._limits = limits
         self._options = options
+        self._keep_alive = KeepAlive(clock, keep_alive_seconds)
 
     def buildProtocol(self, addr: IAddress | None) -> TelnetProtocol:
-        protocol = TelnetProtocol(self._new_listener(), self._clock, self._limits, self._options)
+        protocol = TelnetProtocol(
+            self._new_listener(), self._clock, self._limits, self._options(), keep_alive=self._keep_alive
+        )
         protocol.factory = self
         return protocol

@@ -9,10 +9,13 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from server.telnet.charset import encode_text
-from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, IAC
+from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, IAC, NOP
+from server.telnet.compression import Outflow
 from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits, Transport
 from server.telnet.negotiation import Negotiator
 from server.telnet.options import Client, Mtts
+
+_SIGN_OF_LIFE = bytes([IAC, NOP])
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +41,8 @@ class TelnetTerminal:
         self._hold = hold
         self._host = str(getattr(transport.getPeer(), "host", "local"))
         self._is_open = True
-        self._waiting: list[bytes] = []
-        self._waiting_bytes = 0
+        self._outflow = Outflow()
+        self._was_silent = False
         self._is_paused = False
         self._next_flush: DelayedCall | None = None
         self._forced_end: DelayedCall | None = None
@@ -104,17 +107,34 @@ class TelnetTerminal:
         """Send `content` as it is, in order with what is written."""
         if not (content and self._is_open):
             return
-        self._waiting.append(content)
-        self._waiting_bytes += len(content)
-        if self._waiting_bytes > self._limits.max_output_bytes:
+        self._was_silent = False
+        self._outflow.add(content)
+        if self._outflow.waiting_bytes > self._limits.max_output_bytes:
             self._relieve()
-        elif self._next_flush is None and not self._is_paused:
-            self._next_flush = self._clock.callLater(0, self._flush_turn)
+        else:
+            self._flush_soon()
+
+    def compress(self, on: bool) -> None:
+        """Compress what is sent from here on, or end that."""
+        if self._is_open:
+            self._outflow.compress(on)
+            self._flush_soon()
+
+    def note_life(self) -> None:
+        """Know that the client has sent something."""
+        self._was_silent = False
+
+    def keep_alive(self) -> None:
+        """Send a sign of life if neither side has sent anything since the last call."""
+        if self._was_silent:
+            self.send(_SIGN_OF_LIFE)
+        self._was_silent = True
 
     def close(self) -> None:
         if not self._is_open:
             return
         self._is_open = False
+        self._outflow.compress(False)
         self._flush()
         self._forced_end = self._clock.callLater(self._limits.close_seconds, self._transport.abortConnection)
         self._transport.unregisterProducer()
@@ -127,7 +147,7 @@ class TelnetTerminal:
     def connection_lost(self) -> None:
         """Let go of everything: the connection has ended."""
         self._is_open = False
-        self._waiting.clear()
+        self._outflow.forget()
         for call in (self._next_flush, self._forced_end):
             if call is not None and call.active():
                 call.cancel()
@@ -142,16 +162,17 @@ class TelnetTerminal:
     def stopProducing(self) -> None:
         self._is_open = False
 
+    def _flush_soon(self) -> None:
+        if self._next_flush is None and not self._is_paused:
+            self._next_flush = self._clock.callLater(0, self._flush_turn)
+
     def _flush_turn(self) -> None:
         self._next_flush = None
         if not self._is_paused:
             self._flush()
 
     def _flush(self) -> None:
-        if self._waiting:
-            content = b"".join(self._waiting)
-            self._waiting.clear()
-            self._waiting_bytes = 0
+        if content := self._outflow.take():
             self._transport.write(content)
 
     def _relieve(self) -> None:
@@ -159,5 +180,5 @@ class TelnetTerminal:
         if not self._is_paused:
             self._flush()
             return
-        log.warning("%s does not read; dropped with %d bytes waiting", self._host, self._waiting_bytes)
+        log.warning("%s does not read; dropped with %d bytes waiting", self._host, self._outflow.waiting_bytes)
         self.abort()

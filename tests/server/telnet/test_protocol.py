@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import zlib
 
 import pytest
 from twisted.internet.error import ConnectionDone, ConnectionLost
@@ -12,10 +13,27 @@ from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from server.telnet.codes import AYT, BRK, DO, DONT, ECHO, END_OF_RECORD, EOF, EOR, GA, IAC, WILL, WONT
+from server.telnet.codes import (
+    AYT,
+    BRK,
+    COMPRESS2,
+    DO,
+    DONT,
+    ECHO,
+    END_OF_RECORD,
+    EOF,
+    EOR,
+    GA,
+    IAC,
+    NOP,
+    TERMINAL_TYPE,
+    WILL,
+    WONT,
+)
+from server.telnet.compression import compression_option
 from server.telnet.interface import TelnetLimits, Terminal
 from server.telnet.negotiation import subnegotiation
-from server.telnet.options import Mtts
+from server.telnet.options import OPTIONS, Mtts
 from server.telnet.protocol import APOLOGY, STILL_HERE, TelnetFactory, TelnetProtocol
 
 LIMITS = TelnetLimits(max_line_bytes=100, max_output_bytes=1000, bytes_per_turn=64)
@@ -92,7 +110,7 @@ class Connection:
         self.player = Player()
         self.clock = TurnClock()
         self.transport = TcpInMemory()
-        self.protocol = TelnetProtocol(self.player, self.clock, limits)
+        self.protocol = TelnetProtocol(self.player, self.clock, limits, (*OPTIONS, compression_option()))
         self.protocol.makeConnection(self.transport)
         self.opening = self.shows()
 
@@ -315,6 +333,79 @@ def test_a_client_that_does_not_read_is_waited_for(connection):
     assert connection.shows() == b""
     connection.transport.producer.resumeProducing()
     assert connection.shows() == b"one\r\n"
+
+
+def inflated(wire: bytes) -> bytes:
+    """Return what a client reads of something that is compressed from its very beginning, to a proper end."""
+    inflate = zlib.decompressobj()
+    read = inflate.decompress(wire)
+    assert inflate.eof
+    return read + inflate.unused_data
+
+
+def test_compression_is_offered_once_the_client_has_said_who_it_is(connection):
+    assert bytes([IAC, WILL, COMPRESS2]) not in connection.opening
+    connection.receives(bytes([IAC, WILL, TERMINAL_TYPE]), subnegotiation(TERMINAL_TYPE, b"\0MUDLET"))
+    assert bytes([IAC, WILL, COMPRESS2]) not in connection.shows()
+    connection.receives(subnegotiation(TERMINAL_TYPE, b"\0MUDLET"))
+    assert connection.shows() == bytes([IAC, WILL, COMPRESS2])
+
+
+def test_compression_is_offered_to_a_client_that_will_not_say_who_it_is(connection):
+    connection.receives(bytes([IAC, WONT, TERMINAL_TYPE]) * 2)
+    assert connection.shows() == bytes([IAC, WILL, COMPRESS2])
+
+
+def test_all_is_compressed_from_the_agreement_to_the_end(connection):
+    connection.terminal.write("before\n")
+    connection.receives(bytes([IAC, DO, COMPRESS2]), b"quit\r\n")
+    plain, begin, wire = connection.shows().partition(subnegotiation(COMPRESS2, b""))
+    assert (plain, bool(begin)) == (b"before\r\n" + bytes([IAC, WILL, COMPRESS2]), True)
+    assert inflated(wire) == b"Goodbye.\r\n"
+
+
+def test_a_client_that_wants_no_more_compression_reads_on_in_plain(connection):
+    connection.receives(bytes([IAC, DO, COMPRESS2]))
+    connection.terminal.write("one\n")
+    begun = connection.shows().partition(subnegotiation(COMPRESS2, b""))[2]
+    connection.receives(bytes([IAC, DONT, COMPRESS2]))
+    connection.terminal.write("two\n")
+    assert inflated(begun + connection.shows()) == b"one\r\n" + bytes([IAC, WONT, COMPRESS2]) + b"two\r\n"
+
+
+def test_compression_that_begins_while_the_client_does_not_read_waits_with_the_rest(connection):
+    connection.transport.producer.pauseProducing()
+    connection.terminal.write("one\n")
+    connection.receives(bytes([IAC, DO, COMPRESS2]))
+    connection.terminal.write("two\n")
+    assert connection.shows() == b""
+    connection.transport.producer.resumeProducing()
+    plain, _, wire = connection.shows().partition(subnegotiation(COMPRESS2, b""))
+    assert plain == b"one\r\n" + bytes([IAC, WILL, COMPRESS2])
+    assert zlib.decompressobj().decompress(wire) == b"two\r\n"
+
+
+def test_a_connection_silent_both_ways_is_sent_a_sign_of_life():
+    clock, transport, player = TurnClock(), TcpInMemory(), Player()
+    factory = TelnetFactory(lambda: player, clock, LIMITS, keep_alive_seconds=lambda: 10)
+    protocol = factory.buildProtocol(None)
+    protocol.makeConnection(transport)
+    clock.pump([1] * 11)
+    transport.clear()
+    clock.pump([1] * 8)
+    player.terminal.write("something\n")
+    clock.pump([1] * 2)
+    assert transport.value() == b"something\r\n"
+    clock.pump([1] * 8)
+    protocol.dataReceived(b"x")
+    clock.pump([1] * 4)
+    transport.clear()
+    clock.pump([1] * 10)
+    assert transport.value() == bytes([IAC, NOP])
+    clock.pump([1] * 20)
+    assert transport.value() == bytes([IAC, NOP]) * 3
+    protocol.connectionLost(Failure(ConnectionDone()))
+    assert clock.getDelayedCalls() == []
 
 
 def test_a_client_that_does_not_read_is_dropped_at_the_limit(connection, caplog):

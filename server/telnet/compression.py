@@ -1,0 +1,84 @@
+"""What waits to be sent over a connection, and its compression (MCCP2, option 86): SB 86 SE, then zlib to the end."""
+
+from __future__ import annotations
+
+import zlib
+
+from server.telnet.codes import COMPRESS2
+from server.telnet.negotiation import Compressed, Option, Outcome, Stance, subnegotiation
+from server.telnet.options import Client
+
+WINDOW_BITS = 13
+MEMORY_LEVEL = 5
+"""48 KB a player instead of zlib's 256, for texts a tenth longer; see bench/RESULTS.md, `bench.compression`."""
+
+_BEGIN = subnegotiation(COMPRESS2, b"")
+
+
+def compression_option() -> Option[Client]:
+    """Return the row of the option table that offers compression.
+
+    It is offered once the client has said who it is: Mudlet fails to if it has to read compressed questions.
+    """
+    return Option(COMPRESS2, ours=Stance.OFFER_LATE, begin_ours=_begin, end_ours=_end)
+
+
+def _begin(client: Client) -> list[Outcome]:
+    return [Compressed(True)]
+
+
+def _end(client: Client) -> list[Outcome]:
+    return [Compressed(False)]
+
+
+class Outflow:
+    """Bytes in the order in which they were added, compressed from the places on where that was asked for."""
+
+    def __init__(self) -> None:
+        self.waiting_bytes = 0
+        """How much waits, before compression."""
+        self._parts: list[bytes | bool] = []
+        """Bytes, and where compression begins (True) or ends (False)."""
+        self._will_compress = False
+        self._has_switch = False
+        self._deflate: zlib._Compress | None = None
+
+    def add(self, content: bytes) -> None:
+        """Let some bytes wait."""
+        self._parts.append(content)
+        self.waiting_bytes += len(content)
+
+    def compress(self, on: bool) -> None:
+        """Have compressed what is added from here on, or end that; asked again, change nothing."""
+        if on != self._will_compress:
+            self._will_compress = on
+            self._has_switch = True
+            self._parts.append(on)
+
+    def take(self) -> bytes:
+        """Return all that waits as it goes over the wire, so that the client can read it to its last byte."""
+        if not self._parts:
+            return b""
+        parts, self._parts, self.waiting_bytes = self._parts, [], 0
+        if not self._has_switch:
+            return self._encoded(b"".join(parts))  # type: ignore[arg-type]
+        self._has_switch = False
+        return b"".join(self._switched(part) if isinstance(part, bool) else self._encoded(part) for part in parts)
+
+    def forget(self) -> None:
+        """Drop everything: nobody is there any more."""
+        self._parts, self.waiting_bytes, self._has_switch = [], 0, False
+        self._deflate = None
+
+    def _encoded(self, content: bytes) -> bytes:
+        if self._deflate is None:
+            return content
+        return self._deflate.compress(content) + self._deflate.flush(zlib.Z_SYNC_FLUSH)
+
+    def _switched(self, on: bool) -> bytes:
+        if on:
+            self._deflate = zlib.compressobj(wbits=WINDOW_BITS, memLevel=MEMORY_LEVEL)
+            return _BEGIN
+        assert self._deflate is not None
+        ended, self._deflate = self._deflate.flush(zlib.Z_FINISH), None
+        return ended

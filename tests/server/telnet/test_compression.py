@@ -1,0 +1,99 @@
+"""Compression from whatever byte on, to whatever byte: what is inflated is what was written."""
+
+from __future__ import annotations
+
+import zlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.telnet.codes import COMPRESS2, IAC, SB, SE
+from server.telnet.compression import Outflow
+
+BEGIN = bytes([IAC, SB, COMPRESS2, IAC, SE])
+# No step's bytes look like the beginning of compression, so that a reader of the wire finds it.
+CONTENT = st.binary(max_size=300).map(lambda content: content.replace(BEGIN, b""))
+STEPS = st.lists(st.one_of(CONTENT, st.booleans(), st.none()), max_size=30)
+
+
+class Reader:
+    """A client: inflates what follows the beginning of compression, until that ends by itself."""
+
+    def __init__(self) -> None:
+        self.read = b""
+        self._inflate: zlib._Decompress | None = None
+        self._plain = b""
+
+    @property
+    def inflates(self) -> bool:
+        return self._inflate is not None
+
+    def receives(self, wire: bytes) -> None:
+        while wire:
+            if self._inflate is None:
+                plain, begin, wire = (self._plain + wire).partition(BEGIN)
+                self.read += plain
+                self._inflate = zlib.decompressobj() if begin else None
+            else:
+                self.read += self._inflate.decompress(wire)
+                wire = self._inflate.unused_data
+                if self._inflate.eof:
+                    self._inflate = None
+
+
+@given(STEPS)
+def test_inflating_gives_exactly_what_was_added_wherever_compression_begins_and_ends(steps):
+    outflow, reader, added = Outflow(), Reader(), b""
+    for step in steps:
+        match step:
+            case bytes():
+                outflow.add(step)
+                added += step
+            case bool():
+                outflow.compress(step)
+            case None:
+                reader.receives(outflow.take())
+                assert reader.read == added  # each write can be read to its last byte
+    reader.receives(outflow.take())
+    assert reader.read == added
+
+
+def test_what_is_added_before_is_plain_and_what_comes_after_is_not():
+    outflow = Outflow()
+    outflow.add(b"Welcome.")
+    outflow.compress(True)
+    outflow.add(b"By what name?")
+    wire = outflow.take()
+    assert wire.startswith(b"Welcome." + BEGIN)
+    assert zlib.decompressobj().decompress(wire.removeprefix(b"Welcome." + BEGIN)) == b"By what name?"
+
+
+def test_an_end_is_one_that_zlib_knows_and_what_follows_is_plain():
+    outflow, reader = Outflow(), Reader()
+    outflow.compress(True)
+    outflow.add(b"in between")
+    reader.receives(outflow.take())
+    assert reader.inflates
+    outflow.compress(False)
+    outflow.add(b", after")
+    reader.receives(outflow.take())
+    assert not reader.inflates
+    assert reader.read == b"in between, after"
+
+
+def test_asked_again_nothing_begins_or_ends_twice():
+    outflow = Outflow()
+    outflow.compress(False)
+    outflow.compress(True)
+    outflow.compress(True)
+    assert outflow.take() == BEGIN
+    assert outflow.take() == b""
+
+
+def test_what_waits_is_counted_before_it_is_compressed():
+    outflow = Outflow()
+    outflow.compress(True)
+    outflow.add(b"x" * 1000)
+    assert outflow.waiting_bytes == 1000
+    assert len(outflow.take()) < 100
+    assert outflow.waiting_bytes == 0
