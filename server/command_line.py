@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import gc
-import logging
 import random
 import sys
 import time
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Protocol
 
 from twisted.internet.error import CannotListenError
-from twisted.python.log import PythonLoggingObserver
 
 from agents.simulated.recording import SimulationError
 from config.settings import ROLES
@@ -24,6 +22,8 @@ from server.door.one_time import first_admin, reset_password
 from server.door.passwords import Argon2
 from server.listening import TELNET, ListeningReactor, Ports
 from server.model_option import with_model
+from server.operations.logs import take_in_libraries, write_log
+from server.operations.options import add_operations_options, with_operations
 from server.signals import once
 from server.simulation.simulate_command import add_simulate_command, run_simulation
 from server.steward.vault_commands import COMMANDS, add_vault_commands, run_vault_command
@@ -52,11 +52,8 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: On
     `on_signals` is given, once the reactor runs, what is to be called when a signal asks the world to end.
     """
     options = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
-    PythonLoggingObserver("twisted").start()
-    logging.getLogger("twisted").setLevel(logging.WARNING)
-    for library in ("httpx", "httpcore"):
-        logging.getLogger(library).setLevel(logging.WARNING)
+    write_log(getattr(options, "log_format", None) or "text")
+    take_in_libraries()
     try:
         if options.command == "begin-anew":
             _begin_anew(options)
@@ -90,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=int, metavar="N", help="the telnet port, 0 for any free one (config/server.md)")
     serve.add_argument("--model", metavar="M", help="auto, embedded, none or ollama:NAME (config/models.md)")
     _add_accounts_option(serve)
+    add_operations_options(serve)
     reset = commands.add_parser("reset-password", help="give somebody a new one-time password, or a role")
     reset.add_argument("name", metavar="NAME", help="who has forgotten theirs")
     reset.add_argument("--role", choices=ROLES, default="", help="what they may do from now on (as before)")
@@ -138,6 +136,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     vault, made = open_vault((options.vault or default_vault(Path.cwd())).absolute())
     written = load_settings(vault)
     settings = _with_options(written, options)
+    write_log(settings.server.log_format, settings.server.log_level)
     accounts_file = _accounts_file(vault, options)
     fallwater = Fallwater(
         vault,
@@ -190,6 +189,7 @@ def _with_options(settings: Settings, options: argparse.Namespace) -> Settings:
         if not 0 <= options.port <= 65535:
             raise NoteError(f"--port is {options.port}; expected a port from 0 to 65535.")
         server = dataclasses.replace(server, port=options.port)
+    server = with_operations(server, options)
     return with_model(dataclasses.replace(settings, server=server), options.model)
 
 

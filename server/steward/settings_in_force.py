@@ -13,8 +13,9 @@ from vault.config_notes import Settings
 _PARTS = {"server": "server", "world": "world", "agents": "agents", "models": "models", "memory_compaction": "memory"}
 """The parts of `Settings` by the names of their notes."""
 
+_OPERATIONS = {"log_format", "log_level", "metrics_port", "metrics_host"}
 LATER = {
-    "server": frozenset({"host", "port", "admin_name", "max_line_bytes", "max_output_bytes"}),
+    "server": frozenset({"host", "port", "admin_name", "max_line_bytes", "max_output_bytes"} | _OPERATIONS),
     "models": frozenset(field.name for field in fields(KINDS["models"])) - AT_ONCE,
     "memory_compaction": frozenset({"journal_fsync_ms", "max_compactions"}),
 }

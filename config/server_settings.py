@@ -1,0 +1,56 @@
+"""The settings of the server: ports, limits, who is let in, and what is kept and told of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from config.declaring import setting
+
+ROLES = ("guest", "player", "builder", "admin")
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """config/server.md"""
+
+    host: str = setting("127.0.0.1", "the address to listen on; 127.0.0.1 admits only this machine")
+    port: int = setting(4000, "the telnet port", low=0, high=65535)
+    admin_name: str = setting("Warden", "who is made the first admin, when there is none", form=r"\S+")
+    new_accounts: bool = setting(True, "whether a name that is new here can be taken by whoever gives it")
+    new_role: str = setting("player", "what somebody new may do", choices=ROLES[:3])
+    guests: bool = setting(True, "whether `guest` as a name lets somebody in without a password")
+    shortest_password: int = setting(6, "the fewest characters a password may have", low=1, high=100)
+    password_tries: int = setting(3, "how many wrong passwords end a connection", low=1, high=100)
+    idle_minutes: int = setting(
+        120, "after how many minutes without a line a player is let go; 0 for never", low=0, high=10080
+    )
+    max_line_bytes: int = setting(4096, "the longest line that a player can send, in bytes", low=128, high=65536)
+    max_output_bytes: int = setting(
+        262144,
+        "how much may wait for a client that does not read, in bytes, before it is dropped",
+        low=16384,
+        high=16777216,
+    )
+    max_connections: int = setting(500, "how many may be connected at once", low=1, high=20000)
+    return_seconds: int = setting(
+        60, "how long somebody whose connection is lost stays where they are, in seconds", low=0, high=3600
+    )
+    login_seconds: int = setting(180, "how long somebody may take to come in, in seconds", low=10, high=3600)
+    hostname: str = setting("", "the name under which this machine is found, for lists of worlds; empty for none")
+    compression: bool = setting(True, "whether clients that ask for it are sent compressed text")
+    keep_alive_seconds: int = setting(
+        60,
+        "after how many seconds of silence a connection is kept open by a sign of life; 0 for never",
+        low=0,
+        high=86400,
+    )
+    backups_kept: int = setting(20, "how many archives of @backup are kept, the newest; 0 keeps all", low=0, high=10000)
+    shutdown_seconds: int = setting(10, "how long each stage of a shutdown may take, in seconds", low=1, high=120)
+    log_format: str = setting("text", "how the log is written: to read, or JSON", choices=("text", "json"))
+    log_level: str = setting("info", "what is worth a line in the log", choices=("debug", "info", "warning", "error"))
+    metrics_port: int = setting(
+        0, "the HTTP port for figures and health; 0 for none, -1 for any free one", low=-1, high=65535
+    )
+    metrics_host: str = setting(
+        "127.0.0.1", "the address for figures and health; they are asked for without a password"
+    )

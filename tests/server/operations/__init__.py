@@ -1,0 +1,1 @@
+"""The log, the figures, health and the doctor."""
