@@ -11,7 +11,7 @@ from agents.possible import NOTHING, Possible, possible
 from agents.steering import FEW_POSES, Moment, Steering, ways_back, ways_to_others, without_repeats
 from tests.agents.test_possible import TABLE, a_world
 
-DRAWS = 400
+DRAWS = 150
 
 
 def here(room_id: str = "Landing") -> Possible:

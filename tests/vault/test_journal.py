@@ -535,7 +535,7 @@ DEEDS = st.lists(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(DEEDS)
 def test_whatever_happens_every_memory_has_one_number_and_disk_and_memory_agree(tmp_path_factory, deeds):
     desk = Desk(tmp_path_factory.mktemp("desk"))

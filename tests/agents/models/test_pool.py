@@ -423,5 +423,5 @@ class EveryJobEndsOnce(RuleBasedStateMachine):
         return "cancelled" if task.result().finish == "cancelled" else "answered"
 
 
-EveryJobEndsOnce.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+EveryJobEndsOnce.TestCase.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
 test_every_job_ends_in_exactly_one_way_whatever_becomes_of_the_endpoints = EveryJobEndsOnce.TestCase
