@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
 
+from agents.models.line_counts import LineCounts
 from agents.models.llama_runtime import Generated, LlamaRuntime, OnPiece
 from agents.models.model import Completion, Finish, ModelError, OnText, Request
 from agents.models.token_estimate import TokenEstimate
@@ -70,6 +71,9 @@ class EmbeddedModel:
         self._load = load or self._load_weights
         self._now = now
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="embedded-model")
+        # Not the model's thread, which is busy for as long as an answer takes.
+        self._counter = ThreadPoolExecutor(1, thread_name_prefix="embedded-counting")
+        self._counts: LineCounts | None = None
         self._runtime: Runtime | None = None
         self._answers: set[_Answer] = set()
         self._estimate = TokenEstimate()
@@ -78,6 +82,7 @@ class EmbeddedModel:
         """Assemble the weights if needed and load them (under a second later on). Raises: ModelError."""
         if self._runtime is None:
             self._runtime = await asyncio.get_running_loop().run_in_executor(self._worker, self._load)
+            self._counts = LineCounts(self._runtime.count_tokens)
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """Continue the prompt; see `LanguageModel.complete`. Raises: ModelError."""
@@ -99,21 +104,30 @@ class EmbeddedModel:
 
     def count_tokens(self, text: str) -> int:
         """Return the exact number of tokens, or an estimate while the model is not loaded."""
-        if self._runtime is None:
+        if self._counts is None:
             return self._estimate.count(text)
         try:
-            return self._runtime.count_tokens(text)
+            return self._counts.count(text)
         except ModelError:
             return self._estimate.count(text)
+
+    def uncounted(self, text: str) -> list[str]:
+        """Return the lines of a text that `count_tokens` would be slow with, because they are new."""
+        return self._counts.unknown(text) if self._counts else []
+
+    async def count_ahead(self, text: str) -> None:
+        """Count a text in a thread, so that `count_tokens` knows it then."""
+        await asyncio.get_running_loop().run_in_executor(self._counter, self.count_tokens, text)
 
     async def close(self) -> None:
         """Stop what is running, wait for its thread and free the memory."""
         for answer in self._answers:
             answer.stop()
-        await asyncio.to_thread(self._worker.shutdown, wait=True, cancel_futures=True)
+        for threads in (self._worker, self._counter):
+            await asyncio.to_thread(threads.shutdown, wait=True, cancel_futures=True)
         if self._runtime is not None:
             self._runtime.close()
-            self._runtime = None
+            self._runtime = self._counts = None
 
     def _load_weights(self) -> Runtime:
         weights = assemble(self._cache_dir or default_cache_dir())

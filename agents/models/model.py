@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 Finish = Literal["stop", "length", "cancelled"]
 OnText = Callable[[str], bool]
@@ -119,3 +119,22 @@ class LanguageModel(Protocol):
 
     async def close(self) -> None:
         """Stop what is running and let go of memory and connections."""
+
+
+@runtime_checkable
+class CountsSlowly(Protocol):
+    """A model to which `count_tokens` of a new text takes long enough to hold up whoever else is on the event loop."""
+
+    def uncounted(self, text: str) -> list[str]:
+        """Return the lines of a text that have not been counted yet."""
+
+    async def count_ahead(self, text: str) -> None:
+        """Count a text without holding anybody up, so that `count_tokens` is quick with it afterwards."""
+
+
+class Uncounted(Exception):
+    """A text is to be counted ahead, and what needed its size begun again then."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("too much of a text has not been counted yet")
+        self.text = text

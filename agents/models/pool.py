@@ -169,8 +169,8 @@ class ModelPool:
 
     async def _completed(self, job: Job, make: Make, on_text: OnText | None) -> Completion:
         while route := await self._turn(job):
-            request = None if self._stopped else job.line.built(route.model, make)
-            if request is None:
+            request = None if self._stopped else await job.line.built(route.model, make)
+            if request is None or self._stopped:
                 break
             try:
                 return await self._attempted(job, route, request, on_text)

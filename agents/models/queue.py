@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -19,10 +20,10 @@ from agents.models.jobs import QueueError as QueueError
 from agents.models.jobs import QueueFull as QueueFull
 from agents.models.jobs import QueueStopped as QueueStopped
 from agents.models.jobs import TooOld as TooOld
-from agents.models.model import Completion, LanguageModel, OnText, Request
+from agents.models.model import Completion, CountsSlowly, LanguageModel, OnText, Request, Uncounted
 from agents.models.pool import AGEING_SECONDS, GRACE_SECONDS, ModelPool
 from agents.models.queue_record import QueueRecord, QueueStatus
-from agents.models.voices import Asked, Voices
+from agents.models.voices import MOST_AT_ONCE, Asked, Voices
 
 
 class ModelQueue:
@@ -77,18 +78,31 @@ class ModelQueue:
         self.model.routes = tuple(routes)
         self.asked = asked
 
-    def built(self, model: LanguageModel, make: Make) -> Request | None:
-        """Return the request that `make` builds for one of its models, with the options of the profile."""
-        with self.model.standing_for(model):
-            request = make()
-        return self.asked.applied(request) if request else None
+    async def built(self, model: LanguageModel, make: Make) -> Request | None:
+        """Return the request that `make` builds for one of its models, with the options of the profile.
+
+        `make` is called again after what it had to count was counted without holding anybody up.
+        """
+        may_count: float = MOST_AT_ONCE
+        while True:
+            try:
+                with self.model.standing_for(model, may_count):
+                    request = make()
+            except Uncounted as missing:
+                assert isinstance(model, CountsSlowly)
+                await model.count_ahead(missing.text)
+                if model.uncounted(missing.text):  # it cannot be counted, and will be estimated
+                    may_count = math.inf
+            else:
+                return self.asked.applied(request) if request else None
 
     async def ask(self, owner: str, priority: Priority, make: Make, on_text: OnText | None = None) -> Completion:
         """Wait for the model and have it complete the request that `make` builds when the turn has come.
 
         `make` returning None withdraws the job, and so does `stop`: the completion is then empty and its
         `finish` is "cancelled". Cancelling the caller's task withdraws it as well, at any moment. When an endpoint
-        fails, `make` is called again for the next one.
+        fails, `make` is called again for the next one; so it is when it counts tokens of texts that are new to a slow
+        counter, so it should count before it changes anything.
 
         Raises: AlreadyWaiting for a second thought of the owner, QueueFull, QueueStopped (in these cases
             there was no job); ModelError if the model fails; whatever `make` or `on_text` raise.

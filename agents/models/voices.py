@@ -8,9 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from agents.models.endpoint import Route
-from agents.models.model import Completion, LanguageModel, Request, Voice
+from agents.models.model import Completion, CountsSlowly, LanguageModel, Request, Uncounted, Voice
 
 T = TypeVar("T")
+
+MOST_AT_ONCE = 1200
+A_LINE = 200
+"""So many characters may be counted while a request is built, each new line for as many more as it takes besides: a few
+milliseconds. What is beyond that is counted ahead, and the request is begun again."""
 
 
 class Voices:
@@ -20,6 +25,7 @@ class Voices:
         self.routes = tuple(routes)
         self._now = now
         self._meant: LanguageModel | None = None
+        self._may_count: float = 0
 
     @property
     def name(self) -> str:
@@ -34,12 +40,18 @@ class Voices:
         return self._voice.context_tokens
 
     def count_tokens(self, text: str) -> int:
-        return self._voice.count_tokens(text)
+        """Return how many tokens a text has. Raises: Uncounted, while a request is built and that would take long."""
+        voice = self._voice
+        if self._meant and isinstance(voice, CountsSlowly):
+            self._may_count -= sum(A_LINE + len(line) for line in voice.uncounted(text))
+            if self._may_count < 0:
+                raise Uncounted(text)
+        return voice.count_tokens(text)
 
     @contextmanager
-    def standing_for(self, model: LanguageModel) -> Iterator[None]:
-        """Speak for one of the models until the end."""
-        before, self._meant = self._meant, model
+    def standing_for(self, model: LanguageModel, may_count: float = MOST_AT_ONCE) -> Iterator[None]:
+        """Speak for one of the models until the end; it counts no more than so many characters for that."""
+        before, self._meant, self._may_count = self._meant, model, may_count
         try:
             yield
         finally:

@@ -77,7 +77,7 @@ def test_a_profile_without_endpoints_has_the_thinkers_with_its_own_model_and_opt
         same = profile("other", max_tokens=7)
         await profiles.set_up(ModelSettings(), dict([THINKER, mine, same]))
         dreamer, other, thinker = (profiles.queues[name] for name in ("dreamer", "other", "thinker"))
-        request = dreamer.built(dreamer.routes[0].model, lambda: Request("p", stop=("\n",), temperature=0.2))
+        request = await dreamer.built(dreamer.routes[0].model, lambda: Request("p", stop=("\n",), temperature=0.2))
         return (
             request,
             [route.endpoint.name for route in dreamer.routes],
