@@ -54,8 +54,9 @@ class Agent:
     """One mind in the world. It is awake while it has a model to think with; it remembers in any case.
 
     `on_addressed` is called when somebody speaks to it or something else asks for a thought, so that it may think
-    sooner; `on_trouble` with what admins should know and do; `on_perceived` with everything that it perceives. `led_by`
-    is who leads it, so that it does not think for itself, or empty. `floor` is the same for all who live together.
+    sooner; `on_thinking` as its model is asked; `on_trouble` with what admins should know and do; `on_perceived` with
+    everything that it perceives. `led_by` is who leads it, so that it does not think for itself, or empty. `floor` is
+    the same for all who live together.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Agent:
         self.memory = memory
         self.queue: ModelQueue | None = None
         self.on_addressed: Callable[[], None] = lambda: None
+        self.on_thinking: Callable[[], None] = lambda: None
         self.on_trouble: Callable[[str], None] = lambda text: None
         self.on_perceived: Callable[[Event, str], None] = lambda event, text: None
         self.led_by = ""
@@ -101,7 +103,7 @@ class Agent:
         self._conduct = Conduct(rng)
         self._conduct.breaks_loops = settings.break_loops
         self._asking = Asking(note.name, timeout_seconds)
-        self._awareness = Awareness(note.name, floor or Floor(), now_ms)
+        self.awareness = Awareness(note.name, floor or Floor(), now_ms)
         self._help = CallForHelp(note.name)
         self._rng = rng
         self._now_ms = now_ms
@@ -147,7 +149,7 @@ class Agent:
             return
         self.on_perceived(event, text)
         world = self._game.world
-        has_floor = self._awareness.has_floor(event, world)
+        has_floor = self.awareness.has_floor(event, world)
         left = impression(event, self.name, world, self._familiar.is_first(event), has_floor)
         if left is None:
             return
@@ -159,7 +161,7 @@ class Agent:
         room = self.character.room_id
         refused = isinstance(event, Refused)
         self.memory.record(left.kind, text, room, left.people, left.importance, refused)
-        if self._awareness.take_in(event, left, world):
+        if self.awareness.take_in(event, left, world):
             self.on_addressed()
 
     async def tick(self) -> Turn:
@@ -221,12 +223,12 @@ class Agent:
     async def _turn(self) -> Turn:
         if still := self._stillness():
             return still
-        addressed = self._awareness.addressed
+        addressed = self.awareness.addressed
         try:
             completion = await self._thought(addressed)
         except (ModelError, NoteError) as error:
             # Whoever spoke still waits for an answer.
-            self._awareness.addressed |= addressed
+            self.awareness.addressed |= addressed
             return self._failed(str(error))
         if self._failing:
             log.info("%s can think again", self.name)
@@ -241,7 +243,7 @@ class Agent:
             return Turn("paused", why=self.why_still)
         if not self.memory.write_what_waits():
             return Turn("paused", why=self.memory.problem)
-        return self._awareness.stillness(self.settings.think_when, self._game.world, self.character)
+        return self.awareness.stillness(self.settings.think_when, self._game.world, self.character)
 
     async def _thought(self, addressed: Address) -> Completion:
         """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""
@@ -262,8 +264,9 @@ class Agent:
     def _request(self, addressed: Address) -> Request | None:
         if not self.character.awake or self.queue is None or self.why_still:
             return None
-        prompt, grammar = self.prompt(), self._grammar(addressed | self._awareness.addressed)
-        self._awareness.begin_turn()
+        self.on_thinking()
+        prompt, grammar = self.prompt(), self._grammar(addressed | self.awareness.addressed)
+        self.awareness.begin_turn()
         told = {**self._knowledge.shown, "notice": self._conduct.notice(self._game.world.wording)}
         self._asked = Asked(prompt, grammar, told)
         seed, context = self._rng.getrandbits(31), self.queue.model.context_tokens
@@ -294,6 +297,7 @@ class Agent:
             return Turn("paused", why=self.why_still)
         self._archive(completion)
         self._asking.learn(completion)
+        self.awareness.end_turn()
         reply = self._read(completion.text)
         if not reply.line:
             self.memory.record("result", reply.problem, self.character.room_id, importance=REFUSED)

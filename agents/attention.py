@@ -32,6 +32,11 @@ class Attention:
         """Let the next turn be taken although nobody is near: something asks for a thought."""
         self._stirred = True
 
+    @property
+    def is_stirred(self) -> bool:
+        """Whether something asks for a thought."""
+        return self._stirred
+
     def begin_turn(self) -> None:
         """Let what has drawn attention be seen."""
         self._stirred = False

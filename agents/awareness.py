@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from agents.attention import Attention, is_worth_a_thought
 from agents.floor import Floor
@@ -10,6 +11,28 @@ from agents.perceiving import Address, Impression, address
 from agents.turn import Turn
 from world.events import Arrived, Event, Left
 from world.model import Character, World
+
+
+@dataclass(frozen=True)
+class Owed:
+    """What an agent has not answered yet: how it was spoken to, and how many events it has perceived.
+
+    `has_floor` says that others wait for its answer, `stirred` that something else asks for a thought.
+    """
+
+    address: Address = field(default_factory=Address)
+    unseen: int = 0
+    has_floor: bool = False
+    stirred: bool = False
+
+    def __or__(self, other: Owed) -> Owed:
+        """Return both of them together."""
+        return Owed(
+            self.address | other.address,
+            self.unseen + other.unseen,
+            self.has_floor or other.has_floor,
+            self.stirred or other.stirred,
+        )
 
 
 class Awareness:
@@ -21,6 +44,21 @@ class Awareness:
         self._floor = floor
         self._attention = Attention(now_ms)
         self._now_ms = now_ms
+        self._thinks_of = Owed()
+
+    @property
+    def owed(self) -> Owed:
+        """What it has not answered yet, with what it is thinking of just now."""
+        return self._thinks_of | self._since_turn()
+
+    def owe(self, owed: Owed, world: World) -> None:
+        """Go on from what it had not answered when the world closed, a moment ago."""
+        self.addressed |= owed.address
+        self._floor.perceive(self._name, owed.unseen)
+        if owed.has_floor:
+            self._floor.give(self._name, world.characters[self._name].room_id, self._now_ms())
+        if owed.stirred:
+            self._attention.stir()
 
     def has_floor(self, event: Event, world: World) -> bool:
         """Return whether this agent is to take up an event that names nobody."""
@@ -44,9 +82,14 @@ class Awareness:
 
     def begin_turn(self) -> None:
         """Let the agent have its turn, having seen everything."""
+        self._thinks_of |= self._since_turn()
         self.addressed = Address()
         self._attention.begin_turn()
         self._floor.begin_turn(self._name)
+
+    def end_turn(self) -> None:
+        """Take in that the agent has answered what it was thinking of."""
+        self._thinks_of = Owed()
 
     def stillness(self, when: str, world: World, actor: Character) -> Turn | None:
         """Return the turn of one who has nothing to think of now, or None; `when` is the setting `think_when`."""
@@ -55,3 +98,7 @@ class Awareness:
         if not self.addressed.spoken and self._floor.is_taken(actor, world, self._now_ms()):
             return Turn("listening", why="Somebody else is about to answer here.")
         return None
+
+    def _since_turn(self) -> Owed:
+        floor, name = self._floor, self._name
+        return Owed(self.addressed, floor.unseen(name), floor.is_given(name), self._attention.is_stirred)

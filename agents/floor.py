@@ -45,13 +45,17 @@ class Floor:
             self._event, self._choice = event, self._chosen(event, world)
         return name == self._choice
 
-    def perceive(self, name: str) -> None:
-        """Count something that an agent has perceived."""
-        self._unseen[name] += 1
+    def perceive(self, name: str, count: int = 1) -> None:
+        """Count what an agent has perceived."""
+        self._unseen[name] += count
 
     def give(self, name: str, room_id: str, now_ms: int) -> None:
         """Let an agent answer in a room before others speak there."""
         self._answering[room_id] = _Answering(name, now_ms)
+
+    def is_given(self, name: str) -> bool:
+        """Return whether others wait for an agent to answer."""
+        return any(one.name == name for one in self._answering.values())
 
     def begin_turn(self, name: str) -> None:
         """Let an agent have its turn: it has seen everything now, and nobody waits for it any more."""
