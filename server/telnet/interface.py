@@ -110,6 +110,12 @@ class TelnetLimits:
     max_output_bytes: int = 256 * 1024
     """What may wait for a client that does not read, before it is dropped. Bytes, 65536 and up."""
     close_seconds: float = 5.0
+    lines_per_second: float = 0
+    """Lines taken from one connection in the long run; more wait, and are not read meanwhile. 0 for any number."""
+    lines_at_once: int = 500
+    """Lines that are taken without that wait, 1 and up."""
+    max_negotiation_bytes: int = 256 * 1024
+    """What a client may send of telnet commands before it sends a line, or it is dropped. Bytes, 4096 and up."""
     """How long a closing connection may take to send its rest."""
     half_close_seconds: float = 1.0
     """How long answers are still sent to a client that has shut its sending side (`nc -N`)."""

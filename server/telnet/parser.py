@@ -81,11 +81,13 @@ class TelnetParser:
 
     CR LF, LF, CR NUL and CR each end one line; a CR ends it at once and swallows the LF or NUL that follows.
     Both limits are in bytes of content, so memory is bounded by them and by what was received but not taken.
+    `negotiation_bytes` counts what was read of commands; whoever reads may set it back to 0.
     """
 
     def __init__(self, max_line_bytes: int = 4096, max_subnegotiation_bytes: int = 4096) -> None:
         self._max_line_bytes = max_line_bytes
         self._max_payload_bytes = max_subnegotiation_bytes
+        self.negotiation_bytes = 0
         self._unread = b""
         self._position = 0
         self._state = _State.TEXT
@@ -192,6 +194,8 @@ class TelnetParser:
     def _read_after_iac(self) -> Event | None:
         byte = self._take_byte()
         self._state = _State.TEXT
+        if byte != IAC:
+            self.negotiation_bytes += 3
         if byte in VERBS:
             self._verb = byte
             self._state = _State.OPTION
@@ -223,6 +227,7 @@ class TelnetParser:
         end = self._unread.find(_IAC, self._position)
         content = self._unread[self._position : end if end >= 0 else None]
         self._position += len(content)
+        self.negotiation_bytes += len(content) + 1
         if end >= 0:
             self._position += 1
             self._state = _State.PAYLOAD_AFTER_IAC

@@ -11,6 +11,7 @@ from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from server.telnet.allowance import Allowance
 from server.telnet.charset import decode_line
 from server.telnet.codes import AYT
 from server.telnet.interface import (
@@ -45,8 +46,8 @@ APOLOGY = "Something went wrong with that. It has been noted in the server's log
 class TelnetProtocol(Protocol):
     """One telnet connection, telling `listener` about its player.
 
-    What is beyond the turn's share waits as bytes while the transport is paused, so a client that pours
-    commands costs one read of memory, and everybody else is served in between.
+    What is beyond the turn's share, or comes faster than lines are taken, waits as bytes while the transport is
+    paused, so a client that pours commands costs one read of memory, and everybody else is served in between.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class TelnetProtocol(Protocol):
         self._client = Client()
         self._negotiator = Negotiator(options, self._client)
         self._parser = TelnetParser(limits.max_line_bytes, limits.max_subnegotiation_bytes)
+        self._pace = Allowance(clock, limits.lines_per_second, limits.lines_at_once)
         self._received = b""
         self._parsed_bytes = 0
         self._terminal: TelnetTerminal
@@ -130,7 +132,7 @@ class TelnetProtocol(Protocol):
         if self._is_held:
             return
         if not is_done and self._next_turn is None:
-            self._next_turn = self._clock.callLater(0, self._take_turn)
+            self._next_turn = self._clock.callLater(self._pace.seconds, self._take_turn)
         if is_done and self._input_ended and self._end is None:
             self._end = self._clock.callLater(self._limits.half_close_seconds, self._terminal.close)
 
@@ -138,12 +140,21 @@ class TelnetProtocol(Protocol):
         if self._parser.is_drained:
             self._parse_portion()
         lines = 0
-        while lines < self._limits.lines_per_turn and self._terminal.is_open and not self._is_held:
+        while lines < self._limits.lines_per_turn and self._may_go_on:
             event = self._parser.next_event()
             if event is None:
-                return
-            lines += isinstance(event, Line | LineTooLong | Command)
+                break
+            if isinstance(event, Line | LineTooLong | Command):
+                lines += 1
+                self._pace.take()
             self._take(event)
+        if self._parser.negotiation_bytes > self._limits.max_negotiation_bytes and self._terminal.is_open:
+            log.warning("%s negotiates without end; dropped", self._terminal.host)
+            self._terminal.abort()
+
+    @property
+    def _may_go_on(self) -> bool:
+        return self._terminal.is_open and not self._is_held and not self._pace.seconds
 
     def _parse_portion(self) -> None:
         start = self._parsed_bytes
@@ -157,6 +168,7 @@ class TelnetProtocol(Protocol):
         match event:
             case Line(content):
                 self._negotiator.refill()
+                self._parser.negotiation_bytes = 0
                 self._tell(self._listener.line_received, decode_line(content, self._client.encoding))
             case LineTooLong(max_line_bytes):
                 self._terminal.write(f"That line was ignored: it is longer than {max_line_bytes} bytes.\n")
