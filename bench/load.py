@@ -1,62 +1,198 @@
-"""Many people at once: `python -m bench.load [CLIENTS] [COMMANDS]` (200 and 50).
+"""Many people at once, beside Evennia: `python -m bench.load [--people 1,50,200] [--seconds 5] [--alone] [--record]`.
 
-Real sockets against a real server process. Every client walks to one of four rooms; when all are there, each sends
-`look` again and again, once a second; latency runs from writing the command to the prompt behind its answer.
-Once without agents and once with three that think with the embedded model, in one run.
+Real sockets against a real server process, on this machine. Everyone comes in (as a guest in Fallwater, with an
+account made beforehand in Evennia, so that nobody waits for a password to be hashed), and walks out to rooms for ten
+people each. What is measured then, for so many seconds each:
+
+- look, say: everyone types the next line as soon as the last is answered
+- a line a second: everyone looks, looks, says something; latency counts from when a line was due
+- crowded: all in one room, where everyone hears everyone; say as above, and ten lines said a second in all
+
+Memory is resident memory of all the server's processes over what they had before anybody came: at the door, come in and
+idle, and busy. The clients are one process that waits with epoll; its share of a core is told. Up to 1,000 people are
+crowded, because getting 5,000 together takes 12 million messages. Evennia is asked up to 500 (`--beside`).
+
+At last 500 people type a line a second while 50 agents act, whose model is a program that answers by rule after 1.5 s.
 """
 
 from __future__ import annotations
 
-import asyncio
-import statistics
-import sys
+import argparse
+import os
+import subprocess
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
-from bench.players import Player
-from bench.server_process import running, wait_for
+from bench.crowd.beside import Beside
+from bench.crowd.crowd import Answered, Crowd, CrowdError
+from bench.crowd.figures import LOADS, Load, Measured, loads_of, record, tables
+from bench.crowd.machine import busy_seconds, cpu_seconds, open_files, own_cpu_seconds, resident_kib
+from bench.crowd.ours import AGENTS, fallwater
+from bench.crowd.server import Served
+from bench.crowd.town import live, look, say, spread_out, together
 
-PACE_SECONDS = 1.0
-
-
-async def main(clients: int, commands: int) -> None:
-    """Print the latencies for both."""
-    for model, said in (("none", "No language model"), ("embedded", "The agents think with")):
-        with running(model) as server:
-            wait_for(server.process, said)
-            began = time.perf_counter()
-            everybody = asyncio.Barrier(clients)
-            people = (_client(server.port, number, commands, everybody) for number in range(clients))
-            gathered = await asyncio.gather(*people)
-            seconds = time.perf_counter() - began
-            latencies = sorted(latency for one in gathered for latency in one)
-            p50, p99 = statistics.median(latencies), latencies[int(len(latencies) * 0.99)]
-            print(
-                f"{model}: {clients} clients, {len(latencies)} looks in {seconds:.1f} s: p50 {p50 * 1000:.1f} ms, "
-                f"p99 {p99 * 1000:.1f} ms, max {latencies[-1] * 1000:.1f} ms; server {server.rss_megabytes():.0f} MB"
-            )
+PEOPLE = "1,50,200,500,1000,5000"
+BESIDE = "1,50,200,500"
+COMPRESSED = "500"
+CROWDED = 1000
+WITH_AGENTS = 500
+SAID_A_SECOND = 10
+SPARE_FILES = 200
+CORES = os.cpu_count() or 1
 
 
-async def _client(port: int, number: int, commands: int, everybody: asyncio.Barrier) -> list[float]:
-    """One person: a command a second at a moment of its own, so that what is measured is an answer, not a queue."""
-    player = await Player.enter(port, f"Bench{_letters(number)}")
-    for way in ("north", "north", "west")[: number % 4]:
-        await player.looks(way)
-    latencies = []
-    await everybody.wait()
-    await asyncio.sleep(PACE_SECONDS * (number % 97) / 97)
-    for _ in range(commands):
-        sent = time.perf_counter()
-        await player.looks()
-        latencies.append(time.perf_counter() - sent)
-        await asyncio.sleep(max(0.0, PACE_SECONDS - latencies[-1]))
-    player.close()
-    return latencies
+class Measuring:
+    """Measures one server with so many people, after each has come in."""
+
+    def __init__(self, served: Served, people: int, seconds: float, compressed: bool = False) -> None:
+        self._served = served
+        self._seconds = seconds
+        self.measured = Measured(served.name + (", compressed" if compressed else ""), people)
+        self.measured.empty_kib = resident_kib(served.pids)
+        self._crowd = Crowd(served.port, people, compressed)
+        self._crowd.greeted(served.greeting)
+        self.measured.door_kib = self._each_kib()
+        self._crowd.do(served.comes_in)
+        self._crowd.settle()
+        self._crowd.do(spread_out(people))
+        if compressed and not all(client.is_compressed for client in self._crowd.clients):
+            raise CrowdError("The server compresses nothing.")
+        time.sleep(1)
+        self.measured.idle_kib = self._each_kib()
+
+    def spread(self) -> None:
+        """Measure everyone in small rooms."""
+        self._load("look", lambda: self._crowd.as_fast_as_answered(look, self._seconds))
+        self._load("say", lambda: self._crowd.as_fast_as_answered(say, self._seconds))
+        self.paced(self._seconds)
+        self.measured.busy_kib = self._each_kib()
+
+    def paced(self, seconds: float, what: str = "a line a second") -> None:
+        """Measure everyone at a line a second."""
+        self._load(what, lambda: self._crowd.paced(live, 1.0, seconds))
+        self.measured.busy_kib = self._each_kib()
+
+    def crowded(self) -> None:
+        """Measure everyone in one room."""
+        self._crowd.do(together)
+        self._load("crowded: say", lambda: self._crowd.as_fast_as_answered(say, self._seconds))
+        every = max(1.0, self.measured.people / SAID_A_SECOND)
+        self._load("crowded: ten lines said a second", lambda: self._crowd.paced(say, every, self._seconds))
+        self.measured.busy_kib = self._each_kib()
+
+    def close(self) -> None:
+        """Hang up, everyone."""
+        self._crowd.close()
+
+    def _load(self, what: str, measure: Callable[[], Answered]) -> None:
+        self._crowd.quiet()
+        began, server, own, busy = (
+            time.perf_counter(),
+            cpu_seconds(self._served.pids),
+            own_cpu_seconds(),
+            busy_seconds(),
+        )
+        answered = measure()
+        seconds = time.perf_counter() - began
+        server, own = cpu_seconds(self._served.pids) - server, own_cpu_seconds() - own
+        others = max(0.0, busy_seconds() - busy - server - own) / seconds / CORES
+        self.measured.loads.append(Load(what, answered, server / seconds, own / seconds, others))
+        print(" | ".join(loads_of(self.measured)[-1]), flush=True)
+
+    def _each_kib(self) -> float:
+        return (resident_kib(self._served.pids) - self.measured.empty_kib) / self.measured.people
 
 
-def _letters(number: int) -> str:
-    return "".join(chr(ord("a") + int(digit)) for digit in f"{number:03}")
+def measured(
+    server: AbstractContextManager[Served],
+    people: int,
+    seconds: float,
+    measure: Callable[[Measuring], None],
+    compressed: bool = False,
+) -> list[Measured]:
+    """Return what was measured of a server, or how far it came."""
+    with server as served:
+        try:
+            measuring = Measuring(served, people, seconds, compressed)
+        except CrowdError as error:
+            print(f"{served.name}, {people} people: {error}", flush=True)
+            return []
+        try:
+            measure(measuring)
+        except CrowdError as error:
+            measuring.measured.failure = str(error)
+        finally:
+            measuring.close()
+        return [measuring.measured]
+
+
+def everything(measuring: Measuring) -> None:
+    """Measure everyone spread out, and together if they are not too many."""
+    measuring.spread()
+    if measuring.measured.people <= CROWDED:
+        measuring.crowded()
+
+
+def with_agents(seconds: float) -> list[Measured]:
+    """Measure people at a line a second while agents act."""
+    return measured(
+        fallwater(WITH_AGENTS, AGENTS),
+        WITH_AGENTS,
+        seconds,
+        lambda measuring: measuring.paced(4 * seconds, f"a line a second, {AGENTS} agents acting"),
+    )
+
+
+def beside(counts: list[int], seconds: float) -> list[Measured]:
+    """Measure Evennia in the same way; what hinders that is printed."""
+    try:
+        other = Beside(max(counts))
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"Evennia cannot be set up: {error}\n{getattr(error, 'output', '')}", flush=True)
+        return []
+    print(other.version, flush=True)
+    return [one for people in counts for one in measured(other.open(), people, seconds, everything)]
+
+
+def main() -> None:
+    """Measure, print, and record if asked to."""
+    options = _options()
+    wanted, seconds = _numbers(options.people), options.seconds
+    most = open_files(2 * max(wanted) + SPARE_FILES)
+    if most < max(wanted) + SPARE_FILES:
+        raise SystemExit(f"This process may open {most} files (`ulimit -Hn`), too few for {max(wanted)} connections.")
+    print(" | ".join(LOADS), flush=True)
+    results: list[Measured] = []
+    for people in wanted:
+        results += measured(fallwater(people), people, seconds, everything)
+    for people in _numbers(options.compressed):
+        results += measured(fallwater(people), people, seconds, everything, compressed=True)
+    if not options.without_agents:
+        results += with_agents(seconds)
+    if not options.alone:
+        results += beside(_numbers(options.beside), seconds)
+    text = tables(results)
+    print(f"\n{text}")
+    if options.record:
+        record(text)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--people", default=PEOPLE, help=f"how many, one measure after the other ({PEOPLE})")
+    parser.add_argument("--beside", default=BESIDE, help=f"the same for Evennia ({BESIDE})")
+    parser.add_argument("--compressed", default=COMPRESSED, help=f"the same with compression ({COMPRESSED})")
+    parser.add_argument("--seconds", type=float, default=5.0, help="how long each measure takes (5)")
+    parser.add_argument("--alone", action="store_true", help="without Evennia")
+    parser.add_argument("--without-agents", action="store_true", help="without the measure with agents")
+    parser.add_argument("--record", action="store_true", help="add the tables to bench/RESULTS.md")
+    return parser.parse_args()
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(one) for one in text.split(",") if one.strip()]
 
 
 if __name__ == "__main__":
-    given = [int(argument) for argument in sys.argv[1:]]
-    asyncio.run(main(*(given + [200, 50][len(given) :])))
+    main()

@@ -1,0 +1,212 @@
+"""A crowd of clients in one thread: epoll and raw sockets, so that the server is what is measured."""
+
+from __future__ import annotations
+
+import heapq
+import random
+import select
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from bench.crowd.client import Client
+
+HOST = "127.0.0.1"
+AT_ONCE = 20
+"""How many come in, or walk, at a time."""
+
+STEP_SECONDS = 60.0
+QUIET_SECONDS = 0.3
+LONGEST_NOISE_SECONDS = 60.0
+LATE_SECONDS = 10.0
+"""How long answers are waited for after the last line of a measure."""
+
+Line = tuple[bytes, bytes]
+"""What is typed, and a text that is in the answer to it and in nothing else."""
+
+Lines = Callable[[int, int], Line]
+"""The line of a client, by its number, that it types as its n-th."""
+
+
+@dataclass
+class Answered:
+    """Latencies in seconds of the lines that were answered. `unanswered` got none in time; `heard` is speech shown."""
+
+    seconds: float = 0.0
+    latencies: list[float] = field(default_factory=list)
+    unanswered: int = 0
+    heard: int = 0
+    bytes_in: int = 0
+
+    @property
+    def a_second(self) -> float:
+        """Answers a second."""
+        return len(self.latencies) / self.seconds if self.seconds else 0.0
+
+    def percentile(self, share: float) -> float:
+        """Return the latency that so many of all do not pass, in milliseconds; NaN if there is none."""
+        ordered = sorted(self.latencies)
+        return ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1000 if ordered else float("nan")
+
+
+class CrowdError(Exception):
+    """The crowd could not be brought where it was to be."""
+
+
+class Crowd:
+    """So many clients, connected to a port of this machine."""
+
+    def __init__(self, port: int, count: int, compressed: bool = False) -> None:
+        self._poll = select.epoll()
+        self._port = port
+        self._compressed = compressed
+        self._rng = random.Random(1)
+        self.clients = [self._connect(number) for number in range(count)]
+        self._by_fd = {client.fileno(): client for client in self.clients}
+
+    def _connect(self, number: int) -> Client:
+        sock = socket.create_connection((HOST, self._port), timeout=STEP_SECONDS)
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._poll.register(sock.fileno(), select.EPOLLIN)
+        return Client(number, sock, self._compressed)
+
+    def greeted(self, text: bytes) -> None:
+        """Wait until everybody has been greeted with a text. Raises: CrowdError."""
+        for client in self.clients:
+            client.expect(text)
+        waiting, end = len(self.clients), time.perf_counter() + STEP_SECONDS
+        while waiting:
+            waiting -= sum(1 for _ in self._answers(0.1))
+            self._check(end, "were not greeted", waiting)
+
+    def do(self, steps: Callable[[int], Sequence[Line]], at_once: int = AT_ONCE) -> None:
+        """Let everyone type lines, each when the last is answered, a few clients at a time. Raises: CrowdError."""
+        todo = {client: iter(steps(client.number)) for client in self.clients}
+        waiting, active, end = iter(self.clients), 0, time.perf_counter() + STEP_SECONDS
+        ready = [client for _, client in zip(range(at_once), waiting, strict=False)]
+        while ready or active:
+            for client in ready:
+                one: Client | None = client
+                while one and (line := next(todo[one], None)) is None:
+                    one = next(waiting, None)
+                if one and line:
+                    one.send(*line)
+                    active += 1
+            ready = list(self._answers(0.1))
+            active -= len(ready)
+            if ready:
+                end = time.perf_counter() + STEP_SECONDS
+            self._check(end, "got no answer on their way", active)
+
+    def settle(self) -> None:
+        """Have everyone be in, and wait until nothing comes any more."""
+        for client in self.clients:
+            client.come_in()
+        self.quiet()
+
+    def quiet(self) -> None:
+        """Wait until nothing comes any more."""
+        last = began = time.perf_counter()
+        while (now := time.perf_counter()) - last < QUIET_SECONDS and now - began < LONGEST_NOISE_SECONDS:
+            for fd, _ in self._poll.poll(0.05):
+                self._by_fd[fd].receive()
+                last = now
+            self._drop_closed()
+
+    def as_fast_as_answered(self, lines: Lines, seconds: float) -> Answered:
+        """Let everyone type the next line as soon as the last is answered."""
+        turns = [0] * len(self.clients)
+        with self._measure() as answered:
+            began = time.perf_counter()
+            for client in self.clients:
+                client.send(*lines(client.number, 0))
+            end = began + seconds
+            while time.perf_counter() < end:
+                for client in self._answers(0.05):
+                    now = time.perf_counter()
+                    answered.latencies.append(now - client.sent_at)
+                    turns[client.number] += 1
+                    if now < end:
+                        client.send(*lines(client.number, turns[client.number]))
+            answered.seconds = time.perf_counter() - began
+            self._take_late(answered, None)
+        return answered
+
+    def paced(self, lines: Lines, every: float, seconds: float) -> Answered:
+        """Let everyone type a line every so many seconds; latency counts from when it was due.
+
+        Who has no answer yet types the next line when it comes.
+        """
+        with self._measure() as answered:
+            began = time.perf_counter()
+            due = [(began + self._rng.random() * every, client.number, 0) for client in self.clients]
+            heapq.heapify(due)
+            late: dict[int, tuple[float, int]] = {}
+
+            def type_line(number: int, when: float, turn: int) -> None:
+                self.clients[number].send(*lines(number, turn), due=when)
+                heapq.heappush(due, (when + every, number, turn + 1))
+
+            end = began + seconds
+            while (now := time.perf_counter()) < end:
+                while due and due[0][0] <= now:
+                    when, number, turn = heapq.heappop(due)
+                    if self.clients[number].is_waiting:
+                        late[number] = when, turn
+                    else:
+                        type_line(number, when, turn)
+                next_due = min(due[0][0], end) if due else end
+                for client in self._answers(max(0.0, next_due - time.perf_counter())):
+                    answered.latencies.append(time.perf_counter() - client.sent_at)
+                    if client.number in late:
+                        type_line(client.number, *late.pop(client.number))
+            answered.seconds = time.perf_counter() - began
+            answered.unanswered = len(late)
+            self._take_late(answered, answered.latencies)
+        return answered
+
+    def close(self) -> None:
+        """Hang up, everyone."""
+        for client in self.clients:
+            client.close()
+        self._poll.close()
+
+    @contextmanager
+    def _measure(self) -> Iterator[Answered]:
+        self.quiet()
+        answered = Answered()
+        for client in self.clients:
+            client.heard, client.bytes_in = 0, 0
+        yield answered
+        answered.heard = sum(client.heard for client in self.clients)
+        answered.bytes_in = sum(client.bytes_in for client in self.clients)
+
+    def _take_late(self, answered: Answered, latencies: list[float] | None) -> None:
+        waiting = sum(client.is_waiting for client in self.clients)
+        end = time.perf_counter() + LATE_SECONDS
+        while waiting and time.perf_counter() < end:
+            for client in self._answers(0.1):
+                waiting -= 1
+                if latencies is not None:
+                    latencies.append(time.perf_counter() - client.sent_at)
+        answered.unanswered += waiting
+
+    def _answers(self, timeout: float) -> Iterator[Client]:
+        for fd, _ in self._poll.poll(timeout):
+            client = self._by_fd[fd]
+            if client.receive():
+                yield client
+            elif client.closed:
+                self._drop_closed()
+
+    def _drop_closed(self) -> None:
+        closed = [client for client in self.clients if client.closed]
+        if closed:
+            raise CrowdError(f"{len(closed)} of {len(self.clients)} clients were dropped by the server.")
+
+    def _check(self, end: float, what: str, count: int) -> None:
+        if time.perf_counter() > end:
+            raise CrowdError(f"{count} of {len(self.clients)} clients {what} for {STEP_SECONDS:.0f} s.")
