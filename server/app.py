@@ -92,6 +92,8 @@ class Fallwater:
         self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
         self.lobby = Lobby(self.game, self._door(), load_texts(vault), reactor)
         self._figures = Figures(self.world, self.lobby, lambda: self.settings, now_ms() // 1000, lambda: self._ports)
+        self._minds.on_mind = self.lobby.audience.tell_of_agent
+        self.lobby.audience.places.area = settings.world.name
         self.world.presence = presence_by(self.lobby.playing, self.accounts.last_seen, now_ms)
         self._sync = GroupSync(self._journals, settings.memory.journal_fsync_ms, reactor)
         self._time = PassingTime(
@@ -215,6 +217,7 @@ class Fallwater:
         self.settings = settings
         self.accounts.adopt(settings.server)
         self.lobby.door = replace(self.lobby.door, settings=settings.server)
+        self.lobby.audience.places.area = settings.world.name
         self._minds.take_in()
 
     def _take_in(self) -> list[str]:

@@ -8,9 +8,11 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
+from server.autosave import in_turn
 from server.door.dialogue import Door
 from server.door.guests import Guests
 from server.door.returning import Returning
+from server.gmcp.audience import Audience
 from server.telnet.interface import ReactorClock
 from world.game import Game
 from world.model import Character
@@ -62,6 +64,8 @@ class Lobby:
         self.guests = Guests(self.game)
         self.returning = Returning(self.game, self.clock, lambda: self.door.settings.return_seconds)
         self.perform = self.game.perform
+        self.audience = Audience(self.game, self.clock)
+        self.game.on_events = in_turn(self.audience.take_note, self.game.on_events)
 
     @property
     def is_full(self) -> bool:

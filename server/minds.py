@@ -12,6 +12,7 @@ from agents.agent import Agent
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from agents.population import Population
+from agents.turn import Turn
 from config.profiles import SUMMARIZER, THINKER, ModelProfile
 from config.settings import ModelSettings
 from server.bridge import deferred_from
@@ -26,7 +27,8 @@ class Minds:
     """Wakes the agents when there is a model, and lets each think in its time.
 
     `queue` is what those think with who have no profile of their own, `problem` why there is none. `say` is given what
-    whoever started the world should read, `on_trouble` what admins should know and do.
+    whoever started the world should read, `on_trouble` what admins should know and do. `on_mind` is told of an agent,
+    by name, that it is `thinking`, has `acted`, `rested` (it thought and did nothing) or `compacted` its memory.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Minds:
         self.queues: Mapping[str, ModelQueue] = {}
         self.profiles = Profiles(random.Random(rng.getrandbits(64)))
         self.problem = ""
+        self.on_mind: Callable[[str, str], None] = lambda name, what: None
         self._agents = agents
         self._settings = settings
         self._clock = clock
@@ -136,13 +139,21 @@ class Minds:
 
     def _heartbeat_of(self, agent: Agent) -> Heartbeat:
         heartbeat = Heartbeat(
-            lambda: deferred_from(agent.tick()).addCallback(lambda turn: None),
+            lambda: deferred_from(agent.tick()).addCallback(lambda turn: self._tell(agent.name, turn)),
             lambda: agent.pause_seconds,
             lambda: agent.settings.think_jitter,
             self._clock,
             random.Random(self._rng.getrandbits(64)),
         )
+        agent.on_thinking = lambda: self.on_mind(agent.name, "thinking")
+        agent.compactor.on_compacted = lambda: self.on_mind(agent.name, "compacted")
         agent.on_addressed = lambda: heartbeat.hurry(agent.settings.react_seconds)
         agent.on_trouble = agent.memory.on_trouble = self._on_trouble
         heartbeat.start()
         return heartbeat
+
+    def _tell(self, name: str, turn: Turn) -> None:
+        if turn.outcome == "acted":
+            self.on_mind(name, "acted")
+        elif turn.outcome in ("refused", "speechless", "failed"):
+            self.on_mind(name, "rested")

@@ -11,6 +11,8 @@ from server.door.idle import IdleWatch
 from server.door.login import Login
 from server.door.one_time import one_time_password
 from server.door.password_change import PasswordChange
+from server.gmcp.client import GmcpClient
+from server.gmcp.logging_in import Outcome
 from server.lobby import Lobby
 from server.screen import wrapped
 from server.telnet.interface import DelayedCall, Terminal
@@ -35,6 +37,7 @@ class Session:
         self._character: Character | None = None
         self._terminal: Terminal | None = None
         self._dialogue: Dialogue | None = None
+        self._gmcp: GmcpClient | None = None
         self._idle: IdleWatch | None = None
         self._too_late: DelayedCall | None = None
         self._prompting: DelayedCall | None = None
@@ -69,6 +72,8 @@ class Session:
             self._terminal.write("\n")  # the player's own was not shown
         if self._dialogue:
             self._dialogue.line_received(text)
+        elif self._gmcp and self._gmcp.is_login_again(text):
+            pass  # nobody's password is a command, and none is to stand in a log
         elif self._character and text.strip():
             self._lobby.perform(self._character.character_id, text)
         self._prompt_soon()
@@ -81,6 +86,16 @@ class Session:
         if self._character and self._terminal:
             self._character.doings.client_reads_aloud = self._terminal.screen_reader
 
+    def gmcp_received(self, package: str, payload: object) -> None:
+        """Let the client's other side see to it."""
+        if self._terminal is None or self not in self._lobby.sessions:
+            return  # turned away
+        if self._gmcp is None:
+            self._gmcp = GmcpClient(self._terminal, self._lobby.audience, self._lobby.clock, self._log_in)
+            if self._character:
+                self._gmcp.enter(self._character)
+        self._gmcp.received(package, payload)
+
     def connection_lost(self, reason: str) -> None:
         """Let go of the character, unless somebody else has taken it over."""
         for call in (self._too_late, self._prompting):
@@ -90,6 +105,8 @@ class Session:
             if listening:
                 listening.stop()
         self._dialogue = None
+        if self._gmcp:
+            self._gmcp.leave()
         character, self._character = self._character, None
         if character and self._lobby.playing.get(character.character_id) is self:
             del self._lobby.playing[character.character_id]
@@ -125,6 +142,8 @@ class Session:
         """Say a last thing and close."""
         self._was_ended = True
         self.show(text)
+        if self._gmcp:
+            self._gmcp.say_goodbye(text)
         if self._terminal:
             self._terminal.close()
 
@@ -183,8 +202,16 @@ class Session:
         if missed:
             self.show("\n".join([self._say("door.missed"), *missed]))
         lobby.game.wake(character.character_id, self._perceive)
+        if self._gmcp:
+            self._gmcp.enter(character)
         self._watch_idle(character)
         lobby.entered(character)
+
+    def _log_in(self, given: str, password: str, told: Outcome) -> None:
+        if isinstance(self._dialogue, Login):
+            self._dialogue.try_at_once(given, password, told)
+        else:
+            told(False, self._say("gmcp.already_in"))
 
     def _welcome(self, character: Character, is_new: bool) -> None:
         if is_new:
@@ -221,12 +248,16 @@ class Session:
     def hand_over(self) -> None:
         """Give the character up to a newer session of the same name."""
         self._character = None
+        if self._gmcp:
+            self._gmcp.leave()
         self.end(self._say("door.taken_over"))
 
     def _perceive(self, event: Event, text: str) -> None:
         character = self._character
         if character is None:
             return
+        if self._gmcp:
+            self._gmcp.perceive(event, text)
         if text:
             self.show(text)
         if event.actor_id != character.character_id:

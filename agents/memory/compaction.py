@@ -33,7 +33,7 @@ class Compactor:
     """Compacts one agent's memory: never twice at a time, and in its turn among all agents.
 
     `turns` bounds how many agents are summarised at once; it is fair, first come first served, and given back
-    after every cycle.
+    after every cycle. `on_compacted` is called after each cycle that was published.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Compactor:
     ) -> None:
         self.memory = memory
         self.record = CompactionRecord()
+        self.on_compacted: Callable[[], None] = lambda: None
         self._summarizer = summarizer
         self._turns = turns
         self._now_ms = now_ms
@@ -147,6 +148,7 @@ class Compactor:
         except Superseded as edit:
             log.info("[Memory] %s: %s", self.memory.name, edit)
             return 0
+        self.on_compacted()
         return 1
 
     async def _cycle(self, plan: Plan) -> None:

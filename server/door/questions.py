@@ -28,6 +28,11 @@ class Questions:
         self._answer: Callable[[str], None] = lambda text: None
         self._awaited: Deferred[Any] | None = None
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something is looked at, and nothing is asked meanwhile."""
+        return self._awaited is not None
+
     def ask(self, key: str, answer: Callable[[str], None], *, hidden: bool = False) -> None:
         """Ask a sentence of the wording; the next line goes to `answer`. What is `hidden` is not shown while typed."""
         self.prompt = f"{self._door.say()(key)} "

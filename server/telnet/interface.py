@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from server.telnet.gmcp import Message
 from server.telnet.options import Mtts
 
 
@@ -57,6 +58,9 @@ class Terminal(Protocol):
     def prompt(self, text: str) -> None:
         """Show `text` without a newline and mark it as a prompt, with EOR or else GA."""
 
+    def send_gmcp(self, message: Message) -> None:
+        """Tell the client something that no screen shows, in order with what is written, if it has agreed to GMCP."""
+
     def hide_input(self) -> None:
         """Ask the client not to show what is typed. Say so before prompting for a password."""
 
@@ -91,6 +95,9 @@ class LineListener(Protocol):
     def terminal_identified(self) -> None:
         """`client_name`, `terminal_types`, `mtts` and `screen_reader` are final now. Many clients never tell."""
 
+    def gmcp_received(self, package: str, payload: object) -> None:
+        """The client tells something by GMCP: `payload` is what JSON gave, None for nothing. It may be anything."""
+
     def connection_lost(self, reason: str) -> None:
         """The last call: the connection has ended, whoever ended it."""
 
@@ -103,6 +110,12 @@ class TelnetLimits:
     """A longer line is dropped and its player told. Bytes, 80 to 65536."""
     max_subnegotiation_bytes: int = 4096
     """A longer subnegotiation is dropped. Bytes, 64 to 65536."""
+    lines_per_second: float = 0
+    """Lines taken from one connection in the long run; more wait, and are not read meanwhile. 0 for any number."""
+    lines_at_once: int = 500
+    """Lines that are taken without that wait, 1 and up."""
+    max_negotiation_bytes: int = 256 * 1024
+    """What a client may send of telnet commands before it sends a line, or it is dropped. Bytes, 4096 and up."""
     lines_per_turn: int = 4
     """Lines taken from one connection in one turn of the reactor, 1 to 64; then everybody else's come first."""
     bytes_per_turn: int = 512
@@ -110,12 +123,6 @@ class TelnetLimits:
     max_output_bytes: int = 256 * 1024
     """What may wait for a client that does not read, before it is dropped. Bytes, 65536 and up."""
     close_seconds: float = 5.0
-    lines_per_second: float = 0
-    """Lines taken from one connection in the long run; more wait, and are not read meanwhile. 0 for any number."""
-    lines_at_once: int = 500
-    """Lines that are taken without that wait, 1 and up."""
-    max_negotiation_bytes: int = 256 * 1024
-    """What a client may send of telnet commands before it sends a line, or it is dropped. Bytes, 4096 and up."""
     """How long a closing connection may take to send its rest."""
     half_close_seconds: float = 1.0
     """How long answers are still sent to a client that has shut its sending side (`nc -N`)."""

@@ -52,7 +52,15 @@ class Compressed:
     on: bool
 
 
-Outcome = Send | Resized | Identified | Compressed
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The client tells something by GMCP: a package's name in whatever case, and what JSON said, None for nothing."""
+
+    package: str
+    payload: object
+
+
+Outcome = Send | Resized | Identified | Compressed | Told
 
 
 class Stance(Enum):

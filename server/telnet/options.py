@@ -11,11 +11,13 @@ from server.telnet.codes import (
     CHARSET,
     ECHO,
     END_OF_RECORD,
+    GMCP,
     SUPPRESS_GO_AHEAD,
     TERMINAL_TYPE,
     TIMING_MARK,
     WINDOW_SIZE,
 )
+from server.telnet.gmcp import learn_gmcp
 from server.telnet.negotiation import Identified, Option, Outcome, Resized, Send, Stance, subnegotiation
 
 DEFAULT_WIDTH = 80
@@ -185,6 +187,7 @@ OPTIONS: tuple[Option[Client], ...] = (
         learn=learn_charset,
     ),
     Option(END_OF_RECORD, ours=Stance.OFFER),
+    Option(GMCP, ours=Stance.OFFER, learn=learn_gmcp),
     # Ours only while a password is typed. PuTTY asks for it at once, which would make its user type blind.
     Option(ECHO),
     # Either side of it turns line-mode clients into sending single characters.

@@ -23,7 +23,7 @@ from server.telnet.interface import (
     Transport,
 )
 from server.telnet.keep_alive import KeepAlive
-from server.telnet.negotiation import Compressed, Identified, Negotiator, Option, Outcome, Resized, Send
+from server.telnet.negotiation import Compressed, Identified, Negotiator, Option, Outcome, Resized, Send, Told
 from server.telnet.options import OPTIONS, Client
 from server.telnet.parser import (
     Command,
@@ -191,6 +191,8 @@ class TelnetProtocol(Protocol):
                     self._terminal.send(self._negotiator.open_late())
                 case Compressed(on):
                     self._terminal.compress(on)
+                case Told(package, payload):
+                    self._tell(self._listener.gmcp_received, package, payload)
 
     def _tell(self, call: Callable[..., None], *arguments: object) -> bool:
         """Call the listener, and say whether it went well. Its failure is this player's trouble alone."""

@@ -9,8 +9,9 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from server.telnet.charset import encode_text
-from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, IAC, NOP
+from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP
 from server.telnet.compression import Outflow
+from server.telnet.gmcp import Message
 from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits, Transport
 from server.telnet.negotiation import Negotiator
 from server.telnet.options import Client, Mtts
@@ -90,6 +91,10 @@ class TelnetTerminal:
     def prompt(self, text: str) -> None:
         mark = EOR if self._negotiator.we_perform(END_OF_RECORD) else GA
         self.send(encode_text(text, self._client.encoding) + bytes([IAC, mark]))
+
+    def send_gmcp(self, message: Message) -> None:
+        if self._negotiator.we_perform(GMCP):
+            self.send(message.framed)
 
     def hide_input(self) -> None:
         self.send(self._negotiator.switch_ours(ECHO, True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from server.lobby import Lobby
 from server.session import Session
+from server.telnet.gmcp import Message
 from server.telnet.options import Mtts
 
 SECRET = "a long secret"
@@ -26,6 +27,7 @@ class FakeTerminal:
         self.is_hidden = False
         self.is_held = False
         self.prompts = 0
+        self.told: list[tuple[str, object]] = []
         self._shown = ""
 
     def write(self, text: str) -> None:
@@ -35,6 +37,10 @@ class FakeTerminal:
     def prompt(self, text: str) -> None:
         self.prompts += 1
         self.write(text)
+
+    def send_gmcp(self, message: Message) -> None:
+        if self.is_open:
+            self.told.append((message.package, message.payload))
 
     def hide_input(self) -> None:
         self.is_hidden = True

@@ -13,6 +13,7 @@ from server.telnet.codes import (
     DONT,
     ECHO,
     END_OF_RECORD,
+    GMCP,
     IAC,
     LINEMODE,
     SUPPRESS_GO_AHEAD,
@@ -48,7 +49,8 @@ def answers(client: Client, *names: str) -> list[Outcome]:
 def test_the_opening_offers_just_what_helps_every_client():
     said = Negotiator(OPTIONS, Client()).open()
     assert said == bytes(
-        [IAC, DO, TERMINAL_TYPE, IAC, DO, WINDOW_SIZE, IAC, DO, BINARY, IAC, WILL, CHARSET, IAC, WILL, END_OF_RECORD]
+        [IAC, DO, TERMINAL_TYPE, IAC, DO, WINDOW_SIZE, IAC, DO, BINARY]
+        + [IAC, WILL, CHARSET, IAC, WILL, END_OF_RECORD, IAC, WILL, GMCP]
     )
 
 

@@ -1,0 +1,179 @@
+"""One client that speaks GMCP: what it is told, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from server.gmcp.audience import Audience
+from server.gmcp.channels import channel_list, spoken
+from server.gmcp.items import IN_HAND, IN_ROOM, Item, changed, items_of, listed
+from server.gmcp.logging_in import LoggingIn, LogIn
+from server.gmcp.places import Place, differences
+from server.gmcp.status import name_of, status, variables
+from server.gmcp.supports import Supports
+from server.telnet.allowance import Allowance
+from server.telnet.gmcp import Message
+from server.telnet.interface import ReactorClock, Terminal
+from world.cleaning import clean_line
+from world.events import Arrived, Event, Left
+from world.model import Character, Role
+
+LONGEST_CLIENT_NAME = 40
+MESSAGES_AT_ONCE = 40
+MESSAGES_PER_SECOND = 4.0
+"""What more a client tells is not heard, so that answering it costs nobody else anything."""
+LONGEST_PING = 10**6
+"""Milliseconds. What else a client puts into a ping is not given back."""
+
+
+class GmcpClient:
+    """The other side of a terminal that has said something by GMCP, before and after its player is in the world.
+
+    A package goes out only if the client has said that it takes it. `client_name` is what it calls itself, or empty.
+    """
+
+    def __init__(self, terminal: Terminal, audience: Audience, clock: ReactorClock, log_in: LogIn) -> None:
+        self.client_name = ""
+        self._terminal = terminal
+        self._audience = audience
+        self._supports = Supports()
+        self._told_before: Supports | None = None
+        self._allowance = Allowance(clock, MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
+        self._logging_in = LoggingIn(self.send, audience.wording, log_in, clock)
+        self._character: Character | None = None
+        self._place: Place | None = None
+        self._carried: tuple[Item, ...] = ()
+        self._status: dict[str, str] = {}
+        self._hears: dict[str, Callable[[object], None]] = {
+            "core.hello": self._note_name,
+            "core.supports.set": lambda payload: self._take(self._supports.replace, payload),
+            "core.supports.add": lambda payload: self._take(self._supports.add, payload),
+            "core.supports.remove": self._supports.remove,
+            "core.ping": self._answer_ping,
+            "char.items.inv": lambda payload: self._list_items(IN_HAND),
+            "char.items.room": lambda payload: self._list_items(IN_ROOM),
+            "char.login.credentials": self._take_credentials,
+        }
+
+    # What the session tells
+
+    def received(self, package: str, payload: object) -> None:
+        """Take in what the client tells; a package that means nothing here is let be, and so is a flood."""
+        hears = self._hears.get(package.casefold())
+        if hears and not self._allowance.seconds:
+            self._allowance.take()
+            hears(payload)
+
+    def enter(self, character: Character) -> None:
+        """The player is in the world as somebody."""
+        self._character = character
+        self._audience.join(self, character)
+        self._tell_all()
+
+    def leave(self) -> None:
+        """The player is nobody any more."""
+        self._audience.leave(self)
+        self._character = self._place = None
+
+    def perceive(self, event: Event, sentence: str) -> None:
+        """Tell the client what is besides the sentence that its player reads of an event."""
+        character = self._character
+        if character is None:
+            return
+        if self._supports.holds("Comm.Channel.Text") and (message := spoken(event, sentence, character)):
+            self._terminal.send_gmcp(message)
+        if event.actor_id != character.character_id or isinstance(event, Left):
+            return  # who leaves arrives in the same breath
+        if isinstance(event, Arrived) and event.from_room_id:
+            self._place = None  # also who comes back into the same room has moved
+        self.look()
+
+    def say_goodbye(self, text: str) -> None:
+        """Tell the client why the connection ends."""
+        self._terminal.send_gmcp(Message("Core.Goodbye", text))
+
+    def is_login_again(self, line: str) -> bool:
+        """Return whether a line is the name or the password with which the client has just come in by itself."""
+        return self._logging_in.is_repeated(line)
+
+    # What the audience tells
+
+    def look(self) -> None:
+        """Tell the client what is different from what it was told last."""
+        character = self._character
+        if character is None:
+            return
+        before, self._place = self._place, self._audience.places.now(character.room_id)
+        if before is None or before.room_id != self._place.room_id:
+            self._send_all(self._place.messages)
+        elif before is not self._place:
+            self._send_all(differences(before, self._place))
+        carried, before_carried = self._things(), self._carried
+        if carried != before_carried:
+            self._carried = carried
+            self._send_all(changed(IN_HAND, before_carried, carried))
+        stands = status(character, self._audience.world)
+        if stands != self._status:
+            told = {key: value for key, value in stands.items() if self._status.get(key) != value}
+            self._status = stands
+            self.send(Message("Char.Status", told))
+
+    def tell_of_agent(self, agent: Character, message: Message) -> None:
+        """Tell what an agent is about, if its player may know: who is in the same room, and admins."""
+        mine = self._character
+        if mine and (mine.role >= Role.ADMIN or (agent.awake and agent.room_id == mine.room_id)):
+            self.send(message)
+
+    def send(self, message: Message) -> None:
+        """Send something if the client takes it."""
+        is_known = self._told_before is not None and self._told_before.holds(message.package)
+        if not is_known and self._supports.holds(message.package):
+            self._terminal.send_gmcp(message)
+
+    def _send_all(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self.send(message)
+
+    def _tell_all(self) -> None:
+        """Tell all that there is to know, as to somebody who has just come."""
+        character = self._character
+        if character is None:
+            self._logging_in.offer()
+            return
+        world = self._audience.world
+        self.send(name_of(character))
+        self.send(variables(world.wording))
+        self.send(channel_list(self._audience.commands, character, world.wording))
+        self._place, self._status, self._carried = None, {}, self._things()
+        self._list_items(IN_HAND)
+        self.look()
+
+    def _things(self) -> tuple[Item, ...]:
+        character = self._character
+        return items_of(self._audience.world.things_at(character.character_id)) if character else ()
+
+    # What the client tells
+
+    def _note_name(self, payload: object) -> None:
+        name = payload.get("client") if isinstance(payload, dict) else None
+        if isinstance(name, str):
+            self.client_name = clean_line(name)[:LONGEST_CLIENT_NAME].strip()
+
+    def _take(self, change: Callable[[object], None], payload: object) -> None:
+        """Let the client take other packages, and tell it what it has not been told of them."""
+        self._told_before = self._supports.copy()
+        change(payload)
+        self._tell_all()
+        self._told_before = None
+
+    def _answer_ping(self, payload: object) -> None:
+        is_time = type(payload) is int and 0 <= payload < LONGEST_PING
+        self._terminal.send_gmcp(Message("Core.Ping", payload if is_time else None))
+
+    def _list_items(self, location: str) -> None:
+        if self._character:
+            held = self._carried if location == IN_HAND else self._audience.places.now(self._character.room_id).items
+            self.send(listed(location, held))
+
+    def _take_credentials(self, payload: object) -> None:
+        self._logging_in.take(payload)

@@ -1,0 +1,1 @@
+"""Tests of what clients are told besides text."""

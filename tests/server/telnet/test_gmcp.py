@@ -1,0 +1,176 @@
+"""GMCP on the wire: whatever a client sends, and what goes out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.task import Clock
+from twisted.internet.testing import StringTransport
+
+from server.telnet.codes import DO, DONT, GMCP, IAC, SB, SE, WILL
+from server.telnet.gmcp import Message, learn_gmcp
+from server.telnet.interface import TelnetLimits, Terminal
+from server.telnet.negotiation import Told, subnegotiation
+from server.telnet.protocol import TelnetProtocol
+
+AGREED = bytes([IAC, DO, GMCP])
+SCALARS = st.none() | st.booleans() | st.integers() | st.text()
+JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
+
+
+class Client:
+    """A listener that keeps what it is told, and the other end of its connection."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, object]] = []
+        self.lines: list[str] = []
+        self.clock = Clock()
+        self.transport = StringTransport()
+        self.protocol = TelnetProtocol(self, self.clock, TelnetLimits())
+        self.protocol.makeConnection(self.transport)
+        self.opening = self.gets()
+
+    def connection_made(self, terminal: Terminal) -> None:
+        self.terminal = terminal
+
+    def line_received(self, text: str) -> None:
+        self.lines.append(text)
+
+    def gmcp_received(self, package: str, payload: object) -> None:
+        self.told.append((package, payload))
+
+    def size_changed(self, width: int, height: int) -> None: ...
+    def terminal_identified(self) -> None: ...
+    def connection_lost(self, reason: str) -> None: ...
+
+    def sends(self, content: bytes) -> None:
+        self.protocol.dataReceived(content)
+        for _ in range(50):
+            self.clock.advance(0)
+
+    def gets(self) -> bytes:
+        self.clock.advance(0)
+        sent = bytes(self.transport.value())
+        self.transport.clear()
+        return sent
+
+
+def said(message: Message) -> tuple[str, object]:
+    """Return what a client makes of a message."""
+    framed = message.framed
+    assert framed[:3] == bytes([IAC, SB, GMCP]) and framed[-2:] == bytes([IAC, SE])
+    name, _, text = framed[3:-2].replace(b"\xff\xff", b"\xff").partition(b" ")
+    return name.decode(), json.loads(text) if text else None
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'Core.Hello {"client":"Mudlet"}', Told("Core.Hello", {"client": "Mudlet"})),
+        (b"core.ping", Told("core.ping", None)),
+        (b"Core.Ping ", Told("Core.Ping", None)),
+        (b'Core.Supports.Set ["Room 1"]', Told("Core.Supports.Set", ["Room 1"])),
+        ('Char.Login.Credentials {"account":"Zoë"}'.encode(), Told("Char.Login.Credentials", {"account": "Zoë"})),
+    ],
+)
+def test_a_package_is_told_with_what_its_json_says(content, told):
+    assert learn_gmcp(None, content) == [told]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b" {}",
+        b"Core.Hello {",
+        b"Core.Hello {}{}",
+        b'Core.Hello {"client":"\xff"}',
+        b"Core.Hello \xc0\xaf",
+        b"Core.Ping NaN",
+        b"Core.Ping -Infinity",
+        b"Core.Hello " + b"[" * 4000,
+        b"Core.Hello " + b"9" * 6000,
+        b"Core..Hello {}",
+        b".Core {}",
+        b"Core.\x1b[2J {}",
+        b"A" * 40 + b" {}",
+        b"A.b.c.d.e.f.g.h {}",
+        "Größe {}".encode(),
+    ],
+)
+def test_what_is_no_package_no_text_or_no_json_is_not_heard(content):
+    assert learn_gmcp(None, content) == []
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_at_all_are_fatal(content):
+    for told in learn_gmcp(None, content):
+        assert isinstance(told, Told)
+
+
+@given(JSON)
+def test_what_goes_out_is_json_in_utf_8_without_a_control(payload):
+    message = Message("Room.Info", payload)
+    framed = message.framed
+    if payload is not None:
+        assert said(message)[1] == payload
+    text = framed[3:-2].decode("utf-8")
+    assert not [char for char in text if ord(char) < 32 or 127 <= ord(char) < 160 or char in "\u2028\u2029"]
+
+
+def test_the_bytes_of_a_message_are_made_once():
+    message = Message("Char.Name", {"name": "Ana"})
+    assert message.framed is message.framed
+
+
+def test_a_message_without_payload_is_its_name_alone():
+    assert Message("Core.Ping").framed == subnegotiation(GMCP, b"Core.Ping")
+
+
+def test_gmcp_is_offered_once_and_last():
+    assert Client().opening.count(bytes([GMCP])) == 1
+    assert Client().opening.endswith(bytes([IAC, WILL, GMCP]))
+
+
+@pytest.mark.parametrize("answer", [b"", bytes([IAC, DONT, GMCP]), AGREED + bytes([IAC, DONT, GMCP])])
+def test_a_client_that_does_not_agree_gets_nothing(answer):
+    client = Client()
+    client.sends(answer)
+    client.gets()
+    client.terminal.send_gmcp(Message("Core.Goodbye", "Sleep well."))
+    assert client.gets() == b""
+
+
+def test_what_a_client_tells_before_it_agrees_is_not_heard():
+    client = Client()
+    client.sends(subnegotiation(GMCP, b"Core.Ping"))
+    assert client.told == []
+
+
+def test_both_sides_tell_in_order_with_the_text():
+    client = Client()
+    client.sends(AGREED + subnegotiation(GMCP, b"Core.Hello {}") + b"look\r\n")
+    assert (client.told, client.lines) == ([("Core.Hello", {})], ["look"])
+    client.terminal.write("The Hall\n")
+    client.terminal.send_gmcp(Message("Room.Info", {"num": 1}))
+    client.terminal.write("Dust.\n")
+    assert client.gets() == b"The Hall\r\n" + subnegotiation(GMCP, b'Room.Info {"num":1}') + b"Dust.\r\n"
+
+
+@given(st.lists(st.binary(max_size=60), max_size=8))
+def test_the_connection_goes_on_whatever_is_told(contents):
+    client = Client()
+    client.sends(AGREED)
+    for content in contents:
+        client.sends(subnegotiation(GMCP, content))
+    client.sends(b"look\r\n")
+    assert client.lines == ["look"]
+
+
+def test_what_is_longer_than_a_subnegotiation_may_be_is_dropped():
+    client = Client()
+    client.sends(AGREED + subnegotiation(GMCP, b'Core.Hello "' + b"x" * 5000 + b'"') + b"look\r\n")
+    assert (client.told, client.lines) == ([], ["look"])
