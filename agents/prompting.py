@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 
 from agents.memory.view import STEP_LINES, View
@@ -86,12 +87,14 @@ def fitted_prompt(
     told["yesterday"] = ""
     if told["recollected"] and count_tokens(shorter := template.fill(told)) <= budget_tokens:
         return shorter
-    for left_out in _steps(view):
-        told |= _tail(view, left_out, knowledge, with_recollected=False)
-        prompt = template.fill(told)
-        if count_tokens(prompt) <= budget_tokens:
-            break
-    return prompt
+
+    def without(left_out: int) -> str:
+        return template.fill({**told, **_tail(view, left_out, knowledge, with_recollected=False)})
+
+    # The more is left out, the shorter it is. To try one step after the other would take long for a long tail.
+    steps = list(_steps(view))
+    fewest = bisect_left(steps, True, hi=len(steps) - 1, key=lambda step: count_tokens(without(step)) <= budget_tokens)
+    return without(steps[fewest])
 
 
 def _tail(

@@ -12,7 +12,7 @@ from agents.models.model import Completion, CountsSlowly, LanguageModel, Request
 
 T = TypeVar("T")
 
-MOST_AT_ONCE = 1200
+MOST_AT_ONCE = 900
 A_LINE = 200
 """So many characters may be counted while a request is built, each new line for as many more as it takes besides: a few
 milliseconds. What is beyond that is counted ahead, and the request is begun again."""
