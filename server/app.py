@@ -28,6 +28,7 @@ from server.listening import TELNET, Ports
 from server.lobby import Lobby
 from server.minds import Minds
 from server.offers import offered
+from server.operations.watched import Watched
 from server.passing_time import PassingTime, local_ms
 from server.presence import presence_by
 from server.reload import Reload
@@ -38,6 +39,7 @@ from server.taking_in import TakingIn, load_texts
 from server.telnet.interface import ReactorClock, TelnetLimits
 from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
+from server.telnet.traffic import Traffic
 from server.world_on_disk import WorldOnDisk
 from vault.backup import back_up
 from vault.command_texts import load_command_texts
@@ -126,6 +128,18 @@ class Fallwater:
             self._take_in,
             lambda: self.on_shutdown(),
         )
+        self.watched = Watched(
+            vault,
+            self.game,
+            self.lobby,
+            self.agents,
+            self._minds,
+            self._sync,
+            self._on_disk,
+            Traffic(),
+            lambda: self.running,
+            lambda: self._ports,
+        )
         # Last: what a world says of commands is checked against all of them.
         self.game.commands.texts = load_command_texts(vault, self.game.commands)
 
@@ -180,6 +194,7 @@ class Fallwater:
             limits,
             lambda: offered(self._figures, self.settings.server),
             lambda: self.settings.server.keep_alive_seconds,
+            self.watched.traffic,
         )
         ports.open(TELNET, server.host, server.port, factory)
 

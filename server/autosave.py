@@ -25,11 +25,11 @@ NOTES_AT_ONCE = 2
 
 
 class SaveMoves:
-    """Writes where everyone and everything is, before anybody hears of the move."""
+    """Writes where everyone and everything is, before anybody hears of the move. `problem` says why it could not."""
 
     def __init__(self, whereabouts: Whereabouts) -> None:
         self._whereabouts = whereabouts
-        self._failing = False
+        self.problem = ""
 
     def __call__(self, events: tuple[Event, ...]) -> None:
         """Save what has moved, whatever moved it."""
@@ -40,18 +40,18 @@ class SaveMoves:
         try:
             self._whereabouts.save()
         except NoteError as error:
-            if not self._failing:
+            if not self.problem:
                 log.error("where everyone is could not be saved: %s", error)
-            self._failing = True
+            self.problem = str(error)
         else:
-            self._failing = False
+            self.problem = ""
 
 
 class SaveNotes:
     """Writes the notes of what was altered, the first few at once.
 
     What cannot be written is logged and told to admins once, and kept: it is tried again, one note whenever something
-    happens, until none fails. `tell` is given a sentence for admins.
+    happens, until none fails; until then `problem` says why. `tell` is given a sentence for admins.
     """
 
     def __init__(self, notes: WorldNotes, tell: Callable[[str], None], clock: ReactorClock) -> None:
@@ -60,7 +60,7 @@ class SaveNotes:
         self._clock = clock
         self._due: dict[Ref, None] = {}
         self._failed: dict[Ref, None] = {}
-        self._is_told = False
+        self.problem = ""
         self._later: DelayedCall | None = None
         self._due |= {("room", room.room_id): None for room in notes.number_rooms()}
 
@@ -103,33 +103,33 @@ class SaveNotes:
             self._notes.save(ref)
         except NoteError as error:
             self._failed[ref] = None
-            if not self._is_told:
-                self._is_told = True
+            if not self.problem:
+                self.problem = str(error)
                 log.error("a note could not be saved: %s", error)
                 self._tell(f"{error} It is tried again; until then it stands in no note.")
             return False
         self._failed.pop(ref, None)
-        self._is_told = bool(self._failed)
+        self.problem = self.problem if self._failed else ""
         return True
 
 
 class SaveBoard:
-    """Keeps the shared board and its note alike, at every line that somebody types."""
+    """Keeps the shared board and its note alike, at every line that somebody types. `problem` says why it could not."""
 
     def __init__(self, note: BoardNote) -> None:
         self._note = note
-        self._failing = False
+        self.problem = ""
 
     def __call__(self, events: tuple[Event, ...]) -> None:
         """Take in an edit, write what was shared or taken down; a failure is logged once, and tried again."""
         try:
             self._note.save()
         except NoteError as error:
-            if not self._failing:
+            if not self.problem:
                 log.error("what is shared could not be saved: %s", error)
-            self._failing = True
+            self.problem = str(error)
         else:
-            self._failing = False
+            self.problem = ""
 
 
 def in_turn(*savers: Callable[[tuple[Event, ...]], None]) -> Callable[[tuple[Event, ...]], None]:
@@ -146,6 +146,7 @@ class GroupSync:
     """Forces the journals' new lines to disk, all together, every so many milliseconds and in another thread.
 
     `in_thread` calls its first argument with the rest of them, elsewhere, and returns a Deferred of the outcome.
+    `problem` says why it failed the last time, if it did; `on_forced` is told how long each took, in seconds.
     """
 
     def __init__(
@@ -159,6 +160,8 @@ class GroupSync:
         self._seconds = max(period_ms, 5) / 1000
         self._clock = clock
         self._in_thread = in_thread
+        self.problem = ""
+        self.on_forced: Callable[[float], None] = lambda seconds: None
         self._next: DelayedCall | None = None
         self._stopped = False
 
@@ -177,7 +180,18 @@ class GroupSync:
         if not syncs:
             self.start()
             return
-        self._in_thread(_all, syncs).addErrback(_log).addCallback(lambda _: None if self._stopped else self.start())
+        began = self._clock.seconds()
+        self._in_thread(_all, syncs).addCallbacks(self._forced, self._failed, callbackArgs=(began,)).addCallback(
+            lambda _: None if self._stopped else self.start()
+        )
+
+    def _forced(self, _: None, began: float) -> None:
+        self.problem = ""
+        self.on_forced(self._clock.seconds() - began)
+
+    def _failed(self, failure: Failure) -> None:
+        self.problem = failure.getErrorMessage()
+        log.error("memories could not be forced to disk: %s", self.problem)
 
 
 def _all(syncs: list[Callable[[], None]]) -> None:
@@ -190,7 +204,3 @@ def _all(syncs: list[Callable[[], None]]) -> None:
             failures.append(error)
     if failures:
         raise failures[0]
-
-
-def _log(failure: Failure) -> None:
-    log.error("memories could not be forced to disk: %s", failure.getErrorMessage())

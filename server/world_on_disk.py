@@ -29,7 +29,13 @@ class WorldOnDisk:
         board.take_in()
         self._notes = SaveNotes(WorldNotes(vault, self.world, self.known), tell, clock)
         self._moves = SaveMoves(Whereabouts(vault, self.world))
-        self._save_all = in_turn(self._notes, self._moves, SaveBoard(board))
+        self._board = SaveBoard(board)
+        self._save_all = in_turn(self._notes, self._moves, self._board)
+
+    @property
+    def problem(self) -> str:
+        """Why something could not be saved the last time, empty if all was."""
+        return self._notes.problem or self._moves.problem or self._board.problem
 
     def begin(self) -> None:
         """Write what a vault made by hand lacks: numbers of rooms, and where everyone and everything is."""

@@ -35,6 +35,7 @@ from server.telnet.parser import (
     TelnetParser,
 )
 from server.telnet.terminal import TelnetTerminal
+from server.telnet.traffic import Traffic
 
 log = logging.getLogger(__name__)
 
@@ -57,8 +58,10 @@ class TelnetProtocol(Protocol):
         limits: TelnetLimits,
         options: Iterable[Option[Client]] = OPTIONS,
         keep_alive: KeepAlive | None = None,
+        traffic: Traffic | None = None,
     ) -> None:
         self._listener = listener
+        self._traffic = traffic
         self._keep_alive = keep_alive
         self._clock = clock
         self._limits = limits
@@ -74,6 +77,7 @@ class TelnetProtocol(Protocol):
         self._is_held = False
         self._reads = True
         self._input_ended = False
+        self.on_lost: Callable[[], None] = lambda: None
 
     def connectionMade(self) -> None:
         transport = self._transport
@@ -82,7 +86,7 @@ class TelnetProtocol(Protocol):
             tcp.setTcpNoDelay(True)
             tcp.setTcpKeepAlive(True)
         self._terminal = TelnetTerminal(
-            transport, self._clock, self._limits, self._client, self._negotiator, self._hold
+            transport, self._clock, self._limits, self._client, self._negotiator, self._hold, self._traffic
         )
         if self._keep_alive:
             self._keep_alive.add(self._terminal)
@@ -116,6 +120,7 @@ class TelnetProtocol(Protocol):
             self._keep_alive.discard(self._terminal)
         self._terminal.connection_lost()
         self._tell(self._listener.connection_lost, reason.getErrorMessage())
+        self.on_lost()
 
     @property
     def _transport(self) -> Transport:
@@ -149,8 +154,7 @@ class TelnetProtocol(Protocol):
                 self._pace.take()
             self._take(event)
         if self._parser.negotiation_bytes > self._limits.max_negotiation_bytes and self._terminal.is_open:
-            log.warning("%s negotiates without end; dropped", self._terminal.host)
-            self._terminal.abort()
+            self._terminal.drop("negotiates without end", "negotiates without end; dropped")
 
     @property
     def _may_go_on(self) -> bool:
@@ -199,7 +203,7 @@ class TelnetProtocol(Protocol):
         try:
             call(*arguments)
         except Exception:
-            log.exception("The session of %s has failed", self._terminal.host)
+            log.exception("The session of %s has failed", self._terminal.host, extra={"host": self._terminal.host})
             self._terminal.write(APOLOGY)
             return False
         return True
@@ -234,16 +238,18 @@ class TelnetFactory(ServerFactory):
         limits: TelnetLimits,
         options: Callable[[], Sequence[Option[Client]]] = lambda: OPTIONS,
         keep_alive_seconds: Callable[[], float] = lambda: 0,
+        traffic: Traffic | None = None,
     ) -> None:
         self._new_listener = new_listener
         self._clock = clock
         self._limits = limits
         self._options = options
         self._keep_alive = KeepAlive(clock, keep_alive_seconds)
+        self._traffic = traffic or Traffic()
 
     def buildProtocol(self, addr: IAddress | None) -> TelnetProtocol:
         protocol = TelnetProtocol(
-            self._new_listener(), self._clock, self._limits, self._options(), keep_alive=self._keep_alive
+            self._new_listener(), self._clock, self._limits, self._options(), self._keep_alive, self._traffic
         )
         protocol.factory = self
         return protocol

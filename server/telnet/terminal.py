@@ -15,6 +15,7 @@ from server.telnet.gmcp import Message
 from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits, Transport
 from server.telnet.negotiation import Negotiator
 from server.telnet.options import Client, Mtts
+from server.telnet.traffic import Traffic, Why
 
 _SIGN_OF_LIFE = bytes([IAC, NOP])
 
@@ -33,6 +34,7 @@ class TelnetTerminal:
         client: Client,
         negotiator: Negotiator[Client],
         hold: Callable[[bool], None],
+        traffic: Traffic | None = None,
     ) -> None:
         self._transport = transport
         self._clock = clock
@@ -40,6 +42,7 @@ class TelnetTerminal:
         self._client = client
         self._negotiator = negotiator
         self._hold = hold
+        self._traffic = traffic or Traffic()
         self._host = str(getattr(transport.getPeer(), "host", "local"))
         self._is_open = True
         self._outflow = Outflow()
@@ -149,6 +152,12 @@ class TelnetTerminal:
         self._is_open = False
         self._transport.abortConnection()
 
+    def drop(self, why: Why, told: str) -> None:
+        """End the connection at once, with a line in the log."""
+        self._traffic.dropped[why] += 1
+        log.warning("%s %s", self._host, told, extra={"host": self._host})
+        self.abort()
+
     def connection_lost(self) -> None:
         """Let go of everything: the connection has ended."""
         self._is_open = False
@@ -178,6 +187,7 @@ class TelnetTerminal:
 
     def _flush(self) -> None:
         if content := self._outflow.take():
+            self._traffic.sent_bytes += len(content)
             self._transport.write(content)
 
     def _relieve(self) -> None:
@@ -185,5 +195,5 @@ class TelnetTerminal:
         if not self._is_paused:
             self._flush()
             return
-        log.warning("%s does not read; dropped with %d bytes waiting", self._host, self._outflow.waiting_bytes)
-        self.abort()
+        waiting = self._outflow.waiting_bytes
+        self.drop("does not read", f"does not read; dropped with {waiting} bytes waiting")

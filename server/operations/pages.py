@@ -1,0 +1,115 @@
+"""The HTTP port for programs that watch a world: /metrics, /healthz and /readyz."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import CollectorRegistry
+from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.error import CannotListenError
+from twisted.web.http import OK, SERVICE_UNAVAILABLE
+from twisted.web.resource import Resource
+from twisted.web.server import Request, Site
+
+from server.listening import ListeningPort
+from server.operations.health import Verdict, health, readiness
+from server.operations.lag import ReactorLag
+from server.operations.metrics import WorldFigures, registry_of
+from server.operations.tallies import Tallies
+from server.operations.watched import Watched
+from server.telnet.interface import DelayedCall, ReactorClock
+
+log = logging.getLogger(__name__)
+
+ANY_FREE = -1
+RETRY_SECONDS = 5.0
+IDLE_SECONDS = 30.0
+BACKLOG = 50
+
+
+class HttpReactor(ReactorClock, Protocol):
+    """The part of a reactor that is needed here."""
+
+    def listenTCP(self, port: int, factory: Any, backlog: int, interface: str) -> ListeningPort: ...
+
+
+class Page(Resource):
+    """Answers a GET with what `make` returns: status, content type, body."""
+
+    isLeaf = True
+
+    def __init__(self, make: Callable[[], tuple[int, str, bytes]]) -> None:
+        Resource.__init__(self)
+        self._make = make
+
+    def render_GET(self, request: Request) -> bytes:
+        code, kind, body = self._make()
+        request.setResponseCode(code)
+        request.setHeader(b"content-type", kind.encode())
+        request.setHeader(b"cache-control", b"no-store")
+        return body
+
+
+class WatchPages:
+    """Opens the port and counts from then on; if the port is taken, it is tried again, and the world goes on."""
+
+    def __init__(self, watched: Watched, reactor: HttpReactor, say: Callable[[str], None]) -> None:
+        self._watched = watched
+        self._reactor = reactor
+        self._say = say
+        self._tallies = Tallies()
+        self._lag = ReactorLag(reactor)
+        self._port: ListeningPort | None = None
+        self._retry: DelayedCall | None = None
+        self._is_told = False
+
+    def open(self, host: str, port: int) -> None:
+        """Open the port, any free one for -1; nothing for 0."""
+        if port:
+            self._tallies.begin(self._watched)
+            self._lag.start()
+            self._listen(host, max(port, 0), self._site())
+
+    def close(self) -> Deferred[Any] | None:
+        """Close it."""
+        self._lag.stop()
+        if self._retry and self._retry.active():
+            self._retry.cancel()
+        return maybeDeferred(self._port.stopListening) if self._port else None
+
+    def _listen(self, host: str, port: int, site: Site) -> None:
+        try:
+            self._port = self._reactor.listenTCP(port, site, BACKLOG, host)
+        except CannotListenError as error:
+            if not self._is_told:
+                log.error("figures and health cannot be told on %s:%d, and it is tried again: %s", host, port, error)
+            self._is_told = True
+            self._retry = self._reactor.callLater(RETRY_SECONDS, self._listen, host, port, site)
+        else:
+            self._say(
+                f"Figures and health are on http://{host}:{self._port.getHost().port}/metrics, /healthz, /readyz."
+            )
+
+    def _site(self) -> Site:
+        registry = registry_of(WorldFigures(self._watched, self._tallies, self._lag))
+        root: Any = Resource()
+        root.putChild(b"metrics", Page(lambda: _figures(registry)))
+        root.putChild(b"healthz", Page(lambda: _told(health(self._watched, self._lag))))
+        root.putChild(b"readyz", Page(lambda: _told(readiness(self._watched))))
+        site = Site(root, timeout=IDLE_SECONDS)
+        site.noisy = False
+        site.displayTracebacks = False
+        return site
+
+
+def _figures(registry: CollectorRegistry) -> tuple[int, str, bytes]:
+    return OK, CONTENT_TYPE_LATEST, generate_latest(registry)
+
+
+def _told(verdict: Verdict) -> tuple[int, str, bytes]:
+    body = json.dumps(verdict.row(), ensure_ascii=False, indent=2) + "\n"
+    return OK if verdict.is_good else SERVICE_UNAVAILABLE, "application/json; charset=utf-8", body.encode()

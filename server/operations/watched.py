@@ -1,0 +1,39 @@
+"""What of a running world its figures and its health are read from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents.models.queue import ModelQueue
+from agents.population import Population
+from server.autosave import GroupSync
+from server.listening import Ports
+from server.lobby import Lobby
+from server.minds import Minds
+from server.telnet.traffic import Traffic
+from server.world_on_disk import WorldOnDisk
+from vault.folder import Vault
+from world.game import Game
+
+
+@dataclass
+class Watched:
+    """The parts of a world, for whoever only looks. `is_open` says whether it has been started and does not close."""
+
+    vault: Vault
+    game: Game
+    lobby: Lobby
+    agents: Population
+    minds: Minds
+    sync: GroupSync
+    on_disk: WorldOnDisk
+    traffic: Traffic
+    is_open: Callable[[], bool]
+    ports: Callable[[], Ports | None]
+
+    @property
+    def queues(self) -> dict[str, ModelQueue]:
+        """The queues before the models, by what they are called: the thinker's, and those of other profiles."""
+        thinker = {"thinker": self.minds.queue} if self.minds.queue else {}
+        return thinker | self.minds.other_queues()
