@@ -15,6 +15,9 @@ class ServerSettings:
 
     host: str = setting("127.0.0.1", "the address to listen on; 127.0.0.1 admits only this machine")
     port: int = setting(4000, "the telnet port", low=0, high=65535)
+    tls_port: int = setting(0, "the port for telnet over TLS; 0 for none, -1 for any free one", low=-1, high=65535)
+    tls_certificate: str = setting("", "the file of the certificate and its chain, in PEM; empty to have one made")
+    tls_key: str = setting("", "the file of the certificate's private key, in PEM, without a password")
     admin_name: str = setting("Warden", "who is made the first admin, when there is none", form=r"\S+")
     new_accounts: bool = setting(True, "whether a name that is new here can be taken by whoever gives it")
     new_role: str = setting("player", "what somebody new may do", choices=ROLES[:3])
@@ -31,7 +34,26 @@ class ServerSettings:
         low=16384,
         high=16777216,
     )
+    max_negotiation_bytes: int = setting(
+        262144,
+        "how much a client may send of telnet commands between two lines, in bytes, before it is dropped",
+        low=4096,
+        high=16777216,
+    )
+    lines_per_second: int = setting(
+        100,
+        "how many lines of one connection are taken a second, when more come than at once; 0 for any number",
+        low=0,
+        high=10000,
+    )
+    lines_at_once: int = setting(500, "how many lines of one connection are taken at once", low=1, high=100000)
     max_connections: int = setting(500, "how many may be connected at once", low=1, high=20000)
+    connections_per_address: int = setting(
+        20, "how many may be connected from one address at once; 0 for any number", low=0, high=20000
+    )
+    connects_per_minute: int = setting(
+        60, "how many connections one address may make a minute; 0 for any number", low=0, high=100000
+    )
     return_seconds: int = setting(
         60, "how long somebody whose connection is lost stays where they are, in seconds", low=0, high=3600
     )

@@ -9,6 +9,7 @@ from typing import Protocol
 from twisted.internet.defer import Deferred
 
 from server.autosave import in_turn
+from server.crowd import Crowd
 from server.door.dialogue import Door
 from server.door.guests import Guests
 from server.door.returning import Returning
@@ -62,6 +63,7 @@ class Lobby:
 
     def __post_init__(self) -> None:
         self.guests = Guests(self.game)
+        self.crowd = Crowd(lambda: self.door.settings, self.clock)
         self.returning = Returning(self.game, self.clock, lambda: self.door.settings.return_seconds)
         self.perform = self.game.perform
         self.audience = Audience(self.game, self.clock)
@@ -70,7 +72,7 @@ class Lobby:
     @property
     def is_full(self) -> bool:
         """Whether nobody else can come in."""
-        return len(self.sessions) >= self.door.settings.max_connections
+        return len(self.sessions) >= self.crowd.room
 
     def sessions_of(self, character_id: str) -> list[Connected]:
         """Return the sessions that play a character: one or none."""

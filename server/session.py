@@ -55,6 +55,8 @@ class Session:
         bans = lobby.door.accounts.bans
         if lobby.is_full:
             self.end(self._say("door.full", count=len(lobby.sessions)))
+        elif lobby.crowd.is_too_many(terminal.host):
+            self.end(self._say("door.too_many_from_there", count=lobby.door.settings.connections_per_address))
         elif ban := bans.on(terminal.host):
             self.end(bans.text(ban))
         else:

@@ -1,0 +1,134 @@
+"""How many may call, in all and from one address: counted at the socket, before anything is done for anybody."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+
+from twisted.internet.interfaces import IAddress
+from twisted.internet.protocol import Factory, Protocol
+
+from config.settings import ServerSettings
+from server.door.lockout import is_loopback, network_of
+from server.telnet.allowance import Allowance
+from server.telnet.interface import ReactorClock
+
+log = logging.getLogger(__name__)
+
+SPARE = 64
+"""So many more than may come in can call, to be told why they may not."""
+
+SPARE_OF_ONE = 4
+"""The same of one address."""
+
+MOST_REMEMBERED = 10_000
+REPORT_SECONDS = 60.0
+
+
+class Crowd:
+    """Counts open connections, whether somebody has come in by them or not.
+
+    This machine itself may call as often as it likes, within the number of all: what comes from here is a proxy, or
+    whoever runs the world. `most` bounds connections by what the process can hold open; settings count at once.
+    """
+
+    def __init__(self, settings: Callable[[], ServerSettings], clock: ReactorClock) -> None:
+        self.most = 1_000_000
+        self._settings = settings
+        self._clock = clock
+        self._count = 0
+        self._of_address: Counter[str] = Counter()
+        self._calls: dict[str, Allowance] = {}
+        self._turned_away: Counter[str] = Counter()
+
+    @property
+    def count(self) -> int:
+        """How many connections are open."""
+        return self._count
+
+    @property
+    def room(self) -> int:
+        """How many may come in."""
+        return min(self._settings().max_connections, max(1, self.most - SPARE))
+
+    def is_too_many(self, host: str) -> bool:
+        """Whether more are connected from an address than may be."""
+        most = self._settings().connections_per_address
+        return bool(most) and not is_loopback(host) and self._of_address[network_of(host)] > most
+
+    def admit(self, host: str) -> bool:
+        """Count a call, or return False if it is to be closed without a word."""
+        network = network_of(host)
+        if self._count >= min(self.room + SPARE, self.most) or not (is_loopback(host) or self._is_welcome(network)):
+            self._note_turned_away(network)
+            return False
+        self._count += 1
+        self._of_address[network] += 1
+        return True
+
+    def leave(self, host: str) -> None:
+        """Count no longer what `admit` has counted."""
+        network = network_of(host)
+        self._count -= 1
+        self._of_address[network] -= 1
+        if not self._of_address[network]:
+            del self._of_address[network]
+
+    def _is_welcome(self, network: str) -> bool:
+        settings = self._settings()
+        most, a_minute = settings.connections_per_address, settings.connects_per_minute
+        if most and self._of_address[network] >= most + SPARE_OF_ONE:
+            return False
+        calls = self._calls.setdefault(network, Allowance(self._clock, a_minute / 60, a_minute))
+        if calls.seconds:
+            return False
+        calls.take()
+        if len(self._calls) > MOST_REMEMBERED:
+            self._forget()
+        return True
+
+    def _forget(self) -> None:
+        """Forget who has not called of late; if all have, those who began first."""
+        self._calls = {network: calls for network, calls in self._calls.items() if not calls.is_whole}
+        for network in list(self._calls)[: max(0, len(self._calls) - MOST_REMEMBERED // 2)]:
+            del self._calls[network]
+
+    def _note_turned_away(self, network: str) -> None:
+        if not self._turned_away:
+            log.warning("%s was turned away: too many connections. More within a minute are counted.", network)
+            self._clock.callLater(REPORT_SECONDS, self._report)
+        if network in self._turned_away or len(self._turned_away) < MOST_REMEMBERED:
+            self._turned_away[network] += 1
+
+    def _report(self) -> None:
+        (network, most), *_ = self._turned_away.most_common(1)
+        total = self._turned_away.total()
+        self._turned_away.clear()
+        if total > 1:
+            log.warning("%d connections were turned away within a minute, %d of them from %s.", total, most, network)
+
+
+class Gate(Factory):
+    """Lets through to another factory whom the crowd admits, and tells it who has gone.
+
+    Protocols of that factory have an `on_lost`, which they call with their connection lost.
+    """
+
+    noisy = False
+
+    def __init__(self, factory: Factory, crowd: Crowd) -> None:
+        self._factory = factory
+        self._crowd = crowd
+
+    def buildProtocol(self, addr: IAddress | None) -> Protocol | None:
+        """Return a protocol for a caller, or None to have the connection closed."""
+        host = str(getattr(addr, "host", "local"))
+        if not self._crowd.admit(host):
+            return None
+        protocol = self._factory.buildProtocol(addr)
+        if protocol is None:
+            self._crowd.leave(host)
+        else:
+            protocol.on_lost = lambda: self._crowd.leave(host)
+        return protocol
