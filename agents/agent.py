@@ -28,7 +28,7 @@ from agents.memory.reminding.recollecting import Recollecting
 from agents.memory.summaries.summarizing import Summarizer
 from agents.models.model import Completion, ModelError, OnText, Request
 from agents.models.queue import ModelQueue, Priority
-from agents.perceiving import Address, impression
+from agents.perceiving import impression
 from agents.prompting import command_list, fitted_prompt, place_text, scene_text
 from agents.reply import Reply, first_command, open_to
 from agents.turn import Asked, archived
@@ -223,12 +223,11 @@ class Agent:
     async def _turn(self) -> Turn:
         if still := self._stillness():
             return still
-        addressed = self.awareness.addressed
         try:
-            completion = await self._thought(addressed)
+            completion = await self._thought()
         except (ModelError, NoteError) as error:
             # Whoever spoke still waits for an answer.
-            self.awareness.addressed |= addressed
+            self.awareness.addressed = self.awareness.owed.address
             return self._failed(str(error))
         if self._failing:
             log.info("%s can think again", self.name)
@@ -245,28 +244,29 @@ class Agent:
             return Turn("paused", why=self.memory.problem)
         return self.awareness.stillness(self.settings.think_when, self._game.world, self.character)
 
-    async def _thought(self, addressed: Address) -> Completion:
+    async def _thought(self) -> Completion:
         """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""
         assert self.queue is not None
         self._conduct.begin_turn()
-        priority = Priority.ANSWER if addressed.spoken else Priority.THOUGHT
+        priority = Priority.ANSWER if self.awareness.addressed.spoken else Priority.THOUGHT
         ask = self.queue.ask
-        completion = await ask(self.name, priority, lambda: self._request(addressed), self._listener())
+        completion = await ask(self.name, priority, self._request, self._listener())
         line, here = self._read(completion.text).line, self.character.room_id
         if completion.finish == "cancelled" or self.why_still:
             return completion
-        if not self._conduct.objects_to(line, here, addressed.by_person):
+        if not self._conduct.objects_to(line, here, self.awareness.thinks_of.by_person):
             return completion
         self._archive(replace(completion, finish="cancelled"))
-        again = await ask(self.name, priority, lambda: self._request(addressed), self._listener())
+        again = await ask(self.name, priority, self._request, self._listener())
         return again if again.finish == "cancelled" or self._read(again.text).line else completion
 
-    def _request(self, addressed: Address) -> Request | None:
+    def _request(self) -> Request | None:
         if not self.character.awake or self.queue is None or self.why_still:
             return None
         self.on_thinking()
-        prompt, grammar = self.prompt(), self._grammar(addressed | self.awareness.addressed)
+        prompt = self.prompt()
         self.awareness.begin_turn()
+        grammar = self._grammar()
         told = {**self._knowledge.shown, "notice": self._conduct.notice(self._game.world.wording)}
         self._asked = Asked(prompt, grammar, told)
         seed, context = self._rng.getrandbits(31), self.queue.model.context_tokens
@@ -284,10 +284,10 @@ class Agent:
         """Whether the engine chooses the verb and a grammar holds the model to it."""
         return self.queue is not None and self.queue.model.constrains and self.settings.steering != "off"
 
-    def _grammar(self, addressed: Address) -> str | None:
+    def _grammar(self) -> str | None:
         if not self._is_held:
             return None
-        return self._conduct.grammar(self._game.world, self.character, self._game.commands, addressed)
+        return self._conduct.grammar(self._game.world, self.character, self._game.commands, self.awareness.thinks_of)
 
     def _done(self, completion: Completion) -> Turn:
         if completion.finish == "cancelled":

@@ -47,6 +47,11 @@ class Awareness:
         self._thinks_of = Owed()
 
     @property
+    def thinks_of(self) -> Address:
+        """How it was spoken to before it was last asked what to do, however often it was asked since it answered."""
+        return self._thinks_of.address
+
+    @property
     def owed(self) -> Owed:
         """What it has not answered yet, with what it is thinking of just now."""
         return self._thinks_of | self._since_turn()

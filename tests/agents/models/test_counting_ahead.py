@@ -41,7 +41,7 @@ class CountingRuntime:
 
 def asked(runtime, text):
     """Ask a model for something whose size has to be known first; return that size, and how often it was built."""
-    made = []
+    made: list[int] = []
 
     async def story():
         model = EmbeddedModel(load=lambda: runtime)
@@ -49,7 +49,7 @@ def asked(runtime, text):
         queue = ModelQueue(model)
 
         def make():
-            made.append(None)
+            made.append(0)
             made[-1] = queue.model.count_tokens(text)
             return Request("p")
 
@@ -99,8 +99,13 @@ def test_a_text_has_as_many_tokens_as_its_lines(text):
 
 
 def test_a_line_is_counted_once():
-    asked_for = []
-    counts = LineCounts(lambda line: asked_for.append(line) or 1)
+    asked_for: list[str] = []
+
+    def count(line):
+        asked_for.append(line)
+        return 1
+
+    counts = LineCounts(count)
     assert counts.unknown("a\nb\na\n") == ["a\n", "b\n", "a\n"]
     assert counts.count("a\nb\na\n") == 3
     assert counts.count("a\nc\n") == 2
