@@ -47,7 +47,9 @@ def test_a_list_without_end_is_cut():
     assert not found.holds(f"Package{MOST_PACKAGES}")
 
 
-@given(st.recursive(st.none() | st.text() | st.integers(), st.lists, max_leaves=6) | st.dictionaries(st.text(), st.text()))
+@given(
+    st.recursive(st.none() | st.text() | st.integers(), st.lists, max_leaves=6) | st.dictionaries(st.text(), st.text())
+)
 def test_anything_may_stand_for_a_list(payload):
     found = supports("Room 1")
     found.add(payload)

@@ -1,0 +1,403 @@
+"""What a client is told besides text while its player lives in the world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from config.settings import ServerSettings
+from server.gmcp.client import MESSAGES_AT_ONCE
+from server.gmcp.room_numbers import derived
+from server.telnet.gmcp import Message
+from tests.server.fake_terminal import Guest
+from tests.server.front_door import lobby_of
+from tests.server.gmcp.talking import ALL, Talker
+from tests.world.inn import inn_game
+from world.model import Exit, Role, Room
+
+HALL, KITCHEN, YARD, CELLAR = map(derived, ("The Common Room", "The Kitchen", "The Yard", "The Cellar"))
+
+
+@pytest.fixture
+def lobby(tmp_path):
+    return lobby_of(tmp_path, inn_game(), ServerSettings())
+
+
+@pytest.fixture
+def ana(lobby):
+    return inside(lobby, "Ana")
+
+
+def inside(lobby, name, *supports) -> Talker:
+    talker = Talker(lobby, *(supports or ALL))
+    talker.enters(name)
+    return talker
+
+
+# Coming in and walking
+
+
+def test_whoever_comes_in_is_told_everything_once(ana):
+    assert ana.told() == [
+        "Char.Login.Default",
+        "Char.Name",
+        "Char.StatusVars",
+        "Comm.Channel.List",
+        "Char.Items.List",
+        "Room.Info",
+        "Room.Players",
+        "Char.Items.List",
+        "Char.Status",
+    ]
+
+
+def test_a_room_is_told_with_its_number_and_where_its_exits_lead(lobby, ana):
+    lobby.audience.places.area = "The Inn"
+    ana.told()
+    ana.types("north")
+    assert ana.told("Room.Info") == [
+        {
+            "num": KITCHEN,
+            "name": "The Kitchen",
+            "area": "The Inn",
+            "environment": "",
+            "exits": {"south": HALL},
+            "details": [],
+        }
+    ]
+
+
+def test_what_a_room_is_a_place_of_and_where_it_lies_are_told(lobby, ana):
+    yard = lobby.game.world.rooms["The Yard"]
+    yard.tags, yard.properties = ("domain/market", "mend this"), {"area": "Out of doors"}
+    ana.types("out")
+    told = ana.last("Room.Info")
+    assert (told["area"], told["environment"], told["details"]) == ("Out of doors", "market", ["market"])
+
+
+def test_two_steps_in_one_turn_are_two_rooms(lobby, ana):
+    ana.told()
+    lobby.game.perform("Ana", "north")
+    lobby.game.perform("Ana", "south")
+    assert [told["num"] for told in ana.told("Room.Info")] == [KITCHEN, HALL]
+
+
+def test_a_way_back_into_the_same_room_is_a_step_too(lobby, ana):
+    cellar = lobby.game.world.rooms["The Cellar"]
+    cellar.exits["around"] = Exit("around", "The Cellar")
+    ana.types("down")
+    ana.told()
+    ana.types("around")
+    assert [told["num"] for told in ana.told("Room.Info")] == [CELLAR]
+
+
+def test_a_room_that_is_shaped_anew_is_told_anew_to_who_is_there(lobby, ana):
+    cat = inside(lobby, "Cat")
+    lobby.door.accounts.set_role("Ana", Role.BUILDER)
+    ana.told(), cat.told()
+    ana.types("@dig attic to The Attic")
+    assert "attic" in ana.last("Room.Info")["exits"]
+    assert cat.told("Room.Info") == []
+
+
+def test_an_edit_that_was_taken_in_is_told(lobby, ana):
+    ana.told()
+    lobby.game.world.rooms["The Common Room"].title = "The Taproom"
+    lobby.game.publish(())
+    assert ana.last("Room.Info")["name"] == "The Taproom"
+    lobby.game.publish(())
+    assert ana.told() == []
+
+
+def test_a_room_whose_exit_leads_nowhere_is_told_without_it(lobby, ana):
+    room = lobby.game.world.rooms["The Kitchen"]
+    room.exits["hatch"] = Exit("hatch", "A Room That Is Gone")
+    ana.types("north")
+    assert ana.last("Room.Info")["exits"] == {"south": HALL}
+
+
+# Who and what is there
+
+
+def test_those_who_come_and_go_are_told_once_to_who_is_there(lobby, ana):
+    ben = inside(lobby, "Ben")
+    assert ana.last("Room.AddPlayer") == {"name": "Ben", "fullname": "Ben"}
+    assert [one["name"] for one in ben.last("Room.Players")] == ["Ana", "Ben"]
+    ben.types("north")
+    assert ana.told("Room.RemovePlayer") == ["Ben"]
+    ben.types("south")
+    ben.types("quit")
+    ben.hangs_up()
+    assert ana.told() == ["Room.AddPlayer", "Room.RemovePlayer"]
+
+
+def test_an_agent_is_somebody_who_is_there(lobby, ana):
+    lobby.game.wake("Rook", lambda event, text: None)
+    ana.types("north")
+    assert [one["name"] for one in ana.last("Room.Players")] == ["Ana", "Rook"]
+
+
+def test_things_are_told_in_the_room_and_in_hand(lobby, ana):
+    ben = inside(lobby, "Ben")
+    ana.told(), ben.told()
+    ana.types("get brass lamp")
+    assert [(told["location"], told["item"]["name"]) for told in ana.told("Char.Items.Remove")] == [
+        ("room", "brass lamp")
+    ]
+    assert [(told["location"], told["item"]["name"]) for told in ben.told("Char.Items.Remove")] == [
+        ("room", "brass lamp")
+    ]
+    ana.types("give brass lamp to Ben")
+    assert ana.last("Char.Items.Remove")["location"] == "inv"
+    assert ben.last("Char.Items.Add")["location"] == "inv"
+    ben.types("drop brass lamp")
+    assert ana.last("Char.Items.Add")["location"] == "room"
+
+
+def test_what_can_be_taken_and_what_holds_others_is_marked(lobby):
+    cat = inside(lobby, "Cat")
+    cat.types("east")
+    items = cat.last("Char.Items.List")["items"]
+    assert [(one["name"], one["attrib"]) for one in items] == [("oat chest", "c"), ("saddle bag", "ct"), ("slate", "t")]
+
+
+def test_a_thing_is_known_by_nothing_that_its_title_hides(lobby, ana):
+    lobby.game.world.things["brass lamp"].title = "plain box"
+    lobby.game.publish(())
+    ana.tells("Char.Items.Room")
+    items = ana.last("Char.Items.List")["items"]
+    assert "brass" not in str(items) and "plain box" in str(items)
+
+
+def test_a_client_may_ask_for_what_it_was_told_already(ana):
+    ana.told()
+    ana.tells("Char.Items.Inv", "")
+    assert [one["name"] for one in ana.last("Char.Items.List")["items"]] == ["copper coin"]
+
+
+# How one stands
+
+
+def test_the_status_has_a_caption_for_each_of_its_parts(ana):
+    found: dict[str, Any] = dict(ana.terminal.told)
+    assert found["Char.Status"].keys() == found["Char.StatusVars"].keys()
+    assert found["Char.Status"] == {"role": "a player", "room": "The Common Room", "state": "awake", "following": ""}
+    assert found["Char.Name"] == {"name": "Ana", "fullname": "Ana"}
+
+
+def test_of_the_status_only_what_is_different_is_told(lobby, ana):
+    inside(lobby, "Ben")
+    ana.told()
+    ana.types("afk tea")
+    assert ana.told("Char.Status") == [{"state": "away"}]
+    ana.types("follow Ben")
+    assert ana.told("Char.Status") == [{"state": "awake", "following": "Ben"}]
+    lobby.game.perform("Ben", "north")
+    assert ana.told("Char.Status") == [{"room": "The Kitchen"}]
+
+
+# What is said
+
+
+def test_what_is_said_is_told_as_it_reads_to_who_hears_it(lobby, ana):
+    ben = inside(lobby, "Ben")
+    ana.told(), ben.told()
+    ana.types("say Good morning")
+    assert ana.told("Comm.Channel.Text") == [{"channel": "say", "talker": "Ana", "text": 'You say, "Good morning"'}]
+    assert ben.told("Comm.Channel.Text") == [{"channel": "say", "talker": "Ana", "text": 'Ana says, "Good morning"'}]
+
+
+def test_a_whisper_is_told_to_those_two_alone(lobby, ana):
+    ben, dan = inside(lobby, "Ben"), inside(lobby, "Dan")
+    ana.told(), ben.told(), dan.told()
+    ana.types("whisper Ben the cellar")
+    assert [told["channel"] for told in ben.told("Comm.Channel.Text")] == ["whisper"]
+    assert [told["channel"] for told in ana.told("Comm.Channel.Text")] == ["whisper"]
+    assert dan.told() == []
+
+
+@pytest.mark.parametrize(
+    ("line", "channel", "hears_it"),
+    [
+        ("tell Cat come in", "tell", ["Cat"]),
+        ("shout fire", "shout", ["Ben", "Cat"]),
+        (":waves.", "emote", ["Ben"]),
+        ("think of the cellar", "", []),
+        ("look", "", []),
+    ],
+)
+def test_each_channel_reaches_whom_the_words_reach(lobby, ana, line, channel, hears_it):
+    others = {name: inside(lobby, name) for name in ("Ben", "Cat")}
+    for one in (ana, *others.values()):
+        one.told()
+    ana.types(line)
+    assert [told["channel"] for told in ana.told("Comm.Channel.Text")] == [channel] * bool(channel)
+    assert [name for name, one in others.items() if one.told("Comm.Channel.Text")] == hears_it
+
+
+def test_a_private_reason_is_told_to_nobody(lobby, ana):
+    ben = inside(lobby, "Ben")
+    ana.types("say hello | ben owes me a lamp", "north | away from ben")
+    assert "owes" not in str(ben.terminal.told) and "away from" not in str(ben.terminal.told)
+
+
+def test_a_guest_has_the_channels_that_a_guest_may_use(lobby):
+    guest = Talker(lobby, *ALL)
+    guest.types("guest")
+    assert [one["name"] for one in guest.last("Comm.Channel.List")] == ["say"]
+
+
+# What agents are about
+
+
+def test_who_is_in_the_same_room_is_told_what_an_agent_is_about(lobby, ana):
+    lobby.game.wake("Rook", lambda event, text: None)
+    lobby.audience.tell_of_agent("Rook", "thinking")
+    assert ana.told("Fallwater.Agent") == []
+    ana.types("north")
+    ana.told()
+    lobby.audience.tell_of_agent("Rook", "thinking")
+    lobby.audience.tell_of_agent("Rook", "acted")
+    assert ana.told("Fallwater.Agent") == [
+        {"name": "Rook", "what": "thinking", "room": KITCHEN},
+        {"name": "Rook", "what": "acted", "room": KITCHEN},
+    ]
+
+
+def test_an_agent_that_nobody_sees_is_told_of_to_admins_alone(lobby, ana):
+    ben = inside(lobby, "Ben")
+    lobby.door.accounts.set_role("Ben", Role.ADMIN)
+    lobby.audience.tell_of_agent("Rook", "compacted")
+    assert ana.told("Fallwater.Agent") == []
+    assert ben.told("Fallwater.Agent") == [{"name": "Rook", "what": "compacted", "room": KITCHEN}]
+
+
+def test_an_agent_that_is_no_more_is_told_of_to_nobody(lobby, ana):
+    ana.told()
+    lobby.audience.tell_of_agent("Nobody", "acted")
+    assert ana.told() == []
+
+
+# What a client takes
+
+
+def test_only_packages_that_the_client_takes_are_sent(lobby):
+    ben = inside(lobby, "Ben", "Room.Info 1")
+    assert ben.told() == ["Room.Info"]
+    ben.types("say hello", "get brass lamp", "north")
+    assert ben.told() == ["Room.Info"]
+
+
+def test_a_package_that_is_added_later_is_told_then_and_no_other_again(lobby):
+    ben = inside(lobby, "Ben", "Room 1")
+    ben.told()
+    ben.tells("Core.Supports.Add", ["comm 1"])
+    assert ben.told() == ["Comm.Channel.List"]
+    ben.tells("Core.Supports.Remove", ["Room"])
+    ben.types("north", "say hello")
+    assert ben.told() == ["Comm.Channel.Text"]
+
+
+def test_a_client_that_begins_to_speak_late_is_told_all_the_same(lobby):
+    ben = Guest(lobby)
+    ben.enters("Ben")
+    ben.session.gmcp_received("core.supports.set", ["room 1"])
+    assert [name for name, _ in ben.terminal.told] == ["Room.Info", "Room.Players"]
+
+
+def test_a_client_that_never_speaks_is_told_nothing(lobby, ana):
+    ben = Guest(lobby)
+    ben.enters("Ben")
+    ana.types("say hello", "north")
+    ben.types("quit")
+    assert ben.terminal.told == []
+
+
+def test_a_ping_comes_back_and_a_sign_of_life_needs_no_answer(ana):
+    ana.told()
+    ana.tells("Core.Ping", 120)
+    ana.tells("core.ping")
+    ana.tells("Core.KeepAlive")
+    assert ana.terminal.told == [("Core.Ping", 120), ("Core.Ping", None)]
+
+
+@pytest.mark.parametrize("payload", [1e999, -1, True, "x" * 4000, [[]], 10**300])
+def test_nothing_but_a_time_comes_back_with_a_ping(ana, payload):
+    ana.told()
+    ana.tells("Core.Ping", payload)
+    assert ana.terminal.told == [("Core.Ping", None)]
+
+
+def test_the_end_is_told_with_its_reason(lobby, ana):
+    ana.told()
+    ana.types("quit")
+    assert ana.told("Core.Goodbye") == ["Sleep well."]
+
+
+def test_whoever_is_taken_over_is_told_no_more(lobby, ana):
+    second = inside(lobby, "Ana")
+    assert ana.told("Core.Goodbye") == ["You have connected from somewhere else, and go on there."]
+    second.told()
+    second.types("north")
+    assert ana.told() == []
+    assert [told["num"] for told in second.told("Room.Info")] == [KITCHEN]
+
+
+def test_a_flood_is_answered_within_bounds_and_later_again(lobby, ana):
+    ana.told()
+    for _ in range(1000):
+        ana.tells("Core.Ping")
+    assert len(ana.told()) <= MESSAGES_AT_ONCE
+    lobby.clock.advance(1)
+    ana.tells("Core.Ping")
+    assert ana.told() == ["Core.Ping"]
+
+
+def test_nothing_is_kept_when_the_last_client_has_gone(lobby, ana):
+    ana.types("north")
+    ana.hangs_up()
+    lobby.clock.advance(0)
+    assert not lobby.audience._listeners and not lobby.audience.places._seen
+
+
+def test_what_many_hear_is_made_once(lobby, ana):
+    ben, dan = inside(lobby, "Ben"), inside(lobby, "Dan")
+    sent: dict[str, list[Message]] = {"Ben": [], "Dan": []}
+    for name, one in (("Ben", ben), ("Dan", dan)):
+        one.terminal.send_gmcp = sent[name].append  # type: ignore[assignment]
+    ana.types("say hello", "get brass lamp")
+    assert len(sent["Ben"]) == 2
+    assert all(one is other for one, other in zip(sent["Ben"], sent["Dan"], strict=True))
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=6,
+)
+PACKAGES = (
+    "Core.Hello Core.Supports.Set Core.Supports.Add Core.Supports.Remove Core.Ping Core.KeepAlive Char.Items.Inv "
+    "Char.Items.Room Char.Login.Credentials Room.Info Unheard.Of"
+).split()
+
+
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory):
+    return inside(lobby_of(tmp_path_factory.mktemp("busy"), inn_game(), ServerSettings()), "Ana")
+
+
+@given(st.sampled_from(PACKAGES), ANYTHING)
+def test_whatever_a_client_tells_the_session_goes_on(busy, package, payload):
+    busy.tells(package, payload)
+    busy.session._lobby.clock.advance(10)
+    assert busy.types("say still here") == 'You say, "still here"\n> '
+
+
+def test_rooms_that_come_to_be_have_numbers_at_once(lobby, ana):
+    lobby.game.world.rooms["The Attic"] = Room("The Attic", number=77)
+    lobby.game.world.rooms["The Kitchen"].exits["up"] = Exit("up", "The Attic")
+    ana.types("north")
+    assert ana.last("Room.Info")["exits"]["up"] == 77
