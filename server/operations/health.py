@@ -30,13 +30,17 @@ class Verdict:
 
     @property
     def is_good(self) -> bool:
-        return not any(check.problem for check in self.checks)
+        return not self.reasons
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why it is not good."""
+        return [f"{check.name}: {check.problem}" for check in self.checks if check.problem]
 
     def row(self) -> dict[str, object]:
         """Return it as it is told in JSON."""
-        reasons = [f"{check.name}: {check.problem}" for check in self.checks if check.problem]
         checks = {check.name: check.problem or "ok" for check in self.checks}
-        return {"status": "ok" if self.is_good else "failing", "reasons": reasons, "checks": checks}
+        return {"status": "ok" if self.is_good else "failing", "reasons": self.reasons, "checks": checks}
 
 
 def health(watched: Watched, lag: ReactorLag) -> Verdict:

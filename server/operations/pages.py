@@ -12,9 +12,11 @@ from prometheus_client.registry import CollectorRegistry
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.error import CannotListenError
 from twisted.web.http import OK, SERVICE_UNAVAILABLE
+from twisted.web.pages import notFound
 from twisted.web.resource import Resource
 from twisted.web.server import Request, Site
 
+from config.settings import ServerSettings
 from server.listening import ListeningPort
 from server.operations.health import Verdict, health, readiness
 from server.operations.lag import ReactorLag
@@ -35,6 +37,8 @@ class HttpReactor(ReactorClock, Protocol):
     """The part of a reactor that is needed here."""
 
     def listenTCP(self, port: int, factory: Any, backlog: int, interface: str) -> ListeningPort: ...
+    def callWhenRunning(self, callable: Callable[[], object]) -> object: ...
+    def addSystemEventTrigger(self, phase: str, event: str, callable: Callable[[], object]) -> object: ...
 
 
 class Page(Resource):
@@ -54,6 +58,13 @@ class Page(Resource):
         return body
 
 
+class Pages(Resource):
+    """What there is, and nothing else."""
+
+    def getChild(self, path: bytes, request: Request) -> Any:
+        return notFound()
+
+
 class WatchPages:
     """Opens the port and counts from then on; if the port is taken, it is tried again, and the world goes on."""
 
@@ -67,12 +78,18 @@ class WatchPages:
         self._retry: DelayedCall | None = None
         self._is_told = False
 
-    def open(self, host: str, port: int) -> None:
-        """Open the port, any free one for -1; nothing for 0."""
+    def run(self, settings: ServerSettings) -> None:
+        """Open the port once the reactor runs, and close it when it ends, after the world; nothing for port 0."""
+        host, port = settings.metrics_host, settings.metrics_port
         if port:
-            self._tallies.begin(self._watched)
-            self._lag.start()
-            self._listen(host, max(port, 0), self._site())
+            self._reactor.callWhenRunning(lambda: self.open(host, port))
+            self._reactor.addSystemEventTrigger("during", "shutdown", self.close)
+
+    def open(self, host: str, port: int) -> None:
+        """Open the port, any free one for -1."""
+        self._tallies.begin(self._watched)
+        self._lag.start()
+        self._listen(host, 0 if port == ANY_FREE else port, self._site())
 
     def close(self) -> Deferred[Any] | None:
         """Close it."""
@@ -96,7 +113,7 @@ class WatchPages:
 
     def _site(self) -> Site:
         registry = registry_of(WorldFigures(self._watched, self._tallies, self._lag))
-        root: Any = Resource()
+        root: Any = Pages()
         root.putChild(b"metrics", Page(lambda: _figures(registry)))
         root.putChild(b"healthz", Page(lambda: _told(health(self._watched, self._lag))))
         root.putChild(b"readyz", Page(lambda: _told(readiness(self._watched))))

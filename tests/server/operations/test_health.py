@@ -1,0 +1,171 @@
+"""Health and readiness: good while a world is, and failing for a reason that is told."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from twisted.internet.error import CannotListenError
+from twisted.internet.protocol import Factory
+from twisted.internet.testing import MemoryReactorClock, StringTransport
+
+from config.settings import ServerSettings
+from server.app import Fallwater
+from server.listening import TELNET, Ports
+from server.operations.health import health, readiness
+from server.operations.lag import ReactorLag
+from server.operations.pages import WatchPages
+from tests.server.operations.watched_world import FillingDisk, world_of
+from world.events import Arrived
+
+
+@pytest.fixture
+def reactor() -> MemoryReactorClock:
+    return MemoryReactorClock()
+
+
+@pytest.fixture
+def disk() -> FillingDisk:
+    return FillingDisk()
+
+
+@pytest.fixture
+def world(tmp_path, reactor, disk) -> Iterator[Fallwater]:
+    made = world_of(tmp_path, reactor, disk)
+    yield made
+    made.agents.close()
+
+
+@pytest.fixture
+def lag(reactor) -> ReactorLag:
+    lag = ReactorLag(reactor)
+    lag.start()
+    return lag
+
+
+def test_a_world_without_trouble_is_healthy(world, lag):
+    assert health(world.watched, lag).row() == {
+        "status": "ok",
+        "reasons": [],
+        "checks": {"reactor": "ok", "vault": "ok", "journals": "ok", "saving": "ok"},
+    }
+    assert not (world.watched.vault.root / ".health.draft").exists()
+
+
+def test_a_vault_that_cannot_be_written_is_told_even_before_anybody_does_anything(world, lag, disk):
+    vault, disk.is_full = world.watched.vault, True
+    assert health(world.watched, lag).row() == {
+        "status": "failing",
+        "reasons": [f"vault: {vault.root} cannot be written: No space left on device"],
+        "checks": {
+            "reactor": "ok",
+            "vault": f"{vault.root} cannot be written: No space left on device",
+            "journals": "ok",
+            "saving": "ok",
+        },
+    }
+
+
+def test_memories_that_wait_are_told_until_they_are_written(world, lag, disk):
+    memory, disk.is_full = world.agents["Eliza"].memory, True
+    memory.record("observed", "It rains.")
+    memory.record("observed", "It pours.")
+    disk.is_full = False
+    assert health(world.watched, lag).reasons == [
+        "journals: 2 memories wait to be written: agents/Eliza/journal: a memory cannot be written: No space left on "
+        "device. Make room on the disk or mend its permissions."
+    ]
+    memory.write_what_waits()
+    assert health(world.watched, lag).is_good
+
+
+def test_what_could_not_be_saved_is_told_until_it_is(world, lag, disk):
+    disk.is_full = True
+    moss = world.world.characters["Moss"]
+    moss.room_id = "The Weir" if moss.room_id != "The Weir" else "The Landing"
+    world.game.publish((Arrived("Moss", moss.room_id),))
+    disk.is_full = False
+    (reason,) = health(world.watched, lag).reasons
+    assert reason.startswith("saving: ")
+    assert "No space left on device" in reason
+    world.game.publish((Arrived("Moss", moss.room_id),))
+    assert health(world.watched, lag).is_good
+
+
+def test_a_reactor_that_was_late_is_unwell_for_ten_seconds(world, lag, reactor):
+    reactor.advance(6.5)
+    assert health(world.watched, lag).reasons == ["reactor: what was due was done 6.0 s late"]
+    reactor.pump([0.5] * 21)
+    assert health(world.watched, lag).is_good
+
+
+def test_a_world_is_ready_from_when_its_port_is_open_until_it_closes(world, reactor):
+    assert readiness(world.watched).reasons == [
+        "world: it is not open yet, or closing",
+        "listening: no port is open",
+    ]
+    ports = Ports(reactor)
+    ports.open(TELNET, "127.0.0.1", 4000, Factory())
+    world.watched.ports = lambda: ports
+    world.running = True
+    assert readiness(world.watched).is_good
+    world.running = False
+    assert readiness(world.watched).reasons == ["world: it is not open yet, or closing"]
+
+
+class Asking:
+    """Asks the pages of a world, as the reactor has them."""
+
+    def __init__(self, world: Fallwater, reactor: Any, port: int) -> None:
+        self.said: list[str] = []
+        WatchPages(world.watched, reactor, self.said.append).run(ServerSettings(metrics_port=port))
+        for call, arguments, named in reactor.whenRunningHooks:
+            call(*arguments, **named)
+        self.servers = reactor.tcpServers
+
+    def get(self, path: str) -> tuple[str, str]:
+        """Return the status line and the body."""
+        channel: Any = self.servers[-1][1].buildProtocol(None)
+        transport = StringTransport()
+        channel.makeConnection(transport)
+        channel.dataReceived(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+        head, _, body = transport.value().decode().partition("\r\n\r\n")
+        channel.connectionLost(None)
+        return head.split("\r\n")[0], body
+
+
+def test_no_port_is_opened_unless_it_is_asked_for(world, reactor):
+    assert Asking(world, reactor, 0).servers == []
+
+
+def test_the_port_is_on_loopback_and_answers_with_200_or_503(world, reactor):
+    asking = Asking(world, reactor, 9100)
+    assert [(server[0], server[3]) for server in asking.servers] == [(9100, "127.0.0.1")]
+    status, body = asking.get("/readyz")
+    assert (status, json.loads(body)["status"]) == ("HTTP/1.0 503 Service Unavailable", "failing")
+    status, body = asking.get("/healthz")
+    assert (status, json.loads(body)["status"]) == ("HTTP/1.0 200 OK", "ok")
+    status, body = asking.get("/metrics")
+    assert (status, "fallwater_memories " in body) == ("HTTP/1.0 200 OK", True)
+    assert asking.get("/passwords")[0] == "HTTP/1.0 404 Not Found"
+
+
+def test_a_port_that_is_taken_is_tried_again_and_keeps_no_world_from_opening(world, reactor, caplog):
+    free, taken = reactor.listenTCP, [True]
+
+    def listen(port, factory, backlog, interface):
+        if taken:
+            raise CannotListenError(interface, port, OSError(errno.EADDRINUSE, "Address already in use"))
+        return free(port, factory, backlog, interface)
+
+    reactor.listenTCP = listen
+    asking = Asking(world, reactor, 9100)
+    reactor.pump([1.0] * 11)
+    assert len(caplog.records) == 1
+    assert asking.said == []
+    taken.clear()
+    reactor.pump([1.0] * 6)
+    assert len(asking.said) == 1
