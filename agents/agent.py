@@ -154,7 +154,7 @@ class Agent:
         if left is None:
             return
         if event.actor_id != self.name:
-            self._conduct.hear(event)
+            self._conduct.hear(event, world)
         if isinstance(event, Recalled):
             # What is recalled is in the journal already: it stands in the next prompt, and is no new memory.
             self._knowledge.recalled, text = event.text, event.brief

@@ -42,10 +42,11 @@ class Conduct:
         """What is done about its circles in the next turn."""
         return remedy(self._loops) if self.breaks_loops else NONE
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: Event, world: World) -> None:
         """Take in what somebody else has said."""
         if isinstance(event, Said | Shouted | Whispered | Paged):
-            self._loops.hear(event.actor_id, event.text)
+            who = world.characters.get(event.actor_id)
+            self._loops.hear(event.actor_id, event.text, is_person=who is not None and not who.is_agent)
 
     def begin_turn(self) -> None:
         """Let the model be asked for a first time again."""

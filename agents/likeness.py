@@ -12,7 +12,9 @@ ALIKE = 0.6
 
 Shingles: TypeAlias = frozenset[tuple[str, ...]]
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# Of writing that puts no blanks between words (Thai, Chinese, Japanese) each character counts as one.
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_]+)*")
 
 
 def shingles(text: str) -> Shingles:

@@ -7,7 +7,6 @@ Nothing here is drawn by lot, and nothing knows the time.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,18 +33,12 @@ AMONG = 8
 """The same deed so many times among so many is a circle; a thought or pose is one when it comes again. Walking has a
 rule of its own."""
 
-MUCH_TALK = 3
-"""So many plans in a row without a deed are talk."""
+MUCH_TALK = 6
+"""So many times in a row nothing but talk is talk instead of deeds, unless a person talks to it."""
 
 MOST_STRAIN = 5
 
-# English only: agents that speak another language are not caught at this one sign.
-_PLAN = re.compile(
-    r"\b(?:let's|let us|shall we|should we|we (?:should|could|can|must|need to|have to|will|might)|we'll"
-    r"|i(?:'ll| will| shall| should| could| must| need to| have to| want to|'m going to| am going to| plan to)"
-    r"|the plan|our plan|my plan)\b",
-    re.IGNORECASE,
-)
+_QUESTION_MARKS = frozenset("?？؟")
 
 
 class Sign(Enum):
@@ -106,10 +99,13 @@ class Loops:
         self.last_found: tuple[Found, ...] = ()
         self._deeds: deque[Deed] = deque(maxlen=KEPT_DEEDS)
         self._voices: deque[Voice] = deque(maxlen=KEPT_VOICES)
+        self._talked = 0
 
-    def hear(self, who: str, text: str) -> None:
-        """Take in what somebody else has said."""
-        self._voices.append(Voice(who, shingles(text), "?" in text))
+    def hear(self, who: str, text: str, is_person: bool = False) -> None:
+        """Take in what somebody else has said, who `is_person` and not an agent."""
+        self._voices.append(Voice(who, shingles(text), asks(text)))
+        if is_person:
+            self._talked = 0
 
     def do(self, line: str, room_id: str) -> tuple[Found, ...]:
         """Take in what the agent has typed and the room that it is in after that; return the signs that it shows."""
@@ -117,7 +113,8 @@ class Loops:
         deed = deed_of(line, room_id)
         self._deeds.append(deed)
         if deed.is_speech:
-            self._voices.append(Voice("", deed.said, "?" in deed.arguments))
+            self._voices.append(Voice("", deed.said, asks(deed.arguments)))
+        self._talked = self._talked + 1 if deed.verb in TALK else 0
         self._count()
         return self.found
 
@@ -134,7 +131,7 @@ class Loops:
         """Return the signs that a line would show if it were typed now and left the agent in a room."""
         deed = deed_of(line, room_id)
         found = [*self._of_speech(deed), *self._of_deed(deed)]
-        if _is_only_talk([*self._deeds, deed]):
+        if deed.verb in TALK and self._talked + 1 >= MUCH_TALK:
             found.append(Found(Sign.ONLY_TALK, deed.verb))
         return tuple(found)
 
@@ -147,7 +144,7 @@ class Loops:
         found: list[Found] = []
         if before < 2 and len(deed.said) < FEW_WORDS:
             return found
-        if before and "?" in deed.arguments and self._is_unanswered(deed):
+        if before and asks(deed.arguments) and self._is_unanswered(deed):
             found.append(Found(Sign.ASKED_AGAIN, deed.verb, before))
         elif before:
             found.append(Found(Sign.SAID_AGAIN, deed.verb, before))
@@ -200,17 +197,6 @@ def goes_to_and_fro(rooms: Sequence[str]) -> bool:
     return len(rooms) >= 4 and rooms[-1] == rooms[-3] and rooms[-2] == rooms[-4]
 
 
-def _is_only_talk(deeds: Sequence[Deed]) -> bool:
-    """Return whether deeds end in a plan after other plans, with nothing done in between."""
-    if not deeds or not _is_plan(deeds[-1]):
-        return False
-    plans = 0
-    for deed in reversed(deeds):
-        if deed.verb not in TALK:
-            break
-        plans += _is_plan(deed)
-    return plans >= MUCH_TALK
-
-
-def _is_plan(deed: Deed) -> bool:
-    return deed.verb in TALK and bool(_PLAN.search(deed.arguments))
+def asks(text: str) -> bool:
+    """Return whether a text holds a question, by its marks."""
+    return not _QUESTION_MARKS.isdisjoint(text)

@@ -1,4 +1,4 @@
-"""What an agent was spoken to about is not lost when an endpoint fails it: another is asked for an answer all the same."""
+"""What an agent was spoken to about is not lost when an endpoint fails it: another one is asked instead."""
 
 from __future__ import annotations
 
@@ -34,10 +34,8 @@ def turn_spoken_to_while_waiting(life: Life, *models: ScriptedModel) -> Turn:
         for model in models:
             model.hold()
         ask = life.agent.queue.ask
-        others = [
-            asyncio.create_task(ask(f"Other {one}", Priority.THOUGHT, lambda: Request("p")))
-            for one in range(len(models))
-        ]
+        waiting = [ask(f"Other {one}", Priority.THOUGHT, lambda: Request("p")) for one in range(len(models))]
+        others = [asyncio.create_task(one) for one in waiting]
         await settle()
         turn = asyncio.create_task(life.agent.tick())
         await settle()
