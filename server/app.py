@@ -23,8 +23,9 @@ from server.door.dialogue import Door
 from server.door.lockout import Lockout
 from server.door.password_check import PasswordCheck
 from server.door.passwords import Passwords
+from server.doorway import Doorway, limits_of
 from server.figures import Figures
-from server.listening import TELNET, Ports
+from server.listening import Ports
 from server.lobby import Lobby
 from server.minds import Minds
 from server.offers import offered
@@ -36,7 +37,7 @@ from server.session import Session
 from server.shutdown import in_stages
 from server.steward.stewardship import Stewardship
 from server.taking_in import TakingIn, load_texts
-from server.telnet.interface import ReactorClock, TelnetLimits
+from server.telnet.interface import ReactorClock
 from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
 from server.telnet.traffic import Traffic
@@ -48,7 +49,7 @@ from vault.folder import Vault
 from vault.journal import Journal
 from world.commands.table import world_commands
 from world.game import Game
-from world.model import Role
+from world.model import Character, Role
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +84,9 @@ class Fallwater:
         self._ports: Ports | None = None
 
         self._on_disk = WorldOnDisk(vault, settings.world, self._tell_admins, reactor)
+        self._accounts_folder = accounts_file.path.parent
         self.world = self._on_disk.world
+        self.doorway: Doorway | None = None
         self.game = Game(self.world, world_commands(), self._on_disk.take_note, self._chance)
         self._on_disk.begin()
         self.agents = Population(vault, settings, self.game, rng, now_ms)
@@ -119,7 +122,7 @@ class Fallwater:
             self.accounts,
             self.agents,
             vault,
-            accounts_file.path.parent,
+            self._accounts_folder,
             lambda: self.settings,
             reactor,
             now_ms,
@@ -184,19 +187,27 @@ class Fallwater:
         )
 
     def listen(self, ports: Ports) -> None:
-        """Open the door, where the settings have it. Raises: CannotListenError if a port is taken."""
+        """Open the door, where the settings have it. Raises: CannotListenError if a port is taken, NoteError."""
         self._ports = ports
-        server = self.settings.server
-        limits = TelnetLimits(max_line_bytes=server.max_line_bytes, max_output_bytes=server.max_output_bytes)
+        self.doorway = Doorway(
+            ports,
+            self.lobby.crowd,
+            lambda: self.settings.server,
+            self._accounts_folder,
+            self._reactor,
+            self._now_ms,
+            self._tell_admins,
+        )
+        self.lobby.entered = self._entered
         factory = TelnetFactory(
             lambda: Session(self.lobby),
             self._reactor,
-            limits,
+            lambda: limits_of(self.settings.server),
             lambda: offered(self._figures, self.settings.server),
             lambda: self.settings.server.keep_alive_seconds,
             self.watched.traffic,
         )
-        ports.open(TELNET, server.host, server.port, factory)
+        self.doorway.open(factory)
 
     def start(self) -> None:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""
@@ -252,9 +263,20 @@ class Fallwater:
             if character.role >= Role.ADMIN and not character.is_agent:
                 self.game.tell(character.character_id, text)
 
-    def _close_door(self) -> Deferred[None] | None:
-        self.lobby.announce("The world is closing. Everything is kept; come back soon.")
-        return self._ports.close() if self._ports else None
+    def _entered(self, character: Character) -> None:
+        if self.doorway and self.doorway.warning and character.role >= Role.ADMIN:
+            self.game.tell(character.character_id, self.doorway.warning)
+
+    def _close_door(self, restart: bool) -> Deferred[None] | None:
+        if self.doorway:
+            self.doorway.close()
+        say = self.world.wording
+        self.lobby.announce(say("admin.restarts") if restart else say("admin.closes"))
+        return self._ports.close(restart) if self._ports else None
+
+    def _send_home(self, restart: bool) -> Deferred[None] | None:
+        self._resuming.keep(restart)
+        return self.lobby.send_home(self.world.wording("admin.connect_again") if restart else "")
 
     def _end_thoughts(self) -> Deferred[None] | None:
         self._reload.stop()

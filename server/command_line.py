@@ -20,7 +20,7 @@ from server.app import Fallwater
 from server.door.accounts_file import AccountsFile, default_folder
 from server.door.one_time import first_admin, reset_password
 from server.door.passwords import Argon2
-from server.listening import TELNET, ListeningReactor, Ports
+from server.listening import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.model_option import with_model
 from server.operations.logs import take_in_libraries, write_log
 from server.operations.options import add_operations_options, with_operations
@@ -90,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     add_operations_options(serve)
     reset = commands.add_parser("reset-password", help="give somebody a new one-time password, or a role")
     reset.add_argument("name", metavar="NAME", help="who has forgotten theirs")
+    serve.add_argument("--tls-port", type=int, metavar="N", help="a port for telnet over TLS too, 0 for any free one")
     reset.add_argument("--role", choices=ROLES, default="", help="what they may do from now on (as before)")
     reset.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
     _add_accounts_option(reset)
@@ -175,6 +176,8 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     reactor.callWhenRunning(lambda: on_signals(lambda: reactor.callFromThread(stop)))
     reactor.callWhenRunning(open_it)
     reactor.run()
+        for sentence in fallwater.doorway.sentences if fallwater.doorway else ():
+            _say(sentence)
     on_signals(lambda: None)  # the reactor has put back what there was before, which would end us in mid-sentence
     if failures:
         sys.exit(f"fallwater: {failures[0]}")
@@ -196,8 +199,13 @@ def _with_options(settings: Settings, options: argparse.Namespace) -> Settings:
 def _why_not_open(error: CannotListenError) -> str:
     why = getattr(error.socketError, "strerror", None) or error.socketError
     where = f"{error.interface}:{error.port}"
-    return f"{where} cannot be opened: {why}. Give another port with --port, or 0 for any free one."
+    option = "--tls-port" if error.port == settings.server.tls_port else "--port"
+    return f"{where} cannot be opened: {why}. Give another port with {option}, or 0 for any free one."
 
 
 def _say(sentence: str) -> None:
     print(sentence, flush=True)
+    if options.tls_port is not None:
+        if not 0 <= options.tls_port <= 65535:
+            raise NoteError(f"--tls-port is {options.tls_port}; expected a port from 0 to 65535.")
+        server = dataclasses.replace(server, tls_port=options.tls_port or ANY_FREE)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable
+from typing import Any, Protocol
 
 from twisted.internet.interfaces import IAddress
-from twisted.internet.protocol import Factory, Protocol
+from twisted.internet.protocol import ServerFactory
 
 from config.settings import ServerSettings
 from server.door.lockout import is_loopback, network_of
@@ -109,7 +110,13 @@ class Crowd:
             log.warning("%d connections were turned away within a minute, %d of them from %s.", total, most, network)
 
 
-class Gate(Factory):
+class Makes(Protocol):
+    """What makes a protocol for each caller."""
+
+    def buildProtocol(self, addr: IAddress | None) -> Any: ...
+
+
+class Gate(ServerFactory):
     """Lets through to another factory whom the crowd admits, and tells it who has gone.
 
     Protocols of that factory have an `on_lost`, which they call with their connection lost.
@@ -117,11 +124,11 @@ class Gate(Factory):
 
     noisy = False
 
-    def __init__(self, factory: Factory, crowd: Crowd) -> None:
+    def __init__(self, factory: Makes, crowd: Crowd) -> None:
         self._factory = factory
         self._crowd = crowd
 
-    def buildProtocol(self, addr: IAddress | None) -> Protocol | None:
+    def buildProtocol(self, addr: IAddress | None) -> Any:
         """Return a protocol for a caller, or None to have the connection closed."""
         host = str(getattr(addr, "host", "local"))
         if not self._crowd.admit(host):

@@ -15,7 +15,7 @@ _PARTS = {"server": "server", "world": "world", "agents": "agents", "models": "m
 
 _OPERATIONS = {"log_format", "log_level", "metrics_port", "metrics_host"}
 LATER = {
-    "server": frozenset({"host", "port", "admin_name", "max_line_bytes", "max_output_bytes"} | _OPERATIONS),
+    "server": frozenset({"host", "port", "admin_name", "tls_port", "tls_certificate", "tls_key"} | _OPERATIONS),
     "models": frozenset(field.name for field in fields(KINDS["models"])) - AT_ONCE,
     "memory_compaction": frozenset({"journal_fsync_ms", "max_compactions"}),
 }

@@ -224,7 +224,8 @@ class TelnetProtocol(Protocol):
 
 
 class TelnetFactory(ServerFactory):
-    """Makes a `TelnetProtocol` with a new listener for each caller. `options` returns what the next one is offered.
+    """Makes a `TelnetProtocol` with a new listener for each caller. `limits` and `options` return what holds for
+    the next one.
 
     Listen with a backlog of 512 or more: Twisted's default of 50 turns callers away when many come at once.
     """
@@ -235,7 +236,7 @@ class TelnetFactory(ServerFactory):
         self,
         new_listener: Callable[[], LineListener],
         clock: ReactorClock,
-        limits: TelnetLimits,
+        limits: Callable[[], TelnetLimits],
         options: Callable[[], Sequence[Option[Client]]] = lambda: OPTIONS,
         keep_alive_seconds: Callable[[], float] = lambda: 0,
         traffic: Traffic | None = None,
@@ -249,7 +250,7 @@ class TelnetFactory(ServerFactory):
 
     def buildProtocol(self, addr: IAddress | None) -> TelnetProtocol:
         protocol = TelnetProtocol(
-            self._new_listener(), self._clock, self._limits, self._options(), self._keep_alive, self._traffic
+            self._new_listener(), self._clock, self._limits(), self._options(), self._keep_alive, self._traffic
         )
         protocol.factory = self
         return protocol

@@ -88,5 +88,6 @@ class StewardedInn:
     def _save(self) -> None:
         self.saved += 1
 
-    def _close(self) -> None:
+    def _close(self, restart: bool) -> None:
         self.closed += 1
+        self.restarts = restart

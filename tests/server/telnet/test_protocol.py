@@ -387,7 +387,7 @@ def test_compression_that_begins_while_the_client_does_not_read_waits_with_the_r
 
 def test_a_connection_silent_both_ways_is_sent_a_sign_of_life():
     clock, transport, player = TurnClock(), TcpInMemory(), Player()
-    factory = TelnetFactory(lambda: player, clock, LIMITS, keep_alive_seconds=lambda: 10)
+    factory = TelnetFactory(lambda: player, clock, lambda: LIMITS, keep_alive_seconds=lambda: 10)
     protocol = factory.buildProtocol(None)
     protocol.makeConnection(transport)
     clock.pump([1] * 11)
@@ -455,7 +455,7 @@ def test_the_factory_makes_a_new_listener_for_each_caller():
         made.append(Player())
         return made[-1]
 
-    factory = TelnetFactory(new_player, Clock(), LIMITS)
+    factory = TelnetFactory(new_player, Clock(), lambda: LIMITS)
     for _ in range(2):
         factory.buildProtocol(None).makeConnection(StringTransport())
     assert len({id(player.terminal) for player in made}) == 2

@@ -1,0 +1,166 @@
+"""What new connections are encrypted with, and its change while old connections go on with what they have."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from OpenSSL import SSL
+from OpenSSL.crypto import X509, PKey
+from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
+from twisted.protocols.tls import TLSMemoryBIOProtocol
+from zope.interface import implementer
+
+from config.settings import ServerSettings
+from server.telnet.interface import DelayedCall, ReactorClock
+from server.tls.certificate import RENEW_DAYS, Certificate, make_certificate, read_certificate
+from vault.notes import NoteError
+
+log = logging.getLogger(__name__)
+
+CERTIFICATE, KEY = "tls-certificate.pem", "tls-key.pem"
+CIPHERS = b"ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL"
+LOOK_SECONDS = 2.0
+
+Stamp = tuple[tuple[int, int, int], ...]
+
+
+@implementer(IOpenSSLServerConnectionCreator)
+class Credentials:
+    """The certificate of the moment. Files that change are taken in; those that will not do change nothing.
+
+    `folder` is where files are looked for and made. `now` returns the time in UTC, `tell` tells whoever should know.
+    Raises: NoteError if there is no valid certificate to begin with.
+    """
+
+    def __init__(
+        self,
+        settings: ServerSettings,
+        folder: Path,
+        clock: ReactorClock,
+        now: Callable[[], datetime],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._now = now
+        self._tell = tell
+        self._is_given = bool(settings.tls_certificate or settings.tls_key)
+        self._certificate_path = folder / (settings.tls_certificate or CERTIFICATE)
+        self._key_path = folder / (settings.tls_key or settings.tls_certificate or KEY)
+        self._stamp = self._seen = self._stamps()
+        self._warned = False
+        self._next: DelayedCall | None = None
+        self.certificate = self._first()
+        self._context = context_of(self.certificate)
+        self._warn_of_end()
+
+    @property
+    def note(self) -> str:
+        """What whoever started the world should know of the certificate."""
+        made = "Nobody has signed its certificate, so clients ask once" if not self._is_given else "Its certificate is"
+        where = f"whether to trust it: {self._certificate_path}" if not self._is_given else self._certificate_path
+        return f"{made} {where}, until {self.certificate.ends:%Y-%m-%d}. SHA-256 {self.certificate.fingerprint}"
+
+    def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> SSL.Connection:
+        """Return what a new connection is encrypted with."""
+        return SSL.Connection(self._context, None)
+
+    def start(self) -> None:
+        """Look from now on whether the files have changed."""
+        self._next = self._clock.callLater(LOOK_SECONDS, self._look_again)
+
+    def stop(self) -> None:
+        """Look no longer."""
+        if self._next and self._next.active():
+            self._next.cancel()
+
+    def look(self) -> None:
+        """Take in files that have changed and stand still, and renew what was made here and ends soon."""
+        seen, self._seen = self._seen, self._stamps()
+        try:
+            if self._seen == seen and seen != self._stamp:
+                self._stamp = seen
+                self._adopt(read_certificate(self._certificate_path, self._key_path))
+            elif not self._is_given and self.certificate.is_near_end(self._now()):
+                self._adopt(self._made())
+        except (NoteError, SSL.Error) as error:
+            self._say(f"{error} New connections go on with the certificate that there was before.")
+        self._warn_of_end()
+
+    def _look_again(self) -> None:
+        self.start()
+        self.look()
+
+    def _first(self) -> Certificate:
+        if self._is_given:
+            return read_certificate(self._certificate_path, self._key_path)
+        try:
+            found = read_certificate(self._certificate_path, self._key_path)
+        except NoteError as error:
+            if self._certificate_path.exists():
+                log.warning("%s Another certificate is made.", error)
+            return self._made()
+        fits = self._names() <= found.names and not found.is_near_end(self._now())
+        return found if fits else self._made()
+
+    def _made(self) -> Certificate:
+        made = make_certificate(self._certificate_path, self._key_path, sorted(self._names()), self._now())
+        self._stamp = self._seen = self._stamps()
+        return made
+
+    def _names(self) -> frozenset[str]:
+        given = {self._settings.hostname, self._settings.host}
+        return frozenset(name for name in given if name and name not in ("0.0.0.0", "::"))
+
+    def _adopt(self, certificate: Certificate) -> None:
+        if certificate.chain == self.certificate.chain:
+            return
+        self._context = context_of(certificate)
+        self.certificate, self._warned = certificate, False
+        self._say(f"{self._certificate_path}: taken in. New connections have the certificate {certificate.fingerprint}")
+
+    def _warn_of_end(self) -> None:
+        if not self._warned and self.certificate.is_near_end(self._now()):
+            self._warned = True
+            self._say(
+                f"{self._certificate_path}: this certificate ends on {self.certificate.ends:%Y-%m-%d}, in less than "
+                f"{RENEW_DAYS} days. Put another one in its place; it is taken in at once."
+            )
+
+    def _say(self, text: str) -> None:
+        log.warning("%s", text)
+        self._tell(text)
+
+    def _stamps(self) -> Stamp:
+        return tuple(_stamp(path) for path in (self._certificate_path, self._key_path))
+
+
+def context_of(certificate: Certificate) -> SSL.Context:
+    """Return what new connections are made with: TLS 1.2 or later, forward secrecy, no renegotiation."""
+    context = SSL.Context(SSL.TLS_SERVER_METHOD)
+    context.set_min_proto_version(SSL.TLS1_2_VERSION)
+    context.set_options(SSL.OP_NO_COMPRESSION | SSL.OP_NO_RENEGOTIATION | SSL.OP_CIPHER_SERVER_PREFERENCE)
+    context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
+    context.set_mode(SSL.MODE_RELEASE_BUFFERS)
+    context.set_cipher_list(CIPHERS)
+    context.use_privatekey(PKey.from_cryptography_key(certificate.key))  # type: ignore[arg-type]
+    context.use_certificate(X509.from_cryptography(certificate.chain[0]))
+    for further in certificate.chain[1:]:
+        context.add_extra_chain_cert(X509.from_cryptography(further))
+    return context
+
+
+def utc_now(now_ms: Callable[[], int]) -> Callable[[], datetime]:
+    """Return what tells the time in UTC, from what tells it in milliseconds since 1970."""
+    return lambda: datetime.fromtimestamp(now_ms() / 1000, UTC)
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0, 0
+    return found.st_mtime_ns, found.st_size, found.st_ino
