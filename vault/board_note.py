@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -36,11 +37,13 @@ class BoardNote:
     def __init__(self, vault: Vault, world: World) -> None:
         self._vault = vault
         self._world = world
+        self._path = vault.path(*BOARD)
         self._stamp = (-1, -1)
-        self._saved = format_board(world.board)
+        self._saved = list(world.board.entries)
         self._next_id = world.board.next_id
         self._up = {entry.entry_id for entry in world.board.up()}
         self._is_valid = True
+        self._is_edited = False
 
     def take_in(self) -> None:
         """Put on the board what the note says, if somebody has written it, with what was shared since it was saved."""
@@ -61,7 +64,7 @@ class BoardNote:
         kept = [replace(e, ended=ended[e.entry_id].ended) if e.entry_id in ended else e for e in found.entries]
         board.entries = sorted([*kept, *new], key=lambda entry: entry.entry_id)
         board.next_id = max(board.next_id, found.next_id)
-        self._saved = ""
+        self._is_edited = True
 
     def save(self) -> None:
         """Take in what was edited, and write the note if the board has changed since.
@@ -70,16 +73,17 @@ class BoardNote:
         """
         self.take_in()
         board = self._world.board
-        text = format_board(board)
-        if not self._is_valid or text == self._saved:
+        # Asked at every line that anybody types: entries are never changed, so that comparing lists costs nothing.
+        is_saved = board.entries == self._saved and board.next_id == self._next_id and not self._is_edited
+        if is_saved or not self._is_valid:
             return
-        self._vault.write_text(text, *BOARD)
-        self._saved, self._stamp = text, self._look()
+        self._vault.write_text(format_board(board), *BOARD)
+        self._saved, self._stamp, self._is_edited = list(board.entries), self._look(), False
         self._next_id, self._up = board.next_id, {entry.entry_id for entry in board.up()}
 
     def _look(self) -> tuple[int, int]:
         try:
-            stat = self._vault.path(*BOARD).stat()
+            stat = os.stat(self._path)
         except OSError:
             return -1, -1
         return stat.st_size, stat.st_mtime_ns
