@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from functools import lru_cache
 
 from wcwidth import wrap
@@ -15,19 +16,23 @@ NARROW_INDENT = "    "
 _COLUMN = re.compile(r"\S+(?: \S+)*(?<![.!?:]) {2,}(?=\S)")
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def wrapped(text: str, width: int) -> str:
     """Return text wrapped to a screen's width in columns, each line keeping its own indentation.
 
-    Lines are not made longer than is good to read. The same text for many screens of one width is wrapped once.
+    Lines are not made longer than is good to read. The same text for many screens of one width is wrapped once, and
+    so is a line that stands in many texts, as the description of a room does in what each of its visitors sees.
     """
     columns = max(20, min(width - 1, WIDEST))
-    return "\n".join(line for given in text.split("\n") for line in _wrapped_line(given, columns))
+    return "\n".join(_wrapped_line(line, columns) for line in text.split("\n"))
 
 
-def _wrapped_line(line: str, columns: int) -> list[str]:
-    if len(line) <= columns and line.isascii():
-        return [line]
+def _wrapped_line(line: str, columns: int) -> str:
+    return line if len(line) <= columns and line.isascii() else "\n".join(_lines(line, columns))
+
+
+@lru_cache(maxsize=512)
+def _lines(line: str, columns: int) -> list[str]:
     indent = line[: len(line) - len(line.lstrip(" "))]
     if len(indent) > columns // 2:
         indent = NARROW_INDENT
@@ -38,7 +43,11 @@ def _wrapped_line(line: str, columns: int) -> list[str]:
         column = None  # a row of many, of which as many stand in a line as have room
     if column and len(column[0]) > columns // 2:
         first, second = indent + column[0].rstrip(), indent + NARROW_INDENT + text[column.end() :]
-        return [*_wrapped_line(first, columns), *_wrapped_line(second, columns)]
+        return [_wrapped_line(first, columns), _wrapped_line(second, columns)]
     hanging = " " * len(column[0]) if column else ""
-    lines = wrap(text, columns - len(indent), subsequent_indent=hanging, break_on_hyphens=False, control_codes="ignore")
+    room = columns - len(indent)
+    if text.isascii() and text.isprintable():  # a column a character, so that nothing has to be measured
+        lines = textwrap.wrap(text, room, subsequent_indent=hanging, break_on_hyphens=False)
+    else:
+        lines = wrap(text, room, subsequent_indent=hanging, break_on_hyphens=False, control_codes="ignore")
     return [indent + part for part in lines] or [""]
