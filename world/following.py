@@ -19,9 +19,14 @@ def party(world: World, leader: Character) -> list[Character]:
     return found
 
 
-def end_followings(world: World, character_id: str) -> None:
-    """End every following that this character has to do with, if the two are apart or one of them sleeps."""
-    for one in world.characters.values():
+def end_followings(world: World, character_id: str, left_id: str) -> None:
+    """End every following that this character has to do with, if the two are apart or one of them sleeps.
+
+    `left_id` is the room that it has left just now, where whoever followed it was, or still is.
+    """
+    known = world.characters.get(character_id)
+    here = known.room_id if known else left_id
+    for one in [*([known] if known else []), *world.characters.at(left_id), *world.characters.at(here)]:
         leader_id = one.doings.following_id
         if leader_id and character_id in (one.character_id, leader_id):
             leader = world.characters.get(leader_id)

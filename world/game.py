@@ -13,7 +13,7 @@ from world.following import end_followings
 from world.life.clock import Moment, parts_begun
 from world.life.reacting import Chance, reactions_of_time, reactions_to
 from world.model import Character, World
-from world.narration import is_speech_for, narrate, perceivers
+from world.narration import is_speech_for, narrate, outlook, perceivers
 from world.parsing import Line, parse_line
 from world.preferences import own_aliases
 from world.shorthand import AGAIN, expanded, is_kept
@@ -124,14 +124,15 @@ class Game:
         for event in events:
             if isinstance(event, Left):
                 self.world.board.leave(event.actor_id, event.room_id)
-                end_followings(self.world, event.actor_id)
+                end_followings(self.world, event.actor_id, event.room_id)
         try:
             self.on_events(events)
         except Exception:
             log.exception("saving what happened failed: %s", ", ".join(type(event).__name__ for event in events))
         for event in events:
+            sentences: dict[tuple[object, ...], str] = {}
             for viewer in perceivers(event, self.world):
-                self._show(event, viewer)
+                self._show(event, viewer, sentences)
 
     def _in_full(self, actor: Character, text: str) -> str:
         """Return what a line stands for: the last one, or what its author has a word of its own for."""
@@ -172,12 +173,16 @@ class Game:
         except Exception:
             log.exception("a reaction failed")
 
-    def _show(self, event: Event, viewer: Character) -> None:
+    def _show(self, event: Event, viewer: Character, sentences: dict[tuple[object, ...], str]) -> None:
+        """Let one viewer perceive an event. `sentences` has what it is to others so far, by their outlook."""
         observer = self._observers.get(viewer.character_id)
         if observer is None:
             return
         try:
-            sentence = narrate(event, viewer, self.world)
+            alike = outlook(event, viewer, self.world)
+            sentence = sentences.get(alike)
+            if sentence is None:
+                sentence = sentences[alike] = narrate(event, viewer, self.world)
             if not viewer.is_agent and is_speech_for(event, viewer.character_id):
                 viewer.doings.heard.append(sentence)
             observer(event, sentence)

@@ -72,6 +72,17 @@ def narrate(event: Event, viewer: Character, world: World) -> str:
     return _own(event, world) if own else _of_another(event, viewer, world)
 
 
+def outlook(event: Event, viewer: Character, world: World) -> tuple[object, ...]:
+    """Return all about a viewer that its sentence depends on: who is alike in this gets the same one.
+
+    In a crowd nearly everyone is, so that a sentence is made once and not for each.
+    """
+    me = viewer.character_id
+    is_meant = me == getattr(event, "to_id", "")
+    goes_along = isinstance(event, Arrived) and goes_with(world, viewer, event.actor_id)
+    return me == event.actor_id, is_meant, goes_along, viewer.room_id
+
+
 def _own(event: Event, world: World) -> str:
     say = world.wording
     match event:

@@ -155,3 +155,13 @@ def test_a_guest_is_told_whom_a_command_is_for():
     assert game.perform("Ana", "close").refusal == "close is for a builder and above; you are a player."
     game.world.characters["Ana"].role = Role.ADMIN
     assert game.perform("Ana", "close").accepted
+
+
+def test_one_sentence_is_made_for_all_to_whom_an_event_is_alike(game):
+    onlookers = [Player(game, name) for name in ("Ben", "Cat")]
+    for onlooker in onlookers:
+        game.world.characters[onlooker.name].room_id = "The Common Room"
+    game.perform("Ana", "say hello")
+    heard = [game.world.characters[onlooker.name].doings.heard[-1] for onlooker in onlookers]
+    assert heard[0] == 'Ana says, "hello"'
+    assert heard[0] is heard[1]
