@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bench.crowd.server import Served
@@ -23,6 +25,12 @@ from bench.crowd.town import DESCRIPTION, SEEN, town
 VERSION = "6.1.0"
 PYTHONS = ("3.13", "3.12")
 """Which Python it runs with, the first that is there; with none of them, ours and the newest release for that."""
+
+PARTS = ("portal", "server")
+"""The processes that it consists of."""
+
+FIRST_START_SECONDS = 15.0
+"""After its first start it restarts by itself; told to stop meanwhile, it leaves processes behind."""
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fallwater-bench"
 SETTINGS = """
@@ -77,10 +85,9 @@ class Beside:
             ports = {"BENCH_TELNET_PORT": str(_free_port()), "BENCH_AMP_PORT": str(_free_port())}
             self._evennia(game, "start", **ports)
             try:
-                pids = tuple(int((game / "server" / f"{part}.pid").read_text("utf-8")) for part in ("portal", "server"))
-                yield Served("Evennia", int(ports["BENCH_TELNET_PORT"]), pids, b"connect <", _comes_in)
+                yield Served("Evennia", int(ports["BENCH_TELNET_PORT"]), _pids(game), b"connect <", _comes_in)
             finally:
-                self._evennia(game, "stop", **ports)
+                self._stop(game, ports)
 
     def _make_game(self, people: int) -> None:
         with tempfile.TemporaryDirectory(dir=CACHE) as folder:
@@ -91,15 +98,33 @@ class Beside:
             self._evennia(game, "migrate")
             ports = {"BENCH_TELNET_PORT": str(_free_port()), "BENCH_AMP_PORT": str(_free_port())}
             self._evennia(game, "start", **ports)  # the first start makes the superuser and the first room
-            self._evennia(game, "stop", **ports)
+            time.sleep(FIRST_START_SECONDS)
+            self._stop(game, ports)
             wanted = json.dumps({"rooms": town(people), "description": DESCRIPTION, "people": people})
             program = Path(__file__).with_name("evennia_world.py")
             _run([str(self._bin / "python"), str(program), wanted], game)
             game.rename(self._game)
 
+    def _stop(self, game: Path, ports: Mapping[str, str]) -> None:
+        """Stop it in good order, and by force what is left of it."""
+        pids = _pids(game)
+        with suppress(subprocess.CalledProcessError):
+            self._evennia(game, "stop", **ports)
+        for pid in {*pids, *_pids(game)}:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for part in PARTS:
+            (game / "server" / f"{part}.pid").unlink(missing_ok=True)
+
     def _evennia(self, folder: Path, *arguments: str, **environment: str) -> None:
         path = f"{self._bin}{os.pathsep}{os.environ['PATH']}"  # it starts twistd by its name
         _run([str(self._bin / "evennia"), *arguments], folder, PATH=path, **SUPERUSER, **environment)
+
+
+def _pids(game: Path) -> tuple[int, ...]:
+    """Return the processes of a game that runs."""
+    files = [game / "server" / f"{part}.pid" for part in PARTS]
+    return tuple(int(file.read_text("utf-8")) for file in files if file.exists())
 
 
 def _comes_in(number: int) -> Sequence[tuple[bytes, bytes]]:
