@@ -182,7 +182,8 @@ def test_a_walk_that_ends_between_two_rooms_is_to_and_fro(rooms, is_so):
 
 def at(strain: int) -> Loops:
     """Return a life that has come to a strain by saying the same to a person."""
-    return lived(*["Ana: Pardon?", "say The river is high today."] * (strain + 1))
+    steps = ((f"Ana: Pardon {number}?", "say The river is high today.") for number in range(strain + 1))
+    return lived(*(step for pair in steps for step in pair))
 
 
 def test_nothing_is_done_about_an_agent_that_does_ever_new_things():
