@@ -8,9 +8,9 @@ from server.telnet.codes import COMPRESS2
 from server.telnet.negotiation import Compressed, Option, Outcome, Stance, subnegotiation
 from server.telnet.options import Client
 
-WINDOW_BITS = 13
-MEMORY_LEVEL = 5
-"""48 KB a player instead of zlib's 256, for texts a tenth longer; see bench/RESULTS.md, `bench.compression`."""
+WINDOW_BITS = 12
+MEMORY_LEVEL = 4
+"""30 KB a player instead of the 200 that zlib takes by itself; see bench/RESULTS.md, `python -m bench.compression`."""
 
 _BEGIN = subnegotiation(COMPRESS2, b"")
 

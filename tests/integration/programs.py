@@ -23,11 +23,15 @@ ENDED = "[the client has ended]"
 
 @dataclass(frozen=True)
 class Program:
-    """A client program: its name, the package that has it, and its arguments with HOST and PORT to be put in."""
+    """A client program: its name, the package that has it, and its arguments with HOST and PORT to be put in.
+
+    `script` is what TinTin++ is to read before it connects.
+    """
 
     name: str
     package: str
     arguments: str
+    script: str = ""
 
     def command(self, port: int) -> str:
         """Return the shell command that connects to a port of this machine."""
@@ -88,7 +92,7 @@ def screen_of(program: Program, port: int, folder: Path) -> Iterator[Screen]:
     """Start the program in a terminal of 100 columns and 50 lines, with `folder` as its home."""
     require(TMUX)
     require(program)
-    (folder / "connect.tin").write_text(f"#session fallwater {HOST} {port}\n")
+    (folder / "connect.tin").write_text(f"{program.script}#session fallwater {HOST} {port}\n")
     tmux = [shutil.which("tmux") or "tmux", "-S", str(folder / "tmux"), "-f", os.devnull]
     clean = {"HOME": str(folder), "TERM": "xterm-256color", "LANG": "C.UTF-8", "PATH": SEARCHED, "SHELL": "/bin/sh"}
     # The shell stays after the program, so that its last words can be read.
