@@ -159,9 +159,10 @@ def main() -> None:
     """Measure, print, and record if asked to."""
     options = _options()
     wanted, seconds = _numbers(options.people), options.seconds
-    most = open_files(2 * max(wanted) + SPARE_FILES)
-    if most < max(wanted) + SPARE_FILES:
-        raise SystemExit(f"This process may open {most} files (`ulimit -Hn`), too few for {max(wanted)} connections.")
+    highest = max([WITH_AGENTS, *wanted])
+    most = open_files(2 * highest + SPARE_FILES)
+    if most < highest + SPARE_FILES:
+        raise SystemExit(f"This process may open {most} files (`ulimit -Hn`), too few for {highest} connections.")
     print(" | ".join(LOADS), flush=True)
     results: list[Measured] = []
     for people in wanted:
