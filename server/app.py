@@ -33,6 +33,8 @@ from server.operations.watched import Watched
 from server.passing_time import PassingTime, local_ms
 from server.presence import presence_by
 from server.reload import Reload
+from server.restart import STAGE_SECONDS
+from server.resuming import Resuming
 from server.session import Session
 from server.shutdown import in_stages
 from server.steward.stewardship import Stewardship
@@ -58,7 +60,8 @@ class Fallwater:
     """A world with its people and agents, ready to be started.
 
     `say` is given the sentences that whoever started the world should read; `in_reactor` is how another thread
-    has something called in the reactor's. `on_shutdown` is called when an admin closes the world from inside.
+    has something called in the reactor's. `on_shutdown` is called when an admin closes the world from inside, and
+    told whether it is to begin anew.
     `written` are the settings as the notes have them, if the command line has it otherwise.
     """
 
@@ -76,17 +79,17 @@ class Fallwater:
     ) -> None:
         self.settings = settings
         self.running = False
-        self.on_shutdown: Callable[[], None] = lambda: None
+        self.on_shutdown: Callable[[bool], None] = lambda restart: None
         self._vault = vault
         self._reactor = reactor
         self._rng = rng
         self._now_ms = now_ms
+        self._accounts_folder = accounts_file.path.parent
         self._ports: Ports | None = None
+        self.doorway: Doorway | None = None
 
         self._on_disk = WorldOnDisk(vault, settings.world, self._tell_admins, reactor)
-        self._accounts_folder = accounts_file.path.parent
         self.world = self._on_disk.world
-        self.doorway: Doorway | None = None
         self.game = Game(self.world, world_commands(), self._on_disk.take_note, self._chance)
         self._on_disk.begin()
         self.agents = Population(vault, settings, self.game, rng, now_ms)
@@ -116,6 +119,7 @@ class Fallwater:
             self._minds.end,
         )
         self._reload = Reload(vault, self._edits, self._tell_admins, reactor, in_reactor)
+        self._resuming = Resuming(vault, self.game, self.agents, self.lobby, lambda: self.settings.server, now_ms)
         self._stewardship = Stewardship(
             self.game,
             self.lobby,
@@ -129,7 +133,7 @@ class Fallwater:
             self._save_now,
             lambda: back_up(vault, now_ms(), self.settings.server.backups_kept),
             self._take_in,
-            lambda: self.on_shutdown(),
+            lambda restart: self.on_shutdown(restart),
         )
         self.watched = Watched(
             vault,
@@ -214,6 +218,7 @@ class Fallwater:
         self.running = True
         if self.settings.memory.journal_fsync_ms:
             self._sync.start()
+        self._resuming.resume()
         self._reload.start()
         self._time.start()
         self._minds.start()
@@ -222,18 +227,23 @@ class Fallwater:
         """Let the agents have these models, and think when somebody else says: nothing is started."""
         self._minds.think_with(queues, later)
 
-    def stop(self) -> Deferred[None]:
-        """Close in stages, each bounded in time: people hear of it, thoughts end, everything is saved."""
+    def stop(self, restart: bool = False) -> Deferred[None]:
+        """Close in stages, each bounded in time: people hear of it, thoughts end, everything is saved.
+
+        For a `restart` the stages are short, callers wait in the sockets that are kept, and nobody falls asleep.
+        """
         self.running = False
-        seconds = self.settings.server.shutdown_seconds
+        seconds = float(self.settings.server.shutdown_seconds)
+        if restart:
+            seconds = min(seconds, STAGE_SECONDS)
         return in_stages(
             self._reactor,
             seconds,
             [
-                ("closing the door", self._close_door),
+                ("closing the door", lambda: self._close_door(restart)),
                 ("ending thoughts", self._end_thoughts),
                 # Before saving: agents remember who left last, and what is said reaches a screen only in its own time.
-                ("sending people home", self.lobby.send_home),
+                ("sending people home", lambda: self._send_home(restart)),
                 ("saving", self.save),
             ],
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import gc
+import os
 import random
 import sys
 import time
@@ -12,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
 
 from agents.simulated.recording import SimulationError
@@ -24,9 +26,11 @@ from server.listening import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.model_option import with_model
 from server.operations.logs import take_in_libraries, write_log
 from server.operations.options import add_operations_options, with_operations
-from server.signals import once
+from server.operations.pages import WatchPages
+from server.restart import Ending, begin_anew, inherited
 from server.simulation.simulate_command import add_simulate_command, run_simulation
 from server.steward.vault_commands import COMMANDS, add_vault_commands, run_vault_command
+from server.systemd import Supervisor
 from vault.config_notes import Settings, load_settings
 from vault.folder import MARK, Vault, open_vault
 from vault.notes import NoteError
@@ -43,13 +47,14 @@ class Reactor(ListeningReactor, Protocol):
     def addSystemEventTrigger(self, phase: str, event: str, callable: Callable[[], object]) -> object: ...
 
 
-OnSignals = Callable[[Callable[[], None]], None]
+OnSignals = Callable[[Callable[[], None], Callable[[], None]], None]
 
 
-def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: OnSignals = lambda close: None) -> None:
+def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: OnSignals = lambda *_: None) -> None:
     """Read the command line, open the vault and run until told to stop. Exits with 1 and one line if it cannot.
 
-    `on_signals` is given, once the reactor runs, what is to be called when a signal asks the world to end.
+    `on_signals` is given, once the reactor runs, what is to be called when a signal asks the world to end, and what
+    when one asks it to begin anew.
     """
     options = _parser().parse_args(arguments)
     write_log(getattr(options, "log_format", None) or "text")
@@ -85,12 +90,12 @@ def _parser() -> argparse.ArgumentParser:
         "--vault", type=Path, metavar="DIR", help="the folder of the world; made if it does not exist (./world)"
     )
     serve.add_argument("--port", type=int, metavar="N", help="the telnet port, 0 for any free one (config/server.md)")
+    serve.add_argument("--tls-port", type=int, metavar="N", help="a port for telnet over TLS too, 0 for any free one")
     serve.add_argument("--model", metavar="M", help="auto, embedded, none or ollama:NAME (config/models.md)")
     _add_accounts_option(serve)
     add_operations_options(serve)
     reset = commands.add_parser("reset-password", help="give somebody a new one-time password, or a role")
     reset.add_argument("name", metavar="NAME", help="who has forgotten theirs")
-    serve.add_argument("--tls-port", type=int, metavar="N", help="a port for telnet over TLS too, 0 for any free one")
     reset.add_argument("--role", choices=ROLES, default="", help="what they may do from now on (as before)")
     reset.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
     _add_accounts_option(reset)
@@ -152,33 +157,54 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     )
     if told := first_admin(accounts_file, vault, settings.server.admin_name, Argon2()):
         _say(told)
-    stop = once(reactor.stop)
-    fallwater.on_shutdown = stop
+    ending = Ending(reactor.stop)
+    fallwater.on_shutdown = ending.end
     gc.collect()
     gc.freeze()  # looking through a big world again and again for what nobody needs would stop it for 15 ms at a time
     failures: list[str] = []
 
-    ports = Ports(reactor)
+    given = inherited(os.environ, os.getpid())
+    ports, supervisor = Ports(reactor, given.sockets, given.asked), Supervisor(os.environ, os.getpid(), reactor)
 
     def open_it() -> None:
         try:
             fallwater.listen(ports)
-        except CannotListenError as error:
-            failures.append(_why_not_open(error))
-            stop()
+        except (CannotListenError, NoteError) as error:
+            failures.append(_why_not_open(error, settings) if isinstance(error, CannotListenError) else str(error))
+            ending.close()
             return
+        ports.let_go()
         address, to_type = ports.address(TELNET), " ".join(ports.address(TELNET).rsplit(":", 1))
         _say(f"{settings.world.name} is open on {address}. In another terminal, type:  telnet {to_type}")
-        _say(f"Its vault is {vault.root}{', made just now' if made else ''}: open it in Obsidian or any editor.")
-        fallwater.start()
-
-    reactor.addSystemEventTrigger("before", "shutdown", lambda: fallwater.stop() if fallwater.running else None)
-    reactor.callWhenRunning(lambda: on_signals(lambda: reactor.callFromThread(stop)))
-    reactor.callWhenRunning(open_it)
-    reactor.run()
         for sentence in fallwater.doorway.sentences if fallwater.doorway else ():
             _say(sentence)
-    on_signals(lambda: None)  # the reactor has put back what there was before, which would end us in mid-sentence
+        _say(f"Its vault is {vault.root}{', made just now' if made else ''}: open it in Obsidian or any editor.")
+        fallwater.start()
+        supervisor.is_open()
+
+    def end() -> Deferred[None] | None:
+        if not fallwater.running:
+            return None
+        if ending.restarts:
+            supervisor.restarts()
+        else:
+            supervisor.closes()
+        return fallwater.stop(ending.restarts).addCallback(lambda _: follow())
+
+    def follow() -> None:
+        if ending.restarts and (failure := begin_anew(ports.kept, ports.asked)):
+            failures.append(failure)
+
+    reactor.addSystemEventTrigger("before", "shutdown", end)
+    reactor.callWhenRunning(
+        lambda: on_signals(lambda: reactor.callFromThread(ending.close), lambda: reactor.callFromThread(ending.restart))
+    )
+    WatchPages(fallwater.watched, reactor, _say).run(settings.server)
+    reactor.callWhenRunning(open_it)
+    reactor.run()
+    on_signals(
+        lambda: None, lambda: None
+    )  # the reactor has put back what there was before, which would end us in mid-sentence
     if failures:
         sys.exit(f"fallwater: {failures[0]}")
     if lost := sum(agent.memory.waiting for agent in fallwater.agents.values()):
@@ -192,11 +218,15 @@ def _with_options(settings: Settings, options: argparse.Namespace) -> Settings:
         if not 0 <= options.port <= 65535:
             raise NoteError(f"--port is {options.port}; expected a port from 0 to 65535.")
         server = dataclasses.replace(server, port=options.port)
+    if options.tls_port is not None:
+        if not 0 <= options.tls_port <= 65535:
+            raise NoteError(f"--tls-port is {options.tls_port}; expected a port from 0 to 65535.")
+        server = dataclasses.replace(server, tls_port=options.tls_port or ANY_FREE)
     server = with_operations(server, options)
     return with_model(dataclasses.replace(settings, server=server), options.model)
 
 
-def _why_not_open(error: CannotListenError) -> str:
+def _why_not_open(error: CannotListenError, settings: Settings) -> str:
     why = getattr(error.socketError, "strerror", None) or error.socketError
     where = f"{error.interface}:{error.port}"
     option = "--tls-port" if error.port == settings.server.tls_port else "--port"
@@ -205,7 +235,3 @@ def _why_not_open(error: CannotListenError) -> str:
 
 def _say(sentence: str) -> None:
     print(sentence, flush=True)
-    if options.tls_port is not None:
-        if not 0 <= options.tls_port <= 65535:
-            raise NoteError(f"--tls-port is {options.tls_port}; expected a port from 0 to 65535.")
-        server = dataclasses.replace(server, tls_port=options.tls_port or ANY_FREE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from socket import AF_INET, AF_INET6, socket
 from typing import Any, Protocol
@@ -25,11 +26,18 @@ Adopted = Mapping[str, Sequence[int]]
 
 NONE_ADOPTED: Adopted = {}
 
+Asked = Mapping[str, tuple[str, int]]
+"""The host and port that were asked for, by what is spoken there."""
+
+NONE_ASKED: Asked = {}
+
 
 class ListeningPort(Protocol):
     """The part of Twisted's open port that is needed here."""
 
     def getHost(self) -> Any: ...
+    def fileno(self) -> int: ...
+    def stopReading(self) -> None: ...
     def stopListening(self) -> Deferred[None] | None: ...
 
 
@@ -41,11 +49,21 @@ class ListeningReactor(ReactorClock, Protocol):
 
 
 class Ports:
-    """The ports of one world. What is adopted is listened on instead of opening a port of its own."""
+    """The ports of one world. What is adopted is listened on instead of opening a port of its own.
 
-    def __init__(self, reactor: ListeningReactor, adopted: Adopted = NONE_ADOPTED) -> None:
+    `asked_before` says of what is adopted from a world before this one what it had asked for: who asks for something
+    else gets that. `asked` is what the next world is to know of this one, `kept` are its sockets.
+    """
+
+    def __init__(
+        self, reactor: ListeningReactor, adopted: Adopted = NONE_ADOPTED, asked_before: Asked = NONE_ASKED
+    ) -> None:
+        self.asked: dict[str, tuple[str, int]] = {}
+        self.kept: dict[str, list[int]] = {}
         self._reactor = reactor
-        self._adopted = adopted
+        self._given = frozenset(spoken for spoken, several in adopted.items() if several)
+        self._adopted = dict(adopted)
+        self._asked_before = asked_before
         self._open: dict[str, list[ListeningPort]] = {}
 
     @property
@@ -68,23 +86,46 @@ class Ports:
 
     def is_adopted(self, spoken: str) -> bool:
         """Whether whoever started the world has opened the port for something."""
-        return bool(self._adopted.get(spoken))
+        return spoken in self._given and spoken not in self._asked_before
 
     def open(self, spoken: str, host: str, port: int, factory: Factory) -> None:
         """Listen, on any free port if it is 0. Raises: CannotListenError if the port cannot be opened."""
         opened = self._open.setdefault(spoken, [])
+        if not self.is_adopted(spoken):
+            self.asked[spoken] = (host, port)
+        if self._asked_before.get(spoken, (host, port)) != (host, port):
+            self._let_go(spoken)
         for descriptor in self._adopted.get(spoken, ()):
+            os.set_blocking(descriptor, False)
             opened.append(self._reactor.adoptStreamPort(descriptor, _family(descriptor), factory))
         if not opened:
             opened.append(self._reactor.listenTCP(port, factory, BACKLOG, host))
 
-    def close(self) -> Deferred[None] | None:
-        """Let nobody in any more; the Deferred fires when all ports are closed, None if none is open."""
+    def let_go(self) -> None:
+        """Close what was adopted: what is listened on are copies, and nobody is to call where nobody listens."""
+        for spoken in list(self._adopted):
+            self._let_go(spoken)
+
+    def close(self, keep: bool = False) -> Deferred[None] | None:
+        """Let nobody in any more; the Deferred fires when all ports are closed, None if none is open.
+
+        With `keep`, whoever calls waits: the sockets go on listening. Closed by Twisted they would not, not even in
+        another process that has them.
+        """
+        if keep:
+            for port in (one for ports in self._open.values() for one in ports):
+                port.stopReading()
+            self.kept = {spoken: [port.fileno() for port in ports] for spoken, ports in self._open.items()}
+            return None
         closing: list[Callable[[], Deferred[None] | None]]
         closing = [port.stopListening for ports in self._open.values() for port in ports]
         self._open = {}
         closed = DeferredList([maybeDeferred(close) for close in closing])
         return closed.addCallback(lambda _: None) if closing else None
+
+    def _let_go(self, spoken: str) -> None:
+        for descriptor in self._adopted.pop(spoken, ()):
+            os.close(descriptor)
 
     def _number(self, spoken: str) -> int:
         ports = self._open.get(spoken)

@@ -150,6 +150,8 @@ class Minds:
         agent.on_addressed = lambda: heartbeat.hurry(agent.settings.react_seconds)
         agent.on_trouble = agent.memory.on_trouble = self._on_trouble
         heartbeat.start()
+        if agent.awareness.addressed.spoken:  # before the world closed, a moment ago
+            heartbeat.hurry(agent.settings.react_seconds)
         return heartbeat
 
     def _tell(self, name: str, turn: Turn) -> None:

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections.abc import Callable
 
+Act = Callable[[], None]
 
-def take_signals(close: Callable[[], None]) -> None:
-    """Have `close` called at each SIGINT and SIGTERM from now on, instead of what the reactor would do."""
+
+def take_signals(close: Act, restart: Act) -> None:
+    """Have `close` called at each SIGINT and SIGTERM from now on, instead of what the reactor would do.
+
+    `restart` is called at SIGHUP; but who started the world in a terminal and shuts its window wants it closed.
+    """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: close())
+    had_terminal = has_terminal()
+    signal.signal(signal.SIGHUP, lambda *_: close() if had_terminal and not has_terminal() else restart())
+
+
+def has_terminal() -> bool:
+    """Return whether the process reads from or writes to a terminal that is still there."""
+    return any(_is_terminal(stream.fileno()) for stream in (sys.__stdin__, sys.__stdout__, sys.__stderr__) if stream)
+
+
+def _is_terminal(descriptor: int) -> bool:
+    try:
+        return os.isatty(descriptor)
+    except OSError:
+        return False
 
 
 def once(act: Callable[[], None]) -> Callable[[], None]:

@@ -17,6 +17,7 @@ from world.events import Announced, Event, Saw
 from world.model import Character, Role, World
 
 MOST_MINUTES = 1440
+RESTART = "--restart"
 AUDITED = 20
 MOST_AUDITED = 200
 
@@ -69,9 +70,14 @@ def admin_commands(steward: Steward) -> tuple[Command, ...]:
     def shutdown(world: World, actor: Character, number: str = "") -> list[Event]:
         """Close the world, at once or in so many minutes: @shutdown 5. Everybody is told, and everything is saved.
 
-        @shutdown cancel    let it stay open after all
+        @shutdown --restart      begin anew at once, with the program and the notes as they are now: players connect
+                                 again and are where they were
+        @shutdown 5 --restart    the same in so many minutes
+        @shutdown cancel         let it stay open after all
         """
-        say = world.wording
+        say, words = world.wording, number.split()
+        restart = RESTART in words
+        number = " ".join(word for word in words if word != RESTART)
         if number.lower() == "cancel":
             if not steward.countdown.stop():
                 raise CommandError(say("admin.not_closing"))
@@ -79,8 +85,10 @@ def admin_commands(steward: Steward) -> tuple[Command, ...]:
         if number and not (number.isdecimal() and int(number) <= MOST_MINUTES):
             raise CommandError(say("admin.no_minutes", number=number, most=MOST_MINUTES))
         minutes = int(number or 0)
-        steward.countdown.start(60 * minutes)
-        return [] if minutes else [Saw(actor.character_id, say("admin.closing"))]  # else everybody is told when
+        steward.countdown.start(60 * minutes, restart)
+        if minutes:
+            return []  # everybody is told when
+        return [Saw(actor.character_id, say("admin.restarting") if restart else say("admin.closing"))]
 
     @command("@announce <text>", category="admin", role=Role.ADMIN, for_agents=False, noticed="everyone")
     def announce(world: World, actor: Character, text: str) -> list[Event]:

@@ -1,4 +1,4 @@
-"""Closing a world in so many minutes, with everybody told as the time comes nearer."""
+"""Closing a world in so many minutes, or having it restart, with everybody told as the time comes nearer."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from server.telnet.interface import DelayedCall, ReactorClock
 MARKS = (600, 300, 120, 60, 30, 10)
 """How many seconds before the end everybody is told again."""
 
-Tell = Callable[[int], None]
+Tell = Callable[[int, bool], None]
 
 
 class Countdown:
-    """Calls `end` when the time has come, and `tell` with the seconds that are left, now and then until then."""
+    """Calls `end` when the time has come, and `tell` with the seconds that are left, now and then until then.
 
-    def __init__(self, clock: ReactorClock, tell: Tell, end: Callable[[], None]) -> None:
+    Both are told whether the world is to restart.
+    """
+
+    def __init__(self, clock: ReactorClock, tell: Tell, end: Callable[[bool], None]) -> None:
         self._clock = clock
         self._tell = tell
         self._end = end
@@ -26,14 +29,14 @@ class Countdown:
         """Whether the world is about to close."""
         return any(call.active() for call in self._calls)
 
-    def start(self, seconds: int) -> None:
+    def start(self, seconds: int, restart: bool = False) -> None:
         """Begin, or begin anew with another time; 0 ends it as soon as this line is answered."""
         self.stop()
         if seconds:
-            self._tell(seconds)
+            self._tell(seconds, restart)
         for mark in (mark for mark in MARKS if mark < seconds):
-            self._calls.append(self._clock.callLater(seconds - mark, self._tell, mark))
-        self._calls.append(self._clock.callLater(seconds, self._end))
+            self._calls.append(self._clock.callLater(seconds - mark, self._tell, mark, restart))
+        self._calls.append(self._clock.callLater(seconds, self._end, restart))
 
     def stop(self) -> bool:
         """Let the world stay open; return whether it was about to close."""

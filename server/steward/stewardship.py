@@ -36,7 +36,8 @@ class Stewardship:
     """Adds the commands of admins to a game and keeps the log, in the folder `audit` beside the accounts.
 
     `save` writes what is not on disk yet, `back_up` makes an archive and returns its path (it is called in another
-    thread), `take_in` takes in edits and returns what is wrong, `close` ends the world in the next turn.
+    thread), `take_in` takes in edits and returns what is wrong, `close` ends the world in the next turn
+    and is told whether it is to restart.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Stewardship:
         save: Callable[[], None],
         back_up: Callable[[], Path],
         take_in: Callable[[], list[str]],
-        close: Callable[[], None],
+        close: Callable[[bool], None],
         in_thread: Callable[..., Deferred[Any]] = deferToThread,
     ) -> None:
         self._game = game
@@ -79,11 +80,12 @@ class Stewardship:
     def _note_led(self, who: str, line: str, refusal: str, agent: str) -> None:
         self.audit.note(who, line, refusal or DONE, agent)
 
-    def _tell_of_the_end(self, seconds: int) -> None:
+    def _tell_of_the_end(self, seconds: int, restart: bool) -> None:
         say = self._game.world.wording
         minutes = seconds // MINUTE
         if seconds < MINUTE:
             time = say("admin.some_seconds", count=seconds)
         else:
             time = say("admin.one_minute") if minutes == 1 else say("admin.some_minutes", count=minutes)
-        self._game.publish((Announced("", say("admin.closing_in", time=time)),))
+        told = say("admin.restarting_in", time=time) if restart else say("admin.closing_in", time=time)
+        self._game.publish((Announced("", told),))
