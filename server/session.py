@@ -40,7 +40,6 @@ class Session:
         self._gmcp: GmcpClient | None = None
         self._idle: IdleWatch | None = None
         self._too_late: DelayedCall | None = None
-        self._prompting: DelayedCall | None = None
         self._at_prompt = False
         self._has_typed = False
         self._is_hidden = False
@@ -100,9 +99,8 @@ class Session:
 
     def connection_lost(self, reason: str) -> None:
         """Let go of the character, unless somebody else has taken it over."""
-        for call in (self._too_late, self._prompting):
-            if call and call.active():
-                call.cancel()
+        if self._too_late and self._too_late.active():
+            self._too_late.cancel()
         for listening in (self._idle, self._dialogue):
             if listening:
                 listening.stop()
@@ -167,8 +165,8 @@ class Session:
             self._prompt_soon()
 
     def _prompt_soon(self) -> None:
-        if self._prompting is None or not self._prompting.active():
-            self._prompting = self._lobby.clock.callLater(0, self._prompt)
+        if self._terminal:
+            self._terminal.at_turn_end(self._prompt)
 
     def _prompt(self) -> None:
         if self._character and not self._dialogue and not self._has_typed and reads_aloud(self._character):

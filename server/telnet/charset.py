@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from world.cleaning import clean_line
 
@@ -31,11 +32,12 @@ _ASCII_FOR = str.maketrans(
 )  # fmt: skip
 
 
+@lru_cache(maxsize=512)
 def encode_text(text: str, encoding: str) -> bytes:
     r"""Return `text` as it goes on the wire: every line end CR LF, in `encoding`, each 255 doubled.
 
     `encoding` is "utf-8", or "ascii" for a client that can show no more: then letters lose their accents,
-    typographic signs become plain ones, and what has no likeness becomes `?`.
+    typographic signs become plain ones, and what has no likeness becomes `?`. What many are shown is encoded once.
     """
     if encoding == "ascii" and not text.isascii():
         text = transliterate(text)

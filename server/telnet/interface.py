@@ -61,6 +61,9 @@ class Terminal(Protocol):
     def send_gmcp(self, message: Message) -> None:
         """Tell the client something that no screen shows, in order with what is written, if it has agreed to GMCP."""
 
+    def at_turn_end(self, call: Callable[[], None]) -> None:
+        """Call once when this turn ends, to write what is to stand behind all that was written in it."""
+
     def hide_input(self) -> None:
         """Ask the client not to show what is typed. Say so before prompting for a password."""
 

@@ -36,6 +36,7 @@ from server.telnet.parser import (
 )
 from server.telnet.terminal import TelnetTerminal
 from server.telnet.traffic import Traffic
+from server.telnet.turn_end import TurnEnd
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +60,10 @@ class TelnetProtocol(Protocol):
         options: Iterable[Option[Client]] = OPTIONS,
         keep_alive: KeepAlive | None = None,
         traffic: Traffic | None = None,
+        turn_end: TurnEnd | None = None,
     ) -> None:
         self._listener = listener
+        self._turn_end = turn_end or TurnEnd(clock)
         self._traffic = traffic
         self._keep_alive = keep_alive
         self._clock = clock
@@ -86,7 +89,14 @@ class TelnetProtocol(Protocol):
             tcp.setTcpNoDelay(True)
             tcp.setTcpKeepAlive(True)
         self._terminal = TelnetTerminal(
-            transport, self._clock, self._limits, self._client, self._negotiator, self._hold, self._traffic
+            transport,
+            self._clock,
+            self._limits,
+            self._client,
+            self._negotiator,
+            self._hold,
+            self._turn_end,
+            self._traffic,
         )
         if self._keep_alive:
             self._keep_alive.add(self._terminal)
@@ -247,10 +257,17 @@ class TelnetFactory(ServerFactory):
         self._options = options
         self._keep_alive = KeepAlive(clock, keep_alive_seconds)
         self._traffic = traffic or Traffic()
+        self._turn_end = TurnEnd(clock)
 
     def buildProtocol(self, addr: IAddress | None) -> TelnetProtocol:
         protocol = TelnetProtocol(
-            self._new_listener(), self._clock, self._limits(), self._options(), self._keep_alive, self._traffic
+            self._new_listener(),
+            self._clock,
+            self._limits(),
+            self._options(),
+            self._keep_alive,
+            self._traffic,
+            self._turn_end,
         )
         protocol.factory = self
         return protocol

@@ -16,6 +16,7 @@ from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits, Tra
 from server.telnet.negotiation import Negotiator
 from server.telnet.options import Client, Mtts
 from server.telnet.traffic import Traffic, Why
+from server.telnet.turn_end import TurnEnd
 
 _SIGN_OF_LIFE = bytes([IAC, NOP])
 
@@ -34,6 +35,7 @@ class TelnetTerminal:
         client: Client,
         negotiator: Negotiator[Client],
         hold: Callable[[bool], None],
+        turn_end: TurnEnd,
         traffic: Traffic | None = None,
     ) -> None:
         self._transport = transport
@@ -42,13 +44,15 @@ class TelnetTerminal:
         self._client = client
         self._negotiator = negotiator
         self._hold = hold
+        self._turn_end = turn_end
         self._traffic = traffic or Traffic()
         self._host = str(getattr(transport.getPeer(), "host", "local"))
         self._is_open = True
         self._outflow = Outflow()
         self._was_silent = False
         self._is_paused = False
-        self._next_flush: DelayedCall | None = None
+        self._is_due = False
+        self._last_words: Callable[[], None] | None = None
         self._forced_end: DelayedCall | None = None
         transport.registerProducer(self, True)
 
@@ -98,6 +102,10 @@ class TelnetTerminal:
     def send_gmcp(self, message: Message) -> None:
         if self._negotiator.we_perform(GMCP):
             self.send(message.framed)
+
+    def at_turn_end(self, call: Callable[[], None]) -> None:
+        self._last_words = call
+        self._flush_soon()
 
     def hide_input(self) -> None:
         self.send(self._negotiator.switch_ours(ECHO, True))
@@ -162,28 +170,33 @@ class TelnetTerminal:
         """Let go of everything: the connection has ended."""
         self._is_open = False
         self._outflow.forget()
-        for call in (self._next_flush, self._forced_end):
-            if call is not None and call.active():
-                call.cancel()
+        self._last_words = None
+        if self._forced_end is not None and self._forced_end.active():
+            self._forced_end.cancel()
 
     def pauseProducing(self) -> None:
         self._is_paused = True
 
     def resumeProducing(self) -> None:
         self._is_paused = False
-        self._flush()
+        self._end_turn()
 
     def stopProducing(self) -> None:
         self._is_open = False
 
     def _flush_soon(self) -> None:
-        if self._next_flush is None and not self._is_paused:
-            self._next_flush = self._clock.callLater(0, self._flush_turn)
+        if not self._is_due and not self._is_paused:
+            self._is_due = True
+            self._turn_end.add(self._end_turn)
 
-    def _flush_turn(self) -> None:
-        self._next_flush = None
-        if not self._is_paused:
+    def _end_turn(self) -> None:
+        """Send what was written in this turn, and what is to stand behind all of it, in one piece."""
+        if self._is_open and not self._is_paused:
+            if self._last_words is not None:
+                last_words, self._last_words = self._last_words, None
+                last_words()
             self._flush()
+        self._is_due = False
 
     def _flush(self) -> None:
         if content := self._outflow.take():

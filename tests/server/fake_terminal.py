@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from server.lobby import Lobby
 from server.session import Session
 from server.telnet.gmcp import Message
+from server.telnet.interface import ReactorClock
 from server.telnet.options import Mtts
+from server.telnet.turn_end import TurnEnd
 
 SECRET = "a long secret"
 
@@ -20,7 +24,9 @@ class FakeTerminal:
     mtts = Mtts(0)
     screen_reader = False
 
-    def __init__(self, host: str = "127.0.0.1", width: int = 80) -> None:
+    def __init__(self, clock: ReactorClock, host: str = "127.0.0.1", width: int = 80) -> None:
+        self._turn_end = TurnEnd(clock)
+        self._last_words: list[Callable[[], None]] = []
         self.host = host
         self.width = width
         self.is_open = True
@@ -41,6 +47,11 @@ class FakeTerminal:
     def send_gmcp(self, message: Message) -> None:
         if self.is_open:
             self.told.append((message.package, message.payload))
+
+    def at_turn_end(self, call: Callable[[], None]) -> None:
+        if not self._last_words:
+            self._turn_end.add(lambda: self._last_words.pop()())
+            self._last_words.append(call)
 
     def hide_input(self) -> None:
         self.is_hidden = True
@@ -73,7 +84,7 @@ class Guest:
     """
 
     def __init__(self, lobby: Lobby, host: str = "127.0.0.1", width: int = 80) -> None:
-        self.terminal = FakeTerminal(host, width)
+        self.terminal = FakeTerminal(lobby.clock, host, width)
         self.session = Session(lobby)
         self.unseen: list[str] = []
         self._lobby = lobby

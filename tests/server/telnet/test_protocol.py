@@ -312,6 +312,7 @@ def test_nothing_is_left_on_the_clock_after_the_end(connection):
     connection.receives(b"1\n2\n3\n4\n5\n")
     connection.terminal.write("late\n")
     connection.ends(ConnectionDone())
+    connection.turns(1)  # the end of the turn is everybody's
     assert connection.clock.getDelayedCalls() == []
 
 
