@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from twisted.internet import asyncioreactor
+
+@contextmanager
+def without_openssl() -> Iterator[None]:
+    """Have reactors go without OpenSSL, which they import if they find it: it weighs 12 MB and takes a while.
+
+    Where TLS is spoken it is imported later, by what speaks it.
+    """
+    sys.modules["OpenSSL"] = None  # type: ignore[assignment]  # which makes importing it fail
+    try:
+        yield
+    finally:
+        del sys.modules["OpenSSL"]
 
 
 def main() -> None:
     """Install the asyncio reactor, before anything of Twisted's can install another, and run the command line."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    asyncioreactor.install(loop)
-    from twisted.internet import reactor
+    with without_openssl():
+        from twisted.internet import asyncioreactor
+
+        asyncioreactor.install(loop)
+        from twisted.internet import reactor
 
     from server.command_line import run
     from server.signals import take_signals

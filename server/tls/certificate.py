@@ -12,8 +12,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from vault.disk import Disk
@@ -28,13 +27,15 @@ RENEW_DAYS = 30
 LONGEST_COMMON_NAME = 64
 ALWAYS_NAMED = ("localhost", "127.0.0.1", "::1")
 
+Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey | ed25519.Ed25519PrivateKey | ed448.Ed448PrivateKey
+
 
 @dataclass(frozen=True)
 class Certificate:
     """A certificate, those that vouch for it, and its private key."""
 
     chain: tuple[x509.Certificate, ...]
-    key: PrivateKeyTypes
+    key: Key
 
     @property
     def fingerprint(self) -> str:
@@ -73,6 +74,8 @@ def read_certificate(certificate: Path, key: Path) -> Certificate:
         raise NoteError(f"{key}: this key needs a password; save it without one, readable for nobody else.") from error
     except (ValueError, UnsupportedAlgorithm) as error:
         raise NoteError(f"{key}: there is no private key in PEM in this file: {error}") from error
+    if not isinstance(private, Key):
+        raise NoteError(f"{key}: this kind of key does not do for TLS; use one of ECDSA (P-256), RSA or Ed25519.")
     if _public(chain[0].public_key()) != _public(private.public_key()):
         raise NoteError(f"{key}: this is not the key of the certificate in {certificate}.")
     return Certificate(chain, private)

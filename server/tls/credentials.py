@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from OpenSSL import SSL
-from OpenSSL.crypto import X509, PKey
 from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
 from twisted.protocols.tls import TLSMemoryBIOProtocol
 from zope.interface import implementer
@@ -146,10 +145,10 @@ def context_of(certificate: Certificate) -> SSL.Context:
     context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
     context.set_mode(SSL.MODE_RELEASE_BUFFERS)
     context.set_cipher_list(CIPHERS)
-    context.use_privatekey(PKey.from_cryptography_key(certificate.key))  # type: ignore[arg-type]
-    context.use_certificate(X509.from_cryptography(certificate.chain[0]))
+    context.use_privatekey(certificate.key)
+    context.use_certificate(certificate.chain[0])
     for further in certificate.chain[1:]:
-        context.add_extra_chain_cert(X509.from_cryptography(further))
+        context.add_extra_chain_cert(further)
     return context
 
 

@@ -322,3 +322,14 @@ def test_guests_are_refused_where_the_setting_says_so(tmp_path):
     assert Guest(lobby).types("guest") == (
         "Guests are not let in here. Give a name of your own.\nBy what name shall we know you? "
     )
+
+
+def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(lobby):
+    host = "203.0.113.5"
+    for _ in range(21):
+        assert lobby.crowd.admit(host)
+    caller = Guest(lobby, host)
+    assert caller.screen() == (
+        "There are 20 people here from where you are, and that is as many as we let in.\nCome back later.\n"
+    )
+    assert (caller.terminal.is_open, lobby.sessions) == (False, set())

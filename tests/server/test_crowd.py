@@ -1,0 +1,139 @@
+"""How many may call, in all and from one address."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from twisted.internet.address import IPv4Address
+from twisted.internet.protocol import Protocol, ServerFactory
+from twisted.internet.task import Clock
+
+from config.settings import ServerSettings
+from server.crowd import SPARE, SPARE_OF_ONE, Crowd, Gate
+
+SETTINGS = ServerSettings(max_connections=10, connections_per_address=3, connects_per_minute=6)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def crowd(clock):
+    return Crowd(lambda: SETTINGS, clock)
+
+
+def admitted(crowd, hosts):
+    return [crowd.admit(host) for host in hosts].count(True)
+
+
+def test_those_who_are_a_few_too_many_may_call_to_be_told_so_and_more_are_hung_up_on(crowd):
+    hosts = [f"203.0.113.{number}" for number in range(200)]
+    assert (crowd.room, admitted(crowd, hosts), crowd.count) == (10, 10 + SPARE, 10 + SPARE)
+
+
+def test_one_address_may_call_so_often_at_once_and_a_few_more_are_told_why_not(crowd):
+    told = []
+    for _ in range(20):
+        if crowd.admit("203.0.113.5"):
+            told.append(crowd.is_too_many("203.0.113.5"))
+    assert told == [False, False, False, True, True, True]  # the rest is more than six calls a minute
+    assert not crowd.is_too_many("203.0.113.6")
+
+
+def test_a_network_of_ipv6_counts_as_one_address(clock):
+    crowd = Crowd(lambda: ServerSettings(connections_per_address=2, connects_per_minute=0), clock)
+    assert admitted(crowd, [f"2001:db8::{number}" for number in range(1, 20)]) == 2 + SPARE_OF_ONE
+    assert crowd.is_too_many("2001:db8::ffff")
+    assert crowd.admit("2001:db8:0:1::1")
+
+
+def test_this_machine_itself_may_call_as_often_as_it_likes_within_the_number_of_all(crowd):
+    assert admitted(crowd, ["127.0.0.1"] * 40 + ["::1"] * 100) == 10 + SPARE
+    assert not crowd.is_too_many("127.0.0.1")
+
+
+def test_who_has_gone_makes_room(crowd):
+    for _ in range(3):
+        crowd.admit("203.0.113.5")
+    crowd.leave("203.0.113.5")
+    assert crowd.count == 2
+    assert crowd.admit("203.0.113.5")
+    assert not crowd.is_too_many("203.0.113.5")
+
+
+def test_one_address_may_make_so_many_connections_a_minute(crowd, clock):
+    calls = []
+    for _ in range(60):
+        calls.append(crowd.admit("203.0.113.5"))
+        if calls[-1]:
+            crowd.leave("203.0.113.5")
+        clock.advance(1)
+    assert calls[:6] == [True] * 6
+    assert 10 <= calls.count(True) <= 12
+    assert crowd.admit("203.0.113.6")
+
+
+def test_0_allows_any_number_of_one_address(clock):
+    crowd = Crowd(lambda: ServerSettings(connections_per_address=0, connects_per_minute=0), clock)
+    assert admitted(crowd, ["203.0.113.5"] * 300) == 300
+    assert not crowd.is_too_many("203.0.113.5")
+
+
+def test_there_is_never_room_for_more_than_the_process_can_hold_open(crowd):
+    crowd.most = SPARE + 4
+    assert crowd.room == 4
+    assert admitted(crowd, ["127.0.0.1"] * 200) == SPARE + 4
+
+
+def test_settings_that_change_count_at_once(clock):
+    now = [ServerSettings(max_connections=1)]
+    crowd = Crowd(lambda: now[0], clock)
+    assert crowd.room == 1
+    now[0] = ServerSettings(max_connections=100)
+    assert crowd.room == 100
+
+
+def test_a_storm_leaves_two_lines_a_minute_in_the_log(crowd, clock, caplog):
+    with caplog.at_level(logging.WARNING):
+        admitted(crowd, ["203.0.113.5"] * 100 + ["203.0.113.6"] * 10)
+        clock.advance(60)
+    assert [record.getMessage() for record in caplog.records] == [
+        "203.0.113.5 was turned away: too many connections. More within a minute are counted.",
+        "98 connections were turned away within a minute, 94 of them from 203.0.113.5.",
+    ]
+
+
+def test_what_is_known_of_callers_is_bounded(clock):
+    crowd = Crowd(lambda: ServerSettings(max_connections=20000), clock)
+    for number in range(12_000):
+        host = f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
+        crowd.admit(host)
+        crowd.leave(host)
+    assert len(crowd._calls) <= 10_000
+    assert (crowd.count, len(crowd._of_address)) == (0, 0)
+
+
+class Known(ServerFactory):
+    noisy = False
+    protocol = Protocol
+
+
+def test_a_gate_hangs_up_on_whom_the_crowd_does_not_admit_and_tells_it_who_has_gone(crowd):
+    gate, caller = Gate(Known(), crowd), IPv4Address("TCP", "127.0.0.1", 40000)
+    made = [gate.buildProtocol(caller) for _ in range(10 + SPARE)]
+    assert gate.buildProtocol(caller) is None
+    made[0].on_lost()
+    assert crowd.count == 10 + SPARE - 1
+    assert gate.buildProtocol(caller) is not None
+
+
+def test_a_gate_counts_nobody_whom_the_factory_does_not_take(crowd):
+    class Closed(ServerFactory):
+        def buildProtocol(self, addr):
+            return None
+
+    assert Gate(Closed(), crowd).buildProtocol(IPv4Address("TCP", "127.0.0.1", 40000)) is None
+    assert crowd.count == 0

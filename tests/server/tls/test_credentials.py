@@ -1,0 +1,153 @@
+"""What new connections are encrypted with, on a clock of our own."""
+
+from __future__ import annotations
+
+import ssl
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
+from twisted.internet.protocol import Protocol, ServerFactory
+from twisted.internet.task import Clock
+
+from config.settings import ServerSettings
+from server.tls.certificate import VALID_DAYS, make_certificate
+from server.tls.credentials import CERTIFICATE, LOOK_SECONDS, Credentials
+from server.tls.handshake import over_tls
+from tests.server.tls.wire import TlsClient
+from vault.notes import NoteError
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+class Echo(Protocol):
+    def dataReceived(self, data):
+        self.transport.write(data)
+
+
+class Town:
+    """A folder of accounts and credentials from it."""
+
+    def __init__(self, folder, **settings):
+        self.folder = folder
+        self.settings = ServerSettings(**settings)
+        self.clock = Clock()
+        self.told = []
+        self.now = NOW
+
+    def opens(self):
+        self.credentials = Credentials(self.settings, self.folder, self.clock, lambda: self.now, self.told.append)
+        self.credentials.start()
+        return self.credentials
+
+    def calls(self, **how):
+        factory = ServerFactory.forProtocol(Echo)
+        return TlsClient(over_tls(factory, self.credentials, self.clock, lambda: 180), self.clock, **how).greets()
+
+    def looks(self, times=2):
+        for _ in range(times):
+            self.clock.advance(LOOK_SECONDS)
+
+
+@pytest.fixture
+def town(tmp_path):
+    return Town(tmp_path, hostname="mud.example.org")
+
+
+@pytest.fixture
+def given(tmp_path):
+    """A town whose certificate is given by files."""
+    make_certificate(tmp_path / "given.pem", tmp_path / "given-key.pem", ["given.example.org"], NOW)
+    return Town(tmp_path, tls_certificate="given.pem", tls_key="given-key.pem")
+
+
+def test_without_files_a_certificate_is_made_once_and_is_the_same_ever_after(town):
+    first = town.opens()
+    assert first.certificate.names >= {"mud.example.org", "127.0.0.1"}
+    assert f"SHA-256 {first.certificate.fingerprint}" in first.note
+    assert str(town.folder / CERTIFICATE) in first.note
+    assert town.opens().certificate.chain == first.certificate.chain
+
+
+def test_another_is_made_when_the_machine_has_a_name_that_it_does_not_tell(town, tmp_path):
+    first = town.opens()
+    other = Town(tmp_path, hostname="new.example.org").opens()
+    assert other.certificate.names >= {"new.example.org"}
+    assert other.certificate.chain != first.certificate.chain
+
+
+def test_what_was_made_here_is_renewed_before_its_end_while_the_world_runs(town):
+    first = town.opens().certificate
+    town.now = NOW + timedelta(days=VALID_DAYS - 29)
+    town.looks()
+    renewed = town.credentials.certificate
+    assert renewed.ends == town.now + timedelta(days=VALID_DAYS)
+    assert renewed.chain != first.chain
+    assert town.calls().certificate == renewed.chain[0].public_bytes(Encoding.DER)
+
+
+def test_a_certificate_that_was_made_here_and_is_spoilt_is_made_anew(town):
+    town.opens()
+    (town.folder / CERTIFICATE).write_text("spoilt")
+    assert town.opens().certificate.names >= {"mud.example.org"}
+
+
+def test_files_that_are_given_and_will_not_do_are_an_error_at_the_start(tmp_path):
+    with pytest.raises(NoteError, match=r"none\.pem: this file cannot be read"):
+        Town(tmp_path, tls_certificate="none.pem").opens()
+
+
+def test_a_new_certificate_is_taken_in_and_connections_that_there_are_go_on(given):
+    given.opens()
+    old = given.calls()
+    before = old.certificate
+    make_certificate(given.folder / "given.pem", given.folder / "given-key.pem", ["given.example.org"], NOW)
+    given.looks()
+    new = given.calls()
+    assert new.certificate != before
+    assert old.sends(b"still here") == b"still here"
+    assert new.sends(b"hello") == b"hello"
+    [told] = given.told
+    assert given.credentials.certificate.fingerprint in told
+
+
+def test_files_are_taken_in_only_once_they_stand_still(given):
+    first = given.opens().certificate
+    make_certificate(given.folder / "given.pem", given.folder / "given-key.pem", [], NOW)
+    given.looks(1)
+    assert given.credentials.certificate == first
+    given.looks(1)
+    assert given.credentials.certificate != first
+
+
+def test_a_file_that_will_not_do_keeps_the_old_certificate_and_is_told_once_with_the_reason(given):
+    given.opens()
+    before = given.calls().certificate
+    (given.folder / "given.pem").write_text("half a certif")
+    given.looks(5)
+    assert given.calls().certificate == before
+    [told] = given.told
+    assert told.startswith(f"{given.folder / 'given.pem'}: there is no certificate in PEM in this file")
+    assert told.endswith("New connections go on with the certificate that there was before.")
+
+
+def test_a_given_certificate_that_ends_soon_is_told_once_and_not_replaced(given):
+    first = given.opens().certificate
+    given.now = NOW + timedelta(days=VALID_DAYS - 10)
+    given.looks(5)
+    assert given.credentials.certificate == first
+    [told] = given.told
+    assert "this certificate ends on 2029-02-24, in less than 30 days" in told
+
+
+def test_nothing_is_looked_at_any_more_when_the_world_has_closed(given):
+    given.opens().stop()
+    assert given.clock.getDelayedCalls() == []
+
+
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+def test_old_versions_of_tls_are_refused_and_1_2_is_not(given):
+    given.opens()
+    assert given.calls(newest=ssl.TLSVersion.TLSv1_2).sends(b"hello") == b"hello"
+    with pytest.raises(ssl.SSLError):
+        given.calls(newest=ssl.TLSVersion.TLSv1_1)
