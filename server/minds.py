@@ -52,6 +52,7 @@ class Minds:
         self._say = say
         self._on_trouble = on_trouble
         self._heartbeats: dict[str, Heartbeat] = {}
+        self._thinking: set[str] = set()
         self._choosing: Deferred[None] | None = None
         self._retry: DelayedCall | None = None
         self._tried: tuple[ModelSettings, Mapping[str, ModelProfile]] | None = None
@@ -139,13 +140,13 @@ class Minds:
 
     def _heartbeat_of(self, agent: Agent) -> Heartbeat:
         heartbeat = Heartbeat(
-            lambda: deferred_from(agent.tick()).addCallback(lambda turn: self._tell(agent.name, turn)),
+            lambda: deferred_from(agent.tick()).addCallback(lambda turn: self._end_thought(agent.name, turn)),
             lambda: agent.pause_seconds,
             lambda: agent.settings.think_jitter,
             self._clock,
             random.Random(self._rng.getrandbits(64)),
         )
-        agent.on_thinking = lambda: self.on_mind(agent.name, "thinking")
+        agent.on_thinking = lambda: self._begin_thought(agent.name)
         agent.compactor.on_compacted = lambda: self.on_mind(agent.name, "compacted")
         agent.on_addressed = lambda: heartbeat.hurry(agent.settings.react_seconds)
         agent.on_trouble = agent.memory.on_trouble = self._on_trouble
@@ -154,8 +155,12 @@ class Minds:
             heartbeat.hurry(agent.settings.react_seconds)
         return heartbeat
 
-    def _tell(self, name: str, turn: Turn) -> None:
-        if turn.outcome == "acted":
-            self.on_mind(name, "acted")
-        elif turn.outcome in ("refused", "speechless", "failed"):
-            self.on_mind(name, "rested")
+    def _begin_thought(self, name: str) -> None:
+        if name not in self._thinking:
+            self._thinking.add(name)
+            self.on_mind(name, "thinking")
+
+    def _end_thought(self, name: str, turn: Turn) -> None:
+        if name in self._thinking:
+            self._thinking.discard(name)
+            self.on_mind(name, "acted" if turn.outcome == "acted" else "rested")

@@ -44,25 +44,31 @@ class GmcpClient:
         self._place: Place | None = None
         self._carried: tuple[Item, ...] = ()
         self._status: dict[str, str] = {}
-        self._hears: dict[str, Callable[[object], None]] = {
-            "core.hello": self._note_name,
-            "core.supports.set": lambda payload: self._take(self._supports.replace, payload),
-            "core.supports.add": lambda payload: self._take(self._supports.add, payload),
-            "core.supports.remove": self._supports.remove,
-            "core.ping": self._answer_ping,
-            "char.items.inv": lambda payload: self._list_items(IN_HAND),
-            "char.items.room": lambda payload: self._list_items(IN_ROOM),
-            "char.login.credentials": self._take_credentials,
-        }
 
     # What the session tells
 
     def received(self, package: str, payload: object) -> None:
         """Take in what the client tells; a package that means nothing here is let be, and so is a flood."""
-        hears = self._hears.get(package.casefold())
-        if hears and not self._allowance.seconds:
-            self._allowance.take()
-            hears(payload)
+        if self._allowance.seconds:
+            return
+        self._allowance.take()
+        match package.casefold():
+            case "core.hello":
+                self._note_name(payload)
+            case "core.supports.set":
+                self._take(self._supports.replace, payload)
+            case "core.supports.add":
+                self._take(self._supports.add, payload)
+            case "core.supports.remove":
+                self._supports.remove(payload)
+            case "core.ping":
+                self._answer_ping(payload)
+            case "char.items.inv":
+                self._list_items(IN_HAND)
+            case "char.items.room":
+                self._list_items(IN_ROOM)
+            case "char.login.credentials":
+                self._logging_in.take(payload)
 
     def enter(self, character: Character) -> None:
         """The player is in the world as somebody."""
@@ -101,7 +107,7 @@ class GmcpClient:
     def look(self) -> None:
         """Tell the client what is different from what it was told last."""
         character = self._character
-        if character is None:
+        if character is None or character.room_id not in self._audience.world.rooms:
             return
         before, self._place = self._place, self._audience.places.now(character.room_id)
         if before is None or before.room_id != self._place.room_id:
@@ -174,6 +180,3 @@ class GmcpClient:
         if self._character:
             held = self._carried if location == IN_HAND else self._audience.places.now(self._character.room_id).items
             self.send(listed(location, held))
-
-    def _take_credentials(self, payload: object) -> None:
-        self._logging_in.take(payload)

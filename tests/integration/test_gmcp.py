@@ -17,7 +17,8 @@ import pytest
 
 from tests.integration.line_player import HOST, SECRET, LinePlayer
 from tests.integration.programs import SEARCHED, TINTIN, Program, require, screen_of
-from tests.integration.running import eventually, new_vault, running
+from tests.integration.running import ADMIN, eventually, new_vault, running
+from tests.integration.scripted_ollama import MODEL, scripted_ollama
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
 
@@ -119,6 +120,26 @@ def test_a_client_that_agrees_to_nothing_sees_no_byte_of_it_but_the_offer(server
     player.is_shown_out()
     assert player._raw.count(b"\xc9") == 1
     assert b"\xff\xfb\xc9" in player._raw
+
+
+def test_an_admin_is_told_what_agents_are_about(tmp_path):
+    agents = {f"agents/{name}/agent.md": {"think_seconds": 1} for name in ("Eliza", "Moss", "Odile")}
+    windows = {"config/memory_compaction.md": {"immediate_window": 8, "recent_window": 8}}
+    with scripted_ollama() as ollama:
+        vault = new_vault(tmp_path / "world", {"config/models.md": {"ollama_host": ollama.host}, **windows, **agents})
+        with running(vault, f"ollama:{MODEL}") as server:
+            admin = LinePlayer(server.port)
+            admin.socket.sendall(b'\xff\xfd\xc9\xff\xfa\xc9Core.Supports.Set ["Fallwater 1"]\xff\xf0')
+            admin.enters(ADMIN)
+            admin.types("@teleport me to The Weir")
+
+            def whats() -> set[str]:
+                admin._receive(0.1)
+                return {
+                    json.loads(found)["what"] for found in re.findall(rb"\xc9Fallwater\.Agent ({.*?})\xff", admin._raw)
+                }
+
+            assert eventually(lambda: whats() >= {"thinking", "acted", "compacted"}), (whats(), server.log)
 
 
 def test_no_client_left_a_traceback_in_the_log(server):
