@@ -24,6 +24,7 @@ from server.door.one_time import first_admin, reset_password
 from server.door.passwords import Argon2
 from server.listening import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.model_option import with_model
+from server.operations.doctor.command import add_doctor_command, run_doctor
 from server.operations.logs import take_in_libraries, write_log
 from server.operations.options import add_operations_options, with_operations
 from server.operations.pages import WatchPages
@@ -66,6 +67,8 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: On
             _reset_password(options)
         elif options.command == "simulate":
             sys.exit(run_simulation(options, lambda: default_vault(Path.cwd()), _say))
+        elif options.command == "doctor":
+            sys.exit(run_doctor(options, lambda: default_vault(Path.cwd()), _say))
         elif options.command in COMMANDS:
             sys.exit(run_vault_command(options, lambda: default_vault(Path.cwd()), _say))
         else:
@@ -105,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     anew.add_argument("--keep-archive", action="store_true", help="leave its archive where it is, and go on in it")
     add_simulate_command(commands)
     add_vault_commands(commands)
+    add_doctor_command(commands)
     return parser
 
 

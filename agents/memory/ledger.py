@@ -24,6 +24,7 @@ class CompactionRecord:
     calls: int = 0
     spent_tokens: int = 0
     saved_tokens: int = 0
+    failures: int = 0
     failures_in_a_row: int = 0
     last_error: str = ""
     last_done_ms: int = 0
@@ -50,6 +51,7 @@ class CompactionRecord:
 
     def put_off(self, why: str, retry_seconds: float, now_ms: int, rng: random.Random) -> None:
         """Let the next try wait: twice as long after every failure, up to an hour, with jitter."""
+        self.failures += 1
         self.failures_in_a_row += 1
         self.last_error = why
         wait = min(retry_seconds * 2 ** min(self.failures_in_a_row - 1, 16), LONGEST_WAIT_SECONDS)

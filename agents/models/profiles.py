@@ -63,7 +63,7 @@ class Profiles:
         if not specs:
             return sentences
         merged = {name: one.over(thinker) for name, one in profiles.items()} | {THINKER: thinker}
-        wanted = {name: _specs(one, specs) for name, one in merged.items()}
+        wanted = {name: specs_of(one, specs) for name, one in merged.items()}
         for spec in [spec for found in (*wanted.values(), later) for spec in found]:
             if spec not in self._models:
                 self._models[spec] = self._make(spec)
@@ -76,7 +76,7 @@ class Profiles:
     ) -> tuple[tuple[str, ...], tuple[ModelSpec, ...], tuple[ModelSpec, ...]]:
         said = thinker.settings
         if said.endpoints:
-            return (), _specs(thinker, ()), ()
+            return (), specs_of(thinker, ()), ()
         choice = await choose_model(
             models.model,
             ollama_host=models.ollama_host,
@@ -91,7 +91,7 @@ class Profiles:
         found = [choice.model] if choice.model else []
         self._models |= dict(zip(choice.specs, (*found, *choice.summary_models), strict=True))
         first = choice.specs[: len(found)]
-        return choice.sentences, _specs(thinker, first), choice.specs[len(found) :]
+        return choice.sentences, specs_of(thinker, first), choice.specs[len(found) :]
 
     async def _tried(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
         """Ask each endpoint whether it has its model; return what whoever started the world should know."""
@@ -181,7 +181,7 @@ def asked_of(profile: ModelProfile) -> Asked:
     )
 
 
-def _specs(profile: ModelProfile, thinkers: tuple[ModelSpec, ...]) -> tuple[ModelSpec, ...]:
+def specs_of(profile: ModelProfile, thinkers: tuple[ModelSpec, ...]) -> tuple[ModelSpec, ...]:
     """Return the models of a profile: at its endpoints, or where the thinker has its own."""
     said = profile.settings
     addresses = [one.strip() for one in said.endpoints.split(",") if one.strip()]

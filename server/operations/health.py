@@ -50,7 +50,7 @@ def health(watched: Watched, lag: ReactorLag) -> Verdict:
     return Verdict(
         (
             Check("reactor", slow),
-            Check("vault", _unwritable(watched.vault)),
+            Check("vault", unwritable(watched.vault)),
             Check("journals", _unwritten(watched)),
             Check("saving", watched.on_disk.problem),
         )
@@ -69,7 +69,7 @@ def readiness(watched: Watched) -> Verdict:
     )
 
 
-def _unwritable(vault: Vault) -> str:
+def unwritable(vault: Vault) -> str:
     """Write a small file and take it away again; return why that fails."""
     path = vault.root / PROBE
     try:

@@ -61,6 +61,9 @@ class Page(Resource):
 class Pages(Resource):
     """What there is, and nothing else."""
 
+    def __init__(self) -> None:
+        Resource.__init__(self)
+
     def getChild(self, path: bytes, request: Request) -> Any:
         return notFound()
 

@@ -31,7 +31,7 @@ def check_and_tell(vault: Vault, now: float, fix: bool, as_json: bool, say: Call
     table = every_command()
 
     def check() -> list[Finding]:
-        return check_vault(vault, now, (check_minds, lambda vault: _command_texts(vault, table)))
+        return found_in(vault, now, table)
 
     done = mend_vault(vault, check) if fix else []
     found = check()
@@ -45,6 +45,12 @@ def check_and_tell(vault: Vault, now: float, fix: bool, as_json: bool, say: Call
             say(sentence)
         say(_total(vault, faults, found, fix))
     return 1 if faults else 0
+
+
+def found_in(vault: Vault, now: float, table: CommandTable | None = None) -> list[Finding]:
+    """Return all that is wrong with a vault; `table` has the commands that a server has, if they are known already."""
+    commands = table or every_command()
+    return check_vault(vault, now, (check_minds, lambda vault: _command_texts(vault, commands)))
 
 
 def every_command() -> CommandTable:
