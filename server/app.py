@@ -99,6 +99,7 @@ class Fallwater:
 
         self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
         self.lobby = Lobby(self.game, self._door(), load_texts(vault), reactor)
+        self.lobby.palette = settings.colors
         self._figures = Figures(self.world, self.lobby, lambda: self.settings, now_ms() // 1000, lambda: self._ports)
         self._minds.on_mind = self.lobby.audience.tell_of_agent
         self.lobby.audience.places.area = settings.world.name
@@ -246,6 +247,7 @@ class Fallwater:
                 ("sending people home", lambda: self._send_home(restart)),
                 ("saving", self.save),
             ],
+            in_haste=restart,
         )
 
     def _adopt(self, settings: Settings) -> None:
@@ -253,6 +255,7 @@ class Fallwater:
         self.settings = settings
         self.accounts.adopt(settings.server)
         self.lobby.door = replace(self.lobby.door, settings=settings.server)
+        self.lobby.palette = settings.colors
         self.lobby.audience.places.area = settings.world.name
         self._minds.take_in()
 

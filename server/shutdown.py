@@ -14,25 +14,28 @@ log = logging.getLogger(__name__)
 Stage = tuple[str, Callable[[], Deferred[None] | None]]
 
 
-def in_stages(clock: ReactorClock, seconds: float, stages: Sequence[Stage]) -> Deferred[None]:
-    """Do the stages one after the other; one that fails or takes too long is logged and the next one follows."""
+def in_stages(clock: ReactorClock, seconds: float, stages: Sequence[Stage], in_haste: bool = False) -> Deferred[None]:
+    """Do the stages one after the other; one that fails or takes too long is logged and the next one follows.
+
+    That one takes too long is no error `in_haste`.
+    """
     done: Deferred[None] = succeed(None)
     for stage in stages:
-        done.addCallback(_bounded, stage, clock, seconds)
+        done.addCallback(_bounded, stage, clock, seconds, logging.INFO if in_haste else logging.ERROR)
     return done
 
 
-def _bounded(_: None, stage: Stage, clock: ReactorClock, seconds: float) -> Deferred[None]:
+def _bounded(_: None, stage: Stage, clock: ReactorClock, seconds: float, level: int) -> Deferred[None]:
     name, act = stage
     ended: Deferred[None] = Deferred()
 
-    def end(problem: object = None) -> None:
+    def end(problem: object = None, level: int = logging.ERROR) -> None:
         if not ended.called:
             if problem:
-                log.error("%s did not end well: %s", name, problem)
+                log.log(level, "%s did not end well: %s", name, problem)
             ended.callback(None)
 
-    late = clock.callLater(seconds, end, f"it took longer than {seconds} seconds")
+    late = clock.callLater(seconds, end, f"it took longer than {seconds:g} seconds", level)
     doing = maybeDeferred(act)
     doing.addCallbacks(lambda _: end(), lambda failure: end(None if failure.check(CancelledError) else failure))
     ended.addCallback(lambda _: late.cancel() if late.active() else None)

@@ -109,6 +109,24 @@ def test_without_minutes_it_closes_as_soon_as_the_line_is_answered(inn):
     assert inn.closed == 1
 
 
+@pytest.mark.parametrize("line", ["@shutdown 1 --restart", "@shutdown --restart 1"])
+def test_a_world_can_restart_in_its_time_instead(inn, line):
+    restarts_in = "The world restarts in {}. It is back in a moment, and you are where you were."
+    assert inn.shown("Ana", line) == [restarts_in.format("a minute")]
+    inn.clock.advance(30)
+    assert inn.players["Cat"].screen()[-1] == restarts_in.format("30 seconds")
+    inn.clock.pump([20, 10])
+    assert (inn.closed, inn.restarts) == (1, True)
+
+
+def test_a_restart_at_once_is_one_word(inn):
+    assert inn.shown("Ana", "@shutdown --restart") == ["The world is about to restart."]
+    inn.clock.advance(0)
+    assert (inn.closed, inn.restarts) == (1, True)
+    assert inn.shown("Ana", "@shutdown --again") == ["'--again' is no time; give minutes from 0 to 1440, or cancel."]
+    assert inn.shown("Ben", "@shutdown --restart") == ["@shutdown is for an admin and above; you are a player."]
+
+
 def test_the_log_shows_who_did_what_and_what_came_of_it(inn):
     inn.shown("Ben", "@announce Free apples!")
     inn.shown("Ana", "@save")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 
 import pytest
@@ -17,10 +18,16 @@ class OpenPort:
     def __init__(self, address, closed=None):
         self.address = address
         self.closed = closed
-        self.is_open = True
+        self.is_open = self.reads = True
 
     def getHost(self):
         return self.address
+
+    def fileno(self):
+        return 100 + self.address.port
+
+    def stopReading(self):
+        self.reads = False
 
     def stopListening(self):
         self.is_open = False
@@ -104,3 +111,39 @@ def test_a_port_that_is_taken_is_an_error_and_leaves_nothing_open():
     with pytest.raises(CannotListenError):
         ports.open(TELNET, "127.0.0.1", 4000, Factory())
     assert (ports.telnet_port, ports.close()) == (0, None)
+
+
+def test_ports_that_are_kept_stay_open_and_only_let_nobody_in():
+    reactor = PortReactor()
+    ports = Ports(reactor)
+    ports.open(TELNET, "127.0.0.1", 0, Factory())
+    ports.open(TLS, "127.0.0.1", 4443, Factory())
+    assert ports.close(keep=True) is None
+    assert [(port.is_open, port.reads) for port in reactor.ports] == [(True, False)] * 2
+    assert ports.kept == {TELNET: [5100], TLS: [4543]}
+    assert ports.asked == {TELNET: ("127.0.0.1", 0), TLS: ("127.0.0.1", 4443)}
+
+
+def test_a_socket_of_the_world_before_is_taken_over_where_the_settings_are_the_same():
+    reactor = PortReactor()
+    with socket.socket() as telnet, socket.socket() as tls:
+        given = {TELNET: [telnet.detach()], TLS: [tls.detach()]}
+        ports = Ports(reactor, given, {TELNET: ("127.0.0.1", 0), TLS: ("127.0.0.1", 4443)})
+        ports.open(TELNET, "127.0.0.1", 0, Factory())
+        ports.open(TLS, "127.0.0.1", 5443, Factory())
+    assert reactor.asked == [(given[TELNET][0], socket.AF_INET), ("127.0.0.1", 5443, BACKLOG)]
+    assert (ports.is_adopted(TELNET), ports.is_adopted(TLS)) == (False, False)
+    assert ports.asked == {TELNET: ("127.0.0.1", 0), TLS: ("127.0.0.1", 5443)}
+    ports.let_go()
+    for (descriptor,) in given.values():
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
+
+
+def test_what_was_given_from_outside_is_given_on_as_such():
+    reactor = PortReactor()
+    with socket.socket() as given:
+        ports = Ports(reactor, {TELNET: [given.detach()]})
+        ports.open(TELNET, "127.0.0.1", 4000, Factory())
+    ports.let_go()
+    assert (ports.is_adopted(TELNET), ports.asked) == (True, {})

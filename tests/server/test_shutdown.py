@@ -40,6 +40,13 @@ def test_a_stage_that_takes_too_long_is_left_behind_and_logged(caplog):
     ]
 
 
+def test_a_stage_may_take_too_long_where_everything_is_done_in_haste(caplog):
+    clock, done = Clock(), list[str]()
+    in_stages(clock, 0.4, [("ending thoughts", Deferred), ("saving", lambda: done.append("saving"))], in_haste=True)
+    clock.advance(0.4)
+    assert (done, caplog.records) == (["saving"], [])
+
+
 def test_a_stage_that_ends_after_its_time_changes_nothing(caplog):
     clock, late = Clock(), Deferred[None]()
     in_stages(clock, 10, [("closing the door", lambda: late)])
