@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from agents.asking import Asking
+from agents.asking import Asking, Held
 from agents.at_hand import as_it_is
 from agents.awareness import Awareness
 from agents.calling_for_help import CallForHelp
@@ -226,8 +226,7 @@ class Agent:
         try:
             completion = await self._thought()
         except (ModelError, NoteError) as error:
-            # Whoever spoke still waits for an answer.
-            self.awareness.addressed = self.awareness.owed.address
+            self.awareness.addressed = self.awareness.owed.address  # whoever spoke still waits for an answer
             return self._failed(str(error))
         if self._failing:
             log.info("%s can think again", self.name)
@@ -266,11 +265,11 @@ class Agent:
         self.on_thinking()
         prompt = self.prompt()
         self.awareness.begin_turn()
-        grammar = self._grammar()
+        held = self._held_to()
         told = {**self._knowledge.shown, "notice": self._conduct.notice(self._game.world.wording)}
-        self._asked = Asked(prompt, grammar, told)
+        self._asked = Asked(prompt, held.grammar, told)
         seed, context = self._rng.getrandbits(31), self.queue.model.context_tokens
-        return self._asking.request(prompt, grammar, seed, self.settings, self._conduct.remedy, context)
+        return self._asking.request(prompt, held, seed, self.settings, self._conduct.remedy, context)
 
     def _listener(self) -> OnText | None:
         return None if self._is_held else self._asking.listener(self._read, self.settings, self.count_tokens)
@@ -284,10 +283,11 @@ class Agent:
         """Whether the engine chooses the verb and a grammar holds the model to it."""
         return self.queue is not None and self.queue.model.constrains and self.settings.steering != "off"
 
-    def _grammar(self) -> str | None:
-        if not self._is_held:
-            return None
-        return self._conduct.grammar(self._game.world, self.character, self._game.commands, self.awareness.thinks_of)
+    def _held_to(self) -> Held:
+        of = (self._game.world, self.character, self._game.commands, self.awareness.thinks_of)
+        if self._is_held:
+            return Held(self._conduct.grammar(*of))
+        return Held(schema=self._conduct.schema(*of) if self.queue and self.queue.model.takes_schema else None)
 
     def _done(self, completion: Completion) -> Turn:
         if completion.finish == "cancelled":

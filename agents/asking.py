@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from agents.early_stop import Listener, Read
 from agents.models.model import Completion, OnText, Request
 from agents.remedies import Remedy
 from agents.reply_text import shows_thoughts
+from agents.schema import JSON_TOKENS
 from config.settings import AgentSettings
+
+
+@dataclass(frozen=True)
+class Held:
+    """What an answer is held to: a grammar, a JSON schema, or nothing."""
+
+    grammar: str | None = None
+    schema: Mapping[str, Any] | None = None
+
 
 THOUGHT_SHARE = 4
 """Thoughts may take this part of the context window at most, one in so many."""
@@ -31,16 +43,18 @@ class Asking:
         return settings.reply_tokens + thoughts
 
     def request(
-        self, prompt: str, grammar: str | None, seed: int, settings: AgentSettings, remedy: Remedy, context_tokens: int
+        self, prompt: str, held: Held, seed: int, settings: AgentSettings, remedy: Remedy, context_tokens: int
     ) -> Request:
         """Return a request. Under a grammar an answer is one line; else it ends where the next prompt would begin."""
+        json_tokens = JSON_TOKENS if held.schema else 0
         return Request(
             prompt,
-            max_tokens=self.most_tokens(settings, context_tokens),
-            stop=("\n",) if grammar else (f"\n~{self._name}>",),
+            max_tokens=self.most_tokens(settings, context_tokens) + json_tokens,
+            stop=("\n",) if held.grammar else (f"\n~{self._name}>",),
             temperature=remedy.temperature(settings.temperature),
             seed=seed,
-            grammar=grammar,
+            grammar=held.grammar,
+            schema=held.schema,
             repeat_penalty=remedy.repeat_penalty,
             timeout_seconds=self._timeout_seconds,
         )

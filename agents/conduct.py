@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections import deque
+from typing import Any
 
 from agents.grammar import gbnf
 from agents.loops import Loops
 from agents.perceiving import Address
 from agents.possible import possible
 from agents.remedies import NONE, Remedy, remedy, sentences
+from agents.schema import schema_of
 from agents.steering import Moment, Steering, ways_back, ways_to_others
 from agents.suggesting import suggested
 from world.command import CommandTable
@@ -92,6 +94,12 @@ class Conduct:
         """Return the grammar of what the engine lets the agent do in this turn."""
         moment = self._moment(world, actor, addressed)
         return gbnf(self._steering.choose(possible(world, actor, commands), moment))
+
+    def schema(self, world: World, actor: Character, commands: CommandTable, addressed: Address) -> dict[str, Any]:
+        """Return the JSON schema of what the agent can do, without what would lead it round in a circle."""
+        every = possible(world, actor, commands)
+        shunned = frozenset() if addressed.by_person else self.remedy.shunned
+        return schema_of({verb: form for verb, form in every.items() if verb not in shunned} or every)
 
     def _moment(self, world: World, actor: Character, addressed: Address) -> Moment:
         return Moment(

@@ -56,6 +56,8 @@ _MOST_OBJECTS = 5
 _VERB_KEYS = ("command", "verb", "action", "name", "function", "tool")
 _ARGUMENT_KEYS = ("args", "arguments", "argument", "parameters", "params", "input", "text")
 _REASON_KEYS = ("reason", "private_reason", "because", "why")
+# An answer that came to the end of its tokens after the command: only the reason is not whole.
+_CUT_IN_REASON = re.compile(rf'(\{{.*),\s*"(?:{"|".join(_REASON_KEYS)})"\s*:\s*(?:"(?:[^"\\]|\\.)*\\?)?\s*', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,9 @@ def _with_objects_as_lines(text: str) -> str:
         try:
             found, length = json.JSONDecoder().raw_decode(text[start.end() :])
         except (ValueError, RecursionError):
+            cut = _CUT_IN_REASON.fullmatch(text, start.end())
+            found, length = _object(f"{cut[1]}}}") if cut else None, len(text)
+        if found is None:
             break
         text = f"{text[: start.start()]}\n{_command_in(found)}\n{text[start.end() + length :]}"
     return text

@@ -43,7 +43,7 @@ class ProfileSettings:
     )
     constraint: str = setting(
         "none",
-        "how a grammar reaches an openai server",
+        "how a server is told what an answer has to be like; ollama knows json_schema only",
         choices=("none", "grammar", "guided_grammar", "structured_outputs", "json_schema"),
     )
     api_key_from: str = setting("", "the environment variable that holds the key", form=r"[A-Za-z_]\w*|")

@@ -23,10 +23,12 @@ class ScriptedModel:
         *script: Reply | Writer,
         name: str = "scripted",
         constrains: bool = False,
+        takes_schema: bool = False,
         context_tokens: int = 8192,
     ) -> None:
         self.name = name
         self.constrains = constrains
+        self.takes_schema = takes_schema
         self.context_tokens = context_tokens
         self.requests: list[Request] = []
         self.started = 0

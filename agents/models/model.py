@@ -42,7 +42,7 @@ class Request:
 
     `max_tokens` bounds the answer, in tokens; `stop` ends it before any of these strings appears.
     `repeat_penalty` of 1.0 is none, and so is `top_p` of 1.0; None leaves it to the server. `grammar` is GBNF, honoured
-    only by a model that `constrains`. `schema` is a JSON schema, for servers that take one.
+    only by a model that `constrains`. `schema` is a JSON schema, honoured only by a model that `takes_schema`.
     `timeout_seconds` covers everything from asking to the last token.
     """
 
@@ -119,6 +119,13 @@ class LanguageModel(Protocol):
 
     async def close(self) -> None:
         """Stop what is running and let go of memory and connections."""
+
+
+@runtime_checkable
+class TakesSchema(Protocol):
+    """A model of a server that may be given `Request.schema`; whether it is depends on its profile."""
+
+    takes_schema: bool
 
 
 @runtime_checkable

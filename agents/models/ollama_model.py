@@ -26,7 +26,8 @@ class OllamaModel:
     """One model on one Ollama host.
 
     `mode` says how a prompt is sent: "raw" as it is, for base models; "generate" through the model's
-    template; "chat" as the one message of a user. Ollama takes no GBNF, so grammars are left out.
+    template; "chat" as the one message of a user. Ollama takes no GBNF, so grammars are left out; a schema goes
+    along if `constraint` is "json_schema".
 
     Ollama would cut a prompt that does not fit, and the client library cannot tell it not to. So a prompt
     that does not fit is refused here.
@@ -43,6 +44,7 @@ class OllamaModel:
         num_ctx: int = 8192,
         keep_alive: str | float = "30m",
         think: Think | None = None,
+        constraint: str = "none",
         check_seconds: float = CHECK_SECONDS,
         transport: httpx.AsyncBaseTransport | None = None,
         now: Callable[[], float] = time.monotonic,
@@ -57,6 +59,7 @@ class OllamaModel:
         """
         self.name = f"ollama:{model}@{host}"
         self.context_tokens = num_ctx
+        self.takes_schema = constraint == "json_schema"
         self._host = host
         self._model = model
         self._mode = mode
@@ -104,7 +107,7 @@ class OllamaModel:
             "think": self._think,
             "keep_alive": self._keep_alive,
             "options": self._options(request),
-            "format": request.schema,
+            "format": request.schema if self.takes_schema else None,
         }
         if self._mode == "chat":
             stream = await self._client.chat(messages=[{"role": "user", "content": request.prompt}], **common)

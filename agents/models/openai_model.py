@@ -66,6 +66,7 @@ class OpenAIModel:
         self.name = f"openai:{model}@{address}"
         self.context_tokens = num_ctx
         self.constrains = constraint in ("grammar", "guided_grammar", "structured_outputs")
+        self.takes_schema = constraint == "json_schema"
         self._address = address
         self._model = model
         self._is_chat = mode == "chat"

@@ -48,6 +48,7 @@ class ModelSpec:
                 num_ctx=self.num_ctx,
                 keep_alive=self.keep_alive,
                 think=think,
+                constraint=self.constraint,
                 check_seconds=check_seconds,
             )
         return OpenAIModel(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from agents.models.endpoint import Route
-from agents.models.model import Completion, CountsSlowly, LanguageModel, Request, Uncounted, Voice
+from agents.models.model import Completion, CountsSlowly, LanguageModel, Request, TakesSchema, Uncounted, Voice
 
 T = TypeVar("T")
 
@@ -34,6 +34,10 @@ class Voices:
     @property
     def constrains(self) -> bool:
         return self._voice.constrains
+
+    @property
+    def takes_schema(self) -> bool:
+        return isinstance(self._voice, TakesSchema) and self._voice.takes_schema
 
     @property
     def context_tokens(self) -> int:

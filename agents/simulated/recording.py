@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
+from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request, TakesSchema
 
 VERSION = 1
 HASH_DIGITS = 16
@@ -136,6 +136,7 @@ class WatchedModel:
     def __init__(self, model: LanguageModel, number: int, usage: Usage, recording: Recording | None) -> None:
         self.name = model.name
         self.constrains = model.constrains
+        self.takes_schema = isinstance(model, TakesSchema) and model.takes_schema
         self.context_tokens = model.context_tokens
         self._model = model
         self._number = number

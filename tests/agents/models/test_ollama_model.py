@@ -277,6 +277,6 @@ def test_a_web_page_is_told_in_one_sentence_whatever_its_status():
 
 def test_options_of_a_profile_reach_the_host():
     host = Host(DONE)
-    answer(host, Request("p", top_p=0.5, schema={"type": "string"}), think="low")
+    answer(host, Request("p", top_p=0.5, schema={"type": "string"}), think="low", constraint="json_schema")
     body = host.asked[0][1]
     assert (body["options"]["top_p"], body["format"], body["think"]) == (0.5, {"type": "string"}, "low")
