@@ -171,7 +171,7 @@ class Agent:
         try:
             self.last_turn = await self._turn()
         except Exception as error:
-            log.exception("the turn of %s failed", self.name)
+            log.exception("the turn of %s failed", self.name, extra={"agent": self.name})
             self.last_turn = Turn("failed", why=str(error))
             board.fail_turn(self.name, first_shared)
         self.memory.trail.write()
@@ -229,7 +229,7 @@ class Agent:
             self.awareness.addressed = self.awareness.owed.address  # whoever spoke still waits for an answer
             return self._failed(str(error))
         if self._failing:
-            log.info("%s can think again", self.name)
+            log.info("%s can think again", self.name, extra={"agent": self.name})
             self._failing = False
         return self._done(completion)
 

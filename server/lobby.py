@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Protocol
 
 from twisted.internet.defer import Deferred
@@ -43,6 +44,7 @@ class Texts:
 @dataclass
 class Lobby:
     """Everybody who is connected. `sessions` holds those at the door too, `playing` who plays, by character.
+    `numbers` has a number for the next connection.
 
     `perform` does a line that somebody typed. `entered` is told of whoever comes in, `reset` of an admin and of whom
     the admin gave a one-time password. While `stays_awake`, who goes leaves the character standing: the world is
@@ -58,6 +60,7 @@ class Lobby:
     reset: Callable[[str, str], None] = lambda admin, name: None
     sessions: set[Connected] = field(default_factory=set)
     playing: dict[str, Connected] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
     emptied: Deferred[None] | None = None
     stays_awake: bool = False
 

@@ -34,6 +34,7 @@ class Session:
 
     def __init__(self, lobby: Lobby) -> None:
         self._lobby = lobby
+        self._number = next(lobby.numbers)
         self._character: Character | None = None
         self._terminal: Terminal | None = None
         self._dialogue: Dialogue | None = None
@@ -197,7 +198,7 @@ class Session:
         if other:
             other.hand_over()
         missed = lobby.returning.take_back(character)
-        log.info("%s entered from %s", character.name, self.host)
+        log.info("%s entered from %s", character.name, self.host, extra=self._told_of(character))
         self._welcome(character, is_new)
         if missed:
             self.show("\n".join([self._say("door.missed"), *missed]))
@@ -243,7 +244,10 @@ class Session:
             elif not lobby.stays_awake:
                 lobby.game.sleep(character.character_id)
             lobby.door.accounts.note_seen(character.name)
-        log.info("%s left (%s)", character.name, reason)
+        log.info("%s left (%s)", character.name, reason, extra=self._told_of(character))
+
+    def _told_of(self, character: Character) -> dict[str, object]:
+        return {"character": character.name, "host": self.host, "connection": self._number}
 
     def hand_over(self) -> None:
         """Give the character up to a newer session of the same name."""

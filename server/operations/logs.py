@@ -18,6 +18,7 @@ BEHIND = "  | "
 
 _OF_EVERY_LINE = {"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "traceback"}
 CHATTY = ("twisted", "httpx", "httpcore")
+OF_A_MEMORY = "[Memory] %s: "
 _OF_LINES = ("traceback", "stack_info")
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
@@ -56,7 +57,8 @@ class ReadableFormatter(logging.Formatter):
 class JsonLines(JsonFormatter):
     """A JSON object a line: time with its zone, level, logger, message, what is told besides, and any traceback.
 
-    What a call gives as `extra=` are fields of their own: host, character, agent, connection.
+    What a call gives as `extra=` are fields of their own: host, character, agent, connection. What is told of a
+    memory, `[Memory] NAME: ...`, is told of that agent.
     """
 
     def __init__(self) -> None:
@@ -64,6 +66,11 @@ class JsonLines(JsonFormatter):
 
     def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:
         return datetime.fromtimestamp(record.created).astimezone().isoformat(timespec="milliseconds")
+
+    def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
+        super().add_fields(log_data, record, message_dict)
+        if str(record.msg).startswith(OF_A_MEMORY) and isinstance(record.args, tuple) and record.args:
+            log_data["agent"] = record.args[0]
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
         return {name: _plain(name, value) for name, value in log_data.items()}

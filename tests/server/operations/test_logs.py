@@ -71,6 +71,13 @@ def test_a_line_of_json_has_time_with_its_zone_level_logger_message_and_what_is_
     }
 
 
+def test_what_is_told_of_a_memory_names_its_agent():
+    stream = written("json")
+    log.info("[Memory] %s: %d lines typed by hand", "Eliza", 2)
+    row = json.loads(stream.getvalue())
+    assert (row["agent"], row["message"]) == ("Eliza", "[Memory] Eliza: 2 lines typed by hand")
+
+
 def test_a_hostile_name_is_one_readable_line_and_does_nothing_to_a_terminal():
     stream = written("text")
     log.info("%s entered", HOSTILE)
