@@ -7,9 +7,8 @@ among them) never answer WONT. What an option *does* stands in its row of the op
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Generic, TypeVar
 
@@ -103,31 +102,31 @@ class Option(Generic[Facts]):
     refused_theirs: Callable[[Facts], list[Outcome]] = _nothing_follows
 
 
-@dataclass
+@dataclass(slots=True)
 class _Side:
     stance: Stance
     yes: int
     no: int
     wanted: bool = False
     agreed: bool = False
-    unanswered: deque[bool] = field(default_factory=lambda: deque(maxlen=MAX_UNANSWERED))
+    unanswered: tuple[bool, ...] = ()
     """What we asked for and still may hear about, the oldest first: True for yes, False for no."""
 
     def ask(self) -> int:
         self.wanted = True
-        self.unanswered.append(True)
+        self._await_answer(True)
         return self.yes
 
     def withdraw(self) -> int:
         self.wanted = self.agreed = False
-        self.unanswered.append(False)
+        self._await_answer(False)
         return self.no
 
     def agree(self) -> int | None:
         """The client said yes. Return the verb to answer with, None for no answer."""
         while self.unanswered:
             # A no of ours before this answer was never acknowledged: skip it. One after it still holds.
-            if self.unanswered.popleft():
+            if self._answered():
                 self.agreed = self.wanted
                 return None
         if self.agreed:
@@ -140,7 +139,7 @@ class _Side:
     def refuse(self) -> int | None:
         """The client said no. Return the verb to answer with, None for no answer."""
         if self.unanswered:
-            was_yes = self.unanswered.popleft()
+            was_yes = self._answered()
             self.agreed = self.agreed and not was_yes
             return None
         if not self.agreed:
@@ -148,16 +147,26 @@ class _Side:
         self.wanted = self.agreed = False
         return self.no
 
+    def _await_answer(self, yes: bool) -> None:
+        self.unanswered = (*self.unanswered, yes)[-MAX_UNANSWERED:]
+
+    def _answered(self) -> bool:
+        first, self.unanswered = self.unanswered[0], self.unanswered[1:]
+        return first
+
 
 class Negotiator(Generic[Facts]):
-    """One connection's options. Rows tell what is possible; `facts` is what the rows read and change."""
+    """One connection's options. Rows tell what is possible; `facts` is what the rows read and change.
+
+    What nobody has brought up yet takes no memory.
+    """
 
     def __init__(self, rows: Iterable[Option[Facts]], facts: Facts, max_answers: int = MAX_ANSWERS) -> None:
         self._rows = {row.code: row for row in rows}
         self._facts = facts
         self._max_answers = self._answers_left = max_answers
-        self._ours = {code: _Side(row.ours, WILL, WONT) for code, row in self._rows.items()}
-        self._theirs = {code: _Side(row.theirs, DO, DONT) for code, row in self._rows.items()}
+        self._ours: dict[int, _Side] = {}
+        self._theirs: dict[int, _Side] = {}
 
     def open(self) -> bytes:
         """Return the offers that open a connection, in the order of the rows."""
@@ -168,16 +177,28 @@ class Negotiator(Generic[Facts]):
         return self._offers(Stance.OFFER_LATE)
 
     def _offers(self, stance: Stance) -> bytes:
-        sides = ((code, side) for code in self._rows for side in (self._theirs[code], self._ours[code]))
-        return b"".join(_verb(side.ask(), code) for code, side in sides if side.stance is stance and not side.wanted)
+        said = b""
+        for row in self._rows.values():
+            for is_ours, own in ((False, row.theirs), (True, row.ours)):
+                if own is stance and not (side := self._side(row.code, is_ours)).wanted:
+                    said += _verb(side.ask(), row.code)
+        return said
+
+    def _side(self, option: int, is_ours: bool) -> _Side:
+        sides = self._ours if is_ours else self._theirs
+        if option not in sides:
+            row = self._rows[option]
+            sides[option] = _Side(row.ours, WILL, WONT) if is_ours else _Side(row.theirs, DO, DONT)
+        return sides[option]
 
     def we_perform(self, option: int) -> bool:
         """Say whether the client has agreed that we perform `option`."""
-        return option in self._ours and self._ours[option].agreed
+        side = self._ours.get(option)
+        return side is not None and side.agreed
 
     def switch_ours(self, option: int, on: bool) -> bytes:
         """Return what tells the client that we perform `option` from now on or no longer, b"" if it knows."""
-        side = self._ours[option]
+        side = self._side(option, True)
         if side.wanted == on:
             return b""
         return _verb(side.ask() if on else side.withdraw(), option)
@@ -189,10 +210,11 @@ class Negotiator(Generic[Facts]):
     def receive(self, event: Negotiation) -> list[Outcome]:
         """Take in what the client wants or no longer wants."""
         is_ours = event.verb in (DO, DONT)
-        side = (self._ours if is_ours else self._theirs).get(event.option)
-        if side is None:
+        row = self._rows.get(event.option)
+        if row is None:
             return self._within_bounds(_refusal(event))
-        row, was_agreed = self._rows[event.option], side.agreed
+        side = self._side(row.code, is_ours)
+        was_agreed = side.agreed
         answer = side.agree() if event.verb in (DO, WILL) else side.refuse()
         outcomes: list[Outcome] = [] if answer is None else [Send(_verb(answer, event.option))]
         if side.agreed and not was_agreed:
@@ -206,7 +228,7 @@ class Negotiator(Generic[Facts]):
     def learn(self, event: Subnegotiation) -> list[Outcome]:
         """Take in a subnegotiation. One about an option that was never agreed upon is ignored."""
         row = self._rows.get(event.option)
-        if row is None or not (self._ours[row.code].agreed or self._theirs[row.code].agreed):
+        if row is None or not (self._side(row.code, True).agreed or self._side(row.code, False).agreed):
             return []
         return self._within_bounds(row.learn(self._facts, event.payload))
 
