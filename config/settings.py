@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from config.color_settings import ColorSettings
 from config.declaring import setting as setting
 from config.given import Given as Given
 from config.old_names import OLD_NAMES, today
@@ -197,6 +198,7 @@ KINDS: dict[str, type[Any]] = {
     "agents": AgentSettings,
     "models": ModelSettings,
     "memory_compaction": MemorySettings,
+    "colors": ColorSettings,
 }
 
 S = TypeVar("S")

@@ -9,7 +9,9 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
+from config.color_settings import ColorSettings
 from server.autosave import in_turn
+from server.coloring import MARKED
 from server.crowd import Crowd
 from server.door.dialogue import Door
 from server.door.guests import Guests
@@ -28,7 +30,7 @@ class Connected(Protocol):
     @property
     def idle_seconds(self) -> float: ...
     def show(self, text: str) -> None: ...
-    def end(self, text: str) -> None: ...
+    def end(self, text: str, kind: str = "") -> None: ...
     def hand_over(self) -> None: ...
 
 
@@ -62,6 +64,7 @@ class Lobby:
     playing: dict[str, Connected] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     emptied: Deferred[None] | None = None
+    palette: ColorSettings = field(default_factory=ColorSettings)
     stays_awake: bool = False
 
     def __post_init__(self) -> None:
@@ -117,7 +120,7 @@ class Lobby:
             return None
         self.emptied = Deferred()
         for session in list(self.sessions):
-            session.end(last_word or self.texts.farewell)
+            session.end(last_word or self.texts.farewell, "" if last_word else MARKED)
         return self.emptied
 
     def gone(self, session: Connected) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from server.accounts import Claim, Standing
+from server.coloring import MARKED, SCENE, depth_for, kind_of, rendered, without_marks
 from server.door.account_commands import AskedPassword
 from server.door.dialogue import Dialogue
 from server.door.idle import IdleWatch
@@ -14,7 +15,6 @@ from server.door.password_change import PasswordChange
 from server.gmcp.client import GmcpClient
 from server.gmcp.logging_in import Outcome
 from server.lobby import Lobby
-from server.screen import wrapped
 from server.telnet.interface import DelayedCall, Terminal
 from world.events import Arrived, Departed, Event
 from world.model import Character, Role
@@ -62,7 +62,7 @@ class Session:
         else:
             lobby.sessions.add(self)
             self._wait_for_login()
-            self.show(lobby.texts.welcome)
+            self.show(lobby.texts.welcome, kind=MARKED)
             self._dialogue = Login(self, lobby.door, self._enter)
 
     def line_received(self, text: str) -> None:
@@ -108,6 +108,7 @@ class Session:
         self._dialogue = None
         if self._gmcp:
             self._gmcp.leave()
+            self._gmcp = None
         character, self._character = self._character, None
         if character and self._lobby.playing.get(character.character_id) is self:
             del self._lobby.playing[character.character_id]
@@ -126,25 +127,25 @@ class Session:
         """For how long the player has typed nothing."""
         return self._idle.idle_seconds if self._idle else 0.0
 
-    def show(self, text: str, as_it_is: bool = False) -> None:
+    def show(self, text: str, as_it_is: bool = False, kind: str = "") -> None:
         """Write a message of whole lines, on lines of its own, and the prompt behind it at the end of the turn.
 
-        It is wrapped to the width of the screen, unless it is to stay `as_it_is`.
+        It is wrapped to the width of the screen, unless it is to stay `as_it_is`. `kind` is what it is, for colours.
         """
         terminal = self._terminal
         if terminal is None or not terminal.is_open:
             return
-        lines = text if as_it_is else wrapped(text, terminal.width)
+        lines = text if as_it_is else self._rendered(terminal, text, kind)
         terminal.write(f"{chr(10) if self._at_prompt else ''}{lines}\n")
         self._at_prompt = False
         self._prompt_soon()
 
-    def end(self, text: str) -> None:
+    def end(self, text: str, kind: str = "") -> None:
         """Say a last thing and close."""
         self._was_ended = True
-        self.show(text)
+        self.show(text, kind=kind)
         if self._gmcp:
-            self._gmcp.say_goodbye(text)
+            self._gmcp.say_goodbye(without_marks(text, kind))
         if self._terminal:
             self._terminal.close()
 
@@ -164,6 +165,10 @@ class Session:
         elif self._terminal:
             self._terminal.release_input()
             self._prompt_soon()
+
+    def _rendered(self, terminal: Terminal, text: str, kind: str) -> str:
+        depth = depth_for(terminal, self._character)
+        return rendered(text, kind, terminal.width, depth, self._lobby.palette)
 
     def _prompt_soon(self) -> None:
         if self._terminal:
@@ -216,13 +221,13 @@ class Session:
 
     def _welcome(self, character: Character, is_new: bool) -> None:
         if is_new:
-            self.show(self._lobby.texts.first_steps)
+            self.show(self._lobby.texts.first_steps, kind=MARKED)
         account = self._lobby.door.accounts.account(character.name)
         if account:
             if account.failed:
                 self.show(self._say("door.failed_since", count=account.failed))
             self._lobby.door.accounts.note_seen(account.name, came_in=True)
-        self.show(scene(self._lobby.game.world, character))
+        self.show(scene(self._lobby.game.world, character), kind=SCENE)
 
     def _watch_idle(self, character: Character) -> None:
         minutes = self._lobby.door.settings.idle_minutes
@@ -263,14 +268,15 @@ class Session:
         if self._gmcp:
             self._gmcp.perceive(event, text)
         if text:
-            self.show(text)
+            room = self._lobby.game.world.room_of(character)
+            self.show(text, kind=kind_of(event, text, room.name))
         if event.actor_id != character.character_id:
             return
         match event:
             case Arrived(from_room_id=room_id) if room_id:
-                self.show(arrival(self._lobby.game.world, character))
+                self.show(arrival(self._lobby.game.world, character), kind=SCENE)
             case Departed():
-                self.end(self._lobby.texts.farewell)
+                self.end(self._lobby.texts.farewell, MARKED)
             case AskedPassword(name=""):
                 self._dialogue = PasswordChange(self, self._lobby.door, character.name, self._go_on)
             case AskedPassword(name=name):

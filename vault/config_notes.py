@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from config.color_settings import ColorSettings
 from config.given import Given
 from config.profiles import NAME_FORM, OF_THE_ENDPOINTS, THINKER, ModelProfile, profile_from
 from config.settings import (
@@ -42,6 +43,7 @@ class Settings:
     memory: MemorySettings
     profiles: Mapping[str, ModelProfile] = field(default_factory=dict)
     is_model_chosen: bool = False
+    colors: ColorSettings = field(default_factory=ColorSettings)
 
     @property
     def profiles_in_force(self) -> Mapping[str, ModelProfile]:
@@ -67,6 +69,7 @@ def load_settings(vault: Vault) -> Settings:
         _kind(vault, "models", ModelSettings),
         _kind(vault, "memory_compaction", MemorySettings),
         load_profiles(vault),
+        colors=_kind(vault, "colors", ColorSettings),
     )
 
 

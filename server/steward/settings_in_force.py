@@ -10,7 +10,14 @@ from config.settings import KINDS
 from server.steward.config_commands import AT_ONCE
 from vault.config_notes import Settings
 
-_PARTS = {"server": "server", "world": "world", "agents": "agents", "models": "models", "memory_compaction": "memory"}
+_PARTS = {
+    "server": "server",
+    "world": "world",
+    "agents": "agents",
+    "models": "models",
+    "memory_compaction": "memory",
+    "colors": "colors",
+}
 """The parts of `Settings` by the names of their notes."""
 
 _OPERATIONS = {"log_format", "log_level", "metrics_port", "metrics_host"}

@@ -43,7 +43,8 @@ def test_only_admins_see_settings_and_what_is_none_is_refused(inn):
     assert inn.shown("Ben", "@show-config") == ["@show-config is for an admin and above; you are a player."]
     assert inn.shown("Ben", "@llm-config") == ["@llm-config is for an admin and above; you are a player."]
     assert inn.shown("Ana", "@show-config moon") == [
-        "'moon' is no note in config and no setting. The notes are server, world, agents, models and memory_compaction."
+        "'moon' is no note in config and no setting. "
+        "The notes are server, world, agents, models, memory_compaction and colors."
     ]
 
 

@@ -69,7 +69,8 @@ def test_a_setting_that_stands_twice_is_refused_with_both_lines(tmp_path):
 
 def test_a_note_that_holds_no_settings_is_refused_with_the_names_there_are(tmp_path):
     assert refusal(tmp_path, "config/memory.md", "") == (
-        "config/memory.md: there are no such settings; the notes are server, world, agents, models, memory_compaction."
+        "config/memory.md: there are no such settings; the notes are server, world, agents, models, memory_compaction, "
+        "colors."
     )
 
 

@@ -6,7 +6,8 @@ from world.command import Command, CommandTable, command
 from world.errors import CommandError
 from world.events import Altered, Event, Saw
 from world.model import Character, Role, World
-from world.preferences import ALIAS, BRIEF, OFF, ON, SCREEN_READER, own_aliases, reads_aloud
+from world.parsing import is_number
+from world.preferences import ALIAS, BRIEF, COLOR, OFF, ON, SCREEN_READER, own_aliases, reads_aloud
 
 MOST_ALIASES = 50
 LONGEST_NAME = 20
@@ -14,6 +15,16 @@ LONGEST_MEANING = 200
 """How many commands of one's own somebody may have, and how long they are, in characters."""
 
 HISTORY_LINES = 20
+
+AUTO = "auto"
+COLORS_SEEN = {
+    ON: "comforts.color_on",
+    OFF: "comforts.color_off",
+    "16": "comforts.color_count",
+    "256": "comforts.color_count",
+    "true": "comforts.color_true",
+}
+"""What somebody may say of colours, and the sentence that confirms it."""
 
 
 @command("!", "!!", "again", category="comfort", role=Role.PLAYER, for_agents=False)
@@ -70,10 +81,28 @@ def screenreader(world: World, actor: Character, text: str = "") -> list[Event]:
     return _changed(actor, said) if wanted else [Saw(actor.character_id, said)]
 
 
+@command("color [<text>]", "colour", category="comfort", role=Role.PLAYER, for_agents=False)
+def color(world: World, actor: Character, text: str = "") -> list[Event]:
+    """See colours or none: color on, color off, or color auto for what your client says it can show.
+
+    color 16            the colours that every terminal has; also 256, and true for all there are
+    """
+    wanted = text.lower()
+    if wanted not in ("", AUTO, *COLORS_SEEN):
+        raise CommandError(world.wording("commands.usage", usage="color on|off|auto|16|256|true"))
+    if wanted == AUTO:
+        actor.preferences.pop(COLOR, None)
+    elif wanted:
+        actor.preferences[COLOR] = wanted
+    chosen = actor.preferences.get(COLOR, AUTO)
+    said = world.wording(COLORS_SEEN.get(chosen, "comforts.color_auto"), count=chosen)
+    return _changed(actor, said) if wanted else [Saw(actor.character_id, said)]
+
+
 @command("history [<number>]", category="comfort", role=Role.PLAYER, for_agents=False)
 def history(world: World, actor: Character, number: str = "") -> list[Event]:
     """Read again what was said in your hearing, the last 20 lines or as many as you say."""
-    if number and not (number.isdecimal() and int(number)):
+    if number and not (is_number(number) and int(number)):
         raise CommandError(world.wording("comforts.no_number", wanted=number))
     lines = list(actor.doings.heard)[-int(number or HISTORY_LINES) :]
     return [Saw(actor.character_id, "\n".join(lines) or world.wording("comforts.nothing_heard"))]
@@ -97,7 +126,7 @@ def comfort_commands(table: CommandTable) -> tuple[Command, ...]:
         actor.preferences[f"{ALIAS}{name}"] = text
         return _changed(actor, world.wording("comforts.alias", name=name, text=text))
 
-    return (again, alias, unalias, afk, brief, verbose, history, screenreader)
+    return (again, alias, unalias, afk, brief, verbose, history, screenreader, color)
 
 
 def _changed(actor: Character, said: str) -> list[Event]:

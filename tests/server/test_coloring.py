@@ -1,0 +1,137 @@
+"""Colour: who sees how much of it, in whole lines, and never because of what somebody typed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.task import Clock
+
+from config.color_settings import ColorSettings
+from server.coloring import MARKED, SCENE, Depth, depth_for, kind_of, rendered
+from server.screen import wrapped
+from server.telnet.options import Mtts
+from tests.server.fake_terminal import FakeTerminal, Guest
+from tests.server.front_door import lobby_of
+from tests.world.inn import inn_game
+from world.events import Said, Saw
+from world.model import Character
+
+PALETTE = ColorSettings(room="bold", exits="cyan", speech="rgb-ff8800", highlight="underline bright-red")
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+KINDS = ["", "speech", "private", "notice", "ambience", "refusal", SCENE, MARKED]
+
+
+def depth(mtts: int = 0, *types: str, chosen: str = "", listens: bool = False) -> Depth:
+    terminal, viewer = FakeTerminal(Clock()), Character("Ana", "Hall")
+    terminal.mtts, terminal.terminal_types = Mtts(mtts), types
+    viewer.doings.client_reads_aloud = listens
+    if chosen:
+        viewer.preferences["color"] = chosen
+    return depth_for(terminal, viewer)
+
+
+def shown(text: str, kind: str, depth: Depth = Depth.SIXTEEN) -> str:
+    return rendered(text, kind, 80, depth, PALETTE)
+
+
+@pytest.mark.parametrize(
+    ("mtts", "types", "expected"),
+    [
+        (0, (), Depth.NONE),
+        (0, ("XTERM-256COLOR",), Depth.MANY),
+        (0, ("XTERM",), Depth.SIXTEEN),
+        (0, ("TINYFUGUE", "ANSI-ATTR", "ANSI", "UNKNOWN"), Depth.SIXTEEN),
+        (0, ("MUDLET", "ANSI-TRUECOLOR"), Depth.TRUE),
+        (0, ("KBtin", "hardcopy", "unknown"), Depth.NONE),
+        (0, ("dumb",), Depth.NONE),
+        (271, ("TINTIN++", "xterm-256color"), Depth.TRUE),
+        (13, ("x", "xterm"), Depth.MANY),
+        (1, ("x", "xterm-256color"), Depth.SIXTEEN),
+        (4, ("x", "xterm-256color"), Depth.NONE),
+    ],
+)
+def test_a_client_is_shown_as_many_colours_as_it_says(mtts, types, expected):
+    assert depth(mtts, *types) is expected
+
+
+def test_what_somebody_has_chosen_counts_more_than_what_the_client_says():
+    assert depth(271, chosen="off") is Depth.NONE
+    assert depth(0, chosen="on") is Depth.SIXTEEN
+    assert depth(271, chosen="on") is Depth.TRUE
+    assert depth(0, chosen="256") is Depth.MANY
+    assert depth(271, chosen="16") is Depth.SIXTEEN
+
+
+def test_who_listens_is_sent_no_colours_unless_they_want_them():
+    assert depth(271, listens=True) is Depth.NONE
+    assert depth(271, listens=True, chosen="on") is Depth.TRUE
+
+
+def test_a_scene_has_its_first_and_last_line_in_colour():
+    assert shown("The Hall\nIt is cold.\nExits: north.", SCENE) == (
+        "\x1b[1mThe Hall\x1b[0m\nIt is cold.\n\x1b[36mExits: north.\x1b[0m"
+    )
+
+
+def test_each_line_on_the_screen_ends_its_own_colour():
+    lines = shown("Ana says, " + "word " * 60, "speech", Depth.TRUE).split("\n")
+    assert len(lines) > 2
+    assert all(line.startswith("\x1b[38;2;255;136;0m") and line.endswith("\x1b[0m") for line in lines)
+
+
+def test_a_colour_of_its_own_becomes_the_nearest_that_a_terminal_has():
+    assert shown("Hi", "speech", Depth.MANY) == "\x1b[38;5;208mHi\x1b[0m"
+    assert shown("Hi", "speech", Depth.SIXTEEN) == "\x1b[33mHi\x1b[0m"
+
+
+def test_marks_count_in_the_worlds_own_texts_and_are_seen_by_nobody():
+    text = "Type ==look==, or ==exits: north==; 1 == 1, ==nothing: else=="
+    assert shown(text, MARKED) == ("Type \x1b[4;91mlook\x1b[0m, or \x1b[36mnorth\x1b[0m; 1 == 1, ==nothing: else==")
+    assert shown(text, MARKED, Depth.NONE) == "Type look, or north; 1 == 1, ==nothing: else=="
+
+
+def test_what_somebody_says_is_no_mark():
+    assert "==look==" in shown('Ana says, "==look=="', "speech")
+
+
+def test_a_look_is_a_scene_and_a_note_that_is_read_is_not():
+    assert kind_of(Saw("Ana", "The Hall\nCold."), "The Hall\nCold.", "The Hall") == SCENE
+    assert kind_of(Saw("Ana", "A letter."), "A letter.", "The Hall") == ""
+    assert kind_of(Said("Ben", "Hall", "Hi"), 'Ben says, "Hi"', "The Hall") == "speech"
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=200), st.sampled_from(KINDS[:-1]))
+def test_without_its_colours_a_text_is_what_it_is_without_any(text, kind):
+    text = f"The Hall\n{text}\nExits: none."
+    assert ESCAPE.sub("", shown(text, kind, Depth.TRUE)) == wrapped(text, 80) == shown(text, kind, Depth.NONE)
+
+
+@pytest.fixture
+def lobby(tmp_path):
+    return lobby_of(tmp_path, inn_game())
+
+
+def test_a_player_sees_colours_and_neither_history_nor_others_get_any(lobby):
+    ana, ben = Guest(lobby), Guest(lobby)
+    ana.enters("Ana")
+    ben.enters("Ben")
+    ana.types("color on")
+    ben.screen()
+    assert '\x1b[32mYou say, "Good morning"\x1b[0m\n' in ana.types("say Good morning")
+    assert ben.screen() == '\nAna says, "Good morning"\n> '
+    assert 'You say, "Good morning"' in ana.types("history")
+    assert "\x1b[1mThe Common Room\x1b[0m\n" in ana.types("look")
+    assert "\x1b" not in ana.types("color off")
+    assert all("\x1b" not in line for line in lobby.game.world.characters["Ana"].doings.heard)
+
+
+def test_another_palette_counts_at_once(lobby):
+    ana = Guest(lobby)
+    ana.enters("Ana")
+    ana.types("color 16")
+    lobby.palette = ColorSettings(speech="none", room="red")
+    assert "\x1b[31mThe Common Room\x1b[0m\n" in ana.types("look")
+    assert "\x1b" not in ana.types("say Hi")
