@@ -17,6 +17,7 @@ from world.errors import CommandError
 from world.events import Event, Recalled, Saw
 from world.matching import suggestions
 from world.model import Character, Role, World
+from world.parsing import is_number
 from world.wording import Wording
 
 T = TypeVar("T")
@@ -77,7 +78,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
         """Tell why a memory is or is not in the prompt: @memory-why Eliza 12."""
         found, rest = meant_first(world, agents, actor, text)
         number = rest.removeprefix("^m")
-        if not number.isdecimal():
+        if not is_number(number):
             raise CommandError(world.wording("memory.no_number", wanted=rest))
         return _seen(world, actor, lambda: _why(found, int(number), world.wording))
 

@@ -13,6 +13,7 @@ from world.command import Command, command
 from world.errors import CommandError
 from world.events import Event, Saw
 from world.model import Character, Role, World
+from world.parsing import is_number
 
 QUESTIONS = 3
 MOST_QUESTIONS = 20
@@ -37,7 +38,7 @@ def thought_commands(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
         say, words = world.wording, text.split()
         is_whole = words[-1:] == [FULL]
         words = words[:-1] if is_whole else words
-        number = int(words.pop()) if words and words[-1].isdecimal() else 0
+        number = int(words.pop()) if words and is_number(words[-1]) else 0
         chosen = [agent_meant(world, agents, " ".join(words))] if words else list(agents.values())
         count = min(number or (QUESTIONS if words else 1), MOST_WHOLE if is_whole else MOST_QUESTIONS)
         try:

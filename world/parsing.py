@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 PREFIXES = {"'": "say", '"': "say", ":": "emote", "?": "help"}
 
+MOST_DIGITS = 15
+
 _BAR = re.compile(r"(?<!\\)(?:(?<=\s)\||\|(?=\s|$)|^\|)")
 _SPACES = re.compile(r"\s+")
 
@@ -43,6 +45,11 @@ def at_bar(text: str) -> tuple[str, str]:
     """Return what stands before the bar of a private reason, and the rest with the bar, both as they were typed."""
     bar = _BAR.search(text)
     return (text[: bar.start()], text[bar.start() :]) if bar else (text, "")
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a whole number that can be meant: of digits alone, and of no more than 15."""
+    return text.isdecimal() and len(text) <= MOST_DIGITS
 
 
 def one_spaced(text: str) -> str:

@@ -14,7 +14,7 @@ from world.command import Command, command
 from world.errors import CommandError
 from world.events import Event, Recalled, Saw, Told
 from world.model import Character, Role, World
-from world.parsing import one_spaced
+from world.parsing import is_number, one_spaced
 from world.scenes import scene
 
 DREAMT_LINES = 40
@@ -58,7 +58,7 @@ def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publis
         goal done 2              by its number in `goals`
         """
         agent = _agent(world, actor, agents)
-        if number.isdecimal():
+        if is_number(number):
             done = _goal_of_number(world, agent, int(number))
             safely(lambda: agent.facts.end_goal(done, world.wording))
             return [Saw(actor.character_id, world.wording("mind.goal_done", goal=done))]

@@ -15,11 +15,14 @@ from world.command import Command, command
 from world.errors import CommandError
 from world.events import Announced, Event, Saw
 from world.model import Character, Role, World
+from world.parsing import is_number
 
 MOST_MINUTES = 1440
 RESTART = "--restart"
 AUDITED = 20
 MOST_AUDITED = 200
+LONGEST_SHOWN = 300
+"""How many characters are shown of a line in the log, and of what came of it."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def admin_commands(steward: Steward) -> tuple[Command, ...]:
             if not steward.countdown.stop():
                 raise CommandError(say("admin.not_closing"))
             return [Announced(actor.character_id, say("admin.stays_open", who=actor.name))]
-        if number and not (number.isdecimal() and int(number) <= MOST_MINUTES):
+        if number and not (is_number(number) and int(number) <= MOST_MINUTES):
             raise CommandError(say("admin.no_minutes", number=number, most=MOST_MINUTES))
         minutes = int(number or 0)
         steward.countdown.start(60 * minutes, restart)
@@ -102,9 +105,9 @@ def admin_commands(steward: Steward) -> tuple[Command, ...]:
         @audit 50     the last so many
         @audit Ana    those of one name, or through one agent
         """
-        count = min(int(text), MOST_AUDITED) if text.isdecimal() else AUDITED
+        count = min(int(text), MOST_AUDITED) if is_number(text) else AUDITED
         try:
-            uses = steward.audit.last(max(count, 1), "" if text.isdecimal() else text)
+            uses = steward.audit.last(max(count, 1), "" if is_number(text) else text)
         except NoteError as error:
             raise CommandError(str(error)) from error
         if not uses and text:
@@ -120,4 +123,8 @@ def _use(world: World, use: Use) -> str:
     who = say("admin.through", who=use.who, agent=use.through) if use.through else use.who
     result = say("admin.done") if use.result == DONE else use.result
     key = "admin.use_from" if use.host else "admin.use"
-    return say(key, at=use.at, who=who, host=use.host, line=use.line, result=result)
+    return say(key, at=use.at, who=who, host=use.host, line=_brief(use.line), result=_brief(result))
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} …"

@@ -22,6 +22,7 @@ from world.command import Command, command
 from world.errors import CommandError
 from world.events import Event, Saw
 from world.model import Character, Role, World
+from world.parsing import is_number
 from world.wording import Wording
 
 TOLD = 60
@@ -52,7 +53,7 @@ def record_commands(
         words = text.split()
         to_file = words[-1:] == [FILE]
         words = words[:-1] if to_file else words
-        count = min(int(words.pop()), MOST_TOLD) if words and words[-1].isdecimal() else TOLD
+        count = min(int(words.pop()), MOST_TOLD) if words and is_number(words[-1]) else TOLD
         one = agent_meant(world, agents, " ".join(words)) if words else None
         title = world.wording(
             "narrative.title_of_one" if one else "narrative.title_of_all", agent=one.name if one else ""

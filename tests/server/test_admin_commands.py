@@ -147,3 +147,10 @@ def test_the_log_shows_who_did_what_and_what_came_of_it(inn):
 
 def test_an_empty_log_says_so(inn):
     assert inn.shown("Ana", "@audit") == ["Nobody has used a command of builders or admins yet."]
+
+
+def test_of_a_line_without_end_the_log_shows_the_beginning(inn):
+    inn.shown("Ana", f"@announce {'x' * 4000}")
+    (told,) = inn.shown("Ana", "@audit 1")
+    assert len(told) < 400 and told.endswith("x … - done")
+    assert inn.shown("Ana", f"@audit {'9' * 4000}")[0].startswith("The log has nothing of '999")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.world.inn import Player, inn_game
-from world.parsing import Line, parse_line
+from world.parsing import Line, is_number, parse_line
 
 TYPED = st.text() | st.text("say|\\ '\":?x\t\n") | st.sampled_from(["say hi", "'hi", ":waves", "go north", "who", ""])
 SECRET = "quartz"
@@ -55,3 +55,10 @@ def test_a_reason_is_in_nothing_that_anybody_perceives(typed, bar):
     ana.types(f"{typed.rstrip(chr(92))}{bar}{SECRET}")
     seen = "".join([*ana.screen(), *ben.screen(), *map(repr, ana.events), *map(repr, ben.events)])
     assert SECRET not in seen
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"), [("12", True), ("9" * 15, True), ("9" * 16, False), ("-1", False), ("²", False), ("", False)]
+)
+def test_a_number_is_of_digits_alone_and_of_no_more_than_can_be_meant(text, is_one):
+    assert is_number(text) is is_one

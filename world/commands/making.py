@@ -10,6 +10,7 @@ from world.errors import CommandError
 from world.events import Arrived, Built, Event, Happened, Left, Moved, Saw
 from world.model import Character, Role, Room, Thing, World
 from world.narration import named, with_article
+from world.parsing import is_number
 
 MOST_UNDONE = 20
 """How many acts can be taken back at once."""
@@ -75,7 +76,7 @@ def undo(world: World, actor: Character, number: str = "") -> list[Event]:
 
     What somebody else has changed since stays as it is. What was before the last start cannot be taken back.
     """
-    if number and not (number.isdecimal() and 1 <= int(number) <= MOST_UNDONE):
+    if number and not (is_number(number) and 1 <= int(number) <= MOST_UNDONE):
         raise CommandError(world.wording("building.undo_number", number=number, most=MOST_UNDONE))
     events: list[Event] = []
     for _ in range(int(number or 1)):

@@ -19,8 +19,8 @@ from world.wording import Wording
 
 MOST_LINES = 200
 
-_RANGE = re.compile(r"(\d+)(?:\s*(?:-|–|to)\s*(\d+))?")
-_BLOCK = re.compile(r"\[*(?:[\d-]+)?#?\^m(\d+)\]*")
+_RANGE = re.compile(r"(\d{1,15})(?:\s*(?:-|–|to)\s*(\d{1,15}))?")
+_BLOCK = re.compile(r"\[*(?:[\d-]+)?#?\^m(\d{1,15})\]*")
 
 
 def expanded(memory: AgentMemory, wanted: str, say: Wording) -> list[Memory]:

@@ -14,6 +14,7 @@ from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, talkative, windows
 from tests.english import ENGLISH
 from vault.remembered.summaries import Summary
+from world.errors import CommandError
 
 NEWEST = "It is one of the newest, which no summary covers, so it is in the prompt word for word."
 BROUGHT_BACK = "@memory-find and @memory-expand bring it back."
@@ -88,3 +89,9 @@ def test_a_summary_of_picked_lines_tells_them_whoever_picked_them(tmp_path, qual
 )
 def test_a_prompt_says_itself_what_it_does_not_show(prompt, unshown):
     assert unshown_in(prompt) == unshown
+
+
+@pytest.mark.parametrize("wanted", ["9" * 40, f"1-{'9' * 4000}", f"^m{'9' * 40}"])
+def test_a_number_that_no_memory_can_have_is_refused_like_any_other(tmp_path, wanted):
+    with pytest.raises(CommandError):
+        expanded_text(a_life(tmp_path).memory, wanted, ENGLISH)
