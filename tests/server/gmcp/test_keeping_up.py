@@ -1,0 +1,98 @@
+"""A client that only listens to GMCP knows at each moment what is so in the world, whatever people do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from config.settings import ServerSettings
+from server.gmcp.items import items_of
+from tests.server.front_door import lobby_of
+from tests.server.gmcp.talking import ALL, Talker
+from tests.world.inn import inn_game
+from world.model import Role
+
+NAMES = ("Ana", "Ben", "Cat")
+LINES = (
+    "north south out in down up east west go~house~door get~all drop~all get~brass~lamp drop~brass~lamp get~apples "
+    "give~copper~coin~to~Ben give~copper~coin~to~Ana put~slate~in~bag get~slate~from~bag put~copper~coin~in~bag "
+    "get~bag say~hello whisper~Ben~hello :waves. shout~hey tell~Cat~hello follow~Ana follow~Ben unfollow afk~tea look "
+    "quit @create~a~kettle @destroy~kettle @rename~here~to~The~Room @dig~hatch~to~Attic @teleport~me~to~The~Yard !"
+).split()
+
+
+class Listener:
+    """What a client knows by what it was told."""
+
+    def __init__(self, talker: Talker) -> None:
+        self.talker = talker
+        self.room: dict[str, Any] = {}
+        self.people: set[str] = set()
+        self.items: dict[str, dict[str, Any]] = {"room": {}, "inv": {}}
+        self.status: dict[str, str] = {}
+
+    def take_in(self) -> None:
+        """Follow what was told since the last time."""
+        told: list[tuple[str, Any]] = self.talker.terminal.told[:]
+        self.talker.terminal.told.clear()
+        for package, payload in told:
+            match package:
+                case "Room.Info":
+                    self.room = payload
+                case "Room.Players":
+                    self.people = {one["name"] for one in payload}
+                case "Room.AddPlayer":
+                    assert payload["name"] not in self.people
+                    self.people.add(payload["name"])
+                case "Room.RemovePlayer":
+                    self.people.remove(payload)
+                case "Char.Items.List":
+                    self.items[payload["location"]] = {one["id"]: one for one in payload["items"]}
+                case "Char.Items.Add":
+                    assert payload["item"]["id"] not in self.items[payload["location"]]
+                    self.items[payload["location"]][payload["item"]["id"]] = payload["item"]
+                case "Char.Items.Update":
+                    self.items[payload["location"]][payload["item"]["id"]] = payload["item"]
+                case "Char.Items.Remove":
+                    del self.items[payload["location"]][payload["item"]["id"]]
+                case "Char.Status":
+                    self.status |= payload
+
+
+@given(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(LINES)), max_size=25))
+def test_what_was_told_is_what_is_so(deeds):
+    with TemporaryDirectory() as folder:
+        lobby = lobby_of(Path(folder), inn_game(), ServerSettings())
+        world, known = lobby.game.world, {}
+        for name in NAMES:
+            known[name] = Listener(Talker(lobby, *ALL))
+            known[name].talker.enters(name)
+            lobby.door.accounts.set_role(name, Role.BUILDER)
+        for name, line in deeds:
+            if not known[name].talker.terminal.is_open:
+                known[name].talker.hangs_up()
+                known[name] = Listener(Talker(lobby, *ALL))
+                known[name].talker.enters(name)
+            known[name].talker.types(line.replace("~", " "))
+            for other, client in known.items():
+                client.talker.screen()
+                if client.talker.terminal.is_open:
+                    client.take_in()
+                    check(world, other, client)
+
+
+def check(world, name, client):
+    """Compare what a client knows with the world."""
+    character = world.characters[name]
+    room = world.room_of(character)
+    assert client.room["name"] == room.name
+    assert set(client.room["exits"]) == set(room.exits)
+    assert client.people == {one.name for one in world.occupants(room.room_id)}
+    for location, place_id in (("room", room.room_id), ("inv", name)):
+        expected = {(one.id, one.name) for one in items_of(world.things_at(place_id))}
+        assert {(one["id"], one["name"]) for one in client.items[location].values()} == expected
+    assert client.status["room"] == room.name
