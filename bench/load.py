@@ -97,7 +97,7 @@ class Measuring:
         seconds = time.perf_counter() - began
         server, own = cpu_seconds(self._served.pids) - server, own_cpu_seconds() - own
         others = max(0.0, busy_seconds() - busy - server - own) / seconds / CORES
-        self.measured.loads.append(Load(what, answered, server / seconds, own / seconds, others))
+        self.measured.loads.append(Load(what, answered, seconds, server / seconds, own / seconds, others))
         print(" | ".join(loads_of(self.measured)[-1]), flush=True)
 
     def _each_kib(self) -> float:

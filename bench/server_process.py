@@ -38,14 +38,20 @@ def running(model: str, vault: Path | None = None) -> Iterator[Running]:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "server", "serve", "--port", "0", "--model", model]
         started = time.perf_counter()
-        process = subprocess.Popen(
-            [*command, "--vault", str(vault or Path(folder) / "world")],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
+        log = Path(folder) / "log"
+        with log.open("w", encoding="utf-8") as file:
+            process = subprocess.Popen(
+                [*command, "--vault", str(vault or Path(folder) / "world")],
+                stdout=subprocess.PIPE,
+                stderr=file,
+                text=True,
+            )
         try:
-            yield Running(process, _port_of(process), time.perf_counter() - started)
+            try:
+                port = _port_of(process)
+            except RuntimeError as error:
+                raise RuntimeError(f"{error}{log.read_text('utf-8')}") from None
+            yield Running(process, port, time.perf_counter() - started)
         finally:
             process.terminate()
             process.wait(timeout=60)

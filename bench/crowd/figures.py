@@ -16,12 +16,13 @@ HEADING = "## Crowds"
 
 @dataclass(frozen=True)
 class Load:
-    """One measure. The shares of a core are of all the server's processes and of the clients'; `noise` is the share
-    of the whole machine that everything else took meanwhile.
+    """One measure, which took so many seconds with all its waiting. The shares of a core are of all the server's
+    processes and of the clients'; `noise` is the share of the whole machine that everything else took meanwhile.
     """
 
     what: str
     answered: Answered
+    seconds: float
     server_cores: float
     client_cores: float
     noise: float
@@ -54,6 +55,7 @@ LOADS: dict[str, Callable[[Measured, Load], str]] = {
     "p99": lambda m, load: f"{load.answered.percentile(0.99):,.1f} ms",
     "unanswered": lambda m, load: f"{load.answered.unanswered:,}" if load.answered.unanswered else "",
     "heard a second": lambda m, load: f"{load.answered.heard / load.answered.seconds:,.0f}",
+    "CPU each": lambda m, load: _milliseconds(load.server_cores * load.seconds, len(load.answered.latencies)),
     "server, cores": lambda m, load: f"{load.server_cores:.2f}",
     "clients": lambda m, load: f"{load.client_cores:.2f}",
     "others": lambda m, load: f"{load.noise:.0%}",
@@ -96,6 +98,10 @@ def record(text: str) -> None:
         return
     own, next_heading, rest = after.partition("\n## ")
     RESULTS.write_text(f"{before}{found}{own.rstrip()}\n{part}{next_heading}{rest}", "utf-8")
+
+
+def _milliseconds(seconds: float, count: int) -> str:
+    return f"{seconds / count * 1000:.2f} ms" if count else ""
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
