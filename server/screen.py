@@ -6,8 +6,7 @@ import re
 import textwrap
 from functools import lru_cache
 
-from wcwidth import width as columns_of
-from wcwidth import wrap
+from server.wide_text import columns_in, wrapped_wide
 
 WIDEST = 100
 
@@ -42,13 +41,13 @@ def _lines(line: str, columns: int) -> list[str]:
     column = _COLUMN.match(text)
     if column and _COLUMN.match(text, column.end()):
         column = None  # a row of many, of which as many stand in a line as have room
-    if column and columns_of(column[0]) > columns // 2:
+    if column and columns_in(column[0]) > columns // 2:
         first, second = indent + column[0].rstrip(), indent + NARROW_INDENT + text[column.end() :]
         return [_wrapped_line(first, columns), _wrapped_line(second, columns)]
-    hanging = " " * columns_of(column[0]) if column else ""
+    hanging = " " * columns_in(column[0]) if column else ""
     room = columns - len(indent)
     if text.isascii() and text.isprintable():  # a column a character, so that nothing has to be measured
         lines = textwrap.wrap(text, room, subsequent_indent=hanging, break_on_hyphens=False)
     else:
-        lines = wrap(text, room, subsequent_indent=hanging, break_on_hyphens=False, control_codes="ignore")
+        lines = wrapped_wide(text, room, hanging)
     return [indent + part for part in lines] or [""]
