@@ -8,6 +8,7 @@ from socket import AF_INET, AF_INET6, socket
 from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
+from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory
 
 from server.telnet.interface import ReactorClock
@@ -96,8 +97,7 @@ class Ports:
         if self._asked_before.get(spoken, (host, port)) != (host, port):
             self._let_go(spoken)
         for descriptor in self._adopted.get(spoken, ()):
-            os.set_blocking(descriptor, False)
-            opened.append(self._reactor.adoptStreamPort(descriptor, _family(descriptor), factory))
+            opened.append(self._adopt(descriptor, factory))
         if not opened:
             opened.append(self._reactor.listenTCP(port, factory, BACKLOG, host))
 
@@ -122,6 +122,13 @@ class Ports:
         self._open = {}
         closed = DeferredList([maybeDeferred(close) for close in closing])
         return closed.addCallback(lambda _: None) if closing else None
+
+    def _adopt(self, descriptor: int, factory: Factory) -> ListeningPort:
+        try:
+            os.set_blocking(descriptor, False)
+            return self._reactor.adoptStreamPort(descriptor, _family(descriptor), factory)
+        except OSError as error:  # no socket, or one that does not listen
+            raise CannotListenError("the socket given as descriptor", descriptor, error) from error
 
     def _let_go(self, spoken: str) -> None:
         for descriptor in self._adopted.pop(spoken, ()):

@@ -140,6 +140,14 @@ def test_a_socket_of_the_world_before_is_taken_over_where_the_settings_are_the_s
             os.fstat(descriptor)
 
 
+def test_a_descriptor_that_is_no_socket_is_an_error():
+    reading, writing = os.pipe()
+    with pytest.raises(CannotListenError, match="Socket operation on non-socket"):
+        Ports(PortReactor(), {TELNET: [reading]}).open(TELNET, "127.0.0.1", 4000, Factory())
+    os.close(reading)
+    os.close(writing)
+
+
 def test_what_was_given_from_outside_is_given_on_as_such():
     reactor = PortReactor()
     with socket.socket() as given:
