@@ -34,6 +34,8 @@ def _end(client: Client) -> list[Outcome]:
 class Outflow:
     """Bytes in the order in which they were added, compressed from the places on where that was asked for."""
 
+    __slots__ = ("_deflate", "_has_switch", "_parts", "_will_compress", "waiting_bytes")
+
     def __init__(self) -> None:
         self.waiting_bytes = 0
         """How much waits, before compression."""

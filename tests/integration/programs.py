@@ -73,6 +73,10 @@ class Screen:
         shown = self._ask("capture-pane", "-p", "-J", "-S", "-")
         return "\n".join(line.rstrip() for line in shown.split("\n")).strip("\n")
 
+    def colored(self) -> str:
+        """Return all that was shown with the escapes of its colours, as tmux would write them."""
+        return self._ask("capture-pane", "-e", "-p", "-J", "-S", "-")
+
     def shows(self, text: str, within: float = LONG, times: int = 1) -> str:
         """Wait until the text stands on the screen so many times; return the screen."""
         until = time.monotonic() + within
