@@ -143,8 +143,9 @@ class TelnetProtocol(Protocol):
         if not self._terminal.is_open:
             return
         is_done = self._parser.is_drained and not self._received
-        self._set_reading(is_done)
+        self._set_reading(is_done or (self._is_held and len(self._received) <= self._limits.max_line_bytes))
         if self._is_held:
+            self._watch_held()
             return
         if not is_done and self._next_turn is None:
             self._next_turn = self._clock.callLater(self._pace.seconds, self._take_turn)
@@ -222,6 +223,18 @@ class TelnetProtocol(Protocol):
         self._is_held = is_held
         if not is_held and self._next_turn is None and self._terminal.is_open:
             self._next_turn = self._clock.callLater(0, self._take_turn)
+
+    def _watch_held(self) -> None:
+        """See that a client that has hung up does not stay for as long as it would have to wait."""
+        if self._input_ended and self._end is None:
+            self._end = self._clock.callLater(self._limits.close_seconds, self._end_if_held)
+
+    def _end_if_held(self) -> None:
+        self._end = None
+        if self._is_held:
+            self._terminal.close()
+        elif self._next_turn is None and self._terminal.is_open:
+            self._take_turn()
 
     def _set_reading(self, reads: bool) -> None:
         if reads == self._reads or self._input_ended:

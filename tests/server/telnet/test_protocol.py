@@ -272,11 +272,39 @@ def test_held_lines_wait_until_they_are_released(connection):
     connection.receives(b"north\n")
     connection.turns(3)
     assert connection.player.lines == ["hold"]
-    assert connection.transport.producerState == "paused"
     connection.terminal.release_input()
     connection.turns(2)
     assert connection.player.lines == ["hold", "look", "north"]
     assert connection.transport.producerState == "producing"
+
+
+def test_whoever_is_held_is_still_listened_to_in_bounds_so_that_a_loss_is_noticed(connection):
+    connection.receives(b"hold\nlook\n")
+    assert connection.transport.producerState == "producing"
+    connection.receives(b"x" * 200)
+    assert connection.transport.producerState == "paused"
+
+
+def test_whoever_hangs_up_while_held_is_let_go_soon(connection):
+    connection.receives(b"hold\nlook\n")
+    connection.protocol.readConnectionLost()
+    connection.clock.advance(LIMITS.close_seconds - 0.1)
+    assert not connection.transport.disconnecting
+    connection.clock.advance(0.1)
+    assert connection.transport.disconnecting
+    assert connection.player.lines == ["hold"]
+
+
+def test_whoever_has_sent_all_and_is_held_for_a_moment_is_answered(connection):
+    connection.receives(b"hold\nlook\n")
+    connection.protocol.readConnectionLost()
+    connection.clock.advance(1)
+    connection.terminal.release_input()
+    connection.clock.advance(0)
+    assert connection.player.lines == ["hold", "look"]
+    connection.clock.advance(LIMITS.close_seconds)
+    connection.clock.advance(LIMITS.half_close_seconds)
+    assert connection.transport.disconnecting
 
 
 def test_a_hold_that_ends_at_once_loses_no_line(connection):

@@ -1,0 +1,78 @@
+"""A whole conversation in memory, from any bytes: the protocol, a session in the inn, and the lines that it heard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from twisted.internet.error import ConnectionLost
+from twisted.internet.task import Clock
+from twisted.internet.testing import StringTransport
+from twisted.python.failure import Failure
+
+from server.lobby import Lobby
+from server.session import Session
+from server.telnet.compression import compression_option
+from server.telnet.interface import TelnetLimits, Terminal
+from server.telnet.options import OPTIONS
+from server.telnet.parser import TelnetParser
+from server.telnet.protocol import TelnetProtocol
+from tests.server.front_door import lobby_of
+from tests.world.inn import inn_game
+
+LIMITS = TelnetLimits(max_line_bytes=200, max_subnegotiation_bytes=200)
+MOST_HELD = 4 * (LIMITS.max_line_bytes + LIMITS.max_subnegotiation_bytes)
+TIME = 100.0
+
+
+class Listening(Session):
+    """A session that keeps what it is told; a failure of it is a failure of the test."""
+
+    def __init__(self, lobby: Lobby) -> None:
+        super().__init__(lobby)
+        self.heard: list[object] = []
+
+    def connection_made(self, terminal: Terminal) -> None:
+        super().connection_made(terminal)
+
+    def line_received(self, text: str) -> None:
+        self.heard.append(text)
+        super().line_received(text)
+
+    def size_changed(self, width: int, height: int) -> None:
+        self.heard.append((width, height))
+        super().size_changed(width, height)
+
+
+def inn_of(folder: Path, clock: Clock) -> Lobby:
+    """Return a lobby into the inn."""
+    return lobby_of(folder, inn_game(), clock=clock)
+
+
+def heard(content: bytes, portion: int, lobby: Lobby, clock: Clock) -> list[object]:
+    """Return what a session hears of bytes that come in so large portions, each once the one before is read."""
+    session = Listening(lobby)
+    transport = StringTransport()
+    protocol = TelnetProtocol(session, clock, LIMITS, (*OPTIONS, compression_option()))
+    protocol.makeConnection(transport)
+    for at in range(0, len(content), portion):
+        protocol.dataReceived(content[at : at + portion])
+        passes(clock, 1.0)
+    passes(clock, TIME)
+    assert transport.disconnecting or held(protocol) <= MOST_HELD
+    protocol.connectionLost(Failure(ConnectionLost()))
+    assert session not in lobby.sessions
+    return session.heard
+
+
+def passes(clock: Clock, seconds: float) -> None:
+    """Let time pass, in which whatever is due is done turn by turn."""
+    end = clock.seconds() + seconds
+    while (due := [call for call in clock.getDelayedCalls() if call.getTime() <= end]) and len(due) < 10_000:
+        clock.advance(max(0.0, min(call.getTime() for call in due) - clock.seconds()))
+    clock.advance(max(0.0, end - clock.seconds()))
+
+
+def held(protocol: TelnetProtocol) -> int:
+    """Return how many bytes of what came are kept."""
+    parser: TelnetParser = protocol._parser
+    return len(protocol._received) + len(parser._unread) + len(parser._line) + len(parser._payload)
