@@ -93,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
         "--vault", type=Path, metavar="DIR", help="the folder of the world; made if it does not exist (./world)"
     )
     serve.add_argument("--port", type=int, metavar="N", help="the telnet port, 0 for any free one (config/server.md)")
+    serve.add_argument("--host", metavar="ADDRESS", help="the address to listen on (config/server.md)")
     serve.add_argument("--tls-port", type=int, metavar="N", help="a port for telnet over TLS too, 0 for any free one")
     serve.add_argument("--model", metavar="M", help="auto, embedded, none or ollama:NAME (config/models.md)")
     _add_accounts_option(serve)
@@ -217,7 +218,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
 
 
 def _with_options(settings: Settings, options: argparse.Namespace) -> Settings:
-    server = settings.server
+    server = dataclasses.replace(settings.server, host=options.host or settings.server.host)
     if options.port is not None:
         if not 0 <= options.port <= 65535:
             raise NoteError(f"--port is {options.port}; expected a port from 0 to 65535.")

@@ -7,6 +7,7 @@ import pty
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -160,6 +161,18 @@ def test_a_port_that_was_changed_in_the_settings_is_another_after_a_restart(tmp_
         socket.create_connection((HOST, port)).close()
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection((HOST, server.port))
+
+
+def test_the_port_for_tls_is_handed_over_too(tmp_path):
+    with running(new_vault(tmp_path / "world", {"config/server.md": {"tls_port": -1}})) as server:
+        before = server.says("Over TLS it is open on")
+        restarted(server, "SIGHUP")
+        assert server.says("Over TLS it is open on", times=2) == before
+        port = int(before.partition(f"{HOST}:")[2].partition(".")[0])
+        trusting = ssl.create_default_context()
+        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+        with trusting.wrap_socket(socket.create_connection((HOST, port), timeout=LONG)) as caller:
+            assert caller.recv(100)
 
 
 def test_a_client_that_does_not_read_cannot_hold_a_restart_up(tmp_path):

@@ -127,6 +127,11 @@ def test_a_port_that_is_taken_is_told_with_what_to_do(tmp_path):
     )
 
 
+def test_the_address_to_listen_on_can_be_given(tmp_path, capsys):
+    serve(MemoryReactor(), tmp_path / "w", "--model", "none", "--host", "::1", "--port", 4321)
+    assert " is open on [::1]:4321. " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("port", [-1, 65536])
 def test_a_port_that_is_none_is_refused(tmp_path, port):
     message = refusal("--vault", tmp_path / "w", f"--port={port}")
