@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,7 +98,8 @@ def begin_anew(
     Does not return unless that fails, and then why: the world is closed, with everything saved.
     """
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        with suppress(OSError):  # nobody reads it any more
+            stream.flush()
     for descriptor in (one for several in sockets.values() for one in several):
         os.set_inheritable(descriptor, True)
     kept = {"pid": os.getpid(), "sockets": {name: list(several) for name, several in sockets.items()}, "asked": asked}
