@@ -67,13 +67,13 @@ def read_certificate(certificate: Path, key: Path) -> Certificate:
     try:
         chain = tuple(x509.load_pem_x509_certificates(_content(certificate)))
     except ValueError as error:
-        raise NoteError(f"{certificate}: there is no certificate in PEM in this file: {error}") from error
+        raise NoteError(f"{certificate}: there is no certificate in PEM in this file.") from error
     try:
         private = serialization.load_pem_private_key(_content(key), password=None)
     except TypeError as error:
         raise NoteError(f"{key}: this key needs a password; save it without one, readable for nobody else.") from error
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise NoteError(f"{key}: there is no private key in PEM in this file: {error}") from error
+        raise NoteError(f"{key}: there is no private key in PEM in this file.") from error
     if not isinstance(private, Key):
         raise NoteError(f"{key}: this kind of key does not do for TLS; use one of ECDSA (P-256), RSA or Ed25519.")
     if _public(chain[0].public_key()) != _public(private.public_key()):

@@ -13,6 +13,7 @@ tt++ tintin++
 tf5 tf5
 plink putty-tools
 nc netcat-openbsd
+openssl openssl
 tmux tmux
 CLIENTS
 [ -n "$missing" ] || exit 0

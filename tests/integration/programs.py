@@ -25,13 +25,14 @@ ENDED = "[the client has ended]"
 class Program:
     """A client program: its name, the package that has it, and its arguments with HOST and PORT to be put in.
 
-    `script` is what TinTin++ is to read before it connects.
+    `script` is what TinTin++ is to read before it connects, with the command `connect`.
     """
 
     name: str
     package: str
     arguments: str
     script: str = ""
+    connect: str = "#session"
 
     def command(self, port: int) -> str:
         """Return the shell command that connects to a port of this machine."""
@@ -43,10 +44,12 @@ class Program:
 
 TELNET = Program("telnet", "inetutils-telnet", "HOST PORT")
 TINTIN = Program("tt++", "tintin++", "-G -r connect.tin")
+TINTIN_TLS = Program("tt++", "tintin++", "-G -r connect.tin", connect="#ssl")
 TINYFUGUE = Program("tf5", "tf5", "-f HOST PORT")
 PLINK = Program("plink", "putty-tools", "-telnet -P PORT HOST")
 NETCAT = Program("nc", "netcat-openbsd", "HOST PORT")
 TELNETLIB3 = Program("telnetlib3-client", "", "HOST PORT")
+OPENSSL = Program("openssl", "openssl", "")
 TMUX = Program("tmux", "tmux", "")
 
 
@@ -96,7 +99,7 @@ def screen_of(program: Program, port: int, folder: Path) -> Iterator[Screen]:
     """Start the program in a terminal of 100 columns and 50 lines, with `folder` as its home."""
     require(TMUX)
     require(program)
-    (folder / "connect.tin").write_text(f"{program.script}#session fallwater {HOST} {port}\n")
+    (folder / "connect.tin").write_text(f"{program.script}{program.connect} fallwater {HOST} {port}\n")
     tmux = [shutil.which("tmux") or "tmux", "-S", str(folder / "tmux"), "-f", os.devnull]
     clean = {"HOME": str(folder), "TERM": "xterm-256color", "LANG": "C.UTF-8", "PATH": SEARCHED, "SHELL": "/bin/sh"}
     # The shell stays after the program, so that its last words can be read.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import pytest
 from twisted.internet.address import IPv4Address
@@ -12,6 +13,7 @@ from twisted.internet.task import Clock
 from config.settings import ServerSettings
 from server.crowd import SPARE, SPARE_OF_ONE, Crowd, Gate
 
+CALLER: Any = IPv4Address("TCP", "127.0.0.1", 40000)
 SETTINGS = ServerSettings(max_connections=10, connections_per_address=3, connects_per_minute=6)
 
 
@@ -122,12 +124,12 @@ class Known(ServerFactory):
 
 
 def test_a_gate_hangs_up_on_whom_the_crowd_does_not_admit_and_tells_it_who_has_gone(crowd):
-    gate, caller = Gate(Known(), crowd), IPv4Address("TCP", "127.0.0.1", 40000)
-    made = [gate.buildProtocol(caller) for _ in range(10 + SPARE)]
-    assert gate.buildProtocol(caller) is None
+    gate = Gate(Known(), crowd)
+    made = [gate.buildProtocol(CALLER) for _ in range(10 + SPARE)]
+    assert gate.buildProtocol(CALLER) is None
     made[0].on_lost()
     assert crowd.count == 10 + SPARE - 1
-    assert gate.buildProtocol(caller) is not None
+    assert gate.buildProtocol(CALLER) is not None
 
 
 def test_a_gate_counts_nobody_whom_the_factory_does_not_take(crowd):
@@ -135,5 +137,5 @@ def test_a_gate_counts_nobody_whom_the_factory_does_not_take(crowd):
         def buildProtocol(self, addr):
             return None
 
-    assert Gate(Closed(), crowd).buildProtocol(IPv4Address("TCP", "127.0.0.1", 40000)) is None
+    assert Gate(Closed(), crowd).buildProtocol(CALLER) is None
     assert crowd.count == 0

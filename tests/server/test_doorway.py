@@ -25,7 +25,7 @@ class Opened:
         given = ServerSettings(port=4000, **settings)
         self.crowd = Crowd(lambda: given, self.clock)
         self.doorway = Doorway(
-            Ports(self.reactor), self.crowd, lambda: given, folder, self.clock, lambda: NOW_MS, [].append
+            Ports(self.reactor), self.crowd, lambda: given, folder, self.clock, lambda: NOW_MS, list[str]().append
         )
         self.doorway.open(ServerFactory())
 

@@ -10,6 +10,7 @@ from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory
+from twisted.internet.task import Clock
 
 from server.listening import BACKLOG, TELNET, TLS, Ports
 
@@ -34,10 +35,11 @@ class OpenPort:
         return self.closed
 
 
-class PortReactor:
+class PortReactor(Clock):
     """A reactor that remembers what it was asked to listen on, and gives ports from 5000 on where any will do."""
 
     def __init__(self, closed=None):
+        super().__init__()
         self.asked = []
         self.ports = []
         self._closed = closed
@@ -91,10 +93,10 @@ def test_all_ports_are_closed_together_and_that_is_over_when_the_last_one_is():
     ports = Ports(reactor)
     ports.open(TELNET, "127.0.0.1", 4000, Factory())
     ports.open(TLS, "127.0.0.1", 4443, Factory())
-    over = []
+    over: list[None] = []
     done = ports.close()
     assert done is not None
-    done.addCallback(over.append)
+    done.addCallback(lambda _: over.append(None))
     assert [port.is_open for port in reactor.ports] == [False, False]
     assert over == []
     closing.callback(None)

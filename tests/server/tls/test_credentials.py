@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -11,6 +12,7 @@ from twisted.internet.protocol import Protocol, ServerFactory
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
+from server.telnet.interface import Transport
 from server.tls.certificate import VALID_DAYS, make_certificate
 from server.tls.credentials import CERTIFICATE, LOOK_SECONDS, Credentials
 from server.tls.handshake import over_tls
@@ -22,7 +24,7 @@ NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 class Echo(Protocol):
     def dataReceived(self, data):
-        self.transport.write(data)
+        cast(Transport, self.transport).write(data)
 
 
 class Town:

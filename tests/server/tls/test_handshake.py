@@ -28,7 +28,7 @@ class House:
         self.players = []
         settings = ServerSettings()
         self.crowd = Crowd(lambda: settings, self.clock)
-        credentials = Credentials(settings, folder, self.clock, lambda: NOW, [].append)
+        credentials = Credentials(settings, folder, self.clock, lambda: NOW, list[str]().append)
         telnet = TelnetFactory(self._new_player, self.clock, lambda: LIMITS)
         self.factory = Gate(over_tls(telnet, credentials, self.clock, lambda: login_seconds), self.crowd)
 
