@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from agents.models.breaker import Breaker
@@ -62,7 +62,8 @@ class Cast:
         plan = await self._plan()
         self.names = [model.name for model in plan.models]
         if self.recording:
-            self.recording.begin(plan.models, **self.about, queues=plan.queues, later=plan.later)
+            asked = {name: asdict(one) for name, one in plan.asked.items()}
+            self.recording.begin(plan.models, **self.about, queues=plan.queues, later=plan.later, asked=asked)
         watched = [WatchedModel(model, number, self.usage, self.recording) for number, model in enumerate(plan.models)]
         # Made anew, so that nothing is known of any endpoint that a replay does not know.
         rng, pool = random.Random(0), ModelPool(now=clock.seconds)
@@ -94,7 +95,7 @@ class Cast:
             return Plan(self.given, {THINKER: [(0, 0)]}, [[(number, 0)] for number in range(1, len(self.given))])
         if self.replay:
             heading = self.replay.heading
-            return Plan(self.replay.models, heading["queues"], heading["later"])
+            return Plan(self.replay.models, heading["queues"], heading["later"], self.replay.asked)
         return await planned(self.settings, self.say)
 
 

@@ -58,13 +58,17 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
 
 
+def count_key(number: int, text: str) -> str:
+    """Return what a text is known by that the model with this number has counted: each counts in its own way."""
+    return f"{number}:{text_hash(text)}" if number else text_hash(text)
+
+
 class Recording:
     """A file that is being written. Raises SimulationError where it cannot be; nothing is ever written over."""
 
     def __init__(self, path: Path, place: Place) -> None:
         self._path = path
         self._place = place
-        self._counted: set[str] = set()
         self._new: dict[str, int] = {}
         try:
             self._file = path.open("x", encoding="utf-8")
@@ -86,15 +90,13 @@ class Recording:
 
     def failure(self, number: int, request: Request, error: ModelError) -> None:
         """Write that the model gave none."""
-        fields = {"remedy": error.remedy, "retryable": error.retryable, "about_request": error.about_request}
+        names = ("remedy", "retryable", "about_request", "is_gone")
+        fields = {name: getattr(error, name) for name in names}
         self._write({**self._asked(number, request), "error": error.problem, **fields})
 
-    def count(self, text: str, tokens: int) -> None:
-        """Take how many tokens a text has, to be written at the end of the turn."""
-        key = text_hash(text)
-        if key not in self._counted:
-            self._counted.add(key)
-            self._new[key] = tokens
+    def count(self, key: str, tokens: int) -> None:
+        """Take how many tokens the text with this `count_key` has, to be written at the end of the turn."""
+        self._new[key] = tokens
 
     def end_turn(self) -> None:
         """Write what was counted in this turn."""
@@ -130,7 +132,8 @@ class Recording:
 class WatchedModel:
     """A model whose answers are counted, and written down if there is a recording.
 
-    What it answers took no time, as far as anybody in the world can tell: so no file of the world depends on it.
+    What it answers took no time, as far as anybody in the world can tell: so no file of the world depends on it. A text
+    keeps the number of tokens that it was counted with first, also where the model estimates better later.
     """
 
     def __init__(self, model: LanguageModel, number: int, usage: Usage, recording: Recording | None) -> None:
@@ -142,6 +145,7 @@ class WatchedModel:
         self._number = number
         self._usage = usage
         self._recording = recording
+        self._counted: dict[str, int] = {}
 
     async def start(self) -> None:
         """Load the model. Raises: ModelError."""
@@ -165,10 +169,12 @@ class WatchedModel:
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens the text has."""
-        tokens = self._model.count_tokens(text)
-        if self._recording:
-            self._recording.count(text, tokens)
-        return tokens
+        key = count_key(self._number, text)
+        if key not in self._counted:
+            self._counted[key] = self._model.count_tokens(text)
+            if self._recording:
+                self._recording.count(key, self._counted[key])
+        return self._counted[key]
 
     async def close(self) -> None:
         """Let go of the model."""

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
-from agents.simulated.recording import VERSION, Place, SimulationError, text_hash
+from agents.models.voices import Asked
+from agents.simulated.recording import VERSION, Place, SimulationError, count_key, text_hash
 
 CHARACTERS_A_TOKEN = 3
 SHOWN_CHARACTERS = 160
@@ -41,6 +42,15 @@ class Replay:
         """The models that were recorded, those for thoughts first."""
         return [ReplayedModel(self, number, told) for number, told in enumerate(self.heading["models"])]
 
+    @property
+    def asked(self) -> dict[str, Asked]:
+        """What the profiles wanted, by name. Raises: SimulationError if the heading was changed by hand."""
+        try:
+            given = self.heading.get("asked", {}).items()
+            return {name: Asked(**{**told, "stop": tuple(told["stop"])}) for name, told in given}
+        except (AttributeError, KeyError, TypeError) as error:
+            raise SimulationError(f"{self._path}:1: this line was changed by hand: {error}.") from error
+
     def answer(self, number: int, prompt: str) -> Completion:
         """Return what was answered to this prompt in this turn. Raises: ModelError, also where nothing was."""
         left = self._answers[self.place.turn, self.place.owner]
@@ -52,9 +62,9 @@ class Replay:
         self._diverge(self._difference(number, prompt, left))
         raise ModelError(self.divergence, retryable=False, about_request=True)
 
-    def count(self, text: str) -> int:
-        """Return how many tokens a text had; an estimate if it was not counted."""
-        found = self._counts.get(text_hash(text))
+    def count(self, number: int, text: str) -> int:
+        """Return how many tokens a text had for a model; an estimate if it was not counted."""
+        found = self._counts.get(count_key(number, text))
         if found is None:
             self._uncounted = self._uncounted or text
             return math.ceil(len(text) / CHARACTERS_A_TOKEN)
@@ -139,7 +149,7 @@ class ReplayedModel:
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens the text had."""
-        return self._replay.count(text)
+        return self._replay.count(self._number, text)
 
     async def close(self) -> None:
         """Do nothing."""
@@ -147,9 +157,8 @@ class ReplayedModel:
 
 def _given(line: Line) -> Completion:
     if "error" in line:
-        raise ModelError(
-            line["error"], remedy=line["remedy"], retryable=line["retryable"], about_request=line["about_request"]
-        )
+        told = {name: line.get(name, False) for name in ("retryable", "about_request", "is_gone")}
+        raise ModelError(line["error"], remedy=line["remedy"], **told)
     return Completion(**{name: line[name] for name in _ANSWER})
 
 

@@ -12,6 +12,7 @@ import itertools
 import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,7 +28,10 @@ SECTIONS = ("Confirmed Facts", "Decisions Made", "Open Issues", "Pending Actions
 
 
 class ScriptedOllama(ThreadingHTTPServer):
-    """`may_summarise` is set unless summaries are to wait; `prompts` are all that were asked for one."""
+    """`may_summarise` is set unless summaries are to wait; `prompts` are all that were asked for one.
+
+    `answered` are how many requests of each kind were answered. After `gone_after` of them it hangs up on each.
+    """
 
     daemon_threads = True
 
@@ -38,6 +42,8 @@ class ScriptedOllama(ThreadingHTTPServer):
         self.may_summarise.set()
         self.asked = threading.Semaphore(0)
         self.prompts: list[str] = []
+        self.answered: Counter[str] = Counter()
+        self.gone_after = -1
         self._times = itertools.count()
 
     @property
@@ -70,12 +76,20 @@ class _Conversation(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        prompt = body.get("prompt", "")
+        is_chat = self.path.endswith("/chat")
+        prompt = body["messages"][-1]["content"] if is_chat else body.get("prompt", "")
         answer = {"model": MODEL, "created_at": "2026-11-22T08:00:00Z", "done": True, "done_reason": "stop"}
+        if self.server.gone_after == 0:
+            self.close_connection = True
+            return
+        self.server.gone_after -= 1
         if prompt:
             time.sleep(self.server.seconds)
-            text = self.server.reply(prompt)
-            answer |= {"response": text, "prompt_eval_count": len(prompt) // 4, "eval_count": len(text) // 4}
+            # What is asked in a chat ends in no cue, and is always a summary here.
+            text = self.server.reply(f"{prompt}\n{SUMMARY_CUE}" if is_chat else prompt)
+            said = {"message": {"role": "assistant", "content": text}} if is_chat else {"response": text}
+            answer |= said | {"prompt_eval_count": len(prompt) // 4, "eval_count": len(text) // 4}
+            self.server.answered["chat" if is_chat else "generate"] += 1
         self._send(answer)
 
     def log_message(self, format: str, *args: Any) -> None:
