@@ -22,7 +22,9 @@ class ProfileSettings:
     """A section of config/models.md. What it does not say is as the thinker has it, or as whoever asks wants it."""
 
     endpoints: str = setting(
-        "", "where the model is: embedded, or addresses, with commas between several", form=ENDPOINTS_FORM
+        "",
+        "where the model is: embedded, or addresses such as http://127.0.0.1:11434, with commas between several",
+        form=ENDPOINTS_FORM,
     )
     api: str = setting("ollama", "what the addresses speak", choices=("ollama", "openai"))
     model: str = setting("", "the name that the endpoints have for the model", form=r"\S*")

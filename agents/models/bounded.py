@@ -21,7 +21,12 @@ class AnswerTooLong(httpx.StreamError):
 
 def connection(address: str, transport: httpx.AsyncBaseTransport | None = None) -> dict[str, Any]:
     """Return the arguments of an HTTP client for a server at this address. Raises: ValueError if it is none."""
-    at = urlsplit(address if "://" in address else f"http://{address}").hostname
+    parts = urlsplit(address if "://" in address else f"http://{address}")
+    at = parts.hostname
+    if parts.scheme not in ("http", "https") or not at:
+        raise ValueError("an address begins with http:// or https:// and names a host")
+    if parts.port == 0:  # reading it refuses what is no number, and numbers that are too high
+        raise ValueError("nobody can be reached at port 0")
     return {
         "timeout": httpx.Timeout(LONGEST_SILENCE_SECONDS, connect=CONNECT_SECONDS),
         "transport": transport,

@@ -25,6 +25,8 @@ TROUBLE = (
     KeyError,
 )
 LONGEST_REASON = 200
+CHECK_ADDRESS = "Check the address in config/models.md; it ends with the port, as in http://127.0.0.1:11434."
+LOOK_THERE = "Look into Ollama's own log if this goes on."
 START_OLLAMA = "Start it with: ollama serve (https://ollama.com/download), or use --model embedded."
 
 
@@ -43,13 +45,12 @@ def explained(error: Exception, host: str, model: str, timeout_seconds: float | 
             return ModelError(message, remedy="Use a smaller model or a longer timeout.")
         case AnswerTooLong():
             message = f"What answers at {host} for {model!r} sends {error}, more than any answer has."
-            return ModelError(message, remedy="Check the address of the Ollama host.")
+            return ModelError(message, remedy=CHECK_ADDRESS)
         case EOFError() | httpx.HTTPError() | httpx.StreamError() | OSError():
             message = f"The answer of {model!r} from Ollama at {host} broke off: {_reason(error)}."
-            remedy = "Look into Ollama's own log if this goes on."
-            return ModelError(message, remedy=remedy, is_gone=isinstance(error, httpx.TransportError))
+            return ModelError(message, remedy=LOOK_THERE, is_gone=isinstance(error, httpx.TransportError))
     message = f"What answers at {host} for {model!r} does not speak Ollama's API: {_reason(error)}."
-    return ModelError(message, remedy="Check the address of the Ollama host.")
+    return ModelError(message, remedy=CHECK_ADDRESS)
 
 
 def lacks_model(host: str, model: str, names: list[str]) -> ModelError:
@@ -64,15 +65,20 @@ def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
     if said.startswith("<"):
         page = f"it answers with a web page (status {error.status_code})"
         message = f"What answers at {host} for {model!r} does not speak Ollama's API: {page}."
-        return ModelError(message, remedy="Check the address of the Ollama host.")
+        return ModelError(message, remedy=CHECK_ADDRESS)
     if error.status_code == 404 and "model" in said:
         message = f"Ollama at {host} has no model {model!r}: {said}."
         return ModelError(message, remedy=f"Run: ollama pull {model}", retryable=False)
     if error.status_code < 0:
         message = f"The answer of {model!r} from Ollama at {host} broke off: {said}."
-        return ModelError(message, remedy="Look into Ollama's own log if this goes on.")
+        return ModelError(message, remedy=LOOK_THERE)
+    if error.status_code in (404, 405, 301, 302, 307, 308):
+        message = f"What answers at {host} for {model!r} does not know what it is asked (status {error.status_code})."
+        return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
     message = f"Ollama at {host} refused the request for {model!r} with status {error.status_code}: {said}."
-    return ModelError(message, retryable=error.status_code >= 500 or error.status_code == 429)
+    retryable = error.status_code >= 500 or error.status_code in (408, 429)
+    remedy = LOOK_THERE if retryable else "Take out the option that it names, in config/models.md."
+    return ModelError(message, remedy=remedy, retryable=retryable)
 
 
 def _reason(error: Exception) -> str:

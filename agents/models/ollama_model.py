@@ -13,7 +13,7 @@ import ollama
 
 from agents.models.bounded import connection
 from agents.models.model import Completion, Finish, ModelError, OnText, Request
-from agents.models.ollama_errors import TROUBLE, explained, lacks_model
+from agents.models.ollama_errors import CHECK_ADDRESS, TROUBLE, explained, lacks_model
 from agents.models.token_estimate import TokenEstimate
 
 Mode = Literal["raw", "generate", "chat"]
@@ -187,4 +187,4 @@ def _client(host: str, model: str, transport: httpx.AsyncBaseTransport | None) -
         return ollama.AsyncClient(host, **connection(host, transport))
     except (ValueError, httpx.InvalidURL) as error:
         message = f"{host!r} is not the address of an Ollama host for the model {model!r}: {error}."
-        raise ModelError(message, remedy="Write it as http://127.0.0.1:11434.", retryable=False) from error
+        raise ModelError(message, remedy=CHECK_ADDRESS, retryable=False) from error

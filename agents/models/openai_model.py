@@ -239,10 +239,9 @@ def _object(content: str | bytes) -> dict[str, Any]:
 def _client(address: str, api_key: str, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
     headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
     try:
-        parts = urlsplit(address)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("an address begins with http:// or https:// and names a host")
-        base = address if parts.path.strip("/") else f"{address.rstrip('/')}/v1"
+        if "://" not in address:
+            raise ValueError("an address begins with http:// or https://")
+        base = address if urlsplit(address).path.strip("/") else f"{address.rstrip('/')}/v1"
         return httpx.AsyncClient(base_url=base, headers=headers, **connection(address, transport))
     except (ValueError, httpx.InvalidURL) as error:
         raise ModelError(f"{address!r} is no address: {error}.", remedy=CHECK_ADDRESS, retryable=False) from error

@@ -128,7 +128,7 @@ def test_agents_live_on_while_an_endpoint_is_killed_and_others_are_none_and_the_
         assert "Start it with: ollama serve" in missing
         strange = endpoint_line(player, page)
         assert "does not speak Ollama's API" in strange
-        assert "Check the address of the Ollama host." in strange
+        assert "Check the address in config/models.md; it ends with the port" in strange
 
         killed.kill()  # agents that think every second are in the midst of it
         assert eventually(lambda: endpoint_line(player, far).startswith("sick, ")), server.log

@@ -174,7 +174,8 @@ def test_a_host_that_is_not_there_is_told_with_how_to_start_it():
             "does not speak Ollama's API: it answers with a web page (status 502).",
             True,
         ),
-        (Host("404 page not found", status=404), "status 404: 404 page not found", False),
+        (Host("404 page not found", status=404), "does not know what it is asked (status 404)", False),
+        (Host({"error": "invalid option"}, status=400), "status 400: invalid option. Take out the option", False),
     ],
 )
 def test_every_failure_names_host_and_model_and_what_happened(host, said, retryable):
@@ -245,7 +246,9 @@ def test_start_does_not_wait_longer_than_it_may():
         asyncio.run(model_on(silent, check_seconds=0.01).start())
 
 
-@pytest.mark.parametrize("host", ["http://[::1", "http://host:port"])
+@pytest.mark.parametrize(
+    "host", ["http://[::1", "http://host:port", "http://:11434", "http://x:99999", "http://x:0", "ftp://x"]
+)
 def test_an_address_that_is_none_is_refused_with_an_example(host):
     with pytest.raises(ModelError, match=r"is not the address of an Ollama host.*http://127\.0\.0\.1:11434"):
         OllamaModel(host, "llama3.2")
@@ -272,7 +275,7 @@ def test_a_web_page_is_told_in_one_sentence_whatever_its_status():
     for status in (200, 404, 500):
         error = failure(Host(page, status=status))
         assert "does not speak Ollama's API" in error.problem
-        assert "Check the address of the Ollama host." in str(error)
+        assert "Check the address in config/models.md; it ends with the port" in str(error)
 
 
 def test_options_of_a_profile_reach_the_host():
