@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from agents.quoting import filling
 from vault.notes import NoteError
@@ -36,9 +37,13 @@ class PromptTemplate:
 
     paragraphs: tuple[str, ...]
 
+    @cached_property
+    def _slots(self) -> frozenset[str]:
+        return frozenset(slot for paragraph in self.paragraphs for slot in _SLOT.findall(paragraph))
+
     def fill(self, values: Mapping[str, str]) -> str:
         """Return the prompt. A slot without a value counts as empty."""
-        values = filling(values)
+        values = filling({slot: text for slot, text in values.items() if slot in self._slots})
         kept = (paragraph for paragraph in self.paragraphs if _is_wanted(paragraph, values))
         return "\n\n".join(_filled(paragraph, values) for paragraph in kept)
 

@@ -17,6 +17,8 @@ _TOKEN = re.compile(
     r"|system|user|assistant|human|bot|model|instruction)>)"
     r"|\[(?=/?@?[A-Z][A-Z0-9_@]{2,40}\]|[gs]MASK\]|e~\[)|\](?=~)|◁(?=/?\w)|>>(?=[A-Z]+<<)"
 )
+# Every rule above begins with one of these, and most lines hold none.
+_TOKEN_START = re.compile(r"[<\[\]◁]|>>")
 _PROMPT = re.compile(r"~(?=\w[\w' -]{0,40}>)")
 _PROMPT_WITHIN = re.compile(rf"(?<=.){_PROMPT.pattern}")
 _HEADING = re.compile(r"#(?=#)")
@@ -54,7 +56,7 @@ def filling(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def _without_tokens(text: str) -> str:
-    return _TOKEN.sub(r"\g<0> ", text)
+    return _TOKEN.sub(r"\g<0> ", text) if _TOKEN_START.search(text) else text
 
 
 def _as_it_is(text: str) -> str:
