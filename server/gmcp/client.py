@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 
 from server.gmcp.audience import Audience
@@ -17,6 +18,8 @@ from server.telnet.interface import ReactorClock, Terminal
 from world.cleaning import clean_line
 from world.events import Arrived, Event, Left
 from world.model import Character, Role
+
+log = logging.getLogger(__name__)
 
 LONGEST_CLIENT_NAME = 40
 MESSAGES_AT_ONCE = 40
@@ -162,8 +165,10 @@ class GmcpClient:
 
     def _note_name(self, payload: object) -> None:
         name = payload.get("client") if isinstance(payload, dict) else None
-        if isinstance(name, str):
-            self.client_name = clean_line(name)[:LONGEST_CLIENT_NAME].strip()
+        cleaned = clean_line(name)[:LONGEST_CLIENT_NAME].strip() if isinstance(name, str) else ""
+        if cleaned and not self.client_name:
+            self.client_name = cleaned
+            log.info("the client at %s is %s", self._terminal.host, self.client_name)
 
     def _take(self, change: Callable[[object], None], payload: object) -> None:
         """Let the client take other packages, and tell it what it has not been told of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import pytest
@@ -299,6 +300,17 @@ def test_a_package_that_is_added_later_is_told_then_and_no_other_again(lobby):
     ben.tells("Core.Supports.Remove", ["Room"])
     ben.types("north", "say hello")
     assert ben.told() == ["Comm.Channel.Text"]
+
+
+def test_what_a_client_calls_itself_is_logged_once_and_as_one_line(lobby, caplog):
+    with caplog.at_level(logging.INFO):
+        talker = Talker(lobby)
+        talker.tells("Core.Hello", {"client": "Other"})
+        Guest(lobby).session.gmcp_received("core.hello", {"client": "A\nb\x1b[31mc" + "d" * 100})
+    assert [record.getMessage() for record in caplog.records] == [
+        "the client at 127.0.0.1 is Mudlet",
+        "the client at 127.0.0.1 is A bc" + "d" * 36,
+    ]
 
 
 def test_a_client_that_begins_to_speak_late_is_told_all_the_same(lobby):
