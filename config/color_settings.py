@@ -24,4 +24,6 @@ class ColorSettings:
     notice: str = setting("bold", "what is announced to everyone", form=STYLE_FORM)
     ambience: str = setting("italic", "what happens by itself", form=STYLE_FORM)
     refusal: str = setting("yellow", "why something cannot be done", form=STYLE_FORM)
-    highlight: str = setting("bold", "==words== in text/welcome.md, first-steps.md and farewell.md", form=STYLE_FORM)
+    highlight: str = setting(
+        "bold", "==words== in help and in text/welcome.md, first-steps.md and farewell.md", form=STYLE_FORM
+    )

@@ -12,8 +12,9 @@ from server.screen import wrapped
 from server.telnet.interface import Terminal
 from server.telnet.options import Mtts
 from world.events import Announced, Event, Happened, Paged, Refused, Said, Saw, Shouted, Whispered
+from world.marks import LINK, MARK, link_in_words
 from world.model import Character
-from world.preferences import COLOR, OFF, ON, reads_aloud
+from world.preferences import COLOR, LINKS, OFF, ON, reads_aloud
 
 SCENE = "scene"
 """The kind of a text whose first line names a room and whose last tells the exits."""
@@ -39,7 +40,6 @@ _STYLES: dict[str, Callable[[ColorSettings], str]] = {
     "refusal": lambda palette: palette.refusal,
     "highlight": lambda palette: palette.highlight,
 }
-_MARK = re.compile(r"==(?:([a-z]+): ?)?(?!\s)([^=\n]+?)(?<!\s)==")
 _RESET = "\x1b[0m"
 _WEIGHT_CODES = dict(zip(WEIGHTS, ("1", "2", "3", "4"), strict=True))
 _ANSI_TYPES = re.compile(r"ansi|xterm|vt[1-5]\d\d|linux|screen|tmux|rxvt|putty|konsole|cygwin", re.IGNORECASE)
@@ -76,7 +76,8 @@ def depth_for(terminal: Terminal, viewer: Character | None) -> Depth:
     chosen = viewer.preferences.get(COLOR, "") if viewer else ""
     if chosen in _CHOSEN:
         return _CHOSEN[chosen]
-    told = _told(terminal.mtts, terminal.terminal_types)
+    # Until it has told all, a screen reader may look like any terminal.
+    told = _told(terminal.mtts, terminal.terminal_types) if terminal.is_identified else Depth.NONE
     if chosen == ON:
         return max(told, Depth.SIXTEEN)
     listens = reads_aloud(viewer) if viewer else terminal.screen_reader
@@ -96,26 +97,30 @@ def _told(mtts: Mtts, terminal_types: tuple[str, ...]) -> Depth:
     return Depth.SIXTEEN if any(map(_ANSI_TYPES.match, names)) else Depth.NONE
 
 
-def kind_of(event: Event, text: str, room_name: str) -> str:
-    """Return of which kind what somebody perceives is: a name in the palette, `SCENE`, or nothing for plain."""
-    if isinstance(event, Saw) and text.startswith(f"{room_name}\n"):
-        return SCENE
-    return _KINDS.get(type(event), "")
+def wants_links(viewer: Character | None) -> bool:
+    """Return whether a viewer has asked for links that can be clicked."""
+    return viewer is not None and viewer.preferences.get(LINKS) == ON
 
 
-def without_marks(text: str, kind: str) -> str:
-    """Return a text as it reads where nothing is shown in colour."""
-    return _MARK.sub(r"\2", text) if kind == MARKED else text
+def shown_of(event: Event, text: str, room_name: str) -> tuple[str, str]:
+    """Return what a screen shows of what somebody perceives, and its kind: a style's name, or one of those above."""
+    match event:
+        case Saw(text=marked, is_own=True):
+            return marked, MARKED
+        case Saw() if text.startswith(f"{room_name}\n"):
+            return text, SCENE
+    return text, _KINDS.get(type(event), "")
 
 
 @lru_cache(maxsize=1024)
-def rendered(text: str, kind: str, width: int, depth: Depth, palette: ColorSettings) -> str:
+def rendered(text: str, kind: str, width: int, depth: Depth, palette: ColorSettings, links: bool = False) -> str:
     """Return a text as it goes to a screen: wrapped, and in colour line by line, each of which ends its own.
 
-    The same text for many screens of one width and depth is rendered once.
+    The same text for many screens of one width and depth is rendered once. `links` is whether links can be clicked.
     """
     if kind == MARKED:
-        return wrapped(_MARK.sub(lambda found: _marked(found, depth, palette), text), width)
+        marked = MARK.sub(lambda found: _marked(found, depth, palette), text)
+        return wrapped(LINK.sub(_clickable if links else link_in_words, marked), width)
     if not (kind and depth):
         return wrapped(text, width)
     if kind == SCENE:
@@ -124,8 +129,12 @@ def rendered(text: str, kind: str, width: int, depth: Depth, palette: ColorSetti
 
 
 def _marked(found: re.Match[str], depth: Depth, palette: ColorSettings) -> str:
-    style = _STYLES.get(found[1] or "highlight")
-    return found[0] if style is None else _styled(found[2], _begin(style(palette), depth))
+    style = _STYLES.get(found["style"] or "highlight")
+    return found["words"] if style is None else _styled(found["words"], _begin(style(palette), depth))
+
+
+def _clickable(found: re.Match[str]) -> str:
+    return f"\x1b]8;;{found['address']}\x1b\\{found['words']}\x1b]8;;\x1b\\"
 
 
 def _scene(text: str, width: int, depth: Depth, palette: ColorSettings) -> str:

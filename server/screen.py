@@ -6,12 +6,17 @@ import re
 import textwrap
 from functools import lru_cache
 
+from wcwidth import width as columns_shown
+from wcwidth import wrap
+
 from server.wide_text import columns_in, wrapped_wide
 
 WIDEST = 100
 
 NARROW_INDENT = "    "
 """How far a second column stands in where the first leaves it no room."""
+
+ESCAPE = "\x1b"
 
 _COLUMN = re.compile(r"\S+(?: \S+)*(?<![.!?:]) {2,}(?=\S)")
 
@@ -41,13 +46,19 @@ def _lines(line: str, columns: int) -> list[str]:
     column = _COLUMN.match(text)
     if column and _COLUMN.match(text, column.end()):
         column = None  # a row of many, of which as many stand in a line as have room
-    if column and columns_in(column[0]) > columns // 2:
+    if column and _columns(column[0]) > columns // 2:
         first, second = indent + column[0].rstrip(), indent + NARROW_INDENT + text[column.end() :]
         return [_wrapped_line(first, columns), _wrapped_line(second, columns)]
-    hanging = " " * columns_in(column[0]) if column else ""
+    hanging = " " * _columns(column[0]) if column else ""
     room = columns - len(indent)
-    if text.isascii() and text.isprintable():  # a column a character, so that nothing has to be measured
+    if ESCAPE in text:  # of our own colours and links, which are made to end on each line
+        lines = wrap(text, room, subsequent_indent=hanging, break_on_hyphens=False)
+    elif text.isascii() and text.isprintable():  # a column a character, so that nothing has to be measured
         lines = textwrap.wrap(text, room, subsequent_indent=hanging, break_on_hyphens=False)
     else:
         lines = wrapped_wide(text, room, hanging)
     return [indent + part for part in lines] or [""]
+
+
+def _columns(text: str) -> int:
+    return columns_shown(text) if ESCAPE in text else columns_in(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from server.accounts import Claim, Standing
-from server.coloring import MARKED, SCENE, depth_for, kind_of, rendered, without_marks
+from server.coloring import MARKED, SCENE, depth_for, rendered, shown_of, wants_links
 from server.door.account_commands import AskedPassword
 from server.door.dialogue import Dialogue
 from server.door.idle import IdleWatch
@@ -17,6 +17,7 @@ from server.gmcp.logging_in import Outcome
 from server.lobby import Lobby
 from server.telnet.interface import DelayedCall, Terminal
 from world.events import Arrived, Departed, Event
+from world.marks import without_marks
 from world.model import Character, Role
 from world.preferences import reads_aloud
 from world.scenes import arrival, scene
@@ -145,7 +146,7 @@ class Session:
         self._was_ended = True
         self.show(text, kind=kind)
         if self._gmcp:
-            self._gmcp.say_goodbye(without_marks(text, kind))
+            self._gmcp.say_goodbye(without_marks(text) if kind == MARKED else text)
         if self._terminal:
             self._terminal.close()
 
@@ -168,7 +169,7 @@ class Session:
 
     def _rendered(self, terminal: Terminal, text: str, kind: str) -> str:
         depth = depth_for(terminal, self._character)
-        return rendered(text, kind, terminal.width, depth, self._lobby.palette)
+        return rendered(text, kind, terminal.width, depth, self._lobby.palette, wants_links(self._character))
 
     def _prompt_soon(self) -> None:
         if self._terminal:
@@ -269,7 +270,8 @@ class Session:
             self._gmcp.perceive(event, text)
         if text:
             room = self._lobby.game.world.room_of(character)
-            self.show(text, kind=kind_of(event, text, room.name))
+            shown, kind = shown_of(event, text, room.name)
+            self.show(shown, kind=kind)
         if event.actor_id != character.character_id:
             return
         match event:

@@ -263,11 +263,15 @@ class Thought(Event):
 
 @dataclass(frozen=True)
 class Saw(Event):
-    """What a look, an examination or a list brought to the actor alone. `text` may have several lines."""
+    """What a look, an examination or a list brought to the actor alone. `text` may have several lines.
+
+    `is_own` is whether all of it is the world's own text, in which marks count.
+    """
 
     reach = "actor"
 
     text: str
+    is_own: bool = False
 
 
 @dataclass(frozen=True)

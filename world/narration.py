@@ -36,6 +36,7 @@ from world.events import (
     Wrote,
 )
 from world.following import goes_with
+from world.marks import without_marks
 from world.matching import bare
 from world.model import Character, Detail, Room, Thing, World
 
@@ -86,6 +87,8 @@ def outlook(event: Event, viewer: Character, world: World) -> tuple[object, ...]
 def _own(event: Event, world: World) -> str:
     say = world.wording
     match event:
+        case Saw(text=text, is_own=True):
+            return without_marks(text)
         case Saw(text=text) | Recalled(text=text) | Refused(text=text) | Told(text=text) | Announced(text=text):
             return text
         case Said(text=text, to_id=to) if to:

@@ -7,6 +7,7 @@ from world.model import Character
 BRIEF = "brief"
 SCREEN_READER = "screenreader"
 COLOR = "color"
+LINKS = "links"
 ON, OFF = "on", "off"
 ALIAS = "alias "
 """What the name of a preference begins with that is a command of somebody's own."""

@@ -49,6 +49,10 @@ class Terminal(Protocol):
         """What the client says it can do; no flags when it does not say."""
 
     @property
+    def is_identified(self) -> bool:
+        """Whether the client has told all of the three."""
+
+    @property
     def screen_reader(self) -> bool:
         """True when the client says that its user listens instead of looking."""
 

@@ -89,6 +89,10 @@ class TelnetTerminal:
         return self._client.mtts or Mtts(0)
 
     @property
+    def is_identified(self) -> bool:
+        return self._client.is_identified
+
+    @property
     def screen_reader(self) -> bool:
         return Mtts.SCREEN_READER in self.mtts
 

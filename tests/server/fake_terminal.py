@@ -22,6 +22,7 @@ class FakeTerminal:
     client_name = ""
     terminal_types: tuple[str, ...] = ()
     mtts = Mtts(0)
+    is_identified = True
     screen_reader = False
 
     def __init__(self, clock: ReactorClock, host: str = "127.0.0.1", width: int = 80) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 
 from config.color_settings import ColorSettings
-from server.coloring import MARKED, SCENE, Depth, depth_for, kind_of, rendered
+from server.coloring import MARKED, SCENE, Depth, depth_for, rendered, shown_of
 from server.screen import wrapped
 from server.telnet.options import Mtts
 from tests.server.fake_terminal import FakeTerminal, Guest
@@ -89,8 +90,29 @@ def test_a_colour_of_its_own_becomes_the_nearest_that_a_terminal_has():
 
 def test_marks_count_in_the_worlds_own_texts_and_are_seen_by_nobody():
     text = "Type ==look==, or ==exits: north==; 1 == 1, ==nothing: else=="
-    assert shown(text, MARKED) == ("Type \x1b[4;91mlook\x1b[0m, or \x1b[36mnorth\x1b[0m; 1 == 1, ==nothing: else==")
-    assert shown(text, MARKED, Depth.NONE) == "Type look, or north; 1 == 1, ==nothing: else=="
+    assert shown(text, MARKED) == ("Type \x1b[4;91mlook\x1b[0m, or \x1b[36mnorth\x1b[0m; 1 == 1, else")
+    assert shown(text, MARKED, Depth.NONE) == "Type look, or north; 1 == 1, else"
+
+
+def test_a_second_column_stays_where_it_is_beside_a_mark():
+    plain = "  look            " + "what is around you " * 5
+    assert ESCAPE.sub("", shown(plain.replace("look", "==look=="), MARKED)) == wrapped(plain, 80)
+
+
+def test_links_can_be_clicked_by_who_asked_for_it_and_end_on_their_own_line():
+    text = "See [the long page of the town and its weir](https://example.org/page) or [this](javascript:x)."
+    assert rendered(text, MARKED, 40, Depth.NONE, PALETTE) == (
+        "See the long page of the town and its\nweir (https://example.org/page) or\n[this](javascript:x)."
+    )
+    lines = rendered(text, MARKED, 40, Depth.NONE, PALETTE, links=True).split("\n")
+    assert len(lines) == 2
+    assert all(line.count("https://example.org/page\x1b\\") == line.count("\x1b]8;;\x1b\\") == 1 for line in lines)
+
+
+def test_a_client_that_has_not_told_all_yet_is_sent_no_colour():
+    terminal = FakeTerminal(Clock())
+    terminal.terminal_types, terminal.is_identified = ("MUDLET", "ANSI-TRUECOLOR"), False
+    assert depth_for(terminal, None) is Depth.NONE
 
 
 def test_what_somebody_says_is_no_mark():
@@ -98,9 +120,9 @@ def test_what_somebody_says_is_no_mark():
 
 
 def test_a_look_is_a_scene_and_a_note_that_is_read_is_not():
-    assert kind_of(Saw("Ana", "The Hall\nCold."), "The Hall\nCold.", "The Hall") == SCENE
-    assert kind_of(Saw("Ana", "A letter."), "A letter.", "The Hall") == ""
-    assert kind_of(Said("Ben", "Hall", "Hi"), 'Ben says, "Hi"', "The Hall") == "speech"
+    assert shown_of(Saw("Ana", "The Hall\nCold."), "The Hall\nCold.", "The Hall")[1] == SCENE
+    assert shown_of(Saw("Ana", "A letter."), "A letter.", "The Hall")[1] == ""
+    assert shown_of(Said("Ben", "Hall", "Hi"), 'Ben says, "Hi"', "The Hall")[1] == "speech"
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=200), st.sampled_from(KINDS[:-1]))
@@ -126,6 +148,15 @@ def test_a_player_sees_colours_and_neither_history_nor_others_get_any(lobby):
     assert "\x1b[1mThe Common Room\x1b[0m\n" in ana.types("look")
     assert "\x1b" not in ana.types("color off")
     assert all("\x1b" not in line for line in lobby.game.world.characters["Ana"].doings.heard)
+
+
+def test_help_has_marks_for_the_eye_only(lobby):
+    ana = Guest(lobby)
+    ana.enters("Ana")
+    lobby.game.commands.texts = replace(lobby.game.commands.texts, topics={"weir": "The ==weir== talks."})
+    assert "The weir talks." in ana.types("help weir")
+    ana.types("color on")
+    assert "The \x1b[1mweir\x1b[0m talks." in ana.types("help weir")
 
 
 def test_another_palette_counts_at_once(lobby):

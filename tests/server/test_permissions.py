@@ -24,7 +24,7 @@ GUESTS = """
     @password
 """
 PLAYERS = """
-    ! afk alias brief color dream drop emote follow get give goal goals history note put recall reply screenreader share
+    ! afk alias brief color dream drop emote follow get give goal goals history links note put recall reply screenreader share
     shout tell think unalias unfollow unshare use verbose whisper write
     @compact-memories @memory-diff @memory-expand @memory-facts @memory-find @memory-pin @memory-rollback @memory-status
     @memory-unpin @memory-why @rebuild-memories

@@ -7,7 +7,7 @@ from world.errors import CommandError
 from world.events import Altered, Event, Saw
 from world.model import Character, Role, World
 from world.parsing import is_number
-from world.preferences import ALIAS, BRIEF, COLOR, OFF, ON, SCREEN_READER, own_aliases, reads_aloud
+from world.preferences import ALIAS, BRIEF, COLOR, LINKS, OFF, ON, SCREEN_READER, own_aliases, reads_aloud
 
 MOST_ALIASES = 50
 LONGEST_NAME = 20
@@ -99,6 +99,23 @@ def color(world: World, actor: Character, text: str = "") -> list[Event]:
     return _changed(actor, said) if wanted else [Saw(actor.character_id, said)]
 
 
+@command("links [<text>]", category="comfort", role=Role.PLAYER, for_agents=False)
+def links(world: World, actor: Character, text: str = "") -> list[Event]:
+    """Have web addresses in help and notes shown as links that can be clicked: links on, or links off.
+
+    Not every client knows them: one that does not shows strange signs instead.
+    """
+    wanted = text.lower()
+    if wanted not in ("", ON, OFF):
+        raise CommandError(world.wording("commands.usage", usage="links on|off"))
+    if wanted == ON:
+        actor.preferences[LINKS] = ON
+    elif wanted:
+        actor.preferences.pop(LINKS, None)
+    said = world.wording("comforts.links_on" if LINKS in actor.preferences else "comforts.links_off")
+    return _changed(actor, said) if wanted else [Saw(actor.character_id, said)]
+
+
 @command("history [<number>]", category="comfort", role=Role.PLAYER, for_agents=False)
 def history(world: World, actor: Character, number: str = "") -> list[Event]:
     """Read again what was said in your hearing, the last 20 lines or as many as you say."""
@@ -126,7 +143,7 @@ def comfort_commands(table: CommandTable) -> tuple[Command, ...]:
         actor.preferences[f"{ALIAS}{name}"] = text
         return _changed(actor, world.wording("comforts.alias", name=name, text=text))
 
-    return (again, alias, unalias, afk, brief, verbose, history, screenreader, color)
+    return (again, alias, unalias, afk, brief, verbose, history, screenreader, color, links)
 
 
 def _changed(actor: Character, said: str) -> list[Event]:

@@ -32,7 +32,7 @@ def help_commands(table: CommandTable) -> tuple[Command, ...]:
         help look       one command
         """
         lines = _about(world, table, actor, topic.lower()) if topic else _overview(world, table, actor)
-        return [Saw(actor.character_id, "\n".join(lines))]
+        return [Saw(actor.character_id, "\n".join(lines), is_own=True)]
 
     @command("commands", category="help", for_agents=False)
     def commands(world: World, actor: Character) -> list[Event]:
