@@ -6,12 +6,15 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agents.models.embedded_model import LICENCE_NOTICE
 from agents.models.model import LanguageModel, ModelError
-from agents.models.ollama_model import Mode
 from agents.models.specs import ModelSpec
 from agents.models.weights import default_cache_dir, is_assembled
+
+if TYPE_CHECKING:
+    from agents.models.ollama_model import Mode
 
 LOOK_SECONDS = 1.0  # how long `auto` waits for an Ollama that may not be there
 ASLEEP = "No language model: the world is open, and its agents sleep."

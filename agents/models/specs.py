@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from agents.models.embedded_model import EmbeddedModel
 from agents.models.model import LanguageModel
-from agents.models.ollama_model import Mode, OllamaModel, Think
-from agents.models.openai_model import Constraint, OpenAIModel
+
+if TYPE_CHECKING:
+    from agents.models.ollama_model import Mode, Think
+    from agents.models.openai_model import Constraint
 
 EMBEDDED = "embedded"
 THINK: dict[str, Think] = {"on": True, "off": False, "low": "low", "medium": "medium", "high": "high"}
@@ -18,7 +20,10 @@ THINK: dict[str, Think] = {"on": True, "off": False, "low": "low", "medium": "me
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """Two that are equal make the same model. `api` is embedded, ollama or openai; see `ProfileSettings`."""
+    """Two that are equal make the same model. `api` is embedded, ollama or openai; see `ProfileSettings`.
+
+    What speaks to Ollama and to others over HTTP is imported when it is needed: it is a third of what a start takes.
+    """
 
     api: str
     address: str = ""
@@ -41,6 +46,8 @@ class ModelSpec:
         if self.api == EMBEDDED:
             return EmbeddedModel(cache_dir, context_tokens=self.num_ctx)
         if self.api == "ollama":
+            from agents.models.ollama_model import OllamaModel
+
             return OllamaModel(
                 self.address,
                 self.model,
@@ -51,6 +58,8 @@ class ModelSpec:
                 constraint=self.constraint,
                 check_seconds=check_seconds,
             )
+        from agents.models.openai_model import OpenAIModel
+
         return OpenAIModel(
             self.address,
             self.model,
