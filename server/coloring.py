@@ -112,7 +112,7 @@ def shown_of(event: Event, text: str, room_name: str) -> tuple[str, str]:
     return text, _KINDS.get(type(event), "")
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def rendered(text: str, kind: str, width: int, depth: Depth, palette: ColorSettings, links: bool = False) -> str:
     """Return a text as it goes to a screen: wrapped, and in colour line by line, each of which ends its own.
 

@@ -21,7 +21,7 @@ ESCAPE = "\x1b"
 _COLUMN = re.compile(r"\S+(?: \S+)*(?<![.!?:]) {2,}(?=\S)")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def wrapped(text: str, width: int) -> str:
     """Return text wrapped to a screen's width in columns, each line keeping its own indentation.
 

@@ -32,7 +32,7 @@ _ASCII_FOR = str.maketrans(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def encode_text(text: str, encoding: str) -> bytes:
     r"""Return `text` as it goes on the wire: every line end CR LF, in `encoding`, each 255 doubled.
 

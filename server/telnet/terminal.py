@@ -19,6 +19,7 @@ from server.telnet.traffic import Traffic, Why
 from server.telnet.turn_end import TurnEnd
 
 _SIGN_OF_LIFE = bytes([IAC, NOP])
+_NOTHING_TOLD = Mtts(0)
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +87,7 @@ class TelnetTerminal:
 
     @property
     def mtts(self) -> Mtts:
-        return self._client.mtts or Mtts(0)
+        return self._client.mtts or _NOTHING_TOLD
 
     @property
     def is_identified(self) -> bool:
