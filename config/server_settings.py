@@ -16,6 +16,7 @@ class ServerSettings:
     host: str = setting("127.0.0.1", "the address to listen on; 127.0.0.1 admits only this machine")
     port: int = setting(4000, "the telnet port", low=0, high=65535)
     tls_port: int = setting(0, "the port for telnet over TLS; 0 for none, -1 for any free one", low=-1, high=65535)
+    tls_host: str = setting("", "the address to listen on for TLS; empty for the same as host")
     tls_certificate: str = setting("", "the file of the certificate and its chain, in PEM; empty to have one made")
     tls_key: str = setting("", "the file of the certificate's private key, in PEM, without a password")
     admin_name: str = setting("Warden", "who is made the first admin, when there is none", form=r"\S+")

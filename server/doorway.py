@@ -54,7 +54,7 @@ class Doorway:
         if settings.tls_port or self._ports.is_adopted(TLS):
             encrypted = Gate(self._over_tls(factory), self._crowd)
             port = 0 if settings.tls_port == ANY_FREE else settings.tls_port
-            self._ports.open(TLS, settings.host, port, encrypted)
+            self._ports.open(TLS, settings.tls_host or settings.host, port, encrypted)
         self._ports.open(TELNET, settings.host, settings.port, Gate(factory, self._crowd))
         if self.warning:
             log.warning("%s", self.warning)
@@ -82,7 +82,10 @@ class Doorway:
             "on the way can read along, passwords too."
         )
         if tls_port := self._ports.tls_port:
-            return f"{warning} Have people use TLS on port {tls_port}, and set host to 127.0.0.1 as soon as they do."
+            ours = self._settings().host
+            return (
+                f"{warning} Have people use TLS on port {tls_port}; then set tls_host to {ours} and host to 127.0.0.1."
+            )
         return f"{warning} Set tls_port in config/server.md, or start with --tls-port, and have people use that."
 
     def _make_room(self, connections: int) -> None:

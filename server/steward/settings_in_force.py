@@ -22,7 +22,9 @@ _PARTS = {
 
 _OPERATIONS = {"log_format", "log_level", "metrics_port", "metrics_host"}
 LATER = {
-    "server": frozenset({"host", "port", "admin_name", "tls_port", "tls_certificate", "tls_key"} | _OPERATIONS),
+    "server": frozenset(
+        {"host", "port", "admin_name", "tls_port", "tls_host", "tls_certificate", "tls_key"} | _OPERATIONS
+    ),
     "models": frozenset(field.name for field in fields(KINDS["models"])) - AT_ONCE,
     "memory_compaction": frozenset({"journal_fsync_ms", "max_compactions"}),
 }

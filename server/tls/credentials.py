@@ -111,7 +111,7 @@ class Credentials:
         return made
 
     def _names(self) -> frozenset[str]:
-        given = {self._settings.hostname, self._settings.host}
+        given = {self._settings.hostname, self._settings.host, self._settings.tls_host}
         return frozenset(name for name in given if name and name not in ("0.0.0.0", "::"))
 
     def _adopt(self, certificate: Certificate) -> None:

@@ -70,3 +70,9 @@ def test_a_certificate_that_will_not_do_opens_nothing(tmp_path):
 def test_what_one_connection_may_cost_is_as_the_settings_have_it():
     limits = limits_of(ServerSettings(lines_per_second=7, lines_at_once=70, max_negotiation_bytes=7000))
     assert (limits.lines_per_second, limits.lines_at_once, limits.max_negotiation_bytes) == (7, 70, 7000)
+
+
+def test_the_world_may_come_in_by_tls_and_only_this_machine_in_plain_text(tmp_path):
+    opened = Opened(tmp_path, tls_port=4443, tls_host="0.0.0.0")
+    assert opened.reactor.asked == [("0.0.0.0", 4443, BACKLOG), ("127.0.0.1", 4000, BACKLOG)]
+    assert opened.doorway.warning == ""
