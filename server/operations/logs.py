@@ -17,7 +17,7 @@ BEHIND = "  | "
 """How a line of a traceback begins, which no line of the log does."""
 
 _OF_EVERY_LINE = {"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "traceback"}
-CHATTY = ("twisted", "httpx", "httpcore")
+CHATTY = ("twisted", "httpx", "httpcore", "watchdog")
 OF_A_MEMORY = "[Memory] %s: "
 _OF_LINES = ("traceback", "stack_info")
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")

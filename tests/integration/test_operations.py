@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.integration.line_player import SECRET
 from tests.integration.running import (
     ADMIN,
     CLEAN,
@@ -165,6 +166,7 @@ def test_every_line_of_the_log_is_json_whatever_people_type(tmp_path):
         ana = world.server.player("Ana")
         for line in HOSTILE:
             ana.asks(line)
+        ana.asks("say Yes, I know. | she must not find out")
         (vault / "rooms" / "Pit.md").write_text('---\nexits: {"down\n\x1b[2J": [[x]]\n---\n')
         world.server.says("rooms/Pit.md")
         ana.types("quit")
@@ -174,6 +176,8 @@ def test_every_line_of_the_log_is_json_whatever_people_type(tmp_path):
         assert world.server.exit_code(WITHIN_SECONDS) == 0
         rows = [json.loads(line) for line in world.server.lines if line.startswith("{")]
         others = [line for line in world.server.lines if not line.startswith("{")]
+        assert SECRET not in world.server.log
+        assert "she must not find out" not in world.server.log
     assert len(rows) >= 3
     assert not [row for row in rows if row.keys() < {"time", "level", "logger", "message"}]
     assert not [row for row in rows if datetime.fromisoformat(row["time"]).tzinfo is None]

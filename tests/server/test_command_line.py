@@ -6,7 +6,6 @@ import asyncio
 import errno
 import logging
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -49,16 +48,6 @@ class TakenPort(MemoryReactor):
 
     def listenTCP(self, port, factory, backlog=50, interface=""):
         raise CannotListenError(interface, port, OSError(errno.EADDRINUSE, "Address already in use"))
-
-
-@pytest.fixture(autouse=True)
-def logging_as_before() -> Iterator[None]:
-    """Undo what a real start does to the logging of the whole process."""
-    names = ("twisted", "httpx", "httpcore")
-    levels = [logging.getLogger(name).level for name in names]
-    yield
-    for name, level in zip(names, levels, strict=True):
-        logging.getLogger(name).setLevel(level)
 
 
 def refusal(*arguments: object) -> str:

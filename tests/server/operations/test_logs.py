@@ -6,10 +6,8 @@ import io
 import json
 import logging
 import re
-from collections.abc import Iterator
 from datetime import datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.logger import Logger
@@ -25,15 +23,6 @@ SHOWN = (
     r"Ana\n2026-11-22 00:00:00,000 INFO Warden entered from 127.0.0.1\r\x1b[2J\x1b]0;owned\x07\u2028\u202egnp\x00\x7f"
 )
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} ")
-
-
-@pytest.fixture(autouse=True)
-def logging_as_before() -> Iterator[None]:
-    """Undo what a test does to the logging of the whole process."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    root.handlers[:], root.level = handlers, level
 
 
 def written(form: str, level: str = "info") -> io.StringIO:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from twisted.internet.testing import MemoryReactorClock
 
+from agents.models.model import ModelError, Request
+from agents.models.queue import ModelQueue, Priority
 from server.app import Fallwater
 from server.operations.lag import ReactorLag
 from server.operations.metrics import WorldFigures, registry_of
 from server.operations.tallies import Buckets, Tallies
+from tests.scripted_model import ScriptedModel
 from tests.server.operations.watched_world import world_of
 from world.command import command
 from world.events import Event
@@ -106,6 +111,23 @@ def test_compactions_are_counted_by_how_they_ended(watcher):
     record.cycles, record.failures = 3, 2
     assert watcher.figure("compactions_total", result="done") == 3
     assert watcher.figure("compactions_total", result="failed") == 2
+
+
+def test_requests_to_models_are_counted_by_endpoint_and_result_with_what_they_cost(watcher):
+    async def story() -> None:
+        minds = watcher.world.watched.minds
+        minds.queue = ModelQueue(ScriptedModel("say hello", "go on and on", ModelError("It is gone.")))
+        for _ in range(2):
+            await minds.queue.ask("Eliza", Priority.THOUGHT, lambda: Request("Who is there?"))
+        with pytest.raises(ModelError):
+            await minds.queue.ask("Eliza", Priority.THOUGHT, lambda: Request("And now?"))
+
+    asyncio.run(story())
+    assert watcher.figure("model_requests_total", endpoint="scripted", result="answered") == 2
+    assert watcher.figure("model_requests_total", endpoint="scripted", result="failed") == 1
+    assert watcher.figure("model_tokens_total", endpoint="scripted", kind="prompt") == 3 + 3
+    assert watcher.figure("model_tokens_total", endpoint="scripted", kind="completion") == 2 + 4
+    assert watcher.figure("model_queue_waiting", queue="thinker") == 0
 
 
 def test_traffic_is_told_with_the_reason_for_which_clients_were_dropped(watcher):
