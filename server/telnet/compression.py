@@ -18,7 +18,8 @@ _BEGIN = subnegotiation(COMPRESS2, b"")
 def compression_option() -> Option[Client]:
     """Return the row of the option table that offers compression.
 
-    It is offered once the client has said who it is: Mudlet fails to if it has to read compressed questions.
+    It is offered once the client has said who it is: Mudlet fails to if it has to read compressed questions. Whoever
+    says nothing, or asks for it unbidden, gets none: it may be somebody who tries every option there is.
     """
     return Option(COMPRESS2, ours=Stance.OFFER_LATE, begin_ours=_begin, end_ours=_end)
 

@@ -71,7 +71,7 @@ class Stance(Enum):
     OFFER = auto()
     """Bring it up ourselves as the connection opens."""
     OFFER_LATE = auto()
-    """Bring it up ourselves once the client has told who it is."""
+    """Bring it up ourselves once the client has told who it is, and do not agree before that."""
 
 
 def _nothing_follows(facts: object) -> list[Outcome]:
@@ -88,8 +88,8 @@ class Option(Generic[Facts]):
 
     `ours` is about what the server performs (we say WILL), `theirs` about what the client performs (we say
     DO). `begin_ours` and `begin_theirs` are called each time that side becomes agreed, `learn` with the
-    payload of every subnegotiation while either side is. `end_ours` is called when the client wants it no longer,
-    `refused_theirs` when it says that it performs no such thing. They change the facts and return what follows.
+    payload of every subnegotiation while either side is. `end_ours` is called when the client wants it no longer.
+    They change the facts and return what follows.
     """
 
     code: int
@@ -99,7 +99,6 @@ class Option(Generic[Facts]):
     begin_theirs: Callable[[Facts], list[Outcome]] = _nothing_follows
     learn: Callable[[Facts, bytes], list[Outcome]] = _nothing_to_learn
     end_ours: Callable[[Facts], list[Outcome]] = _nothing_follows
-    refused_theirs: Callable[[Facts], list[Outcome]] = _nothing_follows
 
 
 @dataclass(slots=True)
@@ -131,7 +130,7 @@ class _Side:
                 return None
         if self.agreed:
             return None
-        if self.wanted or self.stance is not Stance.REFUSE:
+        if self.wanted or self.stance in (Stance.ACCEPT, Stance.OFFER):
             self.wanted = self.agreed = True
             return self.yes
         return self.no
@@ -221,8 +220,6 @@ class Negotiator(Generic[Facts]):
             outcomes += (row.begin_ours if is_ours else row.begin_theirs)(self._facts)
         elif was_agreed and not side.agreed and is_ours:
             outcomes += row.end_ours(self._facts)
-        if event.verb == WONT:
-            outcomes += row.refused_theirs(self._facts)
         return self._within_bounds(outcomes)
 
     def learn(self, event: Subnegotiation) -> list[Outcome]:

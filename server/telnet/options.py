@@ -131,14 +131,6 @@ def learn_terminal_type(client: Client, payload: bytes) -> list[Outcome]:
     return [Identified()]
 
 
-def go_without_terminal_type(client: Client) -> list[Outcome]:
-    """Take a client that tells no terminal type for one that has told all."""
-    if client.is_identified:
-        return []
-    client.is_identified = True
-    return [Identified()]
-
-
 def ask_charset(client: Client) -> list[Outcome]:
     """Ask for UTF-8, or ASCII if that is all the client has."""
     client.awaits_charset = True
@@ -174,7 +166,6 @@ OPTIONS: tuple[Option[Client], ...] = (
         theirs=Stance.OFFER,
         begin_theirs=ask_terminal_type,
         learn=learn_terminal_type,
-        refused_theirs=go_without_terminal_type,
     ),
     Option(WINDOW_SIZE, theirs=Stance.OFFER, learn=learn_size),
     # Without BINARY, inetutils telnet loses every UTF-8 character that has a byte 0x9C.

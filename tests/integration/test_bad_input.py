@@ -91,7 +91,6 @@ NAMES = [
     "me",
     "%s",
     "{0}",
-    "MSSP-REQUEST",
     "Éliza",
     "Wаrden",
 ]

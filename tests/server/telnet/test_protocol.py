@@ -380,37 +380,50 @@ def test_compression_is_offered_once_the_client_has_said_who_it_is(connection):
     assert connection.shows() == bytes([IAC, WILL, COMPRESS2])
 
 
-def test_compression_is_offered_to_a_client_that_will_not_say_who_it_is(connection):
-    connection.receives(bytes([IAC, WONT, TERMINAL_TYPE]) * 2)
-    assert connection.shows() == bytes([IAC, WILL, COMPRESS2])
+def test_who_has_not_said_what_it_is_gets_no_compression_whatever_it_asks_for(connection):
+    every_option = b"".join(bytes([IAC, verb, option]) for option in range(255) for verb in (WILL, DO, WONT, DO))
+    connection.receives(every_option)
+    connection.turns(100)
+    assert bytes([IAC, WILL, COMPRESS2]) not in connection.shows()
+    connection.receives(b"quit\r\n")
+    connection.turns(3)
+    assert b"Goodbye.\r\n" in connection.shows()
 
 
-def test_all_is_compressed_from_the_agreement_to_the_end(connection):
-    connection.terminal.write("before\n")
-    connection.receives(bytes([IAC, DO, COMPRESS2]), b"quit\r\n")
-    plain, begin, wire = connection.shows().partition(subnegotiation(COMPRESS2, b""))
-    assert (plain, bool(begin)) == (b"before\r\n" + bytes([IAC, WILL, COMPRESS2]), True)
+@pytest.fixture
+def compressing(connection):
+    """A client that has been offered compression and has not answered yet."""
+    connection.receives(bytes([IAC, WILL, TERMINAL_TYPE]), subnegotiation(TERMINAL_TYPE, b"\0X") * 2)
+    connection.shows()
+    return connection
+
+
+def test_all_is_compressed_from_the_agreement_to_the_end(compressing):
+    compressing.terminal.write("before\n")
+    compressing.receives(bytes([IAC, DO, COMPRESS2]), b"quit\r\n")
+    plain, begin, wire = compressing.shows().partition(subnegotiation(COMPRESS2, b""))
+    assert (plain, bool(begin)) == (b"before\r\n", True)
     assert inflated(wire) == b"Goodbye.\r\n"
 
 
-def test_a_client_that_wants_no_more_compression_reads_on_in_plain(connection):
-    connection.receives(bytes([IAC, DO, COMPRESS2]))
-    connection.terminal.write("one\n")
-    begun = connection.shows().partition(subnegotiation(COMPRESS2, b""))[2]
-    connection.receives(bytes([IAC, DONT, COMPRESS2]))
-    connection.terminal.write("two\n")
-    assert inflated(begun + connection.shows()) == b"one\r\n" + bytes([IAC, WONT, COMPRESS2]) + b"two\r\n"
+def test_a_client_that_wants_no_more_compression_reads_on_in_plain(compressing):
+    compressing.receives(bytes([IAC, DO, COMPRESS2]))
+    compressing.terminal.write("one\n")
+    begun = compressing.shows().partition(subnegotiation(COMPRESS2, b""))[2]
+    compressing.receives(bytes([IAC, DONT, COMPRESS2]))
+    compressing.terminal.write("two\n")
+    assert inflated(begun + compressing.shows()) == b"one\r\n" + bytes([IAC, WONT, COMPRESS2]) + b"two\r\n"
 
 
-def test_compression_that_begins_while_the_client_does_not_read_waits_with_the_rest(connection):
-    connection.transport.producer.pauseProducing()
-    connection.terminal.write("one\n")
-    connection.receives(bytes([IAC, DO, COMPRESS2]))
-    connection.terminal.write("two\n")
-    assert connection.shows() == b""
-    connection.transport.producer.resumeProducing()
-    plain, _, wire = connection.shows().partition(subnegotiation(COMPRESS2, b""))
-    assert plain == b"one\r\n" + bytes([IAC, WILL, COMPRESS2])
+def test_compression_that_begins_while_the_client_does_not_read_waits_with_the_rest(compressing):
+    compressing.transport.producer.pauseProducing()
+    compressing.terminal.write("one\n")
+    compressing.receives(bytes([IAC, DO, COMPRESS2]))
+    compressing.terminal.write("two\n")
+    assert compressing.shows() == b""
+    compressing.transport.producer.resumeProducing()
+    plain, _, wire = compressing.shows().partition(subnegotiation(COMPRESS2, b""))
+    assert plain == b"one\r\n"
     assert zlib.decompressobj().decompress(wire) == b"two\r\n"
 
 
