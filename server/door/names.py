@@ -29,8 +29,8 @@ def well_formed(given: str) -> str | None:
     latin = all(char.isalpha() and unicodedata.name(char, "").startswith("LATIN") for char in inside)
     if not SHORTEST <= len(name) <= LONGEST or not latin or not (name[0].isalpha() and name[-1].isalpha()):
         return None
-    if not _plain(name).isascii():
-        return None
+    if not _plain(name).isascii() or unicodedata.normalize("NFKC", name) != name:
+        return None  # nobody can tell a ligature or a long s from what it looks like
     try:
         return check_name(name)
     except NoteError:

@@ -22,7 +22,7 @@ def test_other_names_will_not(name):
     assert well_formed(name) is None
 
 
-@pytest.mark.parametrize("name", ["An\u200ba", "Anɑ", "Eʟiza", "E1iza", "Eｌ1za"])
+@pytest.mark.parametrize("name", ["An\u200ba", "Anɑ", "Eʟiza", "E1iza", "Eｌ1za", "Odi\ufb02e", "Mo\u017fs", "Ⅰvan"])
 def test_letters_that_only_look_like_letters_will_not_do(name):
     assert well_formed(name) is None
 
