@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
 from itertools import count
 
 from world.events import Altered, Dropped
@@ -17,6 +18,8 @@ class Guests:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._here: set[str] = set()
+        self._numbers = count(1)
+        self._given_back: list[int] = []
 
     def is_one(self, character: Character) -> bool:
         """Return whether a character was made here."""
@@ -25,8 +28,7 @@ class Guests:
     def make(self) -> Character:
         """Return a new character under the lowest number that is free; names of people have no digits."""
         world = self._game.world
-        taken = {name.casefold() for table in (world.characters, world.rooms, world.things) for name in table}
-        name = next(name for number in count(1) if (name := f"{STEM}{number}").casefold() not in taken)
+        name = self._free_name()
         guest = Character(name, world.start_room_id, role=Role.GUEST)
         world.add_character(guest)
         self._here.add(name)
@@ -41,4 +43,16 @@ class Guests:
         game.sleep(guest.character_id)
         del game.world.characters[guest.character_id]
         self._here.discard(guest.character_id)
+        heappush(self._given_back, int(guest.character_id.removeprefix(STEM)))
         game.publish((Altered("", "character", guest.character_id),))
+
+    def _free_name(self) -> str:
+        """Return the lowest that is free. It costs the same however many guests there are."""
+        world = self._game.world
+        elsewhere = {name.casefold() for table in (world.rooms, world.things) for name in table}
+        while True:
+            number = heappop(self._given_back) if self._given_back else next(self._numbers)
+            name = f"{STEM}{number}"
+            is_somebody = any(form in world.characters for form in (name, name.lower(), name.upper()))
+            if not is_somebody and name.casefold() not in elsewhere:
+                return name
