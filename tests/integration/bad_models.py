@@ -1,0 +1,134 @@
+"""A server that answers as Ollama or as OpenAI do, well or badly in many ways, as `mode` says at the moment."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tests.integration.line_player import HOST
+from tests.integration.scripted_ollama import MODEL
+
+PAGE = b"<html><body>It works!</body></html>"
+PIECE_BYTES = 64_000
+FLOOD_BYTES = 100_000_000
+
+
+class BadServer(ThreadingHTTPServer):
+    """`api` is ollama or openai. `answered` counts good answers; `sent` are the bytes of the longest answer so far."""
+
+    daemon_threads = True
+
+    def __init__(self, api: str) -> None:
+        super().__init__((HOST, 0), _Conversation)
+        self.api = api
+        self.mode = "good"
+        self.answered = 0
+        self.sent = 0
+
+    @property
+    def address(self) -> str:
+        return f"http://{HOST}:{self.server_address[1]}" + ("/v1" if self.api == "openai" else "")
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of those who hang up on an answer."""
+
+
+class _Conversation(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: BadServer
+
+    def do_GET(self) -> None:
+        if self.server.mode == "page":
+            self._send(PAGE, "text/html")
+            return
+        names = [] if self.server.mode == "no model" else [{"name": MODEL, "model": MODEL, "id": MODEL}]
+        self._send(json.dumps({"models": names, "data": names}).encode())
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        match self.server.mode:
+            case "good":
+                self.server.answered += 1
+                self._send(self._told(" look\n", done=True))
+            case "page":
+                self._send(PAGE, "text/html")
+            case "no model":
+                said = f"model '{MODEL}' not found"
+                self._send(self._error(said), status=404)
+            case "unknown option":
+                self._send(self._error("invalid option provided: repeat_penalty"), status=400)
+            case "broken":
+                self._send(self._error("the runner has ended: out of memory"), status=500)
+            case "half a stream":
+                self._begin()
+                self.wfile.write(self._told(" lo") + self._told("ok around and")[:20])
+                self.close_connection = True
+            case "no end":
+                self._flood(self._told("a" * PIECE_BYTES))
+            case "one line":
+                self._flood(b"a" * PIECE_BYTES)
+            case "no likelihood":
+                self.server.answered += 1
+                self._send(self._told(" look\n", done=True, likely=math.nan))
+            case "no counts":
+                self._send(self._told(" look\n", done=True, costs=math.nan))
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Stay silent."""
+
+    def _told(self, text: str, done: bool = False, costs: float = 5, likely: float = -0.5) -> bytes:
+        """Return a piece of an answer; the last one says what it cost in tokens, and how likely its words were."""
+        words = [{"token": "look", "logprob": likely}]
+        if self.server.api == "ollama":
+            piece = {"model": MODEL, "created_at": "2026-11-22T08:00:00Z", "response": text, "done": done}
+            last = {"done_reason": "stop", "prompt_eval_count": costs, "eval_count": costs, "logprobs": words}
+            return json.dumps(piece | (last if done else {})).encode() + b"\n"
+        choice = {"text": text, "finish_reason": "stop" if done else None, "logprobs": {"content": words}}
+        usage = {"usage": {"prompt_tokens": costs, "completion_tokens": costs}} if done else {}
+        return b"data: " + json.dumps({"choices": [choice]} | usage).encode() + b"\n\n"
+
+    def _error(self, said: str) -> bytes:
+        return json.dumps({"error": said if self.server.api == "ollama" else {"message": said}}).encode()
+
+    def _begin(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-ndjson" if self.server.api == "ollama" else "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+
+    def _flood(self, piece: bytes) -> None:
+        self._begin()
+        sent = 0
+        try:
+            while sent < FLOOD_BYTES:
+                self.wfile.write(piece)
+                sent += len(piece)
+        finally:
+            self.server.sent = max(self.server.sent, sent)
+            self.close_connection = True
+
+    def _send(self, body: bytes, kind: str = "application/json", status: int = 200) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@contextmanager
+def bad_server(api: str) -> Iterator[BadServer]:
+    """Serve on a free port of this machine until the end."""
+    server = BadServer(api)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
