@@ -77,7 +77,7 @@ def test_openssl_trusts_the_certificate_by_its_names_and_plays_a_guest(tls, name
         check=False,
     )
     shown = done.stdout.decode("utf-8", "replace")
-    parts = ["By what name shall we know you?", "Exits: north (Pump Yard)", "The river goes on without you"]
+    parts = ["Welcome to Fallwater", "Exits: north (Pump Yard)", "The river goes on without you"]
     assert [part in shown for part in parts] == [is_trusted] * 3
 
 
