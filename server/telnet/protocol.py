@@ -221,20 +221,16 @@ class TelnetProtocol(Protocol):
 
     def _hold(self, is_held: bool) -> None:
         self._is_held = is_held
+        if not is_held and self._end is not None and self._end.active():
+            self._end.cancel()
+            self._end = None
         if not is_held and self._next_turn is None and self._terminal.is_open:
             self._next_turn = self._clock.callLater(0, self._take_turn)
 
     def _watch_held(self) -> None:
         """See that a client that has hung up does not stay for as long as it would have to wait."""
         if self._input_ended and self._end is None:
-            self._end = self._clock.callLater(self._limits.close_seconds, self._end_if_held)
-
-    def _end_if_held(self) -> None:
-        self._end = None
-        if self._is_held:
-            self._terminal.close()
-        elif self._next_turn is None and self._terminal.is_open:
-            self._take_turn()
+            self._end = self._clock.callLater(self._limits.close_seconds, self._terminal.close)
 
     def _set_reading(self, reads: bool) -> None:
         if reads == self._reads or self._input_ended:

@@ -16,7 +16,7 @@ from tests.hostile import INJECTIONS, TOKENS, hostile_lines
 from vault.folder import STARTER, Vault
 from world.model import Exit, Room
 
-OPENINGS = {"Ana", "What", "-", "Shared", "plan,", "---"}
+OPENINGS = {"Ana", "What", "-", "Shared", "---", *(f"plan{number}," for number in range(9))}
 """With what those lines begin that a prompt has once somebody has spoken and shared something."""
 TEMPLATES = ("agent_prompt", "small_model_prompt")
 
@@ -63,35 +63,34 @@ def test_what_an_agent_typed_itself_stands_behind_its_prompt_and_nothing_else_do
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-@pytest.mark.parametrize("words", INJECTIONS)
-def test_nothing_that_is_said_opens_a_turn_a_line_or_a_role_in_a_prompt(template, words, tmp_path):
+def test_nothing_that_is_said_opens_a_turn_a_line_or_a_role_in_a_prompt(template, tmp_path):
     house = House(tmp_path, template=template)
     ana = house.player("Ana")
     before = house.prompt("Rook")
-    for verb in ("say", "emote", "shout", "page Rook ->", "whisper Rook ->", "say to Rook ->", "share plan ->"):
-        ana.types(f"{verb} {words}")
-    after = house.prompt("Rook")
-    assert begun(after) - begun(before) <= OPENINGS, after
-    assert after.count("~Rook>") == before.count("~Rook>")
-    assert not any(token in after for token in TOKENS)
+    for number, words in enumerate(INJECTIONS):
+        for verb in ("say", "emote", "whisper Rook", "tell Rook", "say to Rook"):
+            ana.types(f"{verb} {words}")
+        ana.types(f"share plan{number % 9} -> {words}")
+        after = house.prompt("Rook")
+        assert begun(after) - begun(before) <= OPENINGS, after
+        assert after.count("~Rook>") == before.count("~Rook>"), after
+        assert not any(token in after for token in TOKENS), after
     house.end()
 
 
-@pytest.mark.parametrize("words", INJECTIONS)
-def test_no_name_of_a_room_or_a_thing_opens_one_either(words, tmp_path):
+def test_no_name_of_a_room_or_a_thing_opens_one_either(tmp_path):
     house = House(tmp_path)
     world, rook = house.game.world, house.agents["Rook"]
-    world.rooms["Den"] = Room("Den", words, {"out": Exit("out", "The Yard")}, title=words)
-    thing = world.things["copper coin"]
-    thing.place_id, thing.title = "Den", words
-    rook.character.room_id = "Den"
-    before = house.prompt("Rook").count("~Rook>")
-    house.does("Rook", "look")
-    house.does("Rook", "examine coin")
-    prompt = house.prompt("Rook")
-    assert prompt.count("\n~Rook>") == before + 2
-    assert not re.search(r"^\s*(?:system|user|assistant)\s*:|^\s*##+ (?:instruction|response)", prompt, re.I | re.M)
-    assert not any(token in prompt for token in TOKENS)
+    for number, words in enumerate(INJECTIONS, 1):
+        world.rooms["Den"] = Room("Den", words, {"out": Exit("out", "The Yard")}, title=words)
+        thing = world.things["copper coin"]
+        thing.place_id, thing.title = "Den", words
+        rook.character.room_id = "Den"
+        house.does("Rook", "look")
+        prompt = house.prompt("Rook")
+        assert prompt.count("\n~Rook>") == number + 1, prompt
+        assert not re.search(r"^\s*(?:system|user|assistant)\s*:|^\s*##+ (?:instruction|response)", prompt, re.I | re.M)
+        assert not any(token in prompt for token in TOKENS), prompt
     house.end()
 
 

@@ -302,7 +302,6 @@ def test_whoever_has_sent_all_and_is_held_for_a_moment_is_answered(connection):
     connection.terminal.release_input()
     connection.clock.advance(0)
     assert connection.player.lines == ["hold", "look"]
-    connection.clock.advance(LIMITS.close_seconds)
     connection.clock.advance(LIMITS.half_close_seconds)
     assert connection.transport.disconnecting
 
