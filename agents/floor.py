@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from agents.attention import is_person
-from agents.perceiving import is_named
 from world.events import Arrived, Event, Left, Said
+from world.matching import is_named
 from world.model import Character, World
 
 PATIENCE_MS = 20_000

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from agents.memory.importance import event_importance
 from vault.remembered.memory_line import PLAIN_IMPORTANCE
 from world.events import Emoted, Event, Paged, Said, Shouted, Thought, Told, Whispered
+from world.matching import is_named
 from world.model import World
 
 
@@ -74,8 +74,3 @@ def _is_meant(event: Said, name: str, world: World) -> bool:
     listeners = [c for c in world.occupants(event.room_id) if c.character_id != event.actor_id]
     named = any(is_named(c.name, event.text) for c in listeners)
     return len(listeners) == 1 and not named
-
-
-def is_named(name: str, text: str) -> bool:
-    """Return whether a text has a name as a word of its own, in whatever case."""
-    return bool(re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE))

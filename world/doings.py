@@ -17,6 +17,7 @@ class Doings:
     `answer_to_id` who spoke to it alone last. `away` is what it said about being away, None if it is not.
     `last_line` is what it typed last; `heard` the speech that reached it, oldest first. `client_reads_aloud` says
     that its client is read out to it. `is_absent` says that it stands here, but its player's connection is lost.
+    `asked_ids` are those of whom it awaits an answer, so that it hears them although they are hushed.
     """
 
     goal_id: str = ""
@@ -28,3 +29,4 @@ class Doings:
     heard: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_HEARD))
     client_reads_aloud: bool = False
     is_absent: bool = False
+    asked_ids: set[str] = field(default_factory=set)

@@ -10,6 +10,7 @@ from world.command import CommandTable
 from world.errors import CommandError
 from world.events import Announced, Arrived, Event, Left, Refused, Saw, Told
 from world.following import end_followings
+from world.hush import await_answers, is_hushed, take_answer
 from world.life.clock import Moment, parts_begun
 from world.life.reacting import Chance, reactions_of_time, reactions_to
 from world.model import Character, World
@@ -86,6 +87,7 @@ class Game:
             events = [Refused(character_id, refusal)]
         performed = Performed(verb, (*back, *events), refusal)
         self._note(character_id, text, performed)
+        await_answers(actor, performed.events, self.world)
         self.publish(performed.events)
         for event in performed.events:
             self._react(reactions_to(event, self.world, self._chance))
@@ -183,8 +185,11 @@ class Game:
             sentence = sentences.get(alike)
             if sentence is None:
                 sentence = sentences[alike] = narrate(event, viewer, self.world)
-            if not viewer.is_agent and is_speech_for(event, viewer.character_id):
+            hushed = is_hushed(event, viewer, self.world)
+            if not viewer.is_agent and (hushed or is_speech_for(event, viewer.character_id)):
                 viewer.doings.heard.append(sentence)
-            observer(event, sentence)
+            if not hushed:
+                take_answer(event, viewer)
+                observer(event, sentence)
         except Exception:
             log.exception("the observer of %s failed on %s", viewer.character_id, type(event).__name__)

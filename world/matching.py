@@ -76,6 +76,11 @@ def listed(names: Sequence[str]) -> str:
     return _joined(names, "and")
 
 
+def is_named(name: str, text: str) -> bool:
+    """Return whether a text has a name as a word of its own, in whatever case."""
+    return bool(re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE))
+
+
 def bare(name: str) -> str:
     """Return a name in lower case without its article."""
     return _ARTICLES.sub("", name.lower().strip())

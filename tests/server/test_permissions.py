@@ -20,11 +20,12 @@ from world.game import Game
 from world.model import Character, Role
 
 GUESTS = """
-    back board commands exits examine go help inventory lastseen look map on quit read rooms say time where who
+    back board commands exits examine go help history hush inventory lastseen look map on quit read rooms say screenreader
+    time unhush where who
     @password
 """
 PLAYERS = """
-    ! afk alias brief color dream drop emote follow get give goal goals history links note put recall reply screenreader share
+    ! afk alias brief color dream drop emote follow get give goal goals links note put recall reply share
     shout tell think unalias unfollow unshare use verbose whisper write
     @compact-memories @memory-diff @memory-expand @memory-facts @memory-find @memory-pin @memory-rollback @memory-status
     @memory-unpin @memory-why @rebuild-memories

@@ -65,7 +65,7 @@ def verbose(world: World, actor: Character) -> list[Event]:
     return _changed(actor, world.wording("comforts.verbose"))
 
 
-@command("screenreader [<text>]", category="comfort", role=Role.PLAYER, for_agents=False)
+@command("screenreader [<text>]", category="comfort", for_agents=False)
 def screenreader(world: World, actor: Character, text: str = "") -> list[Event]:
     """Have everything told in plain sentences, without columns, drawings and repeated prompts.
 
@@ -116,7 +116,7 @@ def links(world: World, actor: Character, text: str = "") -> list[Event]:
     return _changed(actor, said) if wanted else [Saw(actor.character_id, said)]
 
 
-@command("history [<number>]", category="comfort", role=Role.PLAYER, for_agents=False)
+@command("history [<number>]", category="comfort", for_agents=False)
 def history(world: World, actor: Character, number: str = "") -> list[Event]:
     """Read again what was said in your hearing, the last 20 lines or as many as you say."""
     if number and not (is_number(number) and int(number)):
