@@ -10,6 +10,9 @@ import zlib
 _OFFERS = re.compile(rb"\xff([\xfb\xfd])(.)", re.DOTALL)
 _DO, _WILL, _WONT, _DONT = 253, 251, 252, 254
 _COMPRESS = 86
+_TERMINAL_TYPE = 24
+_ASKS_NAME = b"\xff\xfa\x18\x01\xff\xf0"
+_IS_BENCH = b"\xff\xfa\x18\x00BENCH\xff\xf0"
 _COMPRESSED_FROM_HERE = b"\xff\xfa\x56\xff\xf0"
 TAIL_BYTES = 64
 """What is looked for may come in two pieces; nothing looked for is longer."""
@@ -98,16 +101,23 @@ class Client:
             before, _, after = content.partition(_COMPRESSED_FROM_HERE)
             self._inflate = zlib.decompressobj()
             content = before + self._inflate.decompress(after)
-        answers = b"".join(self._answer(verb[0], option[0]) for verb, option in _OFFERS.findall(content))
+        answers = self._name(content) + b"".join(
+            self._answer(verb[0], option[0]) for verb, option in _OFFERS.findall(content)
+        )
         if answers:
             self._sock.send(answers)
         return content
+
+    def _name(self, content: bytes) -> bytes:
+        """Answer who it is, as a server may offer compression only then."""
+        return _IS_BENCH if self._wants_compression and _ASKS_NAME in content else b""
 
     def _answer(self, verb: int, option: int) -> bytes:
         if verb == _WILL:
             yes = option == _COMPRESS and self._wants_compression
             return bytes([255, _DO if yes else _DONT, option])
-        return bytes([255, _WONT, option])
+        yes = option == _TERMINAL_TYPE and self._wants_compression
+        return bytes([255, _WILL if yes else _WONT, option])
 
     @property
     def is_compressed(self) -> bool:

@@ -131,8 +131,8 @@ class Crowd:
                     turns[client.number] += 1
                     if now < end:
                         client.send(*lines(client.number, turns[client.number]))
+            self._take_late(answered)
             answered.seconds = time.perf_counter() - began
-            self._take_late(answered, None)
         return answered
 
     def paced(self, lines: Lines, every: float, seconds: float) -> Answered:
@@ -165,7 +165,7 @@ class Crowd:
                         type_line(client.number, *late.pop(client.number))
             answered.seconds = time.perf_counter() - began
             answered.unanswered = len(late)
-            self._take_late(answered, answered.latencies)
+            self._take_late(answered)
         return answered
 
     def close(self) -> None:
@@ -184,14 +184,13 @@ class Crowd:
         answered.heard = sum(client.heard for client in self.clients)
         answered.bytes_in = sum(client.bytes_in for client in self.clients)
 
-    def _take_late(self, answered: Answered, latencies: list[float] | None) -> None:
+    def _take_late(self, answered: Answered) -> None:
         waiting = sum(client.is_waiting for client in self.clients)
         end = time.perf_counter() + LATE_SECONDS
         while waiting and time.perf_counter() < end:
             for client in self._answers(0.1):
                 waiting -= 1
-                if latencies is not None:
-                    latencies.append(time.perf_counter() - client.sent_at)
+                answered.latencies.append(time.perf_counter() - client.sent_at)
         answered.unanswered += waiting
 
     def _answers(self, timeout: float) -> Iterator[Client]:
