@@ -64,6 +64,11 @@ class LinePlayer:
         assert self.is_closed, f"the connection is still open after {within} s: {self.text[self._seen :]!r}"
         return self.text[self._seen :]
 
+    def forget(self) -> None:
+        """Let go of all that came up to what was looked at last."""
+        self.text = self.text[self._seen :]
+        self._raw, self._seen = self.text.replace("\n", "\r\n").encode(), 0
+
     def close(self) -> None:
         """Hang up."""
         self.socket.close()

@@ -1,0 +1,124 @@
+"""Names, passwords and sessions that somebody tries at the door."""
+
+from __future__ import annotations
+
+import re
+import socket
+
+import pytest
+
+from tests.integration import attacking
+from tests.integration.attacking import attack
+from tests.integration.line_player import SECRET
+from tests.integration.running import ADMIN
+from tests.integration.test_attacks_on_the_wire import read_all
+
+pytestmark = pytest.mark.integration
+
+NAME = "By what name shall we know you? "
+NOBODY = [
+    *("../x", "..", "/etc/passwd", "a/b", "a\\b", "C:", "~root", ".hidden", "x.md", "-rf", "--help"),
+    *("con", "CON", "nul", "aux", "prn", "com1", "lpt9", "conin$", "con.md"),
+    *("x" * 200, "X" * 3000, "x", " " * 300 + "a b"),
+    *("[[Moss]]", "![[x]]", "^m12", "#tag", "a|b", "{name}", "{0.__class__}", "%s", "$HOME", "`id`", "'; drop--"),
+    *("<b>Bo</b>", "a: b", "&a", "*a", "- a", "---", "True: 1", "!!python/name:os"),
+    *("Bystаnder", "Ｂystander", "BYSTANDEＲ", "Bystandеr"),
+    *("Вarden", "Wаrden", "Warden\u0301", "Wardén", "WARDEИ", "Ꮤarden", "𝐖arden", "Ⅰvan", "ΜΟSS", "Еliza", "Elıza"),
+    *(
+        "Moſs",
+        "moss",
+        "MOSS",
+        "ELİZA",
+        "Odi\ufb02e",
+        "Eliza\u034f",
+        "El-iza",
+        "E'liza",
+        "EIiza",
+        "ElizaElizaElizaEliza1",
+    ),
+    *("admin", "me", "everyone", "someone", "here", "MSSP-REQUEST", "quit", "guest1", "Guest2"),
+    *("The Landing", "日本", "💧", "١٢٣", "ا", "z" + "\u0301" * 100, "\u0301\u0301\u0301"),
+]
+
+
+UNSEEN = ["Bystander\u200b", "By\u00adstander", "\u202eBystander", "Bystander\u034f", "\ufeffBystander\U000e0041"]
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory):
+    with attacking.target(tmp_path_factory.mktemp("door")) as found:
+        yield found
+
+
+def test_a_name_that_nobody_should_have_is_nobodys(target):
+    with attack(target, f"{len(NOBODY)} names"):
+        caller = target.server.player()
+        target.callers.append(caller.socket)
+        caller.expects(NAME)
+        for name in NOBODY:
+            caller.types(name)
+            assert "assword" not in caller.expects(NAME, 10), name
+
+
+def test_what_nobody_sees_in_a_name_makes_it_no_other_name(target):
+    with attack(target, "names with invisible characters"):
+        for name in UNSEEN:
+            caller = target.server.player()
+            target.callers.append(caller.socket)
+            caller.types(name)
+            assert "is a new name" not in caller.expects("Password: ", 10), name
+
+
+def test_a_password_of_any_kind_lets_nobody_in(target):
+    with attack(target, "passwords of any kind"):
+        for number, password in enumerate(("x" * 4000, "\0" * 100 + "\u202e%s%n{0}", "a" * 100_000)):
+            caller = target.calls(f"127.0.5.{number + 1}")
+            caller.sendall(f"{ADMIN}\n{password}\n".encode())
+            caller.shutdown(socket.SHUT_WR)
+            assert b"The Landing" not in read_all(caller)
+
+
+def test_name_and_password_pasted_at_once_are_taken_in_turn(target):
+    with attack(target, "name, password and commands in one packet"):
+        caller = target.server.player()
+        target.callers.append(caller.socket)
+        target.played.add("Pasted")
+        caller.socket.sendall(f"Pasted\r\n{SECRET}\r\nsay one\r\nsay two\r\n".encode())
+        caller.expects('You say, "one"')
+        caller.expects('You say, "two"')
+        assert SECRET not in caller.text
+        assert SECRET not in target.bystander.text
+        again = target.calls("127.0.6.1")
+        again.sendall(f"Pasted\r\n{SECRET}x\r\nsay three\r\n".encode())
+        target.bystander.types("look")
+    assert SECRET not in target.server.log
+
+
+def test_twenty_sessions_on_one_character_leave_one(target):
+    with attack(target, "20 sessions on one character"):
+        players = [target.plays("Many") for _ in range(20)]
+        for taken in players[:-1]:
+            assert "connected from somewhere else" in taken.is_shown_out()
+        assert len(re.findall("Many", players[-1].asks("who"))) == 1
+
+
+def test_who_guesses_from_many_addresses_waits_and_keeps_nobody_out(target):
+    home = target.plays("Victim")
+    with attack(target, "300 guesses from 100 addresses"):
+        guessers = [target.calls(f"127.0.{number}.7") for number in range(1, 101)]
+        for number, guesser in enumerate(guessers):
+            guesser.sendall(b"Victim\n" + b"".join(f"wrong {number} {n}\n".encode() for n in range(3)))
+        home.close()
+        again = target.server.player("Victim")  # from where it has come before it does not wait
+        again.types("look")
+        again.expects("Exits: ")
+        again.close()
+    assert "wrong 7 1" not in target.server.log
+
+
+def test_callers_who_say_nothing_and_callers_at_the_password_cost_nobody_anything(target):
+    with attack(target, "300 who stop at the door"):
+        for number in range(300):
+            caller = target.calls(f"127.0.9.{number % 250 + 1}")
+            if number % 2:
+                caller.sendall(f"Halfway{chr(97 + number % 26)}\n".encode())

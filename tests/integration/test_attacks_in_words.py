@@ -1,0 +1,65 @@
+"""Words that try to be more than words: they stand in the world and the vault as they were written, and do nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hostile import CONTROLS, INJECTIONS, MARKUP
+from tests.integration import attacking
+from tests.integration.attacking import attack
+from tests.integration.running import ADMIN, running
+from world.cleaning import clean_line
+from world.parsing import one_spaced
+
+pytestmark = pytest.mark.integration
+
+WORDS = [text for text in (*MARKUP, *INJECTIONS[::3], *CONTROLS[:-1]) if "\n" not in text and text.strip()]
+VERBS = (
+    *("say", "emote", "shout", "whisper Bystander", "tell Bystander", "share plan ->", "think", "goal", "reply"),
+    *("note", "note Words ->", "alias", "alias w =", "afk", "give", "look", "help", "@my-description", "lastseen"),
+)
+BUILDING = (
+    *("@create", "@dig", "@dig north to", "@describe here ->", "@detail", "@detail crack ->", "@set here mood ="),
+    *("@set here tags =", "@alias slip ->", "@rename slip ->", "@describe me ->", "@teleport me to", "@destroy"),
+    *("@rename", "@exit", "@create-agent", "@set-profile Eliza ->", "@set-description Eliza ->", "@audit", "@ban"),
+    *("@announce", "@narrative", "@show-config", "@memory-find Eliza", "@memory-pin Eliza", "@kick"),
+)
+
+
+def test_what_is_written_stands_there_as_it_was_written_after_a_restart(tmp_path):
+    with attacking.target(tmp_path) as target:
+        before = attacking.files_of(target.server)
+        with attack(target, f"{len(VERBS) * len(WORDS)} hostile texts of a player", new_files=(".md", ".sqlite")):
+            target.plays("Writer", *(f"{verb} {text}" for verb in VERBS for text in WORDS))
+        with attack(target, f"{len(BUILDING) * len(WORDS)} hostile texts of a builder", new_files=(".md", ".sqlite")):
+            builder = target.plays(ADMIN, *(f"{verb} {text}" for verb in BUILDING for text in WORDS))
+        builder = target.plays(ADMIN, "@teleport me to The Landing", *WRITING)
+        builder.expects("\n> ")
+        shown = told_by(builder)
+        builder.types("@save")
+        builder.expects("\n> ")
+        builder.close()
+        new = attacking.files_of(target.server) - before
+        assert {path for path in new if not path.startswith(KNOWN_FOLDERS)} == set()
+    assert shown == [f"{text}\n" for text in KEPT]
+    with running(tmp_path / "world") as again:
+        assert not attacking.failures(again)
+        assert "not valid" not in again.log, again.log
+        assert told_by(again.player(ADMIN)) == shown
+
+
+KNOWN_FOLDERS = (
+    *(f"world/{name}/" for name in ("rooms", "things", "agents", "people", "world", "config", ".index", ".trash")),
+    "world.accounts/",
+)
+KEPT = [text for text in map(one_spaced, map(clean_line, WORDS)) if text and "|" not in text and "\\" not in text]
+WRITING = [f"@detail kept{number} -> {text}" for number, text in enumerate(KEPT)]
+
+
+def told_by(builder):
+    """Return what is seen of each detail that was written, as it is on a screen that is wide enough."""
+    told = []
+    for number in range(len(KEPT)):
+        builder.types(f"look kept{number}")
+        told.append(builder.expects("\n> ").removeprefix("\n").removesuffix("> "))
+    return told
