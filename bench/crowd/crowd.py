@@ -102,10 +102,10 @@ class Crowd:
             self._check(end, "got no answer on their way", active)
 
     def settle(self) -> None:
-        """Have everyone be in, and wait until nothing comes any more."""
+        """Wait until nothing comes any more, the last of all that is negotiated too, and have everyone be in."""
+        self.quiet()
         for client in self.clients:
             client.come_in()
-        self.quiet()
 
     def quiet(self) -> None:
         """Wait until nothing comes any more."""
