@@ -51,7 +51,10 @@ BROKEN = {
         subnegotiation(CHARSET, answer)
         for answer in (b"", b"\2", b"\2\xff", b"\2rot13", b"\1;\xe9", b"\4" * 90, b"\x07")
     ),
-    "packages that are none": b"".join(
+    "packages that are none": IAC
+    + DO
+    + GMCP
+    + b"".join(
         subnegotiation(GMCP, text)
         for text in (
             b"",
@@ -143,6 +146,22 @@ def test_windows_and_terminals_that_change_all_the_time_hold_nobody_up(target):
         player.socket.sendall(subnegotiation(TTYPE, b"\0LIES-%d") * 10_000)
         player.types("say still here")
         player.expects("still here")
+
+
+def test_packages_of_a_player_are_read_or_passed_over(target):
+    with attack(target, "GMCP packages by the thousand"):
+        player = target.plays("Packer")
+        reading(player.socket)
+        asked = (
+            b'Core.Supports.Set ["Char 1","Room 1","Comm 1","Core 1"]',
+            b"Core.Ping 1",
+            b"Char.Items.Inv",
+            b"Room.Get",
+        )
+        player.socket.sendall(BROKEN["packages that are none"] * 20)
+        player.socket.sendall(b"".join(subnegotiation(GMCP, text) for text in asked) * 300)
+        again = target.plays("Packer", "look")
+        again.close()
 
 
 def test_text_that_is_no_text_reaches_nobody_as_control(target):
