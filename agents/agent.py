@@ -9,13 +9,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.asking import Asking, Held
-from agents.at_hand import as_it_is
-from agents.awareness import Awareness
+from agents.attending.awareness import Awareness
+from agents.attending.floor import Floor
+from agents.attending.perceiving import impression
 from agents.calling_for_help import CallForHelp
-from agents.conduct import Conduct
-from agents.floor import Floor
-from agents.grammar import tidied
-from agents.knowledge import Knowledge, board_text
+from agents.choices.grammar import tidied
+from agents.circles.conduct import Conduct
 from agents.memory.compaction import Compactor
 from agents.memory.importance import REFUSED, line_importance
 from agents.memory.knowing.facts_text import goals_in, matching
@@ -28,9 +27,10 @@ from agents.memory.reminding.recollecting import Recollecting
 from agents.memory.summaries.summarizing import Summarizer
 from agents.models.model import Completion, ModelError, OnText, Request
 from agents.models.queue import ModelQueue, Priority
-from agents.perceiving import impression
-from agents.prompting import command_list, fitted_prompt, place_text, scene_text
-from agents.reply import Reply, first_command, open_to
+from agents.prompts.at_hand import as_it_is
+from agents.prompts.knowledge import Knowledge, board_text
+from agents.prompts.prompting import command_list, fitted_prompt, place_text, scene_text
+from agents.replies.reply import Reply, first_command, open_to
 from agents.turn import Asked, archived
 from agents.turn import Templates as Templates
 from agents.turn import Turn as Turn

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.early_stop import Listener, Read
+from agents.choices.schema import JSON_TOKENS
+from agents.circles.remedies import Remedy
 from agents.models.model import Completion, OnText, Request
-from agents.remedies import Remedy
-from agents.reply_text import shows_thoughts
-from agents.schema import JSON_TOKENS
+from agents.replies.early_stop import Listener, Read
+from agents.replies.reply_text import shows_thoughts
 from config.settings import AgentSettings
 
 

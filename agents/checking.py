@@ -9,7 +9,7 @@ from agents.memory.summaries.templates import LONGTERM, RECENT, SECTIONED, parse
 from agents.own.dreaming import TEMPLATE as DREAM
 from agents.own.dreaming import dream_template
 from agents.population import AUTO_TEMPLATES
-from agents.prompt import parse_template
+from agents.prompts.prompt import parse_template
 from config.settings import AgentSettings
 from vault.agent_notes import agent_names, load_agent
 from vault.check.finding import Finding, Overlay, every_fault

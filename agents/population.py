@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.agent import Agent, Templates
-from agents.floor import Floor
+from agents.attending.floor import Floor
 from agents.memory.knowing.facts_text import words_said
 from agents.memory.knowing.reading import Reading
 from agents.memory.memory import AgentMemory
@@ -16,7 +16,7 @@ from agents.memory.summaries.attempts import SummarizerProfile
 from agents.memory.summaries.summarizing import Summarizer
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
-from agents.prompt import PromptTemplate, parse_template
+from agents.prompts.prompt import PromptTemplate, parse_template
 from config.profiles import THINKER
 from config.settings import AgentSettings, MemorySettings
 from vault.agent_notes import AgentNote, agent_names, load_agent

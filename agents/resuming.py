@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.agent import Agent
-from agents.awareness import Owed
-from agents.perceiving import Address
+from agents.attending.awareness import Owed
+from agents.attending.perceiving import Address
 from world.model import World
 
 Row = dict[str, int]

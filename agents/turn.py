@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.grammar import verbs_in
+from agents.choices.grammar import verbs_in
 from agents.models.model import Completion
-from agents.prompt import PromptTemplate
+from agents.prompts.prompt import PromptTemplate
 
 
 @dataclass(frozen=True)

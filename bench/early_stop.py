@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 
-from agents.early_stop import Listener
 from agents.models.model import Completion, OnText, Request
-from agents.reply import first_command
+from agents.replies.early_stop import Listener
+from agents.replies.reply import first_command
 from bench.reporting import table
 from bench.scripted_models import estimated_tokens
 from world.commands.table import world_commands

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from agents.likeness import Shingles, alike, shingles
-from agents.loops import SPEECH
+from agents.circles.likeness import Shingles, alike, shingles
+from agents.circles.loops import SPEECH
 from bench.three_agents import Done
 from world.parsing import parse_line
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent
-from agents.commands import memory_commands
-from agents.fact_commands import fact_commands
+from agents.commands.fact_commands import fact_commands
+from agents.commands.memory_commands import memory_commands
 from agents.models.model import LanguageModel, ModelError
 from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from agents.memory.coverage import Coverage, Range
 from agents.memory.micro import LIMITS, Limits, result_texts
-from agents.quoting import plain, quoted
+from agents.prompts.quoting import plain, quoted
 from vault.remembered.memory_line import LINE_BREAK, Memory
 from vault.remembered.summaries import Summary
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
-from agents.quoting import filling
+from agents.prompts.quoting import filling
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 from world.cleaning import clean_line

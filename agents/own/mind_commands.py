@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agents.agent import Agent
-from agents.commands import safely
-from agents.fact_commands import Publish, recalling
+from agents.commands.fact_commands import Publish, recalling
+from agents.commands.memory_commands import safely
 from agents.own.dreaming import Dreamer
 from vault.remembered.memory_line import one_line
 from world.cleaning import clean_line

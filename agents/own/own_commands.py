@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from agents.fact_commands import Publish
+from agents.commands.fact_commands import Publish
 from agents.models.queue import ModelQueue
 from agents.own.dreaming import Dreamer
 from agents.own.mind_commands import mind_commands

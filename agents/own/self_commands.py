@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
-from agents.commands import safely
-from agents.population_commands import agent_meant
+from agents.commands.memory_commands import safely
+from agents.commands.population_commands import agent_meant
 from config.settings import AgentSettings, Given, SettingsError, override
 from vault.own_profile import OwnProfiles
 from world.building.naming import new_text

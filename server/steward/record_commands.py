@@ -12,8 +12,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
 from agents.agent import Agent
-from agents.population_commands import agent_meant
-from agents.story import story_of_all, story_of_one
+from agents.commands.population_commands import agent_meant
+from agents.prompts.story import story_of_all, story_of_one
 from vault.folder import Vault
 from vault.notes import Note, NoteError
 from vault.remembered.memory_line import Memory

@@ -10,10 +10,10 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
-from agents.leading import Leading
+from agents.commands.leading import Leading
+from agents.commands.population_commands import population_commands
+from agents.commands.thought_commands import thought_commands
 from agents.population import Population
-from agents.population_commands import population_commands
-from agents.thought_commands import thought_commands
 from server.accounts import Accounts
 from server.autosave import in_turn
 from server.lobby import Lobby

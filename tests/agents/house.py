@@ -8,14 +8,14 @@ import random
 from pathlib import Path
 
 from agents.agent import Agent, Templates
-from agents.commands import memory_commands
-from agents.fact_commands import fact_commands
+from agents.commands.fact_commands import fact_commands
+from agents.commands.memory_commands import memory_commands
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.attempts import SummarizerProfile
 from agents.memory.summaries.summarizing import Summarizer
 from agents.memory.summaries.templates import load_summary_templates
 from agents.models.queue import ModelQueue
-from agents.prompt import parse_template
+from agents.prompts.prompt import parse_template
 from config.settings import AgentSettings, MemorySettings
 from tests.scripted_model import ScriptedModel
 from tests.vault.failing_disk import FailingDisk

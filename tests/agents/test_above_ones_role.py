@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.reply import first_command, open_to
+from agents.replies.reply import first_command, open_to
 from tests.full_table import full_table
 from tests.world.inn import inn
 from world.game import Game

@@ -18,7 +18,7 @@ from agents.agent import Agent, Templates, Turn
 from agents.memory.memory import AgentMemory
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
-from agents.prompt import parse_template
+from agents.prompts.prompt import parse_template
 from config.settings import AgentSettings, MemorySettings
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import FailingDisk

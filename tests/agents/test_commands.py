@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from agents.commands import meant, memory_commands
-from agents.model_commands import model_commands, model_text
+from agents.commands.memory_commands import meant, memory_commands
+from agents.commands.model_commands import model_commands, model_text
 from agents.models.model import ModelError
 from agents.models.queue import ModelQueue
 from tests.agents.test_agent import Life

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from agents.early_stop import Listener, is_enough
 from agents.models.model import Request
-from agents.reply import Reply, first_command
+from agents.replies.early_stop import Listener, is_enough
+from agents.replies.reply import Reply, first_command
 from tests.agents.test_reply import EXITS, ROWS, TABLE
 from tests.scripted_model import ScriptedModel
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.attention import LATELY_MS, Attention, is_worth_a_thought
-from agents.awareness import Awareness
-from agents.floor import PATIENCE_MS, Floor
-from agents.perceiving import impression
+from agents.attending.attention import LATELY_MS, Attention, is_worth_a_thought
+from agents.attending.awareness import Awareness
+from agents.attending.floor import PATIENCE_MS, Floor
+from agents.attending.perceiving import impression
 from tests.world.inn import inn
 from world.events import Arrived, Emoted, Event, Gave, Happened, Left, Said, Told
 from world.model import Character, World

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from agents.grammar import MOST_WORDS, gbnf, literal, tidied, verbs_in
-from agents.possible import possible
+from agents.choices.grammar import MOST_WORDS, gbnf, literal, tidied, verbs_in
+from agents.choices.possible import possible
 from tests.agents.test_possible import TABLE, a_world, lines
 from world.parsing import parse_line
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Templates
-from agents.prompt import parse_template
+from agents.prompts.prompt import parse_template
 from config.settings import MemorySettings
 from tests.agents.house import AT, House, said
 from vault.journal import Journal

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.likeness import alike, likeness, shingles
-from agents.loops import MOST_STRAIN, Found, Loops, Sign, goes_to_and_fro
-from agents.remedies import COOLED, HOTTEST, LED, NONE, TOLD, VARIED, remedy, sentences, shunned_by
+from agents.circles.likeness import alike, likeness, shingles
+from agents.circles.loops import MOST_STRAIN, Found, Loops, Sign, goes_to_and_fro
+from agents.circles.remedies import COOLED, HOTTEST, LED, NONE, TOLD, VARIED, remedy, sentences, shunned_by
 from vault.text_notes import starter_sentences
 from world.wording import Wording
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands import memory_commands
-from agents.fact_commands import fact_commands
-from agents.model_commands import model_commands
+from agents.commands.fact_commands import fact_commands
+from agents.commands.memory_commands import memory_commands
+from agents.commands.model_commands import model_commands
 from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from agents.attending.perceiving import Address, Impression, address, impression
 from agents.memory.importance import SPOKEN_TO, TOLD_PRIVATELY
-from agents.perceiving import Address, Impression, address, impression
 from tests.world.inn import inn
 from world.events import (
     Arrived,

@@ -8,11 +8,11 @@ import random
 import pytest
 
 from agents.agent import Agent, Turn
-from agents.leading import Leading
-from agents.model_commands import model_text
+from agents.commands.leading import Leading
+from agents.commands.model_commands import model_text
+from agents.commands.population_commands import population_commands
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from agents.population_commands import population_commands
 from tests.agents.test_population import NOTES
 from tests.playing import play
 from tests.scripted_model import ScriptedModel

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.possible import NOTHING, Form, possible, spelt
+from agents.choices.possible import NOTHING, Form, possible, spelt
 from world.command import CommandTable, command
 from world.commands.table import world_commands
 from world.game import Game

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.prompt import SLOTS, parse_template
+from agents.prompts.prompt import SLOTS, parse_template
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 

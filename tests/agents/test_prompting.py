@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from agents.memory.coverage import Coverage
 from agents.memory.view import STEP_LINES, View
-from agents.prompt import parse_template
-from agents.prompting import command_list, fitted_prompt, idle_text, place_text, scene_text
+from agents.prompts.prompt import parse_template
+from agents.prompts.prompting import command_list, fitted_prompt, idle_text, place_text, scene_text
 from tests.world.inn import inn, inn_game
 from vault.folder import STARTER, Vault
 from vault.remembered.memory_line import Memory

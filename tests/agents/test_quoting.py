@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.summaries.templates import RECENT, filled, parse_summary_template
-from agents.prompt import SLOTS, parse_template
-from agents.quoting import plain, quoted, typed
+from agents.prompts.prompt import SLOTS, parse_template
+from agents.prompts.quoting import plain, quoted, typed
 from tests.agents.house import House
 from tests.hostile import INJECTIONS, TOKENS, hostile_lines
 from vault.folder import STARTER, Vault

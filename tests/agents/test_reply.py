@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.reply import LONGEST_ARGUMENTS, LONGEST_REASON, Reply, first_command
+from agents.replies.reply import LONGEST_ARGUMENTS, LONGEST_REASON, Reply, first_command
 from world.commands.table import world_commands
 from world.parsing import parse_line
 

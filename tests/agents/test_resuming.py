@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from agents.awareness import Awareness, Owed
-from agents.floor import Floor
-from agents.perceiving import Address
+from agents.attending.awareness import Awareness, Owed
+from agents.attending.floor import Floor
+from agents.attending.perceiving import Address
 from agents.resuming import owe_again, owed_by
 from tests.agents.test_agent import AT, ROOM, Life, running, settled
 from tests.world.inn import inn

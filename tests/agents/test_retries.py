@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from agents.grammar import verbs_in
+from agents.choices.grammar import verbs_in
 from agents.models.breaker import Breaker
 from agents.models.concurrency import Concurrency
 from agents.models.endpoint import Endpoint, Route

@@ -7,12 +7,12 @@ import re
 
 import pytest
 
+from agents.choices.possible import possible
+from agents.choices.schema import JSON_TOKENS, schema_of
 from agents.models.model import Request, TakesSchema
 from agents.models.ollama_model import OllamaModel
 from agents.models.openai_model import OpenAIModel
-from agents.possible import possible
-from agents.reply import first_command
-from agents.schema import JSON_TOKENS, schema_of
+from agents.replies.reply import first_command
 from config.settings import AgentSettings
 from tests.agents.test_agent import Life
 from tests.agents.test_circles import RIVER

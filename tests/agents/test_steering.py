@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from agents.possible import NOTHING, Possible, possible
-from agents.steering import FEW_POSES, Moment, Steering, ways_back, ways_to_others, without_repeats
+from agents.choices.possible import NOTHING, Possible, possible
+from agents.choices.steering import FEW_POSES, Moment, Steering, ways_back, ways_to_others, without_repeats
 from tests.agents.test_possible import TABLE, a_world
 
 DRAWS = 150

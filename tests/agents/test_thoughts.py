@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from agents.commands.thought_commands import thought_commands
 from agents.models.model import ModelError
-from agents.thought_commands import thought_commands
 from tests.agents.test_agent import Life
 from tests.scripted_model import ScriptedModel
 from world.model import Role

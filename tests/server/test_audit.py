@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from agents.commands import memory_commands
+from agents.commands.memory_commands import memory_commands
 from tests.server.front_door import NOW_MS
 from tests.server.stewarded_inn import StewardedInn
 

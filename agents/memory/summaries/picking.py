@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agents.grammar import literal
+from agents.choices.grammar import literal
 from agents.memory.gate import Source, judge_picked
 from agents.memory.importance import HANDED, is_routine
 from agents.memory.judging.claims import folded, plain

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agents.quoting import filling
+from agents.prompts.quoting import filling
 from vault.folder import STARTER, Vault
 from vault.notes import Note, NoteError
 

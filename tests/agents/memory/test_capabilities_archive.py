@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands import memory_commands
+from agents.commands.memory_commands import memory_commands
 from agents.memory.coverage import Coverage
 from agents.memory.looking.looking_back import expanded, expanded_text
 from agents.memory.looking.status import status_text

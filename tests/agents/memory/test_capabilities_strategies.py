@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agents.commands import memory_commands
+from agents.commands.memory_commands import memory_commands
 from agents.memory.benefit import Offer
 from agents.memory.coverage import Coverage, Range
 from agents.memory.looking.status import status_text

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from agents.attending.perceiving import impression
 from agents.memory.facts import learn, spoken_in
 from agents.memory.knowing.hearing import Spoken
 from agents.memory.knowing.known import Known, in_order
 from agents.memory.knowing.reading import Deed, Reading
 from agents.memory.summaries.grouping import grouped, told
-from agents.perceiving import impression
 from tests.english import ENGLISH
 from tests.german import GERMAN, SENTENCES
 from tests.world.inn import inn_game

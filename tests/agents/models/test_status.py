@@ -7,13 +7,13 @@ import random
 
 import pytest
 
-from agents.leading import Leading
-from agents.model_commands import model_text
+from agents.commands.leading import Leading
+from agents.commands.model_commands import model_text
+from agents.commands.population_commands import population_commands
 from agents.models.model import ModelError, Request
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue, Priority
 from agents.population import Population
-from agents.population_commands import population_commands
 from config.settings import ModelSettings
 from tests.agents.models.places import Places, settle
 from tests.agents.models.test_profiles import THINKER, Made

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
-from agents.likeness import Shingles, alike, shingles
+from agents.circles.likeness import Shingles, alike, shingles
 from world.parsing import parse_line
 
 SPEECH = frozenset({"say", "whisper", "tell", "shout"})

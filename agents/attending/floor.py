@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from agents.attention import is_person
+from agents.attending.attention import is_person
 from world.events import Arrived, Event, Left, Said
 from world.matching import is_named
 from world.model import Character, World

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 
 from agents.memory.view import STEP_LINES, View
-from agents.prompt import PromptTemplate
+from agents.prompts.prompt import PromptTemplate
 from world.command import CommandTable
 from world.life.clock import MINUTES_A_DAY
 from world.model import Character, World

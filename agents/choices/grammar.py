@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from agents.possible import NOTHING, Form, Possible
+from agents.choices.possible import NOTHING, Form, Possible
 
 FEWEST_WORDS = 3
 MOST_WORDS = 16

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from agents.attention import Attention, is_worth_a_thought
-from agents.floor import Floor
-from agents.perceiving import Address, Impression, address
+from agents.attending.attention import Attention, is_worth_a_thought
+from agents.attending.floor import Floor
+from agents.attending.perceiving import Address, Impression, address
 from agents.turn import Turn
 from world.events import Arrived, Event, Left
 from world.model import Character, World

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.possible import Form, Possible
+from agents.choices.possible import Form, Possible
 from world.model import Character, Room, World
 from world.parsing import parse_line
 from world.paths import shortest_path

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.loops import SPEECH, TALK, Found, Loops, Sign
+from agents.circles.loops import SPEECH, TALK, Found, Loops, Sign
 from world.wording import Wording
 
 TOLD, VARIED, LED, COOLED = 1, 2, 3, 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agents.agent import Agent
-from agents.population_commands import agent_meant
-from agents.thoughts import log_text, why_did
+from agents.commands.population_commands import agent_meant
+from agents.commands.thoughts import log_text, why_did
 from vault.notes import NoteError
 from vault.remembered.archive_turns import Question, newest_questions
 from world.command import Command, command

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from agents.poses import poses
+from agents.replies.poses import poses
 from world.command import Command, CommandTable, Word
 from world.commands.containers import in_reach
 from world.commands.looking import sights

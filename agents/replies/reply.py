@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from agents.reply_text import Piece, pieces
+from agents.replies.reply_text import Piece, pieces
 from world.command import Command, CommandTable, words_of
 from world.matching import either, suggestions
 from world.model import Character

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from agents.possible import Form, Possible, spelt
-from agents.steering import Moment, Steering
+from agents.choices.possible import Form, Possible, spelt
+from agents.choices.steering import Moment, Steering
 
 GREETING = "hello"
 TRIES = 4

@@ -6,14 +6,14 @@ import random
 from collections import deque
 from typing import Any
 
-from agents.grammar import gbnf
-from agents.loops import Loops
-from agents.perceiving import Address
-from agents.possible import possible
-from agents.remedies import NONE, Remedy, remedy, sentences
-from agents.schema import schema_of
-from agents.steering import Moment, Steering, ways_back, ways_to_others
-from agents.suggesting import suggested
+from agents.attending.perceiving import Address
+from agents.choices.grammar import gbnf
+from agents.choices.possible import possible
+from agents.choices.schema import schema_of
+from agents.choices.steering import Moment, Steering, ways_back, ways_to_others
+from agents.choices.suggesting import suggested
+from agents.circles.loops import Loops
+from agents.circles.remedies import NONE, Remedy, remedy, sentences
 from world.command import CommandTable
 from world.events import Event, Paged, Said, Shouted, Whispered
 from world.model import Character, World

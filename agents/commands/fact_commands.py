@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
-from agents.commands import meant, meant_first, safely
+from agents.commands.memory_commands import meant, meant_first, safely
 from agents.memory.knowing.facts_text import fact_text
 from agents.memory.looking.finding import brief_of, found_text
 from vault.remembered.memory_line import Memory

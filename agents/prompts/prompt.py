@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.quoting import filling
+from agents.prompts.quoting import filling
 from vault.notes import NoteError
 from world.matching import suggestions
 

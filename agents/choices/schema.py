@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.possible import NOTHING, Form, Possible
+from agents.choices.possible import NOTHING, Form, Possible
 
 LONGEST_TEXT = 240
 LONGEST_REASON = 80

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from agents.agent import Agent
-from agents.leading import Leading
+from agents.commands.leading import Leading
 from agents.population import Population
 from vault.notes import NoteError
 from world.building.naming import new_name, new_text
@@ -26,8 +26,8 @@ def population_commands(agents: Population, leading: Leading) -> tuple[Command, 
     def create_agent(world: World, actor: Character, name: str, text: str) -> list[Event]:
         r"""Bring a new agent into the world, here and at once: @create-agent Wren -> You are Wren. You mend nets.
 
-        The text is its profile, from now on agents/Wren/agent.md; \n in it is a new line. It remembers from the first
-        moment, and thinks if there is a model.
+        The text is its profile, from now on agents/Wren/agent.md; \n in it is a new line.
+        It remembers from the first moment, and thinks if there is a model.
         """
         called = new_name(world, name[:1].upper() + name[1:])
         if not _NAME.fullmatch(called):
@@ -73,8 +73,8 @@ def population_commands(agents: Population, leading: Leading) -> tuple[Command, 
     def possess(world: World, actor: Character, agent: str) -> list[Event]:
         """Lead an agent: it does what you type, and you see what it sees, until @release.
 
-        It remembers what you have it do as what it did itself. Meanwhile it thinks nothing. Commands that begin with
-        an @ stay your own.
+        It remembers what you have it do as what it did itself. Meanwhile it thinks nothing.
+        Commands that begin with an @ stay your own.
         """
         found = agent_meant(world, agents, agent)
         if found.led_by not in ("", actor.character_id):

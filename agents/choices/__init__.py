@@ -1,0 +1,1 @@
+"""What an agent can do here and now, and how a model is held to it."""

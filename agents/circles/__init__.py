@@ -1,0 +1,1 @@
+"""Going in circles: how it is noticed, and what leads out."""

@@ -1,0 +1,1 @@
+"""Commands that look into agents, drive their memory, and make, rest and lead them."""

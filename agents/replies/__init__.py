@@ -1,0 +1,1 @@
+"""What a model answers: the one command in it, found while it is still being written."""
