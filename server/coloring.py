@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from config.color_settings import COLORS, WEIGHTS, ColorSettings
-from server.screen import wrapped
+from server.screen import laid_out
 from server.telnet.interface import Terminal
 from server.telnet.options import Mtts
 from world.events import Announced, Event, Happened, Paged, Refused, Said, Saw, Shouted, Whispered
@@ -80,8 +80,12 @@ def depth_for(terminal: Terminal, viewer: Character | None) -> Depth:
     told = _told(terminal.mtts, terminal.terminal_types) if terminal.is_identified else Depth.NONE
     if chosen == ON:
         return max(told, Depth.SIXTEEN)
-    listens = reads_aloud(viewer) if viewer else terminal.screen_reader
-    return Depth.NONE if listens else told
+    return Depth.NONE if listens(terminal, viewer) else told
+
+
+def listens(terminal: Terminal, viewer: Character | None) -> bool:
+    """Return whether a viewer listens instead of looking; of somebody who is not in yet, the client alone can say."""
+    return reads_aloud(viewer) if viewer else terminal.screen_reader
 
 
 @lru_cache(maxsize=256)
@@ -120,12 +124,13 @@ def rendered(text: str, kind: str, width: int, depth: Depth, palette: ColorSetti
     """
     if kind == MARKED:
         marked = MARK.sub(lambda found: _marked(found, depth, palette), text)
-        return wrapped(LINK.sub(_clickable if links else link_in_words, marked), width)
-    if not (kind and depth):
-        return wrapped(text, width)
-    if kind == SCENE:
+        return laid_out(LINK.sub(_clickable if links else link_in_words, marked), width, has_columns=True)
+    if kind == SCENE and depth:
         return _scene(text, width, depth, palette)
-    return _styled(wrapped(text, width), _begin(_STYLES[kind](palette), depth))
+    style = _STYLES.get(kind)
+    if style is None or not depth:
+        return laid_out(text, width)
+    return _styled(laid_out(text, width), _begin(style(palette), depth))
 
 
 def _marked(found: re.Match[str], depth: Depth, palette: ColorSettings) -> str:
@@ -139,9 +144,9 @@ def _clickable(found: re.Match[str]) -> str:
 
 def _scene(text: str, width: int, depth: Depth, palette: ColorSettings) -> str:
     name, *middle, exits = text.split("\n")
-    first = _styled(wrapped(name, width), _begin(palette.room, depth))
-    last = _styled(wrapped(exits, width), _begin(palette.exits, depth))
-    return "\n".join([first, *([wrapped("\n".join(middle), width)] if middle else []), last])
+    first = _styled(laid_out(name, width), _begin(palette.room, depth))
+    last = _styled(laid_out(exits, width), _begin(palette.exits, depth))
+    return "\n".join([first, *([laid_out("\n".join(middle), width)] if middle else []), last])
 
 
 def _styled(text: str, begin: str) -> str:

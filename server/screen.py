@@ -18,7 +18,29 @@ NARROW_INDENT = "    "
 
 ESCAPE = "\x1b"
 
+WHOLE = 0
+"""The width of a screen that is read aloud: a line has no end there but its own."""
+
 _COLUMN = re.compile(r"\S+(?: \S+)*(?<![.!?:]) {2,}(?=\S)")
+
+
+_GAP = re.compile(r"(?<=\S) {2,}(?=\S)")
+_PAUSES = ".,:;!?"
+
+
+def laid_out(text: str, width: int, has_columns: bool = False) -> str:
+    """Return text as a screen of a width shows it, or as it is listened to if that is `WHOLE`.
+
+    `has_columns` says that rows of spaces stand between columns, which are told one after the other to who listens.
+    """
+    if width != WHOLE:
+        return wrapped(text, width)
+    lines = "\n".join(line.strip(" ") for line in text.split("\n"))
+    return _GAP.sub(_pause, lines) if has_columns else lines
+
+
+def _pause(gap: re.Match[str]) -> str:
+    return " " if gap.string[gap.start() - 1] in _PAUSES else ": "
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from server.accounts import Claim, Standing
-from server.coloring import MARKED, SCENE, depth_for, rendered, shown_of, wants_links
+from server.coloring import MARKED, SCENE, depth_for, listens, rendered, shown_of, wants_links
 from server.door.account_commands import AskedPassword
 from server.door.dialogue import Dialogue
 from server.door.idle import IdleWatch
@@ -15,6 +15,7 @@ from server.door.password_change import PasswordChange
 from server.gmcp.client import GmcpClient
 from server.gmcp.logging_in import Outcome
 from server.lobby import Lobby
+from server.screen import WHOLE
 from server.telnet.interface import DelayedCall, Terminal
 from world.events import Arrived, Departed, Event
 from world.marks import without_marks
@@ -131,7 +132,7 @@ class Session:
     def show(self, text: str, as_it_is: bool = False, kind: str = "") -> None:
         """Write a message of whole lines, on lines of its own, and the prompt behind it at the end of the turn.
 
-        It is wrapped to the width of the screen, unless it is to stay `as_it_is`. `kind` is what it is, for colours.
+        It is wrapped to the screen, unless that is read aloud or it is to stay `as_it_is`. `kind` is what it is.
         """
         terminal = self._terminal
         if terminal is None or not terminal.is_open:
@@ -169,7 +170,8 @@ class Session:
 
     def _rendered(self, terminal: Terminal, text: str, kind: str) -> str:
         depth = depth_for(terminal, self._character)
-        return rendered(text, kind, terminal.width, depth, self._lobby.palette, wants_links(self._character))
+        width = WHOLE if listens(terminal, self._character) else terminal.width
+        return rendered(text, kind, width, depth, self._lobby.palette, wants_links(self._character))
 
     def _prompt_soon(self) -> None:
         if self._terminal:

@@ -73,10 +73,10 @@ def admin_commands(steward: Steward) -> tuple[Command, ...]:
     def shutdown(world: World, actor: Character, number: str = "") -> list[Event]:
         """Close the world, at once or in so many minutes: @shutdown 5. Everybody is told, and everything is saved.
 
-        @shutdown --restart      begin anew at once, with the program and the notes as they are now: players connect
-                                 again and are where they were
+        @shutdown --restart      begin anew at once, with the program and the notes as they are now
         @shutdown 5 --restart    the same in so many minutes
         @shutdown cancel         let it stay open after all
+        Whoever connects again after a restart is where they were.
         """
         say, words = world.wording, number.split()
         restart = RESTART in words

@@ -18,11 +18,11 @@ def models_note(inn: StewardedInn) -> str:
 
 def test_a_setting_is_shown_with_what_it_means_its_default_and_its_place(inn):
     assert inn.shown("Ana", "@show-config timeout_seconds") == [
-        "timeout_seconds = 60.0   how long a model may take for one reply, in seconds "
+        "timeout_seconds = 60.0; how long a model may take for one reply, in seconds "
         "(default 120.0; config/models.md:3)"
     ]
     assert inn.shown("Ana", "@show-config start_room") == [
-        "start_room = The Landing   the room in which newcomers arrive (default The Landing; as nobody has set it)"
+        "start_room = The Landing; the room in which newcomers arrive (default The Landing; as nobody has set it)"
     ]
 
 

@@ -33,8 +33,8 @@ def create(world: World, actor: Character, name: str) -> list[Event]:
 def destroy(world: World, actor: Character, object: str) -> list[Event]:
     """Take a thing or a room out of the world; @undo brings it back.
 
-    Who and what is in a room comes to a room next door, and every exit into it is closed. What is in a container
-    stays where the container was.
+    Who and what is in a room comes to a room next door, and every exit into it is closed.
+    What is in a container stays where the container was.
     """
     subject = subject_meant(world, actor, object)
     match subject:
