@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.telnet.charset import decode_line, encode_text, transliterate
+from tests.full_table import full_table
+from vault.folder import STARTER
 
 
 def test_every_line_end_goes_out_as_cr_lf():
@@ -20,6 +22,25 @@ def test_utf_8_goes_out_as_it_is():
 def test_an_ascii_client_gets_the_nearest_likeness():
     text = "“Ça va?” — l’été… • naïve → ½ ﬁn Åse Straße Łódź ┌─┐ ✓"
     assert encode_text(text, "ascii") == b'"Ca va?" -- l\'ete... * naive -> 1/2 fin Ase Strasse Lodz +-+ +'
+
+
+def test_every_letter_and_sign_of_western_and_central_europe_has_a_likeness():
+    windows = "".join(bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0x100))
+    central = "".join(map(chr, range(0x100, 0x180)))
+    assert [one for one in windows + central if "?" in transliterate(one)] == ["¿"]
+
+
+def test_an_ascii_client_can_read_the_whole_starter_vault():
+    unreadable = []
+    for path in sorted(path for path in STARTER.rglob("*") if path.is_file()):
+        text = path.read_text(encoding="utf-8")
+        if transliterate(text).count("?") != text.count("?"):
+            unreadable.append((path.name, {one for one in text if one != "?" and "?" in transliterate(one)}))
+    assert unreadable == []
+
+
+def test_an_ascii_client_can_read_what_every_command_says_of_itself():
+    assert [one.verb for one in full_table() if transliterate(one.help).count("?") != one.help.count("?")] == []
 
 
 def test_what_has_no_likeness_becomes_a_question_mark():
