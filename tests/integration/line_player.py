@@ -11,6 +11,7 @@ HOST = "127.0.0.1"
 SECRET = "a long secret"
 LONG = 90.0  # seconds: far more than anything here takes, even on a machine that is busy with other things
 
+_ASK_FOR_MARK, _MARK = b"\xff\xfd\x06", b"\xff\xfc\x06"
 _TELNET = re.compile(rb"\xff(?:[\xfb-\xfe].|\xfa.*?\xff\xf0|[^\xfa-\xfe])", re.DOTALL)
 
 
@@ -42,9 +43,21 @@ class LinePlayer:
         self.expects("\n")  # which the server shows, because it does not show what is typed
 
     def asks(self, line: str) -> str:
-        """Send a line and return what is shown up to the next prompt."""
-        self.types(line)
-        return self.expects("> ")
+        """Send a line and return what is shown up to the prompt behind its answer.
+
+        A timing mark (RFC 860) asked for behind the line tells where its answer ends: a prompt before that may stand
+        behind what somebody else did meanwhile.
+        """
+        marks, begin = self._raw.count(_MARK), self._seen
+        self.socket.sendall(line.encode() + b"\n" + _ASK_FOR_MARK)
+        until = time.monotonic() + LONG
+        while self._raw.count(_MARK) == marks:
+            if not self._receive(until - time.monotonic()):
+                raise AssertionError(f"no answer to {line!r}; since the last: {self.text[self._seen :]!r}")
+        self._seen = max(begin, len(_shown(self._raw[: self._raw.rindex(_MARK)])))
+        if not self.text[begin : self._seen].endswith("> "):
+            self.expects("> ")
+        return self.text[begin : self._seen]
 
     def expects(self, text: str, within: float = LONG) -> str:
         """Wait for the text among what has not been looked at yet; return all up to and with it."""
@@ -83,5 +96,9 @@ class LinePlayer:
             received = b""
         self.is_closed = not received
         self._raw += received
-        self.text = _TELNET.sub(b"", self._raw).decode("utf-8", "replace").replace("\r\n", "\n")
+        self.text = _shown(self._raw)
         return bool(received)
+
+
+def _shown(raw: bytes) -> str:
+    return _TELNET.sub(b"", raw).decode("utf-8", "replace").replace("\r\n", "\n")
