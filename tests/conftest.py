@@ -1,4 +1,4 @@
-"""What every test has in common: Hypothesis repeats itself, sets no deadline and is brief.
+"""What every test has in common: Hypothesis repeats itself, sets no deadline and is brief; no disk is waited for.
 
 `HYPOTHESIS_EXAMPLES=1000 make test` tries each promise so many times.
 """
@@ -6,6 +6,13 @@
 import os
 
 from hypothesis import settings
+
+
+def no_sync(fd: object) -> None:
+    """Leave to the system when to write: no test pulls the plug, and thousands of them would wait for the disk."""
+
+
+os.fsync = no_sync
 
 # The same examples on every run, and no failure because a machine was busy for a moment.
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "40"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from agents.models.jobs import AlreadyWaiting, NoEndpoint, QueueFull, QueueStopped, TooOld
 from agents.models.model import Completion, ModelError, Request
@@ -423,5 +423,7 @@ class EveryJobEndsOnce(RuleBasedStateMachine):
         return "cancelled" if task.result().finish == "cancelled" else "answered"
 
 
-EveryJobEndsOnce.TestCase.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
-test_every_job_ends_in_exactly_one_way_whatever_becomes_of_the_endpoints = EveryJobEndsOnce.TestCase
+def test_every_job_ends_in_exactly_one_way_whatever_becomes_of_the_endpoints():
+    run_state_machine_as_test(
+        EveryJobEndsOnce, settings=settings(max_examples=30, stateful_step_count=40, deadline=None)
+    )
