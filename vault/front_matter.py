@@ -51,6 +51,14 @@ def compose(head: str) -> Any:
     return yaml.compose(head, Loader=_FAST)
 
 
+def load_value(text: str) -> object:
+    """Return what one value is that stands alone. Raises: yaml.YAMLError, ValueError or RecursionError."""
+    try:
+        return yaml.load(text, Loader=_FAST)
+    except yaml.YAMLError:
+        return yaml.safe_load(text)
+
+
 def format_front_matter(properties: dict[str, Any]) -> str:
     """Return properties as YAML, in their order, each ending its line; empty if there are none.
 

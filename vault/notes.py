@@ -12,7 +12,7 @@ import yaml
 from config.settings import Given
 from vault.errors import NoteError as NoteError
 from vault.escaping import unescaped_lines, unescaped_name
-from vault.front_matter import HANDLER, FrontMatter, Typed, parse_front_matter
+from vault.front_matter import HANDLER, FrontMatter, Typed, load_value, parse_front_matter
 
 _BOLD = re.compile(r"^\s*(?:[-*+]\s+)?\*\*(?P<key>[a-z][a-z0-9_]*)(?:\*\*\s*:|:\s*\*\*)\s*(?P<value>.*?)\s*$")
 _ENTRY = re.compile(r"\s*[-*+]\s+\*\*(?P<name>(?:\\.|.)+?)\*\*(?P<aliases>(?:\\.|[^:\\])*):\s*(?P<value>.*)")
@@ -190,7 +190,7 @@ def _trimmed(lines: list[str], start: int) -> tuple[str, int]:
 def _scalar(text: str, place: str) -> object:
     bare = re.sub(r"\s+\(.*\)$", "", text).strip().strip("`")
     try:
-        return yaml.safe_load(bare)
+        return load_value(bare)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise NoteError(
             f"{place}: the value {text!r} cannot be read; write a number, true, false or plain text."

@@ -74,6 +74,16 @@ def test_a_link_out_of_the_vault_is_not_followed(tmp_path):
         Vault(tmp_path / "vault").read_text("out", "secret.md")
 
 
+def test_a_link_that_stays_in_the_vault_is_followed_and_none_that_leaves_it_by_another(tmp_path):
+    vault = Vault(tmp_path / "vault")
+    vault.write_text("x", "rooms", "hall.md")
+    (tmp_path / "vault" / "places").symlink_to("rooms")
+    (tmp_path / "vault" / "rooms" / "far").symlink_to("../../vault/../elsewhere")
+    assert vault.read_text("places", "hall.md") == vault.read_text("rooms", "..", "rooms", "hall.md") == "x"
+    with pytest.raises(NoteError, match="lies outside the vault"):
+        vault.path("places", "far", "x.md")
+
+
 def test_notes_are_listed_by_name_without_hidden_ones(tmp_path):
     vault = Vault(tmp_path)
     for name in ("b.md", "a.md", ".draft.md", "picture.png"):
