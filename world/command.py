@@ -125,6 +125,7 @@ class Command:
         return found
 
 
+@lru_cache(maxsize=512)
 def words_of(usage: str) -> tuple[Word, ...]:
     """Return a usage behind its verb, word by word."""
     found = (_TOKEN.match(token) for token in usage.split()[1:])
