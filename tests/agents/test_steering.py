@@ -22,8 +22,8 @@ def here(room_id: str = "Landing") -> Possible:
 
 def verbs(moment: Moment, among: Possible | None = None) -> Counter[str]:
     """How often each verb is drawn at a moment."""
-    steering = Steering(random.Random(1))
-    drawn = (steering.choose(among or here(), moment) for _ in range(DRAWS))
+    steering, among = Steering(random.Random(1)), among or here()
+    drawn = (steering.choose(among, moment) for _ in range(DRAWS))
     return Counter(verb for forms in drawn for verb in forms)
 
 
