@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Protocol, TypeVar
 
 from world.errors import CommandError
@@ -78,7 +79,9 @@ def listed(names: Sequence[str]) -> str:
 
 def is_named(name: str, text: str) -> bool:
     """Return whether a text has a name as a word of its own, in whatever case."""
-    return bool(re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE))
+    if name.isascii() and text.isascii() and name.lower() not in text.lower():
+        return False  # as of nearly everyone in a crowd, for whom no pattern has to be made
+    return bool(_as_word(name).search(text))
 
 
 def bare(name: str) -> str:
@@ -96,6 +99,11 @@ def _joined(names: Sequence[str], word: str) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+@lru_cache(maxsize=1024)
+def _as_word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
 
 
 def _is_exact(key: str, name: str) -> bool:

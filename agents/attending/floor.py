@@ -93,8 +93,10 @@ def _is_for_somebody(event: Event, room_id: str, world: World) -> bool:
     """
     if not isinstance(event, Said):
         return is_person(event.actor_id, world)
-    here = world.occupants(room_id)
-    if event.to_id or any(one.character_id != event.actor_id and is_named(one.name, event.text) for one in here):
+    if event.to_id:
         return False
-    alone = all(one.is_agent for one in here if one.character_id != event.actor_id)
-    return "?" in event.text or (alone and is_person(event.actor_id, world))
+    others = [one for one in world.occupants(room_id) if one.character_id != event.actor_id]
+    is_heard_alone = all(one.is_agent for one in others) and is_person(event.actor_id, world)
+    if not ("?" in event.text or is_heard_alone):
+        return False
+    return not any(is_named(one.name, event.text) for one in others)

@@ -72,5 +72,4 @@ def _is_meant(event: Said, name: str, world: World) -> bool:
     if is_named(name, event.text):
         return True
     listeners = [c for c in world.occupants(event.room_id) if c.character_id != event.actor_id]
-    named = any(is_named(c.name, event.text) for c in listeners)
-    return len(listeners) == 1 and not named
+    return len(listeners) == 1 and not is_named(listeners[0].name, event.text)

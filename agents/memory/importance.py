@@ -7,6 +7,7 @@ daily round, and be longer where much happened.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from agents.memory.knowing.commitments import kind_of, sentences
 from agents.memory.knowing.confided import is_confidence
@@ -44,8 +45,12 @@ ROUTINE_CATEGORIES = frozenset({"senses", "movement", "people", "general"})
 """Commands of these categories are looks, steps and questions to the world."""
 
 
+@lru_cache(maxsize=256)
 def speech_importance(text: str) -> int:
-    """Return how much words matter whoever says them: promises, requests, secrets and what to keep in mind do."""
+    """Return how much words matter whoever says them: promises, requests, secrets and what to keep in mind do.
+
+    The last words are remembered, because everyone in a room hears the same.
+    """
     kinds = {kind_of(sentence) for sentence in sentences(text)}
     if kinds & {PROMISES, LESSONS}:
         return PROMISED

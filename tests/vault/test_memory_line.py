@@ -59,6 +59,13 @@ def test_a_refusal_is_marked_as_one():
     assert parse_line(line, DAY) == memory
 
 
+def test_a_day_goes_from_midnight_to_midnight():
+    first, last = (Memory(1, MIDNIGHT_MS + ms, "observed", "", "Rain.") for ms in (0, 86_399_999))
+    assert [first.day, last.day] == [DAY, DAY]
+    assert [format_line(first)[:14], format_line(last)[:14]] == ["- 00:00:00.000", "- 23:59:59.999"]
+    assert Memory(1, MIDNIGHT_MS - 1, "observed", "", "Rain.").day == "2026-11-20"
+
+
 def test_what_is_plain_is_not_written():
     assert format_line(said("Rain.")) == "- 20:35:01.123 observed · The Garden · Rain. ^m129"
 

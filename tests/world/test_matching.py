@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.english import ENGLISH
 from world.errors import CommandError
-from world.matching import bare, candidates, either, find, listed, suggestions
+from world.matching import bare, candidates, either, find, is_named, listed, suggestions
 from world.model import Thing
 
 BRASS = Thing("brass lamp", "here", aliases=("lamp",))
@@ -88,3 +88,21 @@ def test_lists_are_joined_as_one_speaks():
 def test_any_text_can_be_looked_for(text):
     assert all(thing in THINGS for thing in candidates(text, THINGS))
     assert bare(text) == bare(text.upper()) or not text.isascii()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "named"),
+    [
+        ("Moss", "moss, come here", True),
+        ("Moss", "Mossy stones", False),
+        ("Moss", "I saw a mossy stone, Moss", True),
+        ("Old Tom", "where is OLD TOM?", True),
+        ("O'Hara", "Did O'Hara leave?", True),
+        ("Zoë", "ZOË!", True),
+        ("Moss", "MOſS", True),  # the long s is an s in another case
+        ("Moss", "Tell 世界 of Moss.", True),
+        ("Moss", "", False),
+    ],
+)
+def test_somebody_is_named_by_a_word_of_its_own_in_whatever_case(name, text, named):
+    assert is_named(name, text) is named

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from world.cleaning import clean_block, clean_line
 
@@ -18,6 +19,8 @@ KINDS = ("observed", "acted", "result", "thought", "dreamt", "told", "noted")
 LINE_BREAK = " ⏎ "
 PLAIN_IMPORTANCE = 3
 HIGHEST_NUMBER = 10**15 - 1
+DAY_SECONDS = 86_400
+DAY_MS = 1000 * DAY_SECONDS
 
 _ESCAPED = re.compile(r"[\\<]|\[(?=\[|importance::|with::)|%(?=%)|#(?=\w)|\^(?=m\d)")
 _UNESCAPED = re.compile(r"\\([\\<\[%#^])")
@@ -55,18 +58,21 @@ class Memory:
     @property
     def day(self) -> str:
         """The UTC day, as in `2026-11-21`."""
-        return datetime.fromtimestamp(self.at_ms / 1000, UTC).strftime("%Y-%m-%d")
+        return _day(self.at_ms // DAY_MS)
 
 
 def one_line(text: str) -> str:
     """Return text as a memory holds it: one line, line breaks shown as ⏎, no control characters."""
+    if text.isascii() and text.isprintable():
+        return text.strip()  # as nearly all is: nothing in it is to be cleaned, and a line break is not printable
     lines = (line.strip() for line in clean_block(text).split("\n"))
     return LINE_BREAK.join(line for line in lines if line)
 
 
 def format_line(memory: Memory) -> str:
     """Return a memory's journal line, without its line end."""
-    clock = datetime.fromtimestamp(memory.at_ms // 1000, UTC).strftime("%H:%M:%S")
+    minutes, seconds = divmod(memory.at_ms // 1000 % DAY_SECONDS, 60)
+    clock = f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
     text = _ESCAPED.sub(r"\\\g<0>", one_line(memory.text))
     tail = ""
     if memory.importance != PLAIN_IMPORTANCE:
@@ -160,9 +166,24 @@ def _without_tails(text: str) -> tuple[str, dict[str, str]]:
 
 def _at_ms(day: str, clock: tuple[int, int, int, int]) -> int:
     hours, minutes, seconds, milliseconds = clock
+    seconds_of_day = min(hours, 23) * 3600 + min(minutes, 59) * 60 + min(seconds, 59)
+    return _first_ms(day) + seconds_of_day * 1000 + milliseconds
+
+
+# A world writes thousands of lines on one day.
+
+
+@lru_cache(maxsize=64)
+def _day(number: int) -> str:
+    """Return a day by how many there were since 1970."""
+    return datetime.fromtimestamp(number * DAY_SECONDS, UTC).strftime("%Y-%m-%d")
+
+
+@lru_cache(maxsize=64)
+def _first_ms(day: str) -> int:
+    """Return when a day begins; of what is no day, 1970."""
     try:
         moment = datetime.fromisoformat(day).replace(tzinfo=UTC)
     except ValueError:
-        moment = datetime(1970, 1, 1, tzinfo=UTC)
-    seconds_of_day = min(hours, 23) * 3600 + min(minutes, 59) * 60 + min(seconds, 59)
-    return int(moment.timestamp()) * 1000 + seconds_of_day * 1000 + milliseconds
+        return 0
+    return int(moment.timestamp()) * 1000
