@@ -6,9 +6,8 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
-from dataclasses import replace
 
-from agents.asking import Asking, Held
+from agents.asking import Asking
 from agents.attending.awareness import Awareness
 from agents.attending.floor import Floor
 from agents.attending.perceiving import impression
@@ -25,24 +24,25 @@ from agents.memory.memory import AgentMemory
 from agents.memory.reminding.note_shelf import NoteShelf
 from agents.memory.reminding.recollecting import Recollecting
 from agents.memory.summaries.summarizing import Summarizer
-from agents.models.model import Completion, ModelError, OnText, Request
+from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from agents.prompts.at_hand import as_it_is
 from agents.prompts.knowledge import Knowledge, board_text
 from agents.prompts.prompting import command_list, fitted_prompt, place_text, scene_text
-from agents.replies.reply import Reply, first_command, open_to
 from agents.turn import Asked, archived
 from agents.turn import Templates as Templates
 from agents.turn import Turn as Turn
 from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
 from vault.notes import NoteError
+from vault.remembered.archive_turns import DROPPED, SILENT
 from vault.remembered.fact_line import Fact
 from vault.remembered.facts_note import Pin
 from vault.remembered.memory_line import one_line
 from world.events import Event, Recalled, Refused
 from world.game import Game, Performed
 from world.model import Character
+from world.parsing import split_reason
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ class Agent:
         self._templates = templates
         self._conduct = Conduct(rng)
         self._conduct.breaks_loops = settings.break_loops
-        self._asking = Asking(note.name, timeout_seconds)
+        self._asking = Asking(note.name, game, self._conduct, timeout_seconds)
         self.awareness = Awareness(note.name, floor or Floor(), now_ms)
         self._help = CallForHelp(note.name)
         self._rng = rng
@@ -245,73 +245,61 @@ class Agent:
 
     async def _thought(self) -> Completion:
         """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""
-        assert self.queue is not None
         self._conduct.begin_turn()
         priority = Priority.ANSWER if self.awareness.addressed.spoken else Priority.THOUGHT
-        ask = self.queue.ask
-        completion = await ask(self.name, priority, self._request, self._listener())
-        line, here = self._read(completion.text).line, self.character.room_id
+        completion = await self._ask(priority)
+        line, here = self._asking.read(completion.text).line, self.character.room_id
         if completion.finish == "cancelled" or self.why_still:
             return completion
         if not self._conduct.objects_to(line, here, self.awareness.thinks_of.by_person):
             return completion
-        self._archive(replace(completion, finish="cancelled"))
-        again = await ask(self.name, priority, self._request, self._listener())
-        return again if again.finish == "cancelled" or self._read(again.text).line else completion
+        self._archive(completion, DROPPED)
+        again = await self._ask(priority)
+        return again if again.finish == "cancelled" or self._asking.read(again.text).line else completion
+
+    async def _ask(self, priority: Priority) -> Completion:
+        assert self.queue is not None
+        listener = self._asking.listener(self.queue.model, self.settings, self.count_tokens)
+        return await self.queue.ask(self.name, priority, self._request, listener)
 
     def _request(self) -> Request | None:
         if not self.character.awake or self.queue is None or self.why_still:
             return None
         self.on_thinking()
-        prompt = self.prompt()
+        prompt, model = self.prompt(), self.queue.model
         self.awareness.begin_turn()
-        held = self._held_to()
+        held = self._asking.held(model, self.settings, self.awareness.thinks_of)
         told = {**self._knowledge.shown, "notice": self._conduct.notice(self._game.world.wording)}
         self._asked = Asked(prompt, held.grammar, told)
-        seed, context = self._rng.getrandbits(31), self.queue.model.context_tokens
-        return self._asking.request(prompt, held, seed, self.settings, self._conduct.remedy, context)
-
-    def _listener(self) -> OnText | None:
-        return None if self._is_held else self._asking.listener(self._read, self.settings, self.count_tokens)
-
-    def _read(self, text: str) -> Reply:
-        ways = self._game.world.room_of(self.character).ways
-        return first_command(text, self.name, self._game.commands, ways, open_to(self.character))
-
-    @property
-    def _is_held(self) -> bool:
-        """Whether the engine chooses the verb and a grammar holds the model to it."""
-        return self.queue is not None and self.queue.model.constrains and self.settings.steering != "off"
-
-    def _held_to(self) -> Held:
-        of = (self._game.world, self.character, self._game.commands, self.awareness.thinks_of)
-        if self._is_held:
-            return Held(self._conduct.grammar(*of))
-        return Held(schema=self._conduct.schema(*of) if self.queue and self.queue.model.takes_schema else None)
+        return self._asking.request(prompt, held, self._rng.getrandbits(31), self.settings, model.context_tokens)
 
     def _done(self, completion: Completion) -> Turn:
         if completion.finish == "cancelled":
             return Turn("asleep")
         if self.why_still:  # somebody has stopped or led it while it thought
-            self._archive(replace(completion, finish="cancelled"))
+            self._archive(completion, DROPPED)
             return Turn("paused", why=self.why_still)
-        self._archive(completion)
+        reply, here = self._asking.read(completion.text), self.character.room_id
+        is_silent = self._conduct.keeps_silent(reply.line, here, self.awareness.thinks_of.by_person)
+        self._archive(completion, SILENT if is_silent else completion.finish)
         self._asking.learn(completion)
         self.awareness.end_turn()
-        reply = self._read(completion.text)
         if not reply.line:
-            self.memory.record("result", reply.problem, self.character.room_id, importance=REFUSED)
+            self.memory.record("result", reply.problem, here, importance=REFUSED)
             self._conduct.fail(self._game.world, self.character, self._game.commands)
             return Turn("speechless", why=reply.problem)
-        line = one_line(tidied(reply.line) if self._is_held else reply.line)
+        if is_silent:
+            self._conduct.hold_back(reply.line, here)
+            return Turn("silent", why=self._game.world.wording("loops.silent", line=split_reason(reply.line)[0]))
+        line = one_line(tidied(reply.line) if self._asked.grammar else reply.line)
         self._knowledge.end_turn(line)
-        self._conduct.begin(line, self.character.room_id)
+        self._conduct.begin(line, here)
         performed = self.perform(line)
         self._conduct.end(line, self.character.room_id)
         return Turn("acted" if performed.accepted else "refused", line, performed.refusal)
 
-    def _archive(self, completion: Completion) -> None:
-        self.memory.trail.add("message", self.memory.journal.last, **archived(self._asked, completion))
+    def _archive(self, completion: Completion, finish: str) -> None:
+        self.memory.trail.add("message", self.memory.journal.last, **archived(self._asked, completion, finish))
 
     def _failed(self, why: str) -> Turn:
         if not self._failing:

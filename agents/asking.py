@@ -1,4 +1,4 @@
-"""How an agent asks its model: for how much text, how varied, and until when it listens."""
+"""How an agent asks its model and reads the answer: for how much text, held to what, and until when it listens."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agents.attending.perceiving import Address
 from agents.choices.schema import JSON_TOKENS
-from agents.circles.remedies import Remedy
+from agents.circles.conduct import Conduct
 from agents.models.model import Completion, OnText, Request
-from agents.replies.early_stop import Listener, Read
+from agents.models.voices import Voices
+from agents.replies.early_stop import Listener
+from agents.replies.reply import Reply, first_command, open_to
 from agents.replies.reply_text import shows_thoughts
 from config.settings import AgentSettings
+from world.game import Game
 
 
 @dataclass(frozen=True)
@@ -27,13 +31,16 @@ THOUGHT_SHARE = 4
 
 
 class Asking:
-    """Makes the requests of one agent.
+    """Makes the requests of one agent and reads what is answered.
 
-    A model that has shown its thoughts is given room for them from then on, beside the command itself.
+    A model that has shown its thoughts is given room for them from then on, beside the command itself. `conduct` is how
+    the agent has behaved, from which follows how its model is asked.
     """
 
-    def __init__(self, name: str, timeout_seconds: float) -> None:
+    def __init__(self, name: str, game: Game, conduct: Conduct, timeout_seconds: float) -> None:
         self._name = name
+        self._game = game
+        self._conduct = conduct
         self._timeout_seconds = timeout_seconds
         self._thinks = False
 
@@ -42,11 +49,21 @@ class Asking:
         thoughts = min(settings.thought_tokens, context_tokens // THOUGHT_SHARE) if self._thinks else 0
         return settings.reply_tokens + thoughts
 
-    def request(
-        self, prompt: str, held: Held, seed: int, settings: AgentSettings, remedy: Remedy, context_tokens: int
-    ) -> Request:
+    def is_held(self, model: Voices, settings: AgentSettings) -> bool:
+        """Return whether the engine chooses the verb and a grammar holds the model to it."""
+        return model.constrains and settings.steering != "off"
+
+    def held(self, model: Voices, settings: AgentSettings, addressed: Address) -> Held:
+        """Return what the next answer is held to, drawn anew each time; `addressed` is how it was spoken to."""
+        world, commands = self._game.world, self._game.commands
+        of = (world, world.characters[self._name], commands, addressed)
+        if self.is_held(model, settings):
+            return Held(self._conduct.grammar(*of))
+        return Held(schema=self._conduct.schema(*of) if model.takes_schema else None)
+
+    def request(self, prompt: str, held: Held, seed: int, settings: AgentSettings, context_tokens: int) -> Request:
         """Return a request. Under a grammar an answer is one line; else it ends where the next prompt would begin."""
-        json_tokens = JSON_TOKENS if held.schema else 0
+        remedy, json_tokens = self._conduct.remedy, JSON_TOKENS if held.schema else 0
         return Request(
             prompt,
             max_tokens=self.most_tokens(settings, context_tokens) + json_tokens,
@@ -59,9 +76,17 @@ class Asking:
             timeout_seconds=self._timeout_seconds,
         )
 
-    def listener(self, read: Read, settings: AgentSettings, count_tokens: Callable[[str], int]) -> OnText:
-        """Return what ends an answer as soon as it has its command; `read` is what a whole reply comes to."""
-        return Listener(read, self._thinks, settings.reply_tokens, count_tokens)
+    def listener(self, model: Voices, settings: AgentSettings, count_tokens: Callable[[str], int]) -> OnText | None:
+        """Return what ends an answer as soon as it has its command; None under a grammar, which ends it by itself."""
+        if self.is_held(model, settings):
+            return None
+        return Listener(self.read, self._thinks, settings.reply_tokens, count_tokens)
+
+    def read(self, text: str) -> Reply:
+        """Return what an answer comes to, where the agent stands now."""
+        character = self._game.world.characters[self._name]
+        ways = self._game.world.room_of(character).ways
+        return first_command(text, self._name, self._game.commands, ways, open_to(character))
 
     def learn(self, completion: Completion) -> None:
         """Take note of whether the model shows its thoughts."""

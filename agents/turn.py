@@ -15,8 +15,9 @@ from agents.prompts.prompt import PromptTemplate
 class Turn:
     """What became of one turn, the line done, and why it went no better.
 
-    It is `acted`, `refused`, `speechless` or `failed`; or no model was asked: `paused`, `asleep`, `resting` while
-    nothing is worth a thought, `listening` while somebody else is about to answer.
+    It is `acted`, `refused`, `speechless`, `failed`, or `silent` where it would only have said its own words again; or
+    no model was asked: `paused`, `asleep`, `resting` while nothing is worth a thought, `listening` while somebody else
+    is about to answer.
     """
 
     outcome: str
@@ -45,11 +46,12 @@ class Asked:
     told: Mapping[str, str] = field(default_factory=dict)
 
 
-def archived(asked: Asked, completion: Completion) -> dict[str, Any]:
+def archived(asked: Asked, completion: Completion, finish: str) -> dict[str, Any]:
     """Return what the archive keeps of a question to the model and its answer.
 
-    `verbs` are those that the engine let it choose from, if it did. `told` is where in the prompt what is told of the
-    moment stands: the first character, counted from 0, and how many there are.
+    `finish` is how it ended, or what became of it. `verbs` are those that the engine let it choose from, if it did.
+    `told` is where in the prompt what is told of the moment stands: the first character, counted from 0, and how many
+    there are.
     """
     kept = {
         "prompt": asked.prompt,
@@ -59,7 +61,7 @@ def archived(asked: Asked, completion: Completion) -> dict[str, Any]:
         "cached_tokens": completion.cached_tokens,
         "completion_tokens": completion.completion_tokens,
         "seconds": round(completion.seconds, 3),
-        "finish": completion.finish,
+        "finish": finish,
     }
     if asked.grammar:
         kept["verbs"] = verbs_in(asked.grammar)

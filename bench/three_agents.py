@@ -118,7 +118,7 @@ class Town:
             await asyncio.sleep(0.02)
         if turn.outcome == "failed":
             raise ModelError(f"{agent.name} cannot think: {turn.why}")
-        if turn.outcome in ("acted", "refused", "speechless"):
+        if turn.outcome in ("acted", "refused", "speechless", "silent"):
             self.turns.append(Done(agent.name, turn.outcome, turn.line, agent.character.room_id, why=turn.why))
         settings = agent.settings
         jitter = self._rng.uniform(1 - settings.think_jitter, 1 + settings.think_jitter)

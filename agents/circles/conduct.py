@@ -84,6 +84,19 @@ class Conduct:
         self._objected_to = line
         return True
 
+    def keeps_silent(self, line: str, room_id: str, by_person: bool) -> bool:
+        """Return whether a line is not to be done at all: asked twice, the model still says the agent's words again.
+
+        A person who has just spoken to the agent (`by_person`) is answered all the same.
+        """
+        asked_twice = self._objected_to is not None and self.remedy.leads
+        return asked_twice and not by_person and self._loops.is_verbatim(line, room_id)
+
+    def hold_back(self, line: str, room_id: str) -> None:
+        """Take in that the agent was silent instead of doing a line."""
+        self._objected_to = None
+        self._loops.keep_silent(line, room_id)
+
     def notice(self, wording: Wording) -> str:
         """Return what the agent is told of its circles, or an empty string."""
         if self._objected_to:

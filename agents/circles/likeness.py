@@ -10,6 +10,9 @@ from typing import TypeAlias
 ALIKE = 0.6
 """From this share on two speeches say the same."""
 
+VERBATIM = 0.8
+"""From this share on they do so in the same words, but for one or two."""
+
 Shingles: TypeAlias = frozenset[tuple[str, ...]]
 
 # Of writing that puts no blanks between words (Thai, Chinese, Japanese) each character counts as one.
@@ -29,6 +32,6 @@ def likeness(one: Shingles, other: Shingles) -> float:
     return both / (len(one) + len(other) - both) if both else 0.0
 
 
-def alike(one: Shingles, others: Iterable[Shingles]) -> int:
-    """Return how many of the others say the same as one."""
-    return sum(likeness(one, other) >= ALIKE for other in others)
+def alike(one: Shingles, others: Iterable[Shingles], least: float = ALIKE) -> int:
+    """Return how many of the others say the same as one: are at least so much like it."""
+    return sum(likeness(one, other) >= least for other in others)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
-from agents.circles.likeness import Shingles, alike, shingles
+from agents.circles.likeness import VERBATIM, Shingles, alike, shingles
 from world.parsing import parse_line
 
 SPEECH = frozenset({"say", "whisper", "tell", "shout"})
@@ -122,6 +122,20 @@ class Loops:
         """Take in that the agent has answered with no command."""
         self.found = (Found(Sign.NO_COMMAND, ""),)
         self._count()
+
+    def keep_silent(self, line: str, room_id: str) -> None:
+        """Take in that the agent has not done a line, for it had said those words before; strain goes on."""
+        self.found = self.signs_of(line, room_id)
+        self._count()
+
+    def is_verbatim(self, line: str, room_id: str) -> bool:
+        """Return whether a line shows a sign, and is speech or a pose in the very words of one of the agent's last."""
+        deed = deed_of(line, room_id)
+        if not (deed.is_speech or deed.verb == "emote") or not self.signs_of(line, room_id):
+            return False
+        own = [voice.said for voice in self._voices if not voice.who]
+        poses = [one.said for one in self._deeds if one.verb == deed.verb]
+        return bool(alike(deed.said, own if deed.is_speech else poses, VERBATIM))
 
     def _count(self) -> None:
         self.strain = min(MOST_STRAIN, self.strain + 1) if self.found else max(0, self.strain - 1)

@@ -1,6 +1,6 @@
-"""What is done about an agent that goes in circles, step by step: told, varied, led, and slowed down.
+"""What is done about an agent that goes in circles, step by step: told, varied, led, kept silent, slowed down.
 
-The steps follow from its strain alone, see `agents.loops`. Each holds what the ones before it hold.
+The steps follow from its strain alone, see `agents.circles.loops`. Each holds what the ones before it hold.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Remedy:
 
     `told` are the signs that the agent is told of. `warmer` is added to the temperature. `shunned` are verbs not to be
     used, and if it `leads`, a line that would go on in the same circle is not taken before the model was asked once
-    more. `slower` is how many times as long as usual the pause after the turn is.
+    more; if it then says its own words again, it is silent. `slower` is how many times as long as usual the pause after
+    the turn is.
     """
 
     told: tuple[Found, ...] = ()

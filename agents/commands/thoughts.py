@@ -83,6 +83,8 @@ def _answer(question: Question, say: Wording) -> Told:
     lines.append(say("thoughts.reply", text=_short(said)))
     if question.was_dropped:
         return [*lines, say("thoughts.dropped")]
+    if question.was_kept_back:
+        return [*lines, say("thoughts.silent")]
     if not question.command:
         lines.append(say("thoughts.no_command"))
     else:

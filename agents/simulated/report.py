@@ -12,7 +12,7 @@ from agents.simulated.recording import Usage
 from agents.simulated.simulation import Step
 from world.parsing import parse_line
 
-OUTCOMES = ("acted", "refused", "speechless", "failed", "resting", "listening", "paused", "asleep")
+OUTCOMES = ("acted", "refused", "speechless", "silent", "failed", "resting", "listening", "paused", "asleep")
 
 
 class Tally:

@@ -376,7 +376,7 @@ def test_whatever_the_model_answers_the_agent_still_takes_its_turns(tmp_path_fac
         tmp_path_factory.mktemp("life"), lambda request: next(answers, "say I am still here."), constrains=constrains
     )
     turns = life.turns(31)
-    assert {turn.outcome for turn in turns} <= {"acted", "refused", "speechless", "failed"}
+    assert {turn.outcome for turn in turns} <= {"acted", "refused", "speechless", "silent", "failed"}
     assert turns[-1] == Turn("acted", "say I am still here.")
     assert 31 <= len(life.model.requests) <= 62
     assert [m.seq for m in life.memories()] == list(range(1, life.memory.journal.last + 1))

@@ -43,13 +43,54 @@ def test_then_its_model_is_asked_for_more_variety_and_then_once_more(tmp_path):
 def test_who_is_asked_once_more_is_not_asked_a_third_time(tmp_path):
     life = Life(tmp_path, lambda request: RIVER)
     turns = life.turns(8)
-    assert {turn.line for turn in turns} == {RIVER}
+    assert [turn.outcome for turn in turns] == ["acted"] * 4 + ["silent"] * 4
     assert len(life.model.requests) == 4 + 2 * 4
 
 
 def test_a_second_answer_that_is_none_leaves_the_first(tmp_path):
-    life = Life(tmp_path, *[RIVER] * 5, "As an AI, I cannot.")
-    assert life.turns(5)[-1] == Turn("acted", RIVER)
+    life = Life(tmp_path, *["go north", "go south"] * 3, "go north", "As an AI, I cannot.")
+    assert life.turns(7)[-1] == Turn("acted", "go north")
+
+
+def test_who_would_say_its_own_words_a_second_time_in_a_turn_is_silent(tmp_path):
+    life = Life(tmp_path, lambda request: f"{RIVER} | I like it.")
+    turns = life.turns(9)
+    assert turns[-1] == Turn("silent", why=f"It would have said again what it has said lately: {RIVER}")
+    assert [line for line in life.ana.screen() if "river" in line] == ['Rook says, "The river is high today."'] * 4
+    assert life.remembered("acted") == [f"{RIVER} | I like it."] * 4
+    assert life.agent.pause_seconds == 20 * 4
+
+
+def test_nearly_the_same_words_are_the_same_and_others_are_not(tmp_path):
+    nearly = "say Oh, the river by the old mill is very high and very brown today."
+    other = "say The lamp is heavy."
+    life = Life(tmp_path, *[nearly] * 4, nearly, nearly.replace("Oh, the", "The"), nearly, other)
+    assert [turn.line for turn in life.turns(6)][4:] == ["", other]
+
+
+def test_a_pose_is_not_struck_again_by_one_who_was_asked_twice(tmp_path):
+    life = Life(tmp_path, lambda request: "emote looks at the river")
+    assert [turn.outcome for turn in life.turns(7)] == ["acted"] * 4 + ["silent"] * 3
+
+
+def test_who_is_silent_speaks_again_to_a_person_who_speaks_to_it_and_with_new_words(tmp_path):
+    life = Life(tmp_path, *[RIVER] * 10, *["say The lamp is heavy."] * 2)
+
+    async def act(queue: object) -> list[str]:
+        for _ in range(5):
+            await life.agent.tick()
+        life.ana.types("say Rook, how are you?")
+        return [(await life.agent.tick()).outcome for _ in range(3)]
+
+    assert running(life, act) == ["acted", "silent", "acted"]
+    assert life.agent.last_turn.line == "say The lamp is heavy."
+
+
+def test_who_is_silent_owes_no_answer_after_that(tmp_path):
+    life = Life(tmp_path, lambda request: RIVER)
+    life.turns(5)
+    assert not life.agent.awareness.thinks_of.spoken
+    assert life.agent.last_turn.outcome == "silent"
 
 
 def test_then_it_thinks_less_often_and_all_that_ends_with_new_things(tmp_path):
@@ -68,7 +109,7 @@ def test_then_it_thinks_less_often_and_all_that_ends_with_new_things(tmp_path):
 
 def test_an_agent_that_may_go_in_circles_is_left_alone(tmp_path):
     life = Life(tmp_path, *[RIVER] * 7, own=AgentSettings(break_loops=False))
-    life.turns(7)
+    assert {turn.outcome for turn in life.turns(7)} == {"acted"}
     assert not [prompt for prompt in life.model.prompts if TOLD in prompt or AGAIN in prompt]
     assert {r.temperature for r in life.model.requests} == {0.9}
     assert life.agent.pause_seconds == 20

@@ -144,3 +144,15 @@ def test_what_stands_in_the_archive_is_explained_after_a_restart_too(tmp_path):
     again = Watched(tmp_path)
     assert again.shown("@why Rook")[: len(before)] == before
     assert isinstance(again.model, ScriptedModel)
+
+
+def test_a_turn_in_silence_is_told_as_one(tmp_path):
+    life = Watched(tmp_path, lambda request: "say The river is high today. | I like it")
+    life.turns(5)
+    life.agent.perform("look")  # as whoever leads it would
+    log, why = life.shown("@llm-log Rook 2"), life.shown("@why Rook")
+    silent = "command: none; it has said these very words lately, and was silent"
+    assert [line.strip() for line in log if "command:" in line] == ["command: none; the answer was not taken", silent]
+    assert silent in why
+    said_again = "It would have said again what it has said lately: say The river is high today."
+    assert why[-1] == f"Its last turn: silent. {said_again}"

@@ -81,7 +81,7 @@ def test_a_recording_is_given_again_without_a_model_to_the_byte_summaries_and_fa
     report = json.loads((tmp_path / "two" / "report.json").read_text(encoding="utf-8"))
     assert report["compactions"] > 0
     assert report["failed"] > 0
-    assert report["turns"] == 90 == sum(report[outcome] for outcome in ("acted", "refused", "speechless", "failed"))
+    assert report["turns"] == 90 == sum(report[outcome] for outcome in ("acted", "refused", "speechless", "silent", "failed"))
     assert sum(agent["turns"] for agent in report["agents"].values()) == 90
 
 

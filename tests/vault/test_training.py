@@ -35,7 +35,8 @@ def test_what_was_refused_withdrawn_or_no_command_teaches_nothing():
     refused = [message(1, "One>"), call(2, "get moon"), result(3, refused=True)]
     withdrawn = [message(3, "Two>", finish="cancelled"), call(4, "look")]
     speechless = [message(4, "Three>")]
-    assert list(Export().chosen(pairs_in([*refused, *withdrawn, *speechless]))) == []
+    silent = [message(4, "Four>", finish="silent"), call(5, "say hello")]  # somebody else had it say that
+    assert list(Export().chosen(pairs_in([*refused, *withdrawn, *speechless, *silent]))) == []
 
 
 def test_what_somebody_had_it_do_is_not_its_answer():

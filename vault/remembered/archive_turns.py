@@ -7,6 +7,9 @@ from typing import Any
 
 from vault.archive import Archive
 
+DROPPED, SILENT = "cancelled", "silent"
+"""How an answer has finished that counted for nothing, and one that was not said because it was said before."""
+
 
 @dataclass
 class Question:
@@ -29,14 +32,19 @@ class Question:
     @property
     def was_dropped(self) -> bool:
         """Whether the answer counted for nothing."""
-        return self.entry.get("finish") == "cancelled"
+        return self.entry.get("finish") == DROPPED
+
+    @property
+    def was_kept_back(self) -> bool:
+        """Whether its author was silent, for it would only have said again what it had said."""
+        return self.entry.get("finish") == SILENT
 
     @property
     def command(self) -> str:
         """The command that was done in answer, or an empty string."""
         # The very next memory: another one would be somebody else's doing.
         done = [one for one in self._of_turn if one["event"] == "tool_call" and one.get("seq") == self.seq + 1]
-        return str(done[0].get("command", "")) if done and not self.was_dropped else ""
+        return str(done[0].get("command", "")) if done and not (self.was_dropped or self.was_kept_back) else ""
 
     @property
     def results(self) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 from vault.archive import Archive
 from vault.folder import Vault
 from vault.notes import NoteError
+from vault.remembered.archive_turns import DROPPED, SILENT
 from world.parsing import at_bar
 
 COMPLETION, CHAT = "completion", "chat"
@@ -92,7 +93,7 @@ def pairs_in(entries: Iterable[Mapping[str, Any]]) -> Iterator[Pair]:
                 if pair:
                     yield pair
                 prompt = prompt[: int(entry.get("prompt_shared", 0))] + str(entry.get("prompt_rest", ""))
-                asked, pair, seq = entry.get("finish") != "cancelled", None, int(entry.get("seq", 0))
+                asked, pair, seq = entry.get("finish") not in (DROPPED, SILENT), None, int(entry.get("seq", 0))
             case "tool_call":
                 if pair:
                     yield pair
