@@ -250,6 +250,12 @@ class Fallwater:
             in_haste=restart,
         )
 
+    def refuse_restart(self, why: str) -> None:
+        """Go on although a restart was asked for, and say why."""
+        told = self.world.wording("admin.cannot_restart", why=why)
+        log.error("%s", told)
+        self._tell_admins(told)
+
     def _adopt(self, settings: Settings) -> None:
         """Go on with other settings."""
         self.settings = settings

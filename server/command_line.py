@@ -28,6 +28,7 @@ from server.operations.doctor.command import add_doctor_command, run_doctor
 from server.operations.logs import take_in_libraries, write_log
 from server.operations.options import add_operations_options, with_operations
 from server.operations.pages import WatchPages
+from server.rehearsal import Rehearsal, cannot_open, why_not_again
 from server.restart import Ending, begin_anew, inherited
 from server.simulation.simulate_command import add_simulate_command, run_simulation
 from server.steward.vault_commands import COMMANDS, add_vault_commands, run_vault_command
@@ -163,7 +164,6 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     if told := first_admin(accounts_file, vault, settings.server.admin_name, Argon2()):
         _say(told)
     ending = Ending(reactor.stop)
-    fallwater.on_shutdown = ending.end
     gc.collect()
     gc.freeze()  # looking through a big world again and again for what nobody needs would stop it for 15 ms at a time
     failures: list[str] = []
@@ -171,11 +171,28 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     given = inherited(os.environ, os.getpid())
     ports, supervisor = Ports(reactor, given.sockets, given.asked), Supervisor(os.environ, os.getpid(), reactor)
 
+    rehearsal = Rehearsal(
+        lambda: why_not_again(
+            vault,
+            lambda: _with_options(load_settings(vault), options),
+            fallwater.game.commands,
+            lambda: AccountsFile(accounts_file.path.parent),
+            accounts_file.path.parent,
+            ports,
+        ),
+        ending.restart,
+        fallwater.refuse_restart,
+    )
+    fallwater.on_shutdown = lambda restart: rehearsal() if restart else ending.close()
+
     def open_it() -> None:
         try:
             fallwater.listen(ports)
         except (CannotListenError, NoteError) as error:
-            failures.append(_why_not_open(error, settings) if isinstance(error, CannotListenError) else str(error))
+            if isinstance(error, CannotListenError):
+                failures.append(cannot_open(ports.failed, str(error.interface), int(error.port), error.socketError))
+            else:
+                failures.append(str(error))
             ending.close()
             return
         ports.let_go()
@@ -202,7 +219,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
 
     reactor.addSystemEventTrigger("before", "shutdown", end)
     reactor.callWhenRunning(
-        lambda: on_signals(lambda: reactor.callFromThread(ending.close), lambda: reactor.callFromThread(ending.restart))
+        lambda: on_signals(lambda: reactor.callFromThread(ending.close), lambda: reactor.callFromThread(rehearsal))
     )
     WatchPages(fallwater.watched, reactor, _say).run(settings.server)
     reactor.callWhenRunning(open_it)
@@ -229,13 +246,6 @@ def _with_options(settings: Settings, options: argparse.Namespace) -> Settings:
         server = dataclasses.replace(server, tls_port=options.tls_port or ANY_FREE)
     server = with_operations(server, options)
     return with_model(dataclasses.replace(settings, server=server), options.model)
-
-
-def _why_not_open(error: CannotListenError, settings: Settings) -> str:
-    why = getattr(error.socketError, "strerror", None) or error.socketError
-    where = f"{error.interface}:{error.port}"
-    option = "--tls-port" if error.port == settings.server.tls_port else "--port"
-    return f"{where} cannot be opened: {why}. Give another port with {option}, or 0 for any free one."
 
 
 def _say(sentence: str) -> None:

@@ -77,6 +77,11 @@ class Ports:
         """The port on which telnet is spoken over TLS; 0 if none is open."""
         return self._number(TLS)
 
+    @property
+    def failed(self) -> str:
+        """What was to be spoken on a port that could not be opened; empty if all were."""
+        return next((spoken for spoken, ports in self._open.items() if not ports), "")
+
     def address(self, spoken: str) -> str:
         """Return where something is spoken, as `host:port`; empty if nowhere."""
         return ", ".join(_text(port.getHost()) for port in self._open.get(spoken, ()))

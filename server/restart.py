@@ -44,13 +44,6 @@ class Ending:
         self.restarts, self._has_begun = False, True
         self._stop()
 
-    def end(self, restart: bool) -> None:
-        """Do one or the other."""
-        if restart:
-            self.restart()
-        else:
-            self.close()
-
     def restart(self) -> None:
         """Have it begin anew, unless it ends already."""
         self.restarts = self.restarts or not self._has_begun

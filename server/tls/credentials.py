@@ -47,8 +47,7 @@ class Credentials:
         self._now = now
         self._tell = tell
         self._is_given = bool(settings.tls_certificate or settings.tls_key)
-        self._certificate_path = folder / (settings.tls_certificate or CERTIFICATE)
-        self._key_path = folder / (settings.tls_key or settings.tls_certificate or KEY)
+        self._certificate_path, self._key_path = paths_of(settings, folder)
         self._stamp = self._seen = self._stamps()
         self._warned = False
         self._next: DelayedCall | None = None
@@ -135,6 +134,12 @@ class Credentials:
 
     def _stamps(self) -> Stamp:
         return tuple(_stamp(path) for path in (self._certificate_path, self._key_path))
+
+
+def paths_of(settings: ServerSettings, folder: Path) -> tuple[Path, Path]:
+    """Return the files of the certificate and of its key."""
+    certificate = folder / (settings.tls_certificate or CERTIFICATE)
+    return certificate, folder / (settings.tls_key or settings.tls_certificate or KEY)
 
 
 def context_of(certificate: Certificate) -> SSL.Context:

@@ -148,6 +148,32 @@ def test_many_hang_ups_at_once_are_one_restart_and_closing_has_the_last_word(tmp
         assert "Traceback" not in server.log
 
 
+@pytest.mark.parametrize(
+    ("note", "text", "why"),
+    [
+        ("rooms/Attic.md", "---\ntype: room\nexits: [[[\n---\n", "rooms/Attic.md:4: the front matter is not valid"),
+        ("text/movement.md", "**no_exit**: {nope}\n", "text/movement.md:1: 'no_exit' is not given {nope}"),
+        (
+            "config/server.md",
+            "**tls_port**: -1\n**tls_certificate**: /gone.pem\n",
+            "/gone.pem: this file cannot be read",
+        ),
+        ("config/server.md", "**host**: 192.0.2.1\n", "192.0.2.1:0 cannot be opened"),
+    ],
+)
+def test_a_world_that_could_not_open_again_goes_on_and_says_why(note, text, why, tmp_path):
+    vault = new_vault(tmp_path / "world")
+    with running(vault) as server:
+        warden, ana = server.player(ADMIN), server.player("Ana")
+        (vault / note).write_text(text)
+        warden.types("@shutdown --restart")
+        warden.expects("could not open again:", BOUND_SECONDS)
+        os.kill(server.pid, signal.SIGHUP)
+        server.says(f"could not open again: {why}", BOUND_SECONDS, 2)
+        assert 'You say, "Still here."' in ana.asks("say Still here.")
+        assert sum(OPEN in line for line in server.lines) == 1
+
+
 def test_a_port_that_was_changed_in_the_settings_is_another_after_a_restart(tmp_path):
     vault = new_vault(tmp_path / "world")
     with socket.create_server((HOST, 0)) as free:

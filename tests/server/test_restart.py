@@ -41,10 +41,10 @@ def descriptor():
 def test_what_is_asked_first_happens_and_closing_has_the_last_word():
     stopped: list[str] = []
     first, second = Ending(lambda: stopped.append("first")), Ending(lambda: stopped.append("second"))
-    first.end(restart=True)
-    first.end(restart=True)
-    second.end(restart=False)
-    second.end(restart=True)
+    first.restart()
+    first.restart()
+    second.close()
+    second.restart()
     assert (stopped, first.restarts, second.restarts) == (["first", "second"], True, False)
     first.close()
     assert (stopped, first.restarts) == (["first", "second"], False)

@@ -1,0 +1,134 @@
+"""Looking whether a world could open again, before it ends in order to: if not, it goes on as it is."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
+from twisted.python.failure import Failure
+
+from config.settings import ServerSettings
+from server.listening import ANY_FREE, TELNET, TLS, Ports
+from server.taking_in import load_texts
+from vault.command_texts import load_command_texts
+from vault.config_notes import Settings
+from vault.folder import Vault
+from vault.notes import NoteError
+from vault.world_notes import load_world
+from world.command import CommandTable
+
+log = logging.getLogger(__name__)
+
+
+class Rehearsal:
+    """Calls `restart` if `why_not`, called in another thread, finds nothing against it, and else `refuse` with that.
+
+    Asked again meanwhile, it goes on with what it does.
+    """
+
+    def __init__(
+        self,
+        why_not: Callable[[], str],
+        restart: Callable[[], None],
+        refuse: Callable[[str], None],
+        in_thread: Callable[..., Deferred[Any]] = deferToThread,
+    ) -> None:
+        self._why_not = why_not
+        self._restart = restart
+        self._refuse = refuse
+        self._in_thread = in_thread
+        self._is_on = False
+
+    def __call__(self) -> None:
+        if not self._is_on:
+            self._is_on = True
+            self._in_thread(self._why_not).addCallbacks(self._seen, self._failed)
+
+    def _seen(self, why: str) -> None:
+        self._is_on = False
+        if why:
+            self._refuse(why)
+        else:
+            self._restart()
+
+    def _failed(self, failure: Failure) -> None:
+        log.error("a restart could not be rehearsed: %s", failure.getTraceback())
+        self._seen(failure.getErrorMessage())
+
+
+def why_not_again(
+    vault: Vault,
+    read: Callable[[], Settings],
+    commands: CommandTable,
+    accounts: Callable[[], object],
+    folder: Path,
+    ports: Ports,
+) -> str:
+    """Return what would keep a world from opening in the place of this one, empty if nothing would. Writes nothing.
+
+    `read` returns the settings that it would open with, `accounts` reads the accounts, `folder` is where a certificate
+    is looked for.
+    """
+    try:
+        settings = read()
+        load_world(vault, settings.world)
+        load_texts(vault)
+        load_command_texts(vault, commands)
+        accounts()
+        if settings.server.tls_port:
+            _read_certificate(settings.server, folder)
+    except NoteError as error:
+        return str(error)
+    return why_no_port(settings.server, ports)
+
+
+def why_no_port(settings: ServerSettings, ports: Ports) -> str:
+    """Return which port a world with these settings could not open in the place of this one's, empty if all."""
+    tls_port = 0 if settings.tls_port == ANY_FREE else settings.tls_port
+    asked = {TELNET: (settings.host, settings.port)}
+    if settings.tls_port:
+        asked[TLS] = (settings.tls_host or settings.host, tls_port)
+    ours = (ports.telnet_port, ports.tls_port)
+    for spoken, (host, port) in asked.items():
+        if ports.is_adopted(spoken) or ports.asked.get(spoken) == (host, port):
+            continue
+        # Of what we have ourselves only the address can be tried: it is let go of when that is opened.
+        if failure := _failure_of(host, 0 if port in ours else port):
+            return cannot_open(spoken, host, port, failure)
+    return ""
+
+
+def cannot_open(spoken: str, host: str, port: int, error: object) -> str:
+    """Return the sentence for a port that cannot be opened."""
+    is_tls, why = spoken == TLS, getattr(error, "strerror", None) or error
+    if getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES):
+        remedy = f"Give another port with {'--tls-port' if is_tls else '--port'}, or 0 for any free one."
+    else:
+        remedy = f"Give an address of this machine{', as tls_host or host' if is_tls else ' with --host, or as host'}"
+        remedy += " in config/server.md."
+    return f"{host}:{port} cannot be opened: {why}. {remedy}"
+
+
+def _failure_of(host: str, port: int) -> Exception | None:
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as trying:
+            trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trying.bind((host, port))
+    except (OSError, UnicodeError) as error:  # the latter of a name that can be none
+        return error
+    return None
+
+
+def _read_certificate(settings: ServerSettings, folder: Path) -> None:
+    """Raises: NoteError if a certificate that was given will not do; what is made here is made anew."""
+    if settings.tls_certificate or settings.tls_key:
+        from server.tls.certificate import read_certificate
+        from server.tls.credentials import paths_of
+
+        read_certificate(*paths_of(settings, folder))
