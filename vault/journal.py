@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import logging
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 
 from vault.folder import Vault
 from vault.index import SegmentIndex
@@ -90,7 +92,9 @@ class Journal:
         """
         first, last = max(first, 1), min(last, self.last)
         oldest = self._at_hand[0].seq if self._at_hand else self.last + 1
-        near = [memory for memory in self._at_hand if first <= memory.seq <= last] if last >= oldest else []
+        number = attrgetter("seq")
+        start, end = bisect_left(self._at_hand, first, key=number), bisect_right(self._at_hand, last, key=number)
+        near = self._at_hand[start:end]
         if first >= oldest:
             return near
         far = self._from_files(first, min(last, oldest - 1))
