@@ -29,9 +29,9 @@ def calls_and_keys() -> tuple[tuple[str, str, ast.AST, set[str] | None], ...]:
 def _calls_and_keys() -> Iterator[tuple[str, str, ast.AST, set[str] | None]]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            begun = {id(one) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for one in node.values}
-            for node in ast.walk(tree):
+            nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+            begun = {id(one) for node in nodes if isinstance(node, ast.JoinedStr) for one in node.values}
+            for node in nodes:
                 if id(node) in begun:
                     continue
                 if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant | ast.IfExp):

@@ -59,27 +59,28 @@ def compacted(life: Life) -> int:
 # 2.1, 2.10, 2.11 Bounds, triggers, levels
 
 
+@pytest.mark.parametrize("length", [1200, pytest.param(4000, marks=pytest.mark.integration)])
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_2_1_the_prompt_is_bounded_however_long_a_life_is(tmp_path, strategy):
-    # Each may keep 64 + 64 memories of eleven words word for word, and two summaries of 60; all of it are 44,000.
+def test_2_1_the_prompt_is_bounded_however_long_a_life_is(tmp_path, strategy, length):
+    # Each may keep 64 + 64 memories of eleven words word for word, and two summaries of 60; all of it are 11 a memory.
     more = {"threshold_tokens": 1400, "min_saving_tokens": 0, "summary_tokens": 60, "max_memories": 128}
     more |= {"threshold": 127, "retain_recent": 64}
     life, largest = Life(tmp_path, windows(64, 64, strategy=strategy, **more), writer()), 0
 
     async def live() -> None:
         nonlocal largest
-        for number in range(4000):
+        for number in range(length):
             life.live(1, f"Moss tells me of the river and its moods, time {number}.")
             if number % 8:
                 continue
             await life.compact()
-            if number % 16 == 0 or number > 3900:
+            if number % 16 == 0 or number > length - 100:
                 view = life.memory.view()
                 told = "\n".join((view.older(), view.recent_past(), view.tail_text()))
                 largest = max(largest, life.model.count_tokens(told))
 
     asyncio.run(live())
-    assert life.memory.coverage.n == 4000
+    assert life.memory.coverage.n == length
     assert 128 * 11 / 16 < largest <= 2 * 60 + (128 + 8) * 11 + 40
 
 

@@ -6,6 +6,7 @@ import asyncio
 import re
 from pathlib import Path
 
+import pytest
 import yaml
 
 from agents.memory.looking.status import status_text
@@ -51,9 +52,10 @@ def test_4_2_the_short_term_summary_covers_exactly_what_is_just_outside_the_wind
     assert covered == [(1, 65), (66, 129), (130, 193)]
 
 
-def test_4_3_the_long_term_summary_begins_at_the_first_memory_without_a_hole_up_to_10_000(tmp_path):
+@pytest.mark.parametrize("length", [2000, pytest.param(10_000, marks=pytest.mark.integration)])
+def test_4_3_the_long_term_summary_begins_at_the_first_memory_without_a_hole_up_to_10_000(tmp_path, length):
     eliza = Life(tmp_path, windows(250, 250), talkative())
-    while eliza.memory.coverage.n < 10_000:
+    while eliza.memory.coverage.n < length:
         eliza.live(50)
         asyncio.run(eliza.compact())
         coverage, found = eliza.memory.coverage, ranges(eliza)
@@ -61,7 +63,7 @@ def test_4_3_the_long_term_summary_begins_at_the_first_memory_without_a_hole_up_
         assert seqs == list(range(1, coverage.b + 1))
         assert 250 <= len(coverage.verbatim) < 550 or not found
     assert eliza.memory.longterm
-    assert (eliza.memory.longterm.first, eliza.memory.coverage.n) == (1, 10_000)
+    assert (eliza.memory.longterm.first, eliza.memory.coverage.n) == (1, length)
 
 
 def test_4_4_first_the_old_is_folded_then_the_new_is_told_and_both_are_saved_with_a_dated_copy(tmp_path):

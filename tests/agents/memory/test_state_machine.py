@@ -411,7 +411,7 @@ def run(examples: int, steps: int) -> None:
 
 
 def test_a_memory_survives_whatever_happens_in_whatever_order():
-    run(examples=20, steps=40)
+    run(examples=12, steps=40)
 
 
 @pytest.mark.integration
