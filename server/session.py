@@ -117,6 +117,11 @@ class Session:
             self._leave(character, reason)
         self._lobby.gone(self)
 
+    @property
+    def place(self) -> str:
+        """The room in which a line is done; empty at the door."""
+        return self._character.room_id if self._character else ""
+
     # What a dialogue may do
 
     @property

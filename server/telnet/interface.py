@@ -90,6 +90,10 @@ class Terminal(Protocol):
 class LineListener(Protocol):
     """What a connection tells, each in a call of its own. An exception is logged, and the player told."""
 
+    @property
+    def place(self) -> str:
+        """Where the player is, so that lines from a crowd wait for each other and not lines from elsewhere."""
+
     def connection_made(self, terminal: Terminal) -> None:
         """The first call: there is a player behind `terminal`. Nothing is known about the client yet."""
 

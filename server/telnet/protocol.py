@@ -34,6 +34,7 @@ from server.telnet.parser import (
     Subnegotiation,
     TelnetParser,
 )
+from server.telnet.rota import Rota
 from server.telnet.terminal import TelnetTerminal
 from server.telnet.traffic import Traffic
 from server.telnet.turn_end import TurnEnd
@@ -61,9 +62,12 @@ class TelnetProtocol(Protocol):
         keep_alive: KeepAlive | None = None,
         traffic: Traffic | None = None,
         turn_end: TurnEnd | None = None,
+        rota: Rota | None = None,
     ) -> None:
         self._listener = listener
         self._turn_end = turn_end or TurnEnd(clock)
+        self._rota = rota or Rota(clock, self._turn_end)
+        self._is_on_rota = False
         self._traffic = traffic
         self._keep_alive = keep_alive
         self._clock = clock
@@ -110,13 +114,13 @@ class TelnetProtocol(Protocol):
         self._terminal.note_life()
         self._received = self._received[self._parsed_bytes :] + data
         self._parsed_bytes = 0
-        if self._next_turn is None:
+        if not self._has_turn_to_come:
             self._take_turn()
 
     def readConnectionLost(self) -> None:
         """The client has shut its sending side and may still be reading."""
         self._input_ended = True
-        if self._next_turn is None:
+        if not self._has_turn_to_come:
             self._take_turn()
 
     def writeConnectionLost(self) -> None:
@@ -136,9 +140,23 @@ class TelnetProtocol(Protocol):
     def _transport(self) -> Transport:
         return cast(Transport, self.transport)
 
+    @property
+    def _has_turn_to_come(self) -> bool:
+        return self._next_turn is not None or self._is_on_rota
+
     def _take_turn(self) -> None:
-        """Take in what has arrived, up to this turn's share, and see to the rest in the next turn."""
+        """Take in what has arrived when it is this connection's turn; until then nothing more is read."""
         self._next_turn = None
+        self._is_on_rota = True
+        self._rota.take(self._listener.place, self._have_turn)
+        if self._is_on_rota:
+            self._set_reading(False)
+
+    def _have_turn(self) -> None:
+        """Take in what has arrived, up to this turn's share, and see to the rest in the next turn."""
+        self._is_on_rota = False
+        if not self._terminal.is_open:
+            return
         self._take_share()
         if not self._terminal.is_open:
             return
@@ -224,7 +242,7 @@ class TelnetProtocol(Protocol):
         if not is_held and self._end is not None and self._end.active():
             self._end.cancel()
             self._end = None
-        if not is_held and self._next_turn is None and self._terminal.is_open:
+        if not is_held and not self._has_turn_to_come and self._terminal.is_open:
             self._next_turn = self._clock.callLater(0, self._take_turn)
 
     def _watch_held(self) -> None:
@@ -267,6 +285,7 @@ class TelnetFactory(ServerFactory):
         self._keep_alive = KeepAlive(clock, keep_alive_seconds)
         self._traffic = traffic or Traffic()
         self._turn_end = TurnEnd(clock)
+        self._rota = Rota(clock, self._turn_end)
 
     def buildProtocol(self, addr: IAddress | None) -> TelnetProtocol:
         protocol = TelnetProtocol(
@@ -277,6 +296,7 @@ class TelnetFactory(ServerFactory):
             self._keep_alive,
             self._traffic,
             self._turn_end,
+            self._rota,
         )
         protocol.factory = self
         return protocol

@@ -19,15 +19,25 @@ class TurnEnd:
     def __init__(self, clock: ReactorClock) -> None:
         self._clock = clock
         self._calls: list[Callable[[], None]] = []
+        self._last: list[Callable[[], None]] = []
 
     def add(self, call: Callable[[], None]) -> None:
         """Have something called in the next turn of the reactor."""
-        if not self._calls:
-            self._clock.callLater(0, self._come)
+        self._come_soon()
         self._calls.append(call)
 
+    def add_last(self, call: Callable[[], None]) -> None:
+        """Have something called then too, after all that is added by `add`."""
+        self._come_soon()
+        self._last.append(call)
+
+    def _come_soon(self) -> None:
+        if not (self._calls or self._last):
+            self._clock.callLater(0, self._come)
+
     def _come(self) -> None:
-        calls, self._calls = self._calls, []
+        calls = [*self._calls, *self._last]
+        self._calls, self._last = [], []
         for call in calls:
             try:
                 call()

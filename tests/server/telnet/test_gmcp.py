@@ -24,6 +24,8 @@ JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.
 class Client:
     """A listener that keeps what it is told, and the other end of its connection."""
 
+    place = ""
+
     def __init__(self) -> None:
         self.told: list[tuple[str, object]] = []
         self.lines: list[str] = []

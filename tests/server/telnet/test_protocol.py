@@ -43,6 +43,8 @@ GO_AHEAD = bytes([IAC, GA])
 class Player:
     """Remembers all that the connection tells, and answers each line as it was asked to."""
 
+    place = "The Pump"
+
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.told: list[object] = []

@@ -1,0 +1,62 @@
+"""Whose input is taken next, when more comes in one turn of the reactor than a turn has time for."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from server.telnet.interface import ReactorClock
+from server.telnet.turn_end import TurnEnd
+
+TURN_SECONDS = 0.03
+"""For how long input is taken, from all connections, before what came of it is sent and others are read again."""
+
+
+class Rota:
+    """Takes input at once while a turn has time, and what is left in the turns after it.
+
+    Those who wait are called place by place, one of each in rotation: when everybody in a full room speaks at once, in
+    which each word is heard hundreds of times, that room waits for itself, and somebody elsewhere does not.
+    """
+
+    def __init__(self, clock: ReactorClock, turn_end: TurnEnd, seconds: float = TURN_SECONDS) -> None:
+        self._clock = clock
+        self._turn_end = turn_end
+        self._seconds = seconds
+        self._until: float | None = None
+        self._waiting: dict[str, deque[Callable[[], None]]] = {}
+
+    def take(self, place: str, call: Callable[[], None]) -> None:
+        """Call now, or in a later turn of the reactor if this one has no time left; from one place in order."""
+        if self._waiting or not self._has_time:
+            self._waiting.setdefault(place, deque()).append(call)
+        else:
+            self._call(call)
+
+    @property
+    def _has_time(self) -> bool:
+        return self._until is None or self._clock.seconds() < self._until
+
+    def _go_on(self) -> None:
+        """Begin a turn, with those who wait."""
+        self._until = None
+        while self._waiting and self._has_time:
+            self._call(self._next())
+
+    def _next(self) -> Callable[[], None]:
+        place = next(iter(self._waiting))
+        calls = self._waiting.pop(place)
+        call = calls.popleft()
+        if calls:
+            self._waiting[place] = calls  # behind all other places
+        return call
+
+    def _call(self, call: Callable[[], None]) -> None:
+        is_first = self._until is None
+        if is_first:
+            self._until = self._clock.seconds() + self._seconds
+        try:
+            call()
+        finally:
+            if is_first:
+                self._turn_end.add_last(self._go_on)  # when all that was brought about is sent

@@ -1,0 +1,104 @@
+"""A turn of the reactor has so much time for input; what is left comes place by place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from server.telnet.rota import Rota
+from server.telnet.turn_end import TurnEnd
+
+
+class Day:
+    """A clock that goes on only by what is done, a second each, and runs a turn of the reactor when told to."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.done: list[str] = []
+        self.turn_end = TurnEnd(self)
+        self.rota = Rota(self, self.turn_end, seconds=3)
+        self._due: list[Callable[[], None]] = []
+
+    def seconds(self) -> float:
+        return self.now
+
+    def callLater(self, delay: float, callable: Callable[[], None]) -> None:
+        assert delay == 0
+        self._due.append(callable)
+
+    def comes(self, *names: str) -> None:
+        """Let input come: `hall 1` is the first from the hall."""
+        for name in names:
+            self.rota.take(name.split()[0], lambda name=name: self.does(name))
+
+    def does(self, name: str) -> None:
+        self.now += 1
+        self.done.append(name)
+        self.turn_end.add(lambda: self.done.append("sent"))
+
+    def turn(self) -> list[str]:
+        """Return what was done since this was asked last; then let the next turn begin."""
+        done, self.done = self.done, []
+        due, self._due = self._due, []
+        for call in due:
+            call()
+        return done
+
+
+@pytest.fixture
+def day():
+    return Day()
+
+
+def test_what_a_turn_has_time_for_is_done_at_once(day):
+    day.comes("hall 1", "hall 2", "yard 1")
+    assert day.turn() == ["hall 1", "hall 2", "yard 1"]
+    assert day.turn() == ["sent"] * 3
+    day.comes("hall 3")
+    assert day.turn() == ["hall 3"]
+
+
+def test_the_rest_is_done_in_the_next_turns_after_what_was_done_is_sent(day):
+    day.comes(*(f"hall {number}" for number in range(1, 6)))
+    assert day.turn() == ["hall 1", "hall 2", "hall 3"]
+    assert day.turn() == ["sent", "sent", "sent", "hall 4", "hall 5"]
+    assert day.turn() == ["sent", "sent"]
+
+
+def test_somebody_elsewhere_does_not_wait_for_a_crowd(day):
+    day.comes(*(f"hall {number}" for number in range(1, 100)))
+    day.comes("yard 1")
+    day.turn()
+    assert [one for one in day.turn() if one != "sent"] == ["hall 4", "yard 1", "hall 5"]
+
+
+def test_the_lines_of_one_place_stay_in_order_and_all_are_done(day):
+    day.comes(*(f"hall {number}" for number in range(20)), *(f"yard {number}" for number in range(5)))
+    done = []
+    while turn := day.turn():
+        done += [one for one in turn if one != "sent"]
+    assert [one for one in done if one.startswith("hall")] == [f"hall {number}" for number in range(20)]
+    assert [one for one in done if one.startswith("yard")] == [f"yard {number}" for number in range(5)]
+
+
+def test_nobody_overtakes_who_waits_in_the_same_place(day):
+    day.comes("hall 1", "hall 2", "hall 3", "hall 4")
+    day.now = 100
+    day.comes("hall 5")
+    day.turn()
+    assert [one for one in day.turn() if one != "sent"] == ["hall 4", "hall 5"]
+
+
+def test_a_failure_is_its_own_trouble_alone(day):
+    def fail() -> None:
+        raise RuntimeError("a fault in a connection")
+
+    with pytest.raises(RuntimeError):
+        day.rota.take("hall", fail)
+    day.comes("hall 1", "hall 2", "hall 3")
+    day.rota.take("hall", fail)
+    day.comes("hall 4")
+    day.turn()
+    day.turn()
+    assert [one for one in day.turn() if one != "sent"] == ["hall 4"]
