@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 from world.model import Character, Detail, Exit, Role, Room, Thing
@@ -105,28 +107,34 @@ keys = st.one_of(st.sampled_from(("mood", "season", "on", "1", "a b", "é", "x: 
 ROOMS = ("Hall", "Attic", "Kettle House", "Über Café", "Room #5", "a]b")
 
 
-@st.composite
-def tables(draw, known=()):
+@cache
+def tables(known=()):
     """Properties as builders set them, none of which has a meaning of its own."""
-    return draw(st.dictionaries(keys.filter(lambda key: key not in known), texts, max_size=4))
+    return st.dictionaries(keys.filter(lambda key: key not in known), texts, max_size=4)
+
+
+_WAYS = st.lists(names, max_size=6, unique=True)
+_DETAILS = st.lists(st.tuples(names, texts.map(str.strip), aliases), max_size=3, unique_by=lambda one: one[0])
+_TAGS = st.lists(one_liners.filter(bool), max_size=2).map(tuple)
+_PREFERENCES = st.dictionaries(keys, texts, max_size=3)
 
 
 @st.composite
 def rooms(draw, known):
     """A room of any texts and names."""
-    ways = draw(st.lists(names, max_size=6, unique=True))
+    ways = draw(_WAYS)
     exits = {}
     while ways:
         name, *also = [ways.pop() for _ in range(min(len(ways), draw(st.integers(1, 3))))]
         exits[name] = Exit(name, draw(st.sampled_from(ROOMS)), tuple(also))
-    details = draw(st.lists(st.tuples(names, texts.map(str.strip), aliases), max_size=3, unique_by=lambda one: one[0]))
+    details = draw(_DETAILS)
     return Room(
         "Hall",
         draw(texts),
         exits,
         {name: Detail(name, text, also) for name, text, also in details},
         draw(st.integers(0, 99)),
-        draw(st.lists(one_liners.filter(bool), max_size=2).map(tuple)),
+        draw(_TAGS),
         draw(one_liners),
         draw(aliases),
         draw(tables(known)),
@@ -159,7 +167,7 @@ def people(draw, known):
         draw(texts),
         aliases=draw(aliases),
         properties=draw(tables(known)),
-        preferences=draw(st.dictionaries(keys, texts, max_size=3)),
+        preferences=draw(_PREFERENCES),
     )
 
 
