@@ -20,8 +20,8 @@ from world.game import Game
 from world.model import Character, Role
 
 GUESTS = """
-    back board commands exits examine go help history hush inventory lastseen look map on quit read rooms say screenreader
-    time unhush where who
+    back board commands exits examine go help history hush inventory lastseen look map on quit read rooms say
+    screenreader time unhush where who
     @password
 """
 PLAYERS = """
