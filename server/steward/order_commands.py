@@ -193,6 +193,9 @@ def _send_banned_home(order: Order, actor: Character) -> None:
         found = accounts.bans.on(name) or accounts.bans.on(session.host)
         if found and name != actor.character_id:
             session.end(accounts.bans.text(found))
+    for name in lobby.returning.names:  # whose connection was lost, and who could only wait for nothing
+        if accounts.bans.on(name):
+            lobby.kick(name, "")
 
 
 def _ban_line(world: World, who: str, until: str, why: str) -> str:

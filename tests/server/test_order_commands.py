@@ -78,6 +78,17 @@ def test_who_calls_from_an_address_that_is_kept_out_is_sent_home_but_never_who_s
     assert [one.last_word != "" for one in inn.callers.values()] == [False, True, False]
 
 
+def test_who_is_kept_out_while_their_connection_is_lost_falls_asleep_at_once(inn):
+    cat = inn.game.world.characters["Cat"]
+    inn.game.sleep("Cat")
+    inn.lobby.playing.pop("Cat")
+    inn.lobby.returning.wait_for(cat)
+    inn.shown("Ana", "@ban Ben")
+    assert (cat.awake, inn.lobby.returning.names) == (True, ["Cat"])
+    inn.shown("Ana", "@ban Cat")
+    assert (cat.awake, inn.lobby.returning.names) == (False, [])
+
+
 def test_what_people_may_do_is_granted_and_revoked(inn):
     play(
         inn.game,
