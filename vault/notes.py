@@ -190,8 +190,10 @@ def _trimmed(lines: list[str], start: int) -> tuple[str, int]:
 def _scalar(text: str, place: str) -> object:
     bare = re.sub(r"\s+\(.*\)$", "", text).strip().strip("`")
     try:
-        return load_value(bare)
+        value = load_value(bare)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise NoteError(
             f"{place}: the value {text!r} cannot be read; write a number, true, false or plain text."
         ) from error
+    ends_in_colon = isinstance(value, dict) and not bare.startswith("{") and set(value.values()) == {None}
+    return bare if ends_in_colon else value  # `::` is an address, and to YAML a key without a value

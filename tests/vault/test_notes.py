@@ -143,7 +143,7 @@ def test_settings_stand_among_prose_with_their_lines():
     }
 
 
-@pytest.mark.parametrize("value", ["http://127.0.0.1:11434", "ollama:gemma3:1b", "30m", "auto"])
+@pytest.mark.parametrize("value", ["http://127.0.0.1:11434", "ollama:gemma3:1b", "30m", "auto", "::", "::1", "fe80::"])
 def test_a_setting_with_colons_in_it_stays_text(value):
     assert parse_note(f"**key**: {value}", "n.md").settings() == {"key": Given(value, 1)}
 
