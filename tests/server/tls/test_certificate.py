@@ -72,7 +72,7 @@ def test_a_file_that_is_missing_or_no_pem_is_named_with_what_is_wrong(paths):
     make_certificate(certificate, key, [], NOW)
     missing = certificate.with_name("no.pem")
     assert refusal(missing, key) == f"{missing}: this file cannot be read: No such file or directory."
-    pipe = tmp_path / "pipe.pem"
+    pipe = certificate.with_name("pipe.pem")
     os.mkfifo(pipe)
     assert refusal(pipe, key) == f"{pipe}: this is no file, but a pipe or a device."
     content = key.read_bytes()
