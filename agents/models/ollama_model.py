@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from io import StringIO
 from typing import Any, Literal, cast
 
 import httpx
@@ -141,14 +142,14 @@ class OllamaModel:
 
     async def _read(self, chunks: AsyncGenerator[Any, None], on_text: OnText | None) -> tuple[str, Any]:
         """Return the whole text and the last chunk, which is None if `on_text` had enough."""
-        text = ""
+        said = StringIO()  # a text that grows piece by piece may be copied for each
         async for chunk in chunks:
             piece = self._piece(chunk)
-            text += piece
+            said.write(piece)
             if chunk.done:
-                return text, chunk
-            if piece and on_text is not None and on_text(text):
-                return text, None
+                return said.getvalue(), chunk
+            if piece and on_text is not None and on_text(said.getvalue()):
+                return said.getvalue(), None
         raise explained(EOFError("it ended before it was done"), self._host, self._model)
 
     def _piece(self, chunk: Any) -> str:

@@ -7,7 +7,8 @@ import json
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -29,11 +30,15 @@ TAKES_ANY_NAME = "llamacpp"  # the owner that llama.cpp's server names; it has o
 class _Heard:
     """What was read of an answer so far."""
 
-    text: str = ""
+    said: StringIO = field(default_factory=StringIO)  # a text that grows piece by piece may be copied for each
     finish: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
+
+    @property
+    def text(self) -> str:
+        return self.said.getvalue()
 
 
 class OpenAIModel:
@@ -150,7 +155,7 @@ class OpenAIModel:
             heard.finish = str(choice["finish_reason"])
         if not isinstance(piece, str):
             return False
-        heard.text += piece
+        heard.said.write(piece)
         return bool(piece)
 
     def _body(self, request: Request) -> dict[str, Any]:
