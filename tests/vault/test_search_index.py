@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from vault.folder import Vault
 from vault.journal import Journal
 from vault.notes import NoteError
 from vault.remembered.memory_line import Memory
-from vault.remembered.search_index import LINES_A_STEP, SearchIndex
+from vault.remembered.search_index import ADDED_TOGETHER, LINES_A_STEP, SearchIndex
 
 AT = 1_795_248_000_000
 DAY_MS = 86_400_000
@@ -156,6 +157,27 @@ def test_memories_are_added_to_the_index_without_reading_their_file(vault: Vault
     assert index.reached(name) == 1
     assert index.holding("lamp", 9, 10) == [1]
     assert index.stale() == [name]
+
+
+def test_memories_that_are_added_go_to_disk_a_few_hundred_together(vault: Vault):
+    journal = journal_of(vault, *(f"Owl {number}." for number in range(ADDED_TOGETHER + 1)))
+    name, index = journal.newest[0], SearchIndex(vault, "Eliza")
+    index.add(name, journal.read(1, 1))
+    assert (index.reached(name), on_disk(vault)) == (1, 0)
+    index.add(name, journal.read(2, ADDED_TOGETHER))
+    assert (index.reached(name), on_disk(vault)) == (ADDED_TOGETHER, ADDED_TOGETHER)
+    index.add(name, journal.read(ADDED_TOGETHER + 1, ADDED_TOGETHER + 1))
+    assert on_disk(vault) == ADDED_TOGETHER
+    index.close()
+    assert on_disk(vault) == ADDED_TOGETHER + 1
+
+
+def on_disk(vault: Vault) -> int:
+    """Return how many memories of Eliza's another process finds in her index."""
+    database = sqlite3.connect(vault.path(".index", "Eliza.words.sqlite"))
+    (count,) = database.execute("SELECT count(*) FROM lines").fetchone()
+    database.close()
+    return count
 
 
 def test_one_memory_is_read_by_its_number_alone_and_of_two_the_first_counts(vault: Vault):
