@@ -116,6 +116,8 @@ class TelnetProtocol(Protocol):
         self._parsed_bytes = 0
         if not self._has_turn_to_come:
             self._take_turn()
+        if self._is_on_rota and len(self._received) > self._limits.max_line_bytes:
+            self._set_reading(False)  # there is enough to be going on with
 
     def readConnectionLost(self) -> None:
         """The client has shut its sending side and may still be reading."""
@@ -145,12 +147,10 @@ class TelnetProtocol(Protocol):
         return self._next_turn is not None or self._is_on_rota
 
     def _take_turn(self) -> None:
-        """Take in what has arrived when it is this connection's turn; until then nothing more is read."""
+        """Take in what has arrived when it is this connection's turn."""
         self._next_turn = None
         self._is_on_rota = True
         self._rota.take(self._listener.place, self._have_turn)
-        if self._is_on_rota:
-            self._set_reading(False)
 
     def _have_turn(self) -> None:
         """Take in what has arrived, up to this turn's share, and see to the rest in the next turn."""
