@@ -25,6 +25,7 @@ from server.door.passwords import Argon2
 from server.listening import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.model_option import with_model
 from server.operations.doctor.command import add_doctor_command, run_doctor
+from server.operations.health import safety
 from server.operations.logs import take_in_libraries, write_log
 from server.operations.options import add_operations_options, with_operations
 from server.operations.pages import WatchPages
@@ -172,13 +173,16 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     ports, supervisor = Ports(reactor, given.sockets, given.asked), Supervisor(os.environ, os.getpid(), reactor)
 
     rehearsal = Rehearsal(
-        lambda: why_not_again(
-            vault,
-            lambda: _with_options(load_settings(vault), options),
-            fallwater.game.commands,
-            lambda: AccountsFile(accounts_file.path.parent),
-            accounts_file.path.parent,
-            ports,
+        lambda: (
+            "; ".join(safety(fallwater.watched).reasons)
+            or why_not_again(
+                vault,
+                lambda: _with_options(load_settings(vault), options),
+                fallwater.game.commands,
+                lambda: AccountsFile(accounts_file.path.parent),
+                accounts_file.path.parent,
+                ports,
+            )
         ),
         ending.restart,
         fallwater.refuse_restart,

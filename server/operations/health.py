@@ -47,9 +47,13 @@ def health(watched: Watched, lag: ReactorLag) -> Verdict:
     """Return whether the reactor turns, memories can be written and what had to be saved was."""
     late = lag.worst(WITHIN_SECONDS)
     slow = f"what was due was done {late:.1f} s late" if late > LATE_SECONDS else ""
+    return Verdict((Check("reactor", slow), *safety(watched).checks))
+
+
+def safety(watched: Watched) -> Verdict:
+    """Return whether all that there is to save can be saved."""
     return Verdict(
         (
-            Check("reactor", slow),
             Check("vault", unwritable(watched.vault)),
             Check("journals", _unwritten(watched)),
             Check("saving", watched.on_disk.problem),

@@ -11,6 +11,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import CollectorRegistry
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.error import CannotListenError
+from twisted.protocols.policies import WrappingFactory
 from twisted.web.http import OK, SERVICE_UNAVAILABLE
 from twisted.web.pages import notFound
 from twisted.web.resource import Resource
@@ -31,6 +32,10 @@ ANY_FREE = -1
 RETRY_SECONDS = 5.0
 IDLE_SECONDS = 30.0
 BACKLOG = 50
+MOST_OPEN = 32
+KEPT_SECONDS = 0.1
+
+Answer = tuple[int, str, bytes]
 
 
 class HttpReactor(ReactorClock, Protocol):
@@ -42,16 +47,24 @@ class HttpReactor(ReactorClock, Protocol):
 
 
 class Page(Resource):
-    """Answers a GET with what `make` returns: status, content type, body."""
+    """Answers a GET with what `make` returns: status, content type, body.
+
+    Who asks again and again is given the same for a moment: whoever plays is not to wait for that.
+    """
 
     isLeaf = True
 
-    def __init__(self, make: Callable[[], tuple[int, str, bytes]]) -> None:
+    def __init__(self, make: Callable[[], Answer], seconds: Callable[[], float]) -> None:
         Resource.__init__(self)
         self._make = make
+        self._seconds = seconds
+        self._made_at = -KEPT_SECONDS
+        self._made: Answer = (OK, "", b"")
 
     def render_GET(self, request: Request) -> bytes:
-        code, kind, body = self._make()
+        if self._seconds() >= self._made_at + KEPT_SECONDS:
+            self._made, self._made_at = self._make(), self._seconds()
+        code, kind, body = self._made
         request.setResponseCode(code)
         request.setHeader(b"content-type", kind.encode())
         request.setHeader(b"cache-control", b"no-store")
@@ -66,6 +79,15 @@ class Pages(Resource):
 
     def getChild(self, path: bytes, request: Request) -> Any:
         return notFound()
+
+
+class FewCallers(WrappingFactory):
+    """Takes MOST_OPEN connections at once and hangs up on more: handles are needed to save a world with."""
+
+    noisy = False
+
+    def buildProtocol(self, addr: Any) -> Any:
+        return super().buildProtocol(addr) if len(self.protocols) < MOST_OPEN else None
 
 
 class WatchPages:
@@ -101,7 +123,7 @@ class WatchPages:
             self._retry.cancel()
         return maybeDeferred(self._port.stopListening) if self._port else None
 
-    def _listen(self, host: str, port: int, site: Site) -> None:
+    def _listen(self, host: str, port: int, site: Any) -> None:
         try:
             self._port = self._reactor.listenTCP(port, site, BACKLOG, host)
         except CannotListenError as error:
@@ -114,22 +136,24 @@ class WatchPages:
                 f"Figures and health are on http://{host}:{self._port.getHost().port}/metrics, /healthz, /readyz."
             )
 
-    def _site(self) -> Site:
+    def _site(self) -> Any:
         registry = registry_of(WorldFigures(self._watched, self._tallies, self._lag))
         root: Any = Pages()
-        root.putChild(b"metrics", Page(lambda: _figures(registry)))
-        root.putChild(b"healthz", Page(lambda: _told(health(self._watched, self._lag))))
-        root.putChild(b"readyz", Page(lambda: _told(readiness(self._watched))))
+        seconds = self._reactor.seconds
+        root.putChild(b"metrics", Page(lambda: _figures(registry), seconds))
+        root.putChild(b"healthz", Page(lambda: _told(health(self._watched, self._lag)), seconds))
+        root.putChild(b"readyz", Page(lambda: _told(readiness(self._watched)), seconds))
         site = Site(root, timeout=IDLE_SECONDS)
         site.noisy = False
         site.displayTracebacks = False
-        return site
+        few: Any = FewCallers
+        return few(site)
 
 
-def _figures(registry: CollectorRegistry) -> tuple[int, str, bytes]:
+def _figures(registry: CollectorRegistry) -> Answer:
     return OK, CONTENT_TYPE_LATEST, generate_latest(registry)
 
 
-def _told(verdict: Verdict) -> tuple[int, str, bytes]:
+def _told(verdict: Verdict) -> Answer:
     body = json.dumps(verdict.row(), ensure_ascii=False, indent=2) + "\n"
     return OK if verdict.is_good else SERVICE_UNAVAILABLE, "application/json; charset=utf-8", body.encode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import resource
 import shutil
 import signal
 import socket
@@ -172,6 +173,20 @@ def test_a_world_that_could_not_open_again_goes_on_and_says_why(note, text, why,
         server.says(f"could not open again: {why}", BOUND_SECONDS, 2)
         assert 'You say, "Still here."' in ana.asks("say Still here.")
         assert sum(OPEN in line for line in server.lines) == 1
+
+
+def test_a_world_that_cannot_be_saved_does_not_restart_until_it_can(tmp_path):
+    with running(new_vault(tmp_path / "world")) as server:
+        warden = server.player(ADMIN)
+        before = resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))  # a disk that is full
+        warden.types("@describe here -> Only in mind.")
+        os.kill(server.pid, signal.SIGHUP)
+        server.says("could not open again: vault: ", BOUND_SECONDS)
+        assert "Only in mind." in warden.asks("look")
+        resource.prlimit(server.pid, resource.RLIMIT_FSIZE, before)
+        assert "Everything is on disk." in warden.asks("@save")
+        restarted(server, "SIGHUP")
+        assert "Only in mind." in server.player(ADMIN).asks("look")
 
 
 def test_a_port_that_was_changed_in_the_settings_is_another_after_a_restart(tmp_path):

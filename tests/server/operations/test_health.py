@@ -15,9 +15,9 @@ from twisted.internet.testing import MemoryReactorClock, StringTransport
 from config.settings import ServerSettings
 from server.app import Fallwater
 from server.listening import TELNET, Ports
-from server.operations.health import health, readiness
+from server.operations.health import health, readiness, safety
 from server.operations.lag import ReactorLag
-from server.operations.pages import WatchPages
+from server.operations.pages import KEPT_SECONDS, MOST_OPEN, WatchPages
 from tests.server.operations.watched_world import FillingDisk, world_of
 from world.events import Arrived
 
@@ -57,6 +57,7 @@ def test_a_world_without_trouble_is_healthy(world, lag):
 
 def test_a_vault_that_cannot_be_written_is_told_even_before_anybody_does_anything(world, lag, disk):
     vault, disk.is_full = world.watched.vault, True
+    assert safety(world.watched).reasons == [f"vault: {vault.root} cannot be written: No space left on device"]
     assert health(world.watched, lag).row() == {
         "status": "failing",
         "reasons": [f"vault: {vault.root} cannot be written: No space left on device"],
@@ -151,6 +152,22 @@ def test_the_port_is_on_loopback_and_answers_with_200_or_503(world, reactor):
     status, body = asking.get("/metrics")
     assert (status, "fallwater_memories " in body) == ("HTTP/1.0 200 OK", True)
     assert asking.get("/passwords")[0] == "HTTP/1.0 404 Not Found"
+
+
+def test_many_who_ask_at_once_are_told_the_same_and_more_are_hung_up_on(world, reactor):
+    asking = Asking(world, reactor, 9100)
+    before = asking.get("/metrics")
+    world.game.world.characters["Moss"].awake = True
+    assert asking.get("/metrics") == before
+    reactor.advance(KEPT_SECONDS)
+    assert asking.get("/metrics") != before
+    factory = asking.servers[-1][1]
+    callers = [factory.buildProtocol(None) for _ in range(MOST_OPEN)]
+    for caller in callers:
+        caller.makeConnection(StringTransport())
+    assert factory.buildProtocol(None) is None
+    callers[0].connectionLost(None)
+    assert factory.buildProtocol(None)
 
 
 def test_a_port_that_is_taken_is_tried_again_and_keeps_no_world_from_opening(world, reactor, caplog):
