@@ -15,6 +15,7 @@ from server.telnet.gmcp import Message
 from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits, Transport
 from server.telnet.negotiation import Negotiator
 from server.telnet.options import Client, Mtts
+from server.telnet.outlet import Outlet
 from server.telnet.traffic import Traffic, Why
 from server.telnet.turn_end import TurnEnd
 
@@ -40,6 +41,7 @@ class TelnetTerminal:
         traffic: Traffic | None = None,
     ) -> None:
         self._transport = transport
+        self._outlet = Outlet(transport)
         self._clock = clock
         self._limits = limits
         self._client = client
@@ -206,7 +208,7 @@ class TelnetTerminal:
     def _flush(self) -> None:
         if content := self._outflow.take():
             self._traffic.sent_bytes += len(content)
-            self._transport.write(content)
+            self._outlet.send(content)
 
     def _relieve(self) -> None:
         """Make room: send at once if the client reads, drop the client if it does not."""

@@ -1,0 +1,61 @@
+"""What is sent leaves at once while the socket takes it, and in order when it does not."""
+
+from __future__ import annotations
+
+from twisted.internet.error import ConnectionLost
+from twisted.internet.testing import StringTransport
+
+from server.telnet.outlet import Outlet
+
+
+class Socket:
+    """A socket with room for so many bytes; `gone` once the other side has hung up."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.gone = False
+        self.content = b""
+        self.buffer = StringTransport()
+        self.outlet = Outlet(self.buffer, self._send_some)
+
+    def _send_some(self, content: bytes) -> int | ConnectionLost:
+        if self.gone:
+            return ConnectionLost()
+        taken = content[: self.room]
+        self.content += taken
+        self.room -= len(taken)
+        return len(taken)
+
+
+def test_what_the_socket_takes_needs_no_buffer():
+    socket = Socket(room=100)
+    socket.outlet.send(b"You see ")
+    socket.outlet.send(b"an owl.")
+    assert (socket.content, socket.buffer.value()) == (b"You see an owl.", b"")
+
+
+def test_the_rest_waits_in_the_buffer_and_nothing_overtakes_it():
+    socket = Socket(room=5)
+    socket.outlet.send(b"You see ")
+    socket.room = 100
+    socket.outlet.send(b"an owl.")
+    assert (socket.content, socket.buffer.value()) == (b"You s", b"ee an owl.")
+
+
+def test_a_socket_without_room_gets_nothing():
+    socket = Socket(room=0)
+    socket.outlet.send(b"You see an owl.")
+    assert (socket.content, socket.buffer.value()) == (b"", b"You see an owl.")
+
+
+def test_of_a_lost_connection_the_transport_learns():
+    socket = Socket(room=100)
+    socket.gone = True
+    socket.outlet.send(b"You see an owl.")
+    assert socket.buffer.value() == b"You see an owl."
+
+
+def test_what_is_no_plain_socket_is_sent_to_through_its_buffer():
+    transport = StringTransport()
+    Outlet(transport).send(b"You see an owl.")
+    assert transport.value() == b"You see an owl."
