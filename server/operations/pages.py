@@ -81,6 +81,15 @@ class Pages(Resource):
         return notFound()
 
 
+class LastRequest(Request):
+    """A request after which the connection is closed, so that nobody can send a thousand in one piece."""
+
+    def process(self) -> None:
+        self.channel.persistent = False
+        self.setHeader(b"connection", b"close")  # type: ignore[no-untyped-call]
+        super().process()  # type: ignore[no-untyped-call]
+
+
 class FewCallers(WrappingFactory):
     """Takes MOST_OPEN connections at once and hangs up on more: handles are needed to save a world with."""
 
@@ -144,6 +153,7 @@ class WatchPages:
         root.putChild(b"healthz", Page(lambda: _told(health(self._watched, self._lag)), seconds))
         root.putChild(b"readyz", Page(lambda: _told(readiness(self._watched)), seconds))
         site = Site(root, timeout=IDLE_SECONDS)
+        site.requestFactory = LastRequest
         site.noisy = False
         site.displayTracebacks = False
         few: Any = FewCallers

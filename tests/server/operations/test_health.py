@@ -154,6 +154,15 @@ def test_the_port_is_on_loopback_and_answers_with_200_or_503(world, reactor):
     assert asking.get("/passwords")[0] == "HTTP/1.0 404 Not Found"
 
 
+def test_of_requests_in_one_piece_the_first_is_answered(world, reactor):
+    channel: Any = Asking(world, reactor, 9100).servers[-1][1].buildProtocol(None)
+    transport = StringTransport()
+    channel.makeConnection(transport)
+    channel.dataReceived(b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
+    answer = transport.value().lower()
+    assert (answer.count(b"http/1.1 404"), b"connection: close" in answer, transport.disconnecting) == (1, True, True)
+
+
 def test_many_who_ask_at_once_are_told_the_same_and_more_are_hung_up_on(world, reactor):
     asking = Asking(world, reactor, 9100)
     before = asking.get("/metrics")
