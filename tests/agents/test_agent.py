@@ -377,7 +377,7 @@ def test_whatever_the_model_answers_the_agent_still_takes_its_turns(tmp_path_fac
     )
     turns = life.turns(31)
     assert {turn.outcome for turn in turns} <= {"acted", "refused", "speechless", "silent", "failed"}
-    assert turns[-1] == Turn("acted", "say I am still here.")
+    assert Turn("acted", "say I am still here.") in turns  # once; to say it again would be a circle
     assert 31 <= len(life.model.requests) <= 62
     assert [m.seq for m in life.memories()] == list(range(1, life.memory.journal.last + 1))
     assert life.memory.problem == ""
