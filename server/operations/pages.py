@@ -33,7 +33,6 @@ RETRY_SECONDS = 5.0
 IDLE_SECONDS = 30.0
 BACKLOG = 50
 MOST_OPEN = 32
-KEPT_SECONDS = 0.1
 
 Answer = tuple[int, str, bytes]
 
@@ -47,24 +46,16 @@ class HttpReactor(ReactorClock, Protocol):
 
 
 class Page(Resource):
-    """Answers a GET with what `make` returns: status, content type, body.
-
-    Who asks again and again is given the same for a moment: whoever plays is not to wait for that.
-    """
+    """Answers a GET with what `make` returns: status, content type, body."""
 
     isLeaf = True
 
-    def __init__(self, make: Callable[[], Answer], seconds: Callable[[], float]) -> None:
+    def __init__(self, make: Callable[[], Answer]) -> None:
         Resource.__init__(self)
         self._make = make
-        self._seconds = seconds
-        self._made_at = -KEPT_SECONDS
-        self._made: Answer = (OK, "", b"")
 
     def render_GET(self, request: Request) -> bytes:
-        if self._seconds() >= self._made_at + KEPT_SECONDS:
-            self._made, self._made_at = self._make(), self._seconds()
-        code, kind, body = self._made
+        code, kind, body = self._make()
         request.setResponseCode(code)
         request.setHeader(b"content-type", kind.encode())
         request.setHeader(b"cache-control", b"no-store")
@@ -148,10 +139,9 @@ class WatchPages:
     def _site(self) -> Any:
         registry = registry_of(WorldFigures(self._watched, self._tallies, self._lag))
         root: Any = Pages()
-        seconds = self._reactor.seconds
-        root.putChild(b"metrics", Page(lambda: _figures(registry), seconds))
-        root.putChild(b"healthz", Page(lambda: _told(health(self._watched, self._lag)), seconds))
-        root.putChild(b"readyz", Page(lambda: _told(readiness(self._watched)), seconds))
+        root.putChild(b"metrics", Page(lambda: _figures(registry)))
+        root.putChild(b"healthz", Page(lambda: _told(health(self._watched, self._lag))))
+        root.putChild(b"readyz", Page(lambda: _told(readiness(self._watched))))
         site = Site(root, timeout=IDLE_SECONDS)
         site.requestFactory = LastRequest
         site.noisy = False
