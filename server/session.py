@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from server.accounts import Claim, Standing
-from server.coloring import MARKED, SCENE, depth_for, listens, rendered, shown_of, wants_links
+from server.coloring import MARKED, SCENE, shown_of
 from server.door.account_commands import AskedPassword
 from server.door.dialogue import Dialogue
 from server.door.idle import IdleWatch
@@ -15,7 +15,7 @@ from server.door.password_change import PasswordChange
 from server.gmcp.client import GmcpClient
 from server.gmcp.logging_in import Outcome
 from server.lobby import Lobby
-from server.screen import WHOLE
+from server.sight import Sight
 from server.telnet.interface import DelayedCall, Terminal
 from world.events import Arrived, Departed, Event
 from world.marks import without_marks
@@ -39,6 +39,7 @@ class Session:
         self._number = next(lobby.numbers)
         self._character: Character | None = None
         self._terminal: Terminal | None = None
+        self._sight: Sight | None = None
         self._dialogue: Dialogue | None = None
         self._gmcp: GmcpClient | None = None
         self._idle: IdleWatch | None = None
@@ -52,7 +53,7 @@ class Session:
 
     def connection_made(self, terminal: Terminal) -> None:
         """Greet, unless the house is full or nobody from there may come in."""
-        self._terminal = terminal
+        self._terminal, self._sight = terminal, Sight(terminal)
         lobby = self._lobby
         bans = lobby.door.accounts.bans
         if lobby.is_full:
@@ -139,10 +140,10 @@ class Session:
 
         It is wrapped to the screen, unless that is read aloud or it is to stay `as_it_is`. `kind` is what it is.
         """
-        terminal = self._terminal
-        if terminal is None or not terminal.is_open:
+        terminal, sight = self._terminal, self._sight
+        if terminal is None or sight is None or not terminal.is_open:
             return
-        lines = text if as_it_is else self._rendered(terminal, text, kind)
+        lines = text if as_it_is else sight.rendered(text, kind, self._character, self._lobby.palette)
         terminal.write(f"{chr(10) if self._at_prompt else ''}{lines}\n")
         self._at_prompt = False
         self._prompt_soon()
@@ -172,11 +173,6 @@ class Session:
         elif self._terminal:
             self._terminal.release_input()
             self._prompt_soon()
-
-    def _rendered(self, terminal: Terminal, text: str, kind: str) -> str:
-        depth = depth_for(terminal, self._character)
-        width = WHOLE if listens(terminal, self._character) else terminal.width
-        return rendered(text, kind, width, depth, self._lobby.palette, wants_links(self._character))
 
     def _prompt_soon(self) -> None:
         if self._terminal:
