@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import atheris
+import atheris  # type: ignore[import-untyped,import-not-found,unused-ignore]
 from twisted.internet.task import Clock
 
 with atheris.instrument_imports(include=["server.telnet", "server.session", "server.door", "world"]):

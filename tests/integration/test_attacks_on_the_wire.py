@@ -12,6 +12,7 @@ import pytest
 
 from tests.integration import attacking
 from tests.integration.attacking import IAC, SB, SE, attack
+from tests.integration.line_player import HOST
 
 pytestmark = pytest.mark.integration
 
@@ -245,7 +246,7 @@ def test_three_hundred_who_call_at_once_are_all_greeted(target):
             caller = socket.socket()
             caller.bind((f"127.0.1.{number % 250 + 1}", 0))
             caller.setblocking(False)
-            caller.connect_ex((attacking.HOST, target.server.port))
+            caller.connect_ex((HOST, target.server.port))
             callers.append(caller)
         target.callers += callers
         for caller in callers:

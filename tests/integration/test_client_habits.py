@@ -238,15 +238,15 @@ def test_nothing_that_is_typed_reaches_anybody_as_control(server):
 def test_a_client_that_is_read_aloud_is_sent_whole_lines_and_sentences(server):
     numbers = count(1)
     wire = Wire(server, telnet(WILL, TERMINAL_TYPE) + telnet(WILL, NAWS) + subnegotiation(NAWS, b"\0\x28\0\x18"))
-    for name in (b"MUDLET", b"ANSI-TRUECOLOR", b"MTTS 333"):
+    for kind in (b"MUDLET", b"ANSI-TRUECOLOR", b"MTTS 333"):
         wire.receives(subnegotiation(TERMINAL_TYPE, b"\x01"))
-        wire.sends(subnegotiation(TERMINAL_TYPE, b"\0" + name))
+        wire.sends(subnegotiation(TERMINAL_TYPE, b"\0" + kind))
     wire._seen = 0
     wire.enters()
     assert b"You can go north to Pump Yard, east to Eel Stage or west to Ink Yard.\r\n" in wire.hears(b"look\r\n")
-    words = " ".join(f"word {next(numbers)}" for _ in range(60))
-    shown = wire.hears(f"say {words}\r\n".encode())
-    assert TELNET.sub(b"", shown).decode() == f'You say, "{words}"\r\n> '
+    speech = " ".join(f"word {next(numbers)}" for _ in range(60))
+    heard_back = wire.hears(f"say {speech}\r\n".encode())
+    assert TELNET.sub(b"", heard_back).decode() == f'You say, "{speech}"\r\n> '
     assert b"\x1b" not in wire.raw
     other = Wire(server)
     name = other.enters()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,10 @@ SCRIPT = r"""#event {IAC WILL MSSP} {#send {\xFF\xFD\x46\}}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    settings = {"config/server.md": {"hostname": "fallwater.example.org"}, "config/world.md": {"founded": 2026}}
+    settings: dict[str, dict[str, Any]] = {
+        "config/server.md": {"hostname": "fallwater.example.org"},
+        "config/world.md": {"founded": 2026},
+    }
     with running(new_vault(tmp_path_factory.mktemp("mssp") / "world", settings)) as server:
         yield server
 

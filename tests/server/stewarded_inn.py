@@ -34,7 +34,7 @@ class Caller:
 
     def show(self, text: str) -> None: ...
 
-    def end(self, text: str) -> None:
+    def end(self, text: str, kind: str = "") -> None:
         self.last_word = text
 
     def hand_over(self) -> None: ...

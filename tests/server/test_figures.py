@@ -8,6 +8,7 @@ import pytest
 
 from config.settings import AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
 from server.figures import Figures
+from server.listening import Ports
 from tests.server.fake_terminal import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
@@ -17,9 +18,12 @@ OPENED = 1_795_000_000
 ASK = "By what name shall we know you? "
 
 
-class FakePorts:
+class FakePorts(Ports):
     telnet_port = 4000
     tls_port = 0
+
+    def __init__(self) -> None:
+        """Listen nowhere."""
 
 
 class House:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import socket
+from typing import NoReturn
 
 import pytest
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.protocol import Factory
-from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.listening import TELNET, TLS, Ports
@@ -103,6 +103,6 @@ def test_which_port_could_not_be_opened_is_known():
     assert refusing.failed == TELNET
 
 
-class RefusingReactor(Clock):
-    def listenTCP(self, port, factory, backlog, interface):
+class RefusingReactor(PortReactor):
+    def listenTCP(self, port: int, factory: object, backlog: int, interface: str) -> NoReturn:
         raise OSError(98, "Address already in use")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+from twisted.internet.task import Clock
+
 from agents.population import Population
 from config.settings import ServerSettings
 from server.resuming import Resuming
@@ -24,7 +26,8 @@ class Run:
         self.vault = vault_of(root / "vault", NOTES)
         self.game = inn_game()
         self.world = self.game.world
-        self.lobby = lobby_of(root, self.game)
+        self.clock = Clock()
+        self.lobby = lobby_of(root, self.game, clock=self.clock)
         self.agents = Population(self.vault, load_settings(self.vault), self.game, random.Random(1), lambda: now_ms)
         self.world.characters["Rook"].room_id = "The Common Room"
         settings = ServerSettings(return_seconds=60)
@@ -90,7 +93,7 @@ def test_whoever_does_not_come_back_after_a_restart_falls_asleep_a_minute_later(
     talking(tmp_path).ends()
     again = Run(tmp_path, NOW_MS + 2000)
     Guest(again.lobby).enters("Ana")
-    again.lobby.clock.advance(60)
+    again.clock.advance(60)
     assert again.awake() == ["Ana", "Rook"]
 
 

@@ -177,7 +177,7 @@ def on_disk(vault: Vault) -> int:
     database = sqlite3.connect(vault.path(".index", "Eliza.words.sqlite"))
     (count,) = database.execute("SELECT count(*) FROM lines").fetchone()
     database.close()
-    return count
+    return int(count)
 
 
 def test_one_memory_is_read_by_its_number_alone_and_of_two_the_first_counts(vault: Vault):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from twisted.internet.error import ConnectionLost
@@ -12,7 +13,7 @@ from twisted.python.failure import Failure
 from server.lobby import Lobby
 from server.session import Session
 from server.telnet.compression import compression_option
-from server.telnet.interface import TelnetLimits, Terminal
+from server.telnet.interface import DelayedCall, TelnetLimits, Terminal
 from server.telnet.options import OPTIONS
 from server.telnet.parser import TelnetParser
 from server.telnet.protocol import TelnetProtocol
@@ -67,9 +68,14 @@ def heard(content: bytes, portion: int, lobby: Lobby, clock: Clock) -> list[obje
 def passes(clock: Clock, seconds: float) -> None:
     """Let time pass, in which whatever is due is done turn by turn."""
     end = clock.seconds() + seconds
-    while (due := [call for call in clock.getDelayedCalls() if call.getTime() <= end]) and len(due) < 10_000:
-        clock.advance(max(0.0, min(call.getTime() for call in due) - clock.seconds()))
+    while (due := [at for at in times_of_calls(clock) if at <= end]) and len(due) < 10_000:
+        clock.advance(max(0.0, min(due) - clock.seconds()))
     clock.advance(max(0.0, end - clock.seconds()))
+
+
+def times_of_calls(clock: Clock) -> list[float]:
+    calls: Sequence[DelayedCall] = clock.getDelayedCalls()
+    return [call.getTime() for call in calls]
 
 
 def held(protocol: TelnetProtocol) -> int:

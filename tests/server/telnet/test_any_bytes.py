@@ -45,9 +45,13 @@ def test_the_same_is_heard_whole_in_parts_and_byte_by_byte(inn, stream, portion)
 @given(stream=STREAMS)
 def test_no_bytes_are_a_failure(inn, stream):
     lobby, clock = inn
-    failures = []
-    catching = logging.Handler(logging.ERROR)
-    catching.emit = failures.append
+    failures: list[logging.LogRecord] = []
+
+    class Catching(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            failures.append(record)
+
+    catching = Catching(logging.ERROR)
     logging.getLogger().addHandler(catching)
     try:
         heard(b"guest\n" + stream, 7, lobby, clock)

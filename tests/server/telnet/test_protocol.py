@@ -66,6 +66,9 @@ class Player:
                 self.terminal.hold_input()
                 self.terminal.release_input()
 
+    def gmcp_received(self, package: str, payload: object) -> None:
+        self.told.append(package)
+
     def size_changed(self, width: int, height: int) -> None:
         self.told.append((width, height))
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import cast
 
 import pytest
 
+from server.telnet.interface import ReactorClock
 from server.telnet.rota import Rota
 from server.telnet.turn_end import TurnEnd
 
@@ -16,8 +19,9 @@ class Day:
     def __init__(self) -> None:
         self.now = 0
         self.done: list[str] = []
-        self.turn_end = TurnEnd(self)
-        self.rota = Rota(self, self.turn_end, seconds=3)
+        clock = cast(ReactorClock, self)
+        self.turn_end = TurnEnd(clock)
+        self.rota = Rota(clock, self.turn_end, seconds=3)
         self._due: list[Callable[[], None]] = []
 
     def seconds(self) -> float:
@@ -30,7 +34,7 @@ class Day:
     def comes(self, *names: str) -> None:
         """Let input come: `hall 1` is the first from the hall."""
         for name in names:
-            self.rota.take(name.split()[0], lambda name=name: self.does(name))
+            self.rota.take(name.split()[0], partial(self.does, name))
 
     def does(self, name: str) -> None:
         self.now += 1
