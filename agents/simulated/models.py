@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+import signal
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -102,7 +105,13 @@ class Cast:
 async def live(
     simulation: Simulation, cast: Cast, clock: VirtualClock, agents: Population, wake: Wake, span: Span
 ) -> None:
-    """Wake the agents, let them live for a span, and let everything go, however it ends. Raises: SimulationError."""
+    """Wake the agents, let them live for a span, and let everything go, however it ends; SIGTERM ends it too.
+
+    Raises: SimulationError, CancelledError.
+    """
+    if life := asyncio.current_task():
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows has no such signals, a thread neither
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, life.cancel)
     try:
         wake(*await cast.enter(clock))
         await simulation.run(span)

@@ -153,14 +153,17 @@ class WatchedModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """Continue the prompt. Raises: ModelError."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         try:
             completion = await self._model.complete(request, on_text)
         except ModelError as error:
             self._fail(request, error)
             raise
-        except asyncio.CancelledError:  # whoever asked has lost patience, and says so in these words
-            said = f"{self.name} did not answer within {request.timeout_seconds:g} s."
-            self._fail(request, ModelError(said))
+        except asyncio.CancelledError:
+            if loop.time() - began >= request.timeout_seconds:  # else nobody wants to know any more
+                said = f"{self.name} did not answer within {request.timeout_seconds:g} s."
+                self._fail(request, ModelError(said))
             raise
         self._usage.add(completion)
         if self._recording:

@@ -85,7 +85,9 @@ class Replay:
     def _difference(self, number: int, prompt: str, left: list[Line]) -> str:
         recorded = [str(line["prompt"]) for line in left if line["number"] == number]
         if not recorded:
-            owner = self._owners.get(self.place.turn)
+            owner, last_turn = self._owners.get(self.place.turn), max(self._owners, default=0)
+            if self.place.turn > last_turn:
+                return f"the recording has ended; give --turns {last_turn} for all that is in it."
             told = "asked nothing more" if owner == self.place.owner else f"had {owner or 'nobody'} asking"
             last = prompt.strip().rpartition("\n")[2]
             return f"a prompt is asked that ends in {_shown(last)}, where the recording {told}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,6 +18,8 @@ from vault.folder import MARK, STARTER
 from vault.notes import NoteError
 
 INTERRUPTED = 130
+MOST_HOURS = 876_000
+"""A hundred years."""
 
 
 def add_simulate_command(commands: Any) -> None:
@@ -53,7 +56,7 @@ def run_simulation(options: argparse.Namespace, default_vault: Callable[[], Path
     )
     try:
         turns = simulated(wanted, say, Progress(sys.stderr), replay)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         say(f"Stopped. What there was until now is in {wanted.out}.")
         return INTERRUPTED
     say(f"Turns: {turns}. The transcript, the report and the world are in {wanted.out}.")
@@ -69,4 +72,6 @@ def _span(options: argparse.Namespace, heading: Mapping[str, Any]) -> Span:
     if (span.turns is not None and span.turns < 1) or (span.hours is not None and not span.hours > 0):
         given = f"--turns is {span.turns}" if span.turns is not None else f"--hours is {span.hours:g}"
         raise SimulationError(f"{given}; expected a number above 0.")
+    if span.hours is not None and span.hours > MOST_HOURS:
+        raise SimulationError(f"--hours is {span.hours:g}; expected {MOST_HOURS} at most, a hundred years.")
     return span

@@ -28,6 +28,7 @@ from server.simulation.progress import Progress
 from vault.config_notes import Settings, load_settings
 from vault.disk import Disk
 from vault.folder import Vault
+from vault.notes import NoteError
 
 WORLD, TRANSCRIPT, REPORT, TIMING = "world", "transcript.txt", "report.json", "timing.json"
 ACCOUNTS, CACHE = "accounts", ".index"
@@ -55,9 +56,39 @@ def simulated(
 ) -> int:
     """Simulate, write everything and return how many turns there were. `models` are asked if they are given.
 
-    Raises: NoteError, SimulationError; what there was until then is written all the same.
+    Raises: NoteError, SimulationError; what there was until then is written all the same. If it could not begin,
+    nothing is left, so that it can be tried again with the same folder and file.
     """
-    vault = Vault(copied(wanted.source, wanted.out), Unforced())
+    had_folder, had_record = wanted.out.exists(), wanted.record is not None and wanted.record.exists()
+    copied(wanted.source, wanted.out)
+    try:
+        return _lived(wanted, say, progress, replay, models, seconds)
+    except (NoteError, SimulationError):
+        if not _has_lived(wanted.out):
+            shutil.rmtree(wanted.out, ignore_errors=True)
+            if had_folder:
+                wanted.out.mkdir(exist_ok=True)
+            if wanted.record and not had_record:
+                wanted.record.unlink(missing_ok=True)
+        raise
+    except OSError as error:
+        raise SimulationError(f"{wanted.out}: cannot be written: {error.strerror}.") from error
+
+
+def _has_lived(out: Path) -> bool:
+    transcript = out / TRANSCRIPT
+    return transcript.is_file() and transcript.stat().st_size > 0
+
+
+def _lived(
+    wanted: Wanted,
+    say: Callable[[str], None],
+    progress: Progress,
+    replay: Replay | None,
+    models: Sequence[LanguageModel],
+    seconds: Callable[[], float],
+) -> int:
+    vault = Vault(wanted.out / WORLD, Unforced())
     settings = with_model(load_settings(vault), wanted.model)
     place = replay.place if replay else Place()
     recording = Recording(wanted.record, place) if wanted.record else None
@@ -143,8 +174,8 @@ class Life:
         self._later.advance(max(0.0, (self.clock.ms - self._begun_ms) / 1000 - self._later.seconds()))
 
 
-def copied(source: Path, out: Path) -> Path:
-    """Copy a vault, without what is hidden in it, into the new folder of a simulation; return where it is.
+def copied(source: Path, out: Path) -> None:
+    """Copy a vault, without what is hidden in it, into the new folder of a simulation.
 
     Raises: SimulationError if the folder is not new, or cannot be made.
     """
@@ -156,8 +187,8 @@ def copied(source: Path, out: Path) -> Path:
         out.mkdir(parents=True, exist_ok=True)
         shutil.copytree(source, out / WORLD, ignore=shutil.ignore_patterns(".*"))
     except (OSError, shutil.Error) as error:
+        shutil.rmtree(out / WORLD, ignore_errors=True)
         raise SimulationError(f"{source} cannot be copied to {out / WORLD}: {error}") from error
-    return out / WORLD
 
 
 def _write(path: Path, told: Mapping[str, Any]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import io
 import itertools
 import json
 import random
 import re
 import shutil
+from argparse import Namespace
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
@@ -15,14 +18,17 @@ from pathlib import Path
 import pytest
 
 from agents.models.model import LanguageModel, ModelError, Request
-from agents.simulated.recording import Place, SimulationError
+from agents.simulated.recording import Place, Recording, SimulationError, Usage, WatchedModel
 from agents.simulated.replaying import Replay
 from agents.simulated.simulation import Span
+from server.simulation import simulating
 from server.simulation.progress import Progress
+from server.simulation.simulate_command import run_simulation
 from server.simulation.simulating import Wanted, simulated
 from tests.agents.house import GOOD
 from tests.scripted_model import ScriptedModel
 from vault.folder import STARTER
+from vault.notes import NoteError
 
 HEADING = '{"recording": 1, "models": [], "queues": {}, "later": []}\n'
 SPEECHES = ("the water is high today", "who has seen the lost page", "tea first, then the weir", "nobody minds")
@@ -81,7 +87,8 @@ def test_a_recording_is_given_again_without_a_model_to_the_byte_summaries_and_fa
     report = json.loads((tmp_path / "two" / "report.json").read_text(encoding="utf-8"))
     assert report["compactions"] > 0
     assert report["failed"] > 0
-    assert report["turns"] == 90 == sum(report[outcome] for outcome in ("acted", "refused", "speechless", "silent", "failed"))
+    outcomes = ("acted", "refused", "speechless", "silent", "failed")
+    assert report["turns"] == 90 == sum(report[outcome] for outcome in outcomes)
     assert sum(agent["turns"] for agent in report["agents"].values()) == 90
 
 
@@ -99,10 +106,10 @@ def test_a_prompt_that_is_not_the_recorded_one_is_told_with_turn_agent_and_line(
     assert (tmp_path / "two" / "report.json").exists()
 
 
-def test_a_recording_that_is_too_short_says_who_asks_where_it_has_nobody_asking(tmp_path):
+def test_a_recording_that_is_too_short_says_how_many_turns_it_has(tmp_path):
     record = tmp_path / "recording.jsonl"
     run(Wanted(STARTER, tmp_path / "one", Span(turns=3), record=record), ScriptedModel(lambda request: "look"))
-    with pytest.raises(SimulationError, match=r"turn 4, \w+: a prompt is asked that ends in '~\w+>', where the record"):
+    with pytest.raises(SimulationError, match=r"turn 4, \w+: the recording has ended; give --turns 3 for all"):
         run(Wanted(STARTER, tmp_path / "two", Span(turns=9)), replay=record)
 
 
@@ -166,6 +173,51 @@ def test_nothing_is_written_over_and_nothing_into_the_vault(tmp_path):
     with pytest.raises(SimulationError, match=r"exists already, and is not written over"):
         run(Wanted(vault, tmp_path / "out", Span(turns=1), record=record), lively())
     assert record.read_text(encoding="utf-8") == "mine"
+
+
+def test_what_could_not_begin_leaves_nothing_so_that_it_can_be_tried_again(tmp_path):
+    out, record = tmp_path / "out", tmp_path / "recording.jsonl"
+    with pytest.raises(NoteError, match="--model is 'none such'"):
+        run(Wanted(STARTER, out, Span(turns=2), model="none such", record=record))
+    with pytest.raises(SimulationError, match="Nobody would do anything"):
+        run(Wanted(STARTER, out, Span(turns=2), model="none", record=record))
+    assert list(tmp_path.iterdir()) == []
+    assert run(Wanted(STARTER, out, Span(turns=2), record=record), ScriptedModel(lambda request: "look")) == 2
+
+
+def test_a_disk_that_is_full_is_told_in_a_sentence(tmp_path, monkeypatch):
+    def full(path: Path, told: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(simulating, "_write", full)
+    with pytest.raises(SimulationError, match=r"out: cannot be written: No space left on device\.$"):
+        run(Wanted(STARTER, tmp_path / "out", Span(turns=2)), ScriptedModel(lambda request: "look"))
+
+
+def test_a_question_that_is_cut_short_by_the_end_is_no_failure_of_the_model(tmp_path):
+    place, usage = Place(1, "Rook"), Usage()
+    model = ScriptedModel("look")
+    model.hold()
+    recording = Recording(tmp_path / "recording.jsonl", place)
+    watched = WatchedModel(model, 0, usage, recording)
+
+    async def end() -> None:
+        question = asyncio.create_task(watched.complete(Request("~Rook>", max_tokens=8)))
+        await asyncio.sleep(0)
+        question.cancel()
+        await asyncio.wait([question])
+
+    asyncio.run(end())
+    recording.close()
+    assert (usage.failures, (tmp_path / "recording.jsonl").read_text(encoding="utf-8")) == (0, "")
+
+
+@pytest.mark.parametrize("hours", ["inf", "1e300", "876001", "nan", "0"])
+def test_hours_that_never_end_are_refused(tmp_path, hours):
+    given = {"vault": STARTER, "out": tmp_path / "out", "hours": float(hours)}
+    options = Namespace(**given, turns=None, seed=None, model=None, record=None, replay=None)
+    with pytest.raises(SimulationError, match=rf"^--hours is {re.escape(f'{float(hours):g}')}; expected"):
+        run_simulation(options, lambda: tmp_path, print)
 
 
 @pytest.mark.parametrize(
