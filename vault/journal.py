@@ -246,11 +246,11 @@ class Journal:
         if self._is_stale:
             return True
         newest = self._segments[-1] if self._segments else None
-        path = self._folder / self._name_for(memory)
-        if not newest or path.name != newest.name:
-            return path.exists()
+        name = self._name_for(memory)
+        if not newest or name != newest.name:
+            return (self._folder / name).exists()
         try:
-            found = os.stat(path)
+            found = os.stat(f"{self._folder}{os.sep}{name}")  # asked for each memory: a `Path` takes longer to make
         except FileNotFoundError:
             return True
         if self._open.is_open:

@@ -185,11 +185,12 @@ class Game:
             sentence = sentences.get(alike)
             if sentence is None:
                 sentence = sentences[alike] = narrate(event, viewer, self.world)
-            hushed = is_hushed(event, viewer, self.world)
+            hushed = bool(viewer.preferences) and is_hushed(event, viewer, self.world)
             if not viewer.is_agent and (hushed or is_speech_for(event, viewer.character_id)):
                 viewer.doings.heard.append(sentence)
             if not hushed:
-                take_answer(event, viewer)
+                if viewer.doings.asked_ids:
+                    take_answer(event, viewer)
                 observer(event, sentence)
         except Exception:
             log.exception("the observer of %s failed on %s", viewer.character_id, type(event).__name__)
