@@ -39,6 +39,12 @@ def test_what_was_refused_withdrawn_or_no_command_teaches_nothing():
     assert list(Export().chosen(pairs_in([*refused, *withdrawn, *speechless, *silent]))) == []
 
 
+def test_without_reasons_none_of_its_commands_has_one_those_in_the_prompt_neither():
+    prompt = "Doors: a | b.\n~Rook> say hi | she is new\nYou say hi.\n~Rook>"
+    (pair,) = Export(reasons=False).chosen([Pair(prompt, "look | to see who is here")])
+    assert pair == Pair("Doors: a | b.\n~Rook> say hi\nYou say hi.\n~Rook>", "look")
+
+
 def test_what_somebody_had_it_do_is_not_its_answer():
     led = [message(1, "One>"), {"event": "tool_result", "seq": 2, "text": "x"}, call(3, "say hello")]
     assert list(pairs_in([*led, call(4, "wave")])) == []

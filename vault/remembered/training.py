@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ from world.parsing import at_bar
 
 COMPLETION, CHAT = "completion", "chat"
 FORMS = (COMPLETION, CHAT)
+
+_TYPED = re.compile(r"~[^>\n]+> ")
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Export:
         """Yield those that are wanted, as they are wanted."""
         for pair in pairs:
             if pair.day >= self.since and (pair.accepted or self.refused):
-                yield pair if self.reasons else replace(pair, completion=at_bar(pair.completion)[0].rstrip())
+                yield pair if self.reasons else without_reasons(pair)
 
     def line(self, pair: Pair) -> str:
         """Return the line of a pair."""
@@ -60,6 +63,12 @@ class Export:
         else:
             told = {"prompt": pair.prompt, "completion": pair.completion}
         return json.dumps(told | ({"accepted": pair.accepted} if self.refused else {}))
+
+
+def without_reasons(pair: Pair) -> Pair:
+    """Return a pair in which no command has its reason: neither the answer, nor those that stand in the prompt."""
+    lines = [at_bar(line)[0].rstrip() if _TYPED.match(line) else line for line in pair.prompt.split("\n")]
+    return replace(pair, prompt="\n".join(lines), completion=at_bar(pair.completion)[0].rstrip())
 
 
 def export_training(vault: Vault, agent_id: str, path: Path, wanted: Export | None = None) -> int:
