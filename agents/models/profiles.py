@@ -99,7 +99,7 @@ class Profiles:
         failures = await asyncio.gather(*(self._failure_of(spec) for spec in tried))
         sentences = []
         for spec, failure in zip(tried, failures, strict=True):
-            endpoint = self._endpoint(spec, 0)
+            endpoint = self._endpoint(spec)
             if failure:
                 endpoint.fail(failure, self.pool.now())
                 sentences.append(f"The agents do without {spec.place} for now: {failure}")
@@ -122,6 +122,7 @@ class Profiles:
         later: Iterable[ModelSpec],
     ) -> None:
         """Publish everything at once: between two lines here nothing else happens."""
+        self._limit(profiles, wanted)
         for name, profile in profiles.items():
             routes = self._routes(profiles, wanted, name)
             if name in self.queues:
@@ -131,7 +132,7 @@ class Profiles:
         for name in self.queues.keys() - profiles.keys():
             del self.queues[name]
         self.later = [
-            ModelQueue([Route(self._endpoint(spec, 0), self._models[spec])], pool=self.pool, name=spec.place)
+            ModelQueue([Route(self._endpoint(spec), self._models[spec])], pool=self.pool, name=spec.place)
             for spec in later
         ]
         used = {spec for found in wanted.values() for spec in found} | set(later)
@@ -144,22 +145,32 @@ class Profiles:
         routes: list[Route] = []
         seen: list[str] = []
         while name and name not in seen:
-            given = profiles[name].settings.concurrency
-            routes += [Route(self._endpoint(spec, given), self._models[spec], len(seen)) for spec in wanted[name]]
+            routes += [Route(self._endpoint(spec), self._models[spec], len(seen)) for spec in wanted[name]]
             seen.append(name)
             name = profiles[name].settings.fallback
         return routes
 
-    def _endpoint(self, spec: ModelSpec, concurrency: int) -> Endpoint:
+    def _limit(self, profiles: Mapping[str, ModelProfile], wanted: Mapping[str, tuple[ModelSpec, ...]]) -> None:
+        """Give each endpoint as many requests at a time as the profiles say, the fewest if they do not agree."""
+        given: dict[Endpoint, int] = {}
+        for name, specs in wanted.items():
+            concurrency = profiles[name].settings.concurrency
+            for endpoint in (self._endpoint(spec) for spec in specs if spec.api != EMBEDDED):
+                said = [one for one in (given.get(endpoint, 0), concurrency) if one]
+                given[endpoint] = min(said, default=0)
+        for endpoint, concurrency in given.items():
+            now = endpoint.concurrency
+            if (0 if now.is_measured else now.limit) != concurrency:
+                endpoint.concurrency = Concurrency(concurrency)
+
+    def _endpoint(self, spec: ModelSpec) -> Endpoint:
         key = (spec.api, spec.address, spec.model)
         found = self._endpoints.get(key)
         if found is None:
             # The embedded model has one thread, which answers one after the other.
-            limit = Concurrency(1 if spec.api == EMBEDDED else concurrency)
+            limit = Concurrency(1 if spec.api == EMBEDDED else 0)
             found = Endpoint(spec.place, limit, Breaker(self._rng, untried=True))
             self._endpoints[key] = found
-        elif concurrency and spec.api != EMBEDDED and found.concurrency.limit != concurrency:
-            found.concurrency = Concurrency(concurrency)
         return found
 
 

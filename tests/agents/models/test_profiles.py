@@ -180,3 +180,28 @@ def test_prices_are_added_up():
         return queue.spent
 
     assert asyncio.run(story()) == pytest.approx(2.0)
+
+
+def test_an_endpoint_gets_as_many_requests_at_a_time_as_its_profile_says_also_one_and_after_an_edit():
+    async def story():
+        profiles, found = begun(Made()), []
+        for concurrency in (1, 3, 0):
+            one = profile("thinker", endpoints="http://a:1", model="gemma", concurrency=concurrency)
+            await profiles.set_up(ModelSettings(), dict([one]))
+            assert profiles.thinker
+            found += [(one.limit, one.is_measured) for one in profiles.thinker.endpoints()]
+        return found
+
+    assert asyncio.run(story()) == [(1, False), (3, False), (1, True)]
+
+
+def test_profiles_that_do_not_agree_on_an_endpoint_spare_it():
+    async def story():
+        profiles = begun(Made())
+        thinker = profile("thinker", endpoints="http://a:1", model="gemma")
+        others = [profile(f"p{n}", endpoints="http://a:1", model="gemma", concurrency=n) for n in (2, 5)]
+        await profiles.set_up(ModelSettings(), dict([thinker, *others]))
+        assert profiles.thinker
+        return [one.limit for one in profiles.thinker.endpoints()]
+
+    assert asyncio.run(story()) == [2]
