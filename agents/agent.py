@@ -162,6 +162,8 @@ class Agent:
         refused = isinstance(event, Refused)
         self.memory.record(left.kind, text, room, left.people, left.importance, refused)
         if self.awareness.take_in(event, left, world):
+            if left.addressed and self.queue:
+                self.queue.hurry(self.name)
             self.on_addressed()
 
     async def tick(self) -> Turn:

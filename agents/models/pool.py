@@ -95,6 +95,12 @@ class ModelPool:
         finally:
             self._leave(job)
 
+    def hurry(self, owner: str) -> None:
+        """Let the thought of an owner that waits go first, as an answer: somebody has spoken to it meanwhile."""
+        for job in self._line.jobs:
+            if job.owner == owner and job.priority is Priority.THOUGHT:
+                job.priority = Priority.ANSWER
+
     def counts(self, line: Line) -> tuple[int, int]:
         """Return how many jobs of a line wait, and how many run."""
         return sum(job.line is line for job in self._line.jobs), sum(job.line is line for job in self._running)

@@ -123,6 +123,10 @@ class ModelQueue:
             self.spent += self.asked.price(completion)
         return completion
 
+    def hurry(self, owner: str) -> None:
+        """Let a thought of the owner that still waits be an answer: its request is made only when its turn comes."""
+        self._pool.hurry(owner)
+
     def status(self) -> QueueStatus:
         """Return what the queue is doing and how its models have been, as of this moment."""
         status = self._record.status(*self._pool.counts(self), self._pool.now())

@@ -405,3 +405,28 @@ def test_a_compaction_is_weighed_with_what_the_model_has_in_its_cache(tmp_path):
     assert life.agent.compactor._cached_share() == 0.0
     life.agent.queue = cast(ModelQueue, CachedQueue())
     assert life.agent.compactor._cached_share() == 0.9
+
+
+def test_a_thought_that_waits_goes_first_when_somebody_speaks_to_the_agent(tmp_path):
+    life = Life(tmp_path, "look", "say I am well.", "look")
+
+    async def act(queue: ModelQueue) -> list[str]:
+        ended: list[str] = []
+
+        async def others(name: str) -> None:
+            await queue.ask(name, Priority.THOUGHT, lambda: Request(f"~{name}>", max_tokens=8))
+            ended.append(name)
+
+        async def own() -> None:
+            ended.append((await life.agent.tick()).outcome)
+
+        life.model.hold()
+        tasks = [asyncio.create_task(one) for one in (others("Cat"), others("Dan"), own())]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        life.ana.types("say Rook, how are you?")
+        life.model.release()
+        await asyncio.gather(*tasks)
+        return ended
+
+    assert running(life, act) == ["Cat", "acted", "Dan"]
