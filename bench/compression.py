@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from config.settings import WorldSettings
-from server.screen import wrapped
+from server.screens.screen import wrapped
 from vault.folder import open_vault
 from vault.text_notes import load_wording
 from vault.world_notes import load_world

@@ -32,7 +32,7 @@ def main() -> None:
         from twisted.internet import reactor
 
     from server.command_line import run
-    from server.signals import take_signals
+    from server.ending.signals import take_signals
 
     run(reactor, on_signals=take_signals)
 

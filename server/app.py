@@ -15,35 +15,35 @@ from agents.commands.model_commands import model_commands
 from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population
-from server.accounts import Accounts
-from server.autosave import GroupSync
 from server.door.account_commands import ACCOUNT_COMMANDS
+from server.door.accounts import Accounts
 from server.door.accounts_file import AccountsFile
 from server.door.dialogue import Door
 from server.door.lockout import Lockout
 from server.door.password_check import PasswordCheck
 from server.door.passwords import Passwords
-from server.doorway import Doorway, limits_of
+from server.ending.restart import STAGE_SECONDS
+from server.ending.resuming import Resuming
+from server.ending.shutdown import in_stages
 from server.figures import Figures
-from server.listening import Ports
 from server.lobby import Lobby
 from server.minds import Minds
 from server.offers import offered
+from server.on_disk.autosave import GroupSync
+from server.on_disk.reload import Reload
+from server.on_disk.taking_in import TakingIn, load_texts
+from server.on_disk.world_on_disk import WorldOnDisk
 from server.operations.watched import Watched
 from server.passing_time import PassingTime, local_ms
+from server.ports.doorway import Doorway, limits_of
+from server.ports.listening import Ports
 from server.presence import presence_by
-from server.reload import Reload
-from server.restart import STAGE_SECONDS
-from server.resuming import Resuming
 from server.session import Session
-from server.shutdown import in_stages
 from server.steward.stewardship import Stewardship
-from server.taking_in import TakingIn, load_texts
 from server.telnet.interface import ReactorClock
 from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
 from server.telnet.traffic import Traffic
-from server.world_on_disk import WorldOnDisk
 from vault.backup import back_up
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings

@@ -22,18 +22,18 @@ from server.app import Fallwater
 from server.door.accounts_file import AccountsFile, default_folder
 from server.door.one_time import first_admin, reset_password
 from server.door.passwords import Argon2
-from server.listening import ANY_FREE, TELNET, ListeningReactor, Ports
+from server.ending.rehearsal import Rehearsal, cannot_open, why_not_again
+from server.ending.restart import Ending, begin_anew, inherited
+from server.ending.systemd import Supervisor
 from server.model_option import with_model
 from server.operations.doctor.command import add_doctor_command, run_doctor
 from server.operations.health import safety
 from server.operations.logs import take_in_libraries, write_log
 from server.operations.options import add_operations_options, with_operations
 from server.operations.pages import WatchPages
-from server.rehearsal import Rehearsal, cannot_open, why_not_again
-from server.restart import Ending, begin_anew, inherited
+from server.ports.listening import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.simulation.simulate_command import add_simulate_command, run_simulation
 from server.steward.vault_commands import COMMANDS, add_vault_commands, run_vault_command
-from server.systemd import Supervisor
 from vault.config_notes import Settings, load_settings
 from vault.folder import MARK, Vault, open_vault
 from vault.notes import NoteError

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from config.settings import ServerSettings, WorldSettings
-from server.listening import Ports
 from server.lobby import Lobby
+from server.ports.listening import Ports
 from server.telnet.codes import GMCP
 from server.telnet.options import OPTIONS
 from vault.config_notes import Settings

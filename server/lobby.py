@@ -10,13 +10,13 @@ from typing import Protocol
 from twisted.internet.defer import Deferred
 
 from config.color_settings import ColorSettings
-from server.autosave import in_turn
-from server.coloring import MARKED
-from server.crowd import Crowd
 from server.door.dialogue import Door
 from server.door.guests import Guests
 from server.door.returning import Returning
 from server.gmcp.audience import Audience
+from server.on_disk.autosave import in_turn
+from server.ports.crowd import Crowd
+from server.screens.coloring import MARKED
 from server.telnet.interface import ReactorClock
 from world.game import Game
 from world.model import Character

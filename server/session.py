@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from server.accounts import Claim, Standing
-from server.coloring import MARKED, SCENE, shown_of
 from server.door.account_commands import AskedPassword
+from server.door.accounts import Claim, Standing
 from server.door.dialogue import Dialogue
 from server.door.idle import IdleWatch
 from server.door.login import Login
@@ -15,7 +14,8 @@ from server.door.password_change import PasswordChange
 from server.gmcp.client import GmcpClient
 from server.gmcp.logging_in import Outcome
 from server.lobby import Lobby
-from server.sight import Sight
+from server.screens.coloring import MARKED, SCENE, shown_of
+from server.screens.sight import Sight
 from server.telnet.interface import DelayedCall, Terminal
 from world.events import Arrived, Departed, Event
 from world.marks import without_marks

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from config.settings import ServerSettings
-from server.accounts import Accounts
+from server.door.accounts import Accounts
 from server.door.password_check import PasswordCheck
 from server.door.passwords import Passwords
 from world.wording import Wording

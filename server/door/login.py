@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from server.accounts import Claim, NameRefused, Standing
+from server.door.accounts import Claim, NameRefused, Standing
 from server.door.dialogue import Caller, Door
 from server.door.password_check import Verdict
 from server.door.questions import Questions, ask_new_password

@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 from twisted.internet.defer import Deferred, succeed
 
-from server.accounts import Accounts
+from server.door.accounts import Accounts
 from server.door.lockout import Lockout
 from server.door.newcomers import Newcomers
 from server.door.passwords import Checked, Passwords

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
-from server.accounts import NameRefused
+from server.door.accounts import NameRefused
 from server.door.dialogue import Caller, Door
 from vault.notes import NoteError
 

@@ -18,12 +18,12 @@ from twisted.web.resource import Resource
 from twisted.web.server import Request, Site
 
 from config.settings import ServerSettings
-from server.listening import ListeningPort
 from server.operations.health import Verdict, health, readiness
 from server.operations.lag import ReactorLag
 from server.operations.metrics import WorldFigures, registry_of
 from server.operations.tallies import Tallies
 from server.operations.watched import Watched
+from server.ports.listening import ListeningPort
 from server.telnet.interface import DelayedCall, ReactorClock
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
-from server.autosave import in_turn
+from server.on_disk.autosave import in_turn
 from server.operations.watched import Watched
 from world.events import Event
 from world.game import Performed

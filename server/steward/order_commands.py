@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from server.accounts import Accounts, NameRefused
+from server.door.accounts import Accounts, NameRefused
 from server.door.bans import BanRefused, minute_of
 from server.lobby import Lobby
 from vault.notes import NoteError

@@ -14,9 +14,9 @@ from agents.commands.leading import Leading
 from agents.commands.population_commands import population_commands
 from agents.commands.thought_commands import thought_commands
 from agents.population import Population
-from server.accounts import Accounts
-from server.autosave import in_turn
+from server.door.accounts import Accounts
 from server.lobby import Lobby
+from server.on_disk.autosave import in_turn
 from server.steward.admin_commands import Steward, admin_commands
 from server.steward.audit import DONE, Audit
 from server.steward.config_commands import config_commands

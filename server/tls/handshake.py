@@ -11,7 +11,7 @@ from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from server.crowd import Makes
+from server.ports.crowd import Makes
 from server.telnet.interface import DelayedCall, ReactorClock
 from server.tls.credentials import Credentials
 

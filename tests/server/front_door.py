@@ -11,8 +11,8 @@ from twisted.internet.defer import Deferred, execute
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts import Accounts
 from server.door.account_commands import ACCOUNT_COMMANDS
+from server.door.accounts import Accounts
 from server.door.accounts_file import AccountsFile
 from server.door.dialogue import Door
 from server.door.lockout import Lockout

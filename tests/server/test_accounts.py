@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.accounts import Claim, NameRefused, Standing
+from server.door.accounts import Claim, NameRefused, Standing
 from server.door.accounts_text import Account
 from server.door.bans import BanRefused
 from tests.server.front_door import NOW_MS, FakeHasher, accounts_of

@@ -9,9 +9,9 @@ from twisted.internet.protocol import ServerFactory
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.crowd import Crowd
-from server.doorway import Doorway, limits_of
-from server.listening import BACKLOG, Ports
+from server.ports.crowd import Crowd
+from server.ports.doorway import Doorway, limits_of
+from server.ports.listening import BACKLOG, Ports
 from tests.server.test_listening import PortReactor
 from vault.notes import NoteError
 

@@ -6,8 +6,8 @@ import resource
 
 import pytest
 
-from server import file_handles
-from server.file_handles import RESERVED, room_for
+from server.ports import file_handles
+from server.ports.file_handles import RESERVED, room_for
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 
-from server.listening import BACKLOG, TELNET, TLS, Ports
+from server.ports.listening import BACKLOG, TELNET, TLS, Ports
 
 
 class OpenPort:

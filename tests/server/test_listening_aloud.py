@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from config.color_settings import ColorSettings
-from server.coloring import MARKED, Depth, rendered
-from server.screen import WHOLE, laid_out
+from server.screens.coloring import MARKED, Depth, rendered
+from server.screens.screen import WHOLE, laid_out
 from tests.full_table import full_table
 from tests.server.fake_terminal import Guest
 from tests.server.front_door import lobby_of

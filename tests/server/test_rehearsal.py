@@ -10,8 +10,8 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.protocol import Factory
 
 from config.settings import ServerSettings
-from server.listening import TELNET, TLS, Ports
-from server.rehearsal import Rehearsal, cannot_open, why_no_port
+from server.ending.rehearsal import Rehearsal, cannot_open, why_no_port
+from server.ports.listening import TELNET, TLS, Ports
 from tests.server.test_listening import PortReactor
 
 HOST = "127.0.0.1"

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from server.restart import VARIABLE, Ending, Inherited, begin_anew, inherited
+from server.ending.restart import VARIABLE, Ending, Inherited, begin_anew, inherited
 
 
 class Execution:

@@ -14,10 +14,10 @@ from twisted.internet.testing import MemoryReactorClock, StringTransport
 
 from config.settings import ServerSettings
 from server.app import Fallwater
-from server.listening import TELNET, Ports
 from server.operations.health import health, readiness, safety
 from server.operations.lag import ReactorLag
 from server.operations.pages import MOST_OPEN, WatchPages
+from server.ports.listening import TELNET, Ports
 from tests.server.operations.watched_world import FillingDisk, world_of
 from world.events import Arrived
 

@@ -10,7 +10,7 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
-from server.crowd import Crowd, Gate
+from server.ports.crowd import Crowd, Gate
 from server.telnet.interface import TelnetLimits
 from server.telnet.protocol import TelnetFactory
 from server.tls.credentials import Credentials

@@ -16,9 +16,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from server.listening import Adopted, Asked
-from server.signals import once
-from server.systemd import sockets_given
+from server.ending.signals import once
+from server.ending.systemd import sockets_given
+from server.ports.listening import Adopted, Asked
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from config.settings import WorldSettings
-from server.autosave import SaveBoard, SaveMoves, SaveNotes, in_turn
+from server.on_disk.autosave import SaveBoard, SaveMoves, SaveNotes, in_turn
 from server.telnet.interface import ReactorClock
 from vault.board_note import BoardNote
 from vault.folder import Vault

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.settings import ServerSettings
-from server.crowd import SPARE, Crowd, Gate, Makes
 from server.door.lockout import is_loopback
-from server.file_handles import room_for
-from server.listening import ANY_FREE, TELNET, TLS, Ports
+from server.ports.crowd import SPARE, Crowd, Gate, Makes
+from server.ports.file_handles import room_for
+from server.ports.listening import ANY_FREE, TELNET, TLS, Ports
 from server.telnet.interface import ReactorClock, TelnetLimits
 from vault.notes import NoteError
 

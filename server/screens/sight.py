@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from config.color_settings import ColorSettings
-from server.coloring import Depth, depth_for, listens, rendered, wants_links
-from server.screen import WHOLE
+from server.screens.coloring import Depth, depth_for, listens, rendered, wants_links
+from server.screens.screen import WHOLE
 from server.telnet.interface import Terminal
 from world.model import Character
 

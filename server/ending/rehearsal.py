@@ -14,8 +14,8 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
-from server.listening import ANY_FREE, TELNET, TLS, Ports
-from server.taking_in import load_texts
+from server.on_disk.taking_in import load_texts
+from server.ports.listening import ANY_FREE, TELNET, TLS, Ports
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
 from vault.folder import Vault

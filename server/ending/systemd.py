@@ -9,7 +9,7 @@ from collections.abc import MutableMapping
 
 from twisted.python.systemd import ListenFDs
 
-from server.listening import TELNET, TLS
+from server.ports.listening import TELNET, TLS
 from server.telnet.interface import DelayedCall, ReactorClock
 
 log = logging.getLogger(__name__)

@@ -1,0 +1,1 @@
+"""Closing a world in good order, and opening it again where everybody was."""

@@ -1,0 +1,1 @@
+"""What is saved when, and taking in what is edited meanwhile."""

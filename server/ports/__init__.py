@@ -1,0 +1,1 @@
+"""The ports of a world, and how many may call there."""

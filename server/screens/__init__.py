@@ -1,0 +1,1 @@
+"""What one player sees: wrapped, coloured, or whole lines for who listens."""
