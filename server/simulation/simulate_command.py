@@ -42,6 +42,8 @@ def run_simulation(options: argparse.Namespace, default_vault: Callable[[], Path
     """Do the sub-command and return the exit code. Raises: NoteError, SimulationError."""
     replay = Replay(options.replay, Place()) if options.replay else None
     heading = replay.heading if replay else {}
+    if replay:
+        _agree(options, heading)
     source = options.vault or default_vault()
     is_there = (source / MARK).is_file() or (source / "rooms").is_dir()
     if options.vault and not is_there:
@@ -61,6 +63,15 @@ def run_simulation(options: argparse.Namespace, default_vault: Callable[[], Path
         return INTERRUPTED
     say(f"Turns: {turns}. The transcript, the report and the world are in {wanted.out}.")
     return 0
+
+
+def _agree(options: argparse.Namespace, heading: Mapping[str, Any]) -> None:
+    """Let nothing be given that a recording says otherwise. Raises: SimulationError."""
+    if options.model is not None:
+        raise SimulationError(f"--model is {options.model}; a replay asks no model. Leave it out.")
+    seed = heading.get("seed", 0)
+    if options.seed not in (None, seed):
+        raise SimulationError(f"--seed is {options.seed}; {options.replay} was recorded with {seed}. Leave it out.")
 
 
 def _span(options: argparse.Namespace, heading: Mapping[str, Any]) -> Span:

@@ -221,6 +221,23 @@ def test_hours_that_never_end_are_refused(tmp_path, hours):
 
 
 @pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"model": "embedded"}, "--model is embedded; a replay asks no model. Leave it out."),
+        ({"seed": 7}, "--seed is 7; {recording} was recorded with 0. Leave it out."),
+    ],
+)
+def test_what_a_recording_says_otherwise_is_refused(tmp_path, given, complaint):
+    recording = tmp_path / "recording.jsonl"
+    recording.write_text(HEADING, encoding="utf-8")
+    asked = {"vault": STARTER, "out": tmp_path / "out", "hours": None, "turns": 1, "seed": None, "model": None}
+    with pytest.raises(SimulationError) as refused:
+        run_simulation(Namespace(**asked | {"record": None, "replay": recording} | given), lambda: tmp_path, print)
+    assert str(refused.value) == complaint.format(recording=recording)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("", r"recording\.jsonl:1: this is no line of a recording; is the file whole\?"),
