@@ -23,6 +23,7 @@ from agents.models.jobs import (
 )
 from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
 from agents.models.routing import hopeless, is_hopeless, next_start
+from agents.models.spacing import Spaced
 
 # After so long a wait a job counts as one priority higher, and goes on rising: nothing starves.
 AGEING_SECONDS = 30.0
@@ -58,6 +59,7 @@ class ModelPool:
         Without `has_affinity` a job goes to any endpoint that is free, wherever its prompt was read the last time.
         """
         self.now = now
+        self.building = Spaced()
         self._line = WaitingLine(ageing_seconds, max_waiting)
         self._grace_seconds = grace_seconds
         self._longest_wait_seconds = longest_wait_seconds

@@ -81,13 +81,16 @@ class ModelQueue:
     async def built(self, model: LanguageModel, make: Make) -> Request | None:
         """Return the request that `make` builds for one of its models, with the options of the profile.
 
-        `make` is called again after what it had to count was counted without holding anybody up.
+        `make` is called again after what it had to count was counted without holding anybody up. Requests of the whole
+        pool are built one by one and spaced, so that answers that come together do not stop the world several times
+        as long.
         """
         may_count: float = MOST_AT_ONCE
         while True:
             try:
-                with self.model.standing_for(model, may_count):
-                    request = make()
+                async with self._pool.building:
+                    with self.model.standing_for(model, may_count):
+                        request = make()
             except Uncounted as missing:
                 assert isinstance(model, CountsSlowly)
                 await model.count_ahead(missing.text)
