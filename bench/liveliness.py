@@ -85,7 +85,9 @@ async def _lived(model: LanguageModel, name: str, arguments: argparse.Namespace)
 
 
 def _show(done: Done, town: Town, folder: Path | None, name: str) -> None:
-    print(f"\r{name}: {len(town.turns)} turns", end="\n" if len(town.turns) % 50 == 0 else "", file=sys.stderr)
+    turns = len(town.turns)
+    if turns % 50 == 0 or sys.stderr.isatty():
+        print(f"\r{name}: {turns} turns", end="" if turns % 50 else "\n", file=sys.stderr, flush=True)
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / f"{name}.txt").open("a", encoding="utf-8") as transcript:
