@@ -161,6 +161,7 @@ class Agent:
         room = self.character.room_id
         refused = isinstance(event, Refused)
         self.memory.record(left.kind, text, room, left.people, left.importance, refused)
+        self.facts.keep_up()
         if self.awareness.take_in(event, left, world):
             if left.addressed and self.queue:
                 self.queue.hurry(self.name)

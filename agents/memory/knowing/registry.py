@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import zip_longest
@@ -26,6 +27,9 @@ log = logging.getLogger(__name__)
 
 CATCH_UP = 1024
 """How many memories are learnt from at one look, so that a long journal holds up nobody."""
+
+LEARN_EVERY = 8
+"""So many memories are learnt from as they come: all at once they would hold up the prompt that comes after them."""
 
 WRITE_EVERY = 64
 WRITE_MS = 30_000
@@ -100,6 +104,12 @@ class FactRegistry:
         behind = self._known.upto - self._written_upto
         if behind >= WRITE_EVERY or (self._has_news and self._now_ms() >= self._next_write_ms):
             self._save()
+
+    def keep_up(self) -> None:
+        """Learn from the last few memories once they are enough; more than a few, or an edit, waits for `take_in`."""
+        if LEARN_EVERY <= self._journal.last - self._known.upto <= 2 * LEARN_EVERY:
+            with suppress(NoteError):  # which `take_in` raises again
+                self._learn()
 
     def _learn(self) -> None:
         """Learn from what is new; a last deed that may yet be refused waits for the memory that says so."""

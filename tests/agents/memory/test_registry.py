@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.knowing.registry import WRITE_EVERY, WRITE_MS, FactRegistry
+from agents.memory.knowing.registry import LEARN_EVERY, WRITE_EVERY, WRITE_MS, FactRegistry
 from tests.english import ENGLISH
 from tests.vault.failing_disk import FailingDisk, Stopped
 from vault.folder import Vault
@@ -99,6 +99,39 @@ def life_of(rng: random.Random, length: int) -> list[tuple[str, str, str]]:
             )
         )
     return texts
+
+
+def test_memories_are_learnt_from_a_few_at_a_time_as_they_come(desk: Desk):
+    for _ in range(LEARN_EVERY - 1):
+        desk.lives("Moss hums.")
+        desk.registry.keep_up()
+    before = desk.registry.upto
+    desk.lives("Moss hums.")
+    desk.registry.keep_up()
+    assert (before, desk.registry.upto) == (0, LEARN_EVERY)
+    assert not desk.path.exists()
+
+
+def test_a_journal_that_is_long_already_is_not_learnt_from_as_a_line_comes(desk: Desk):
+    desk.lives(*["Moss hums."] * (2 * LEARN_EVERY + 1))
+    desk.registry.keep_up()
+    assert desk.registry.upto == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_learnt_as_it_comes_is_the_same_and_an_edit_made_meanwhile_counts(tmp_path: Path, seed: int):
+    keeping_up, at_once = Desk(tmp_path / "a"), Desk(tmp_path / "b")
+    for kind, text, who in life_of(random.Random(seed), 60):
+        for desk in (keeping_up, at_once):
+            desk.lives(text, kind=kind, who=who)
+            if desk.journal.last == 30:
+                desk.registry.close()
+                desk.edit(lambda text: text.replace("**Moss**: last", "**Moss**: my brother · last"))
+        keeping_up.registry.keep_up()
+    keeping_up.registry.take_in()
+    at_once.registry.take_in()
+    assert keeping_up.registry.facts == at_once.registry.facts
+    assert "my brother" in {fact.remark for fact in keeping_up.registry.facts}
 
 
 @pytest.mark.parametrize("seed", range(8))
