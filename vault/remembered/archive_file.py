@@ -81,12 +81,9 @@ class OpenArchive:
 
     def open(self, path: Path) -> None:
         """Open a file for appending, after what a crash has torn off at its end was set aside."""
-        is_new = not path.exists()
         self._path = path
         self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            if is_new:
-                self._disk.sync_folder(path.parent)
             self._mend()
         except BaseException:
             self.let_go()
@@ -102,8 +99,10 @@ class OpenArchive:
         return first
 
     def sync(self) -> None:
-        """Force to disk what has not been forced yet."""
+        """Force to disk what has not been forced yet; the first time, the name of the file as well."""
         if self.is_open and self._forced != self._size:
+            if self._forced < 0:
+                self._disk.sync_folder(self._path.parent)
             self._disk.fsync(self._descriptor)
             self._forced = self._size
 
