@@ -13,7 +13,7 @@ from vault.folder import Vault
 from vault.journal import Journal
 from vault.notes import NoteError
 from vault.remembered.memory_line import Memory
-from vault.remembered.search_index import ADDED_TOGETHER, LINES_A_STEP, SearchIndex
+from vault.remembered.search_index import LINES_A_STEP, SearchIndex
 
 AT = 1_795_248_000_000
 DAY_MS = 86_400_000
@@ -159,17 +159,13 @@ def test_memories_are_added_to_the_index_without_reading_their_file(vault: Vault
     assert index.stale() == [name]
 
 
-def test_memories_that_are_added_go_to_disk_a_few_hundred_together(vault: Vault):
-    journal = journal_of(vault, *(f"Owl {number}." for number in range(ADDED_TOGETHER + 1)))
-    name, index = journal.newest[0], SearchIndex(vault, "Eliza")
+def test_who_else_opens_the_index_finds_what_was_added_and_adds_without_waiting(vault: Vault):
+    journal = journal_of(vault, "Owl 1.", "Owl 2.")
+    name, index, other = journal.newest[0], SearchIndex(vault, "Eliza"), SearchIndex(vault, "Eliza")
     index.add(name, journal.read(1, 1))
-    assert (index.reached(name), on_disk(vault)) == (1, 0)
-    index.add(name, journal.read(2, ADDED_TOGETHER))
-    assert (index.reached(name), on_disk(vault)) == (ADDED_TOGETHER, ADDED_TOGETHER)
-    index.add(name, journal.read(ADDED_TOGETHER + 1, ADDED_TOGETHER + 1))
-    assert on_disk(vault) == ADDED_TOGETHER
-    index.close()
-    assert on_disk(vault) == ADDED_TOGETHER + 1
+    assert (other.reached(name), on_disk(vault)) == (1, 1)
+    other.add(name, journal.read(2, 2))
+    assert index.holding("owl", 9, 10) == [2, 1]
 
 
 def on_disk(vault: Vault) -> int:

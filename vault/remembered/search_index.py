@@ -22,15 +22,15 @@ T = TypeVar("T")
 
 MOST_WORDS = 32
 LINES_A_STEP = 512
-ADDED_TOGETHER = 512
-"""So many memories are added before the disk has to have them: who waits for the disk holds up the whole world."""
 LOOKING_BACK = "@memory-"
 """How the commands begin that look into memory: what was looked for is no memory of it."""
 
 _WORD = re.compile(r"[^\W_]+")
-# To make the tables waits for no disk: what is kept later takes them along.
+# What is written waits for no disk, and a crash takes only the newest of it, which is then added again; whoever else
+# opens the file neither waits nor keeps anybody waiting. To make it waits for no disk either.
 _TABLES = """
 PRAGMA synchronous = OFF;
+PRAGMA journal_mode = WAL;
 BEGIN;
 CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER);
 CREATE TABLE IF NOT EXISTS lines (seq INTEGER PRIMARY KEY, file TEXT);
@@ -38,7 +38,7 @@ CREATE INDEX IF NOT EXISTS lines_by_file ON lines (file);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5
     (text, room, people, tokenize = 'porter unicode61 remove_diacritics 2');
 COMMIT;
-PRAGMA synchronous = FULL;
+PRAGMA synchronous = NORMAL;
 """
 _HOLDING = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
 _BEST = """
@@ -55,12 +55,11 @@ class SearchIndex:
         self._folder = vault.path("agents", agent_id, "journal")
         self._path = vault.path(".index", f"{agent_id}.words.sqlite")
         self._database: sqlite3.Connection | None = None
-        self._added = 0
 
     def stale(self) -> list[str]:
         """Return the journal files that are not as the index knows them, newest first. Raises: NoteError."""
         found = self._on_disk()
-        known = self._safely(lambda db: {row[0]: row[1:] for row in db.execute("SELECT * FROM files")}, keeps=False)
+        known = self._safely(lambda db: {row[0]: row[1:] for row in db.execute("SELECT * FROM files")})
         for name in known.keys() - found.keys():
             self._safely(lambda db, name=name: self._forget(db, name))  # type: ignore[misc]
         return sorted((name for name, stamp in found.items() if known.get(name) != stamp), reverse=True)
@@ -96,7 +95,7 @@ class SearchIndex:
         wanted = " OR ".join(f'"{word}"' for word in list(words)[:MOST_WORDS])
         if not wanted:
             return []
-        return self._safely(lambda db: [row[0] for row in db.execute(_BEST, (wanted, most))], keeps=False)
+        return self._safely(lambda db: [row[0] for row in db.execute(_BEST, (wanted, most))])
 
     def holding(self, word: str, before: int, most: int) -> list[int]:
         """Return the numbers below `before` of the newest memories whose text has a word, in any of its forms.
@@ -104,27 +103,24 @@ class SearchIndex:
         The newest come first, and no more than `most` are looked for, however long the journal is.
         """
         wanted = f'text : "{word}"', before, most
-        return self._safely(lambda db: [row[0] for row in db.execute(_HOLDING, wanted)], keeps=False)
+        return self._safely(lambda db: [row[0] for row in db.execute(_HOLDING, wanted)])
 
     def reached(self, name: str) -> int:
         """Return the highest number that the index has of a journal file, whether all of it was read; 0 for none."""
         newest = "SELECT max(seq) FROM lines WHERE file = ?"
-        return self._safely(lambda db: db.execute(newest, (name,)).fetchone()[0] or 0, keeps=False)
+        return self._safely(lambda db: db.execute(newest, (name,)).fetchone()[0] or 0)
 
     def add(self, name: str, memories: list[Memory]) -> None:
         """Take in memories that were written to a file since it was read; the file still counts as unread.
 
-        A few hundred go to disk together. Those that a crash takes are added again, because `reached` misses them.
-        Raises: NoteError if the index cannot be written.
+        Those that a crash takes are added again, because `reached` misses them. Raises: NoteError if the index cannot
+        be written.
         """
-        self._added += len(memories)
-        self._safely(lambda db: self._add(db, name, memories), keeps=self._added >= ADDED_TOGETHER)
+        self._safely(lambda db: self._add(db, name, memories))
 
     def close(self) -> None:
         """Let go of the file."""
         if self._database:
-            with suppress(sqlite3.Error):  # what is not kept is read again
-                self._database.commit()
             self._database.close()
             self._database = None
 
@@ -147,23 +143,21 @@ class SearchIndex:
         db.execute("DELETE FROM lines WHERE file = ?", (name,))
         db.execute("DELETE FROM files WHERE name = ?", (name,))
 
-    def _safely(self, work: Callable[[sqlite3.Connection], T], keeps: bool = True) -> T:
-        """Do something with the database, all or nothing; one that is broken is thrown away and made anew, once.
-
-        What was changed by it and before it is on disk afterwards if it is to be kept (`keeps`).
-        """
+    def _safely(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something with the database, all or nothing; one that is broken is thrown away and made anew, once."""
         try:
-            return self._once(work, keeps)
+            return self._once(work)
         except sqlite3.DatabaseError:
             self.close()
-            with suppress(OSError):
-                self._path.unlink(missing_ok=True)
+            for ending in ("", "-wal", "-shm"):
+                with suppress(OSError):
+                    self._path.with_name(f"{self._path.name}{ending}").unlink(missing_ok=True)
         try:
-            return self._once(work, keeps)
+            return self._once(work)
         except (sqlite3.Error, OSError) as error:
             raise NoteError(f"{self._vault.source(self._path)}: the search index cannot be used: {error}.") from error
 
-    def _once(self, work: Callable[[sqlite3.Connection], T], keeps: bool) -> T:
+    def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._database is None:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -174,9 +168,7 @@ class SearchIndex:
         db = self._database
         try:
             done = work(db)
-            if keeps:
-                db.commit()
-                self._added = 0
+            db.commit()
         except BaseException:
             db.rollback()
             raise
