@@ -16,7 +16,7 @@ def no_sync(fd: object) -> None:
 os.fsync = no_sync
 
 # The same examples on every run, and no failure because a machine was busy for a moment.
-EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "25"))
 settings.register_profile("fallwater", derandomize=True, deadline=None, max_examples=EXAMPLES)
 settings.load_profile("fallwater")
 
