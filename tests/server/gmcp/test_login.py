@@ -195,14 +195,19 @@ def test_after_a_while_or_another_line_a_name_is_a_command_again(lobby, game):
     assert lines == ["Ana"]
 
 
-def test_while_one_password_is_looked_at_no_other_is(game, tmp_path):
+def known_and_busy(game, tmp_path):
+    """Return a lobby that knows Ana, what looks at passwords there when it is told to, and a client at the door."""
     thread = Thread()
     lobby = lobby_of(tmp_path, game, ServerSettings(), in_thread=thread)
     first = Talker(lobby)
     first.types("Ana", SECRET)
     thread.goes_on()
     first.hangs_up()
-    ana = Talker(lobby, *ALL)
+    return lobby, thread, Talker(lobby, *ALL)
+
+
+def test_while_one_password_is_looked_at_no_other_is(game, tmp_path):
+    lobby, thread, ana = known_and_busy(game, tmp_path)
     ana.types("Ana", SECRET)
     assert credentials(ana) == {"success": False, "message": "Your password is being looked at already."}
     thread.goes_on()
@@ -212,13 +217,7 @@ def test_while_one_password_is_looked_at_no_other_is(game, tmp_path):
 
 
 def test_whoever_hangs_up_meanwhile_is_told_nothing(game, tmp_path):
-    thread = Thread()
-    lobby = lobby_of(tmp_path, game, ServerSettings(), in_thread=thread)
-    first = Talker(lobby)
-    first.types("Ana", SECRET)
-    thread.goes_on()
-    first.hangs_up()
-    ana = Talker(lobby, *ALL)
+    lobby, thread, ana = known_and_busy(game, tmp_path)
     credentials(ana)
     ana.hangs_up()
     thread.goes_on()
