@@ -15,7 +15,8 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.on_disk.taking_in import load_texts
-from server.ports.listening import ANY_FREE, TELNET, TLS, Ports
+from server.ports.doorway import asked_of
+from server.ports.listening import TELNET, TLS, Ports
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
 from vault.folder import Vault
@@ -90,12 +91,9 @@ def why_not_again(
 
 def why_no_port(settings: ServerSettings, ports: Ports) -> str:
     """Return which port a world with these settings could not open in the place of this one's, empty if all."""
-    tls_port = 0 if settings.tls_port == ANY_FREE else settings.tls_port
-    asked = {TELNET: (settings.host, settings.port)}
-    if settings.tls_port:
-        asked[TLS] = (settings.tls_host or settings.host, tls_port)
     ours = (ports.telnet_port, ports.tls_port)
-    for spoken, (host, port) in asked.items():
+    for spoken in (TELNET, TLS) if settings.tls_port else (TELNET,):
+        host, port = asked_of(settings, spoken)
         if ports.is_adopted(spoken) or ports.asked.get(spoken) == (host, port):
             continue
         # Of what we have ourselves only the address can be tried: it is let go of when that is opened.

@@ -23,12 +23,11 @@ from server.operations.lag import ReactorLag
 from server.operations.metrics import WorldFigures, registry_of
 from server.operations.tallies import Tallies
 from server.operations.watched import Watched
-from server.ports.listening import ListeningPort
+from server.ports.listening import ANY_FREE, ListeningPort
 from server.telnet.interface import DelayedCall, ReactorClock
 
 log = logging.getLogger(__name__)
 
-ANY_FREE = -1
 RETRY_SECONDS = 5.0
 IDLE_SECONDS = 30.0
 BACKLOG = 50

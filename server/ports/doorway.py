@@ -53,9 +53,8 @@ class Doorway:
         self._make_room(settings.max_connections)
         if settings.tls_port or self._ports.is_adopted(TLS):
             encrypted = Gate(self._over_tls(factory), self._crowd)
-            port = 0 if settings.tls_port == ANY_FREE else settings.tls_port
-            self._ports.open(TLS, settings.tls_host or settings.host, port, encrypted)
-        self._ports.open(TELNET, settings.host, settings.port, Gate(factory, self._crowd))
+            self._ports.open(TLS, *asked_of(settings, TLS), encrypted)
+        self._ports.open(TELNET, *asked_of(settings, TELNET), Gate(factory, self._crowd))
         if self.warning:
             log.warning("%s", self.warning)
 
@@ -109,6 +108,13 @@ class Doorway:
         self._credentials = Credentials(settings, self._folder, self._clock, utc_now(self._now_ms), self._tell)
         self._credentials.start()
         return over_tls(factory, self._credentials, self._clock, lambda: self._settings().login_seconds)
+
+
+def asked_of(settings: ServerSettings, spoken: str) -> tuple[str, int]:
+    """Return the address and the port where settings have telnet or TLS, 0 for any free one."""
+    if spoken == TLS:
+        return settings.tls_host or settings.host, 0 if settings.tls_port == ANY_FREE else settings.tls_port
+    return settings.host, settings.port
 
 
 def limits_of(settings: ServerSettings) -> TelnetLimits:

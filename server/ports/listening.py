@@ -20,7 +20,7 @@ TELNET = "telnet"
 TLS = "tls"
 
 ANY_FREE = -1
-"""The `tls_port` that takes any free one; 0 opens none."""
+"""The `tls_port` or `metrics_port` that takes any free one; 0 opens none."""
 
 Adopted = Mapping[str, Sequence[int]]
 """Sockets that listen already, as file descriptors, by what is spoken there: TELNET or TLS."""
