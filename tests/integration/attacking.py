@@ -35,8 +35,11 @@ PAUSE = 0.02
 """So long the bystander waits from one answer to the next look, in seconds."""
 
 RELEASED_WITHIN = 30.0
-KEPT_OPEN = 2
-"""What the server may have opened for good meanwhile: the index of an agent's journal."""
+INDEX = (".sqlite", ".sqlite-wal", ".sqlite-shm")
+"""How the files of an agent's search index end, which is made when somebody first asks what the agent remembers."""
+
+KEPT_OPEN = len(INDEX)
+"""How many handles the server may have opened for good meanwhile: those of one agent's index."""
 
 IAC, SB, SE = b"\xff", b"\xff\xfa", b"\xff\xf0"
 UNLIMITED = {

@@ -6,7 +6,7 @@ import pytest
 
 from tests.hostile import CONTROLS, INJECTIONS, MARKUP
 from tests.integration import attacking
-from tests.integration.attacking import attack
+from tests.integration.attacking import INDEX, attack
 from tests.integration.running import ADMIN, running
 from world.cleaning import clean_line
 from world.parsing import one_spaced
@@ -29,9 +29,9 @@ BUILDING = (
 def test_what_is_written_stands_there_as_it_was_written_after_a_restart(tmp_path):
     with attacking.target(tmp_path) as target:
         before = attacking.files_of(target.server)
-        with attack(target, f"{len(VERBS) * len(WORDS)} hostile texts of a player", new_files=(".md", ".sqlite")):
+        with attack(target, f"{len(VERBS) * len(WORDS)} hostile texts of a player", new_files=(".md", *INDEX)):
             target.plays("Writer", *(f"{verb} {text}" for verb in VERBS for text in WORDS))
-        with attack(target, f"{len(BUILDING) * len(WORDS)} hostile texts of a builder", new_files=(".md", ".sqlite")):
+        with attack(target, f"{len(BUILDING) * len(WORDS)} hostile texts of a builder", new_files=(".md", *INDEX)):
             builder = target.plays(ADMIN, *(f"{verb} {text}" for verb in BUILDING for text in WORDS))
         builder = target.plays(ADMIN, "@teleport me to The Landing", *WRITING)
         builder.expects("\n> ")

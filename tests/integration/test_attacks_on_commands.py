@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration import attacking
-from tests.integration.attacking import attack
+from tests.integration.attacking import INDEX, attack
 from tests.integration.running import ADMIN
 
 pytestmark = pytest.mark.integration
@@ -82,7 +82,7 @@ def test_arguments_of_four_thousand_characters_cost_little(target):
 
 def test_no_more_do_they_in_the_hands_of_an_admin(target):
     with attack(
-        target, f"{len(STEWARD) * len(HUGE)} commands of an admin with huge arguments", new_files=(".md", ".sqlite")
+        target, f"{len(STEWARD) * len(HUGE)} commands of an admin with huge arguments", new_files=(".md", *INDEX)
     ):
         for verb in (*STEWARD, *MEMORY):
             target.plays(ADMIN, *(f"{verb} {argument}".encode()[:4096] for argument in HUGE)).close()
@@ -146,7 +146,7 @@ def test_words_of_ones_own_cannot_run_away(target):
 
 
 def test_many_small_things_stay_bounded(target):
-    with attack(target, "1,000 notes, shares, descriptions and wants", new_files=(".md", ".sqlite")):
+    with attack(target, "1,000 notes, shares, descriptions and wants", new_files=(".md", *INDEX)):
         target.plays(
             "Busy",
             *(f"note Note {number} -> {'text ' * 50}" for number in range(250)),
