@@ -19,7 +19,7 @@ from vault.config_notes import load_settings
 from vault.folder import Vault
 from vault.notes import NoteError
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[1] / "prompts" / "golden"
 DEFAULT = windows(64, 64)
 
 

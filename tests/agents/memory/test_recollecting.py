@@ -19,7 +19,7 @@ from agents.memory.view import View
 from agents.simulated.simulation import START_MS
 from config.settings import MemorySettings
 from tests.agents.house import House, said
-from tests.agents.test_knowledge import KEY, words
+from tests.agents.prompts.test_knowledge import KEY, words
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.journal import Journal

@@ -9,7 +9,7 @@ import pytest
 
 from agents.choices.possible import NOTHING, Possible, possible
 from agents.choices.steering import FEW_POSES, Moment, Steering, ways_back, ways_to_others, without_repeats
-from tests.agents.test_possible import TABLE, a_world
+from tests.agents.choices.test_possible import TABLE, a_world
 
 DRAWS = 150
 

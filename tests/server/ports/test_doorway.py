@@ -12,7 +12,7 @@ from config.settings import ServerSettings
 from server.ports.crowd import Crowd
 from server.ports.doorway import Doorway, limits_of
 from server.ports.listening import BACKLOG, Ports
-from tests.server.test_listening import PortReactor
+from tests.server.ports.test_listening import PortReactor
 from vault.notes import NoteError
 
 NOW_MS = 1_795_000_000_000  # 2026-11-18

@@ -14,9 +14,9 @@ from agents.models.ollama_model import OllamaModel
 from agents.models.openai_model import OpenAIModel
 from agents.replies.reply import first_command
 from config.settings import AgentSettings
+from tests.agents.choices.test_possible import TABLE, a_world, lines
+from tests.agents.circles.test_circles import RIVER
 from tests.agents.test_agent import Life
-from tests.agents.test_circles import RIVER
-from tests.agents.test_possible import TABLE, a_world, lines
 
 
 def forms():

@@ -9,7 +9,7 @@ import pytest
 
 from agents.choices.grammar import MOST_WORDS, gbnf, literal, tidied, verbs_in
 from agents.choices.possible import possible
-from tests.agents.test_possible import TABLE, a_world, lines
+from tests.agents.choices.test_possible import TABLE, a_world, lines
 from world.parsing import parse_line
 
 _TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|\[(?:\\.|[^\]\\])*\]|[a-z]+|\{\d+,\d+\}|[()|?]|\s+")

@@ -9,7 +9,7 @@ import pytest
 from agents.models.model import Request
 from agents.replies.early_stop import Listener, is_enough
 from agents.replies.reply import Reply, first_command
-from tests.agents.test_reply import EXITS, ROWS, TABLE
+from tests.agents.replies.test_reply import EXITS, ROWS, TABLE
 from tests.scripted_model import ScriptedModel
 
 MORE = "\nI chose this because it is friendly, and because nothing else comes to mind just now.\n" * 8

@@ -94,7 +94,7 @@ def test_several_processes_that_change_it_at_once_lose_nothing(tmp_path):
         "file = AccountsFile(Path(sys.argv[1]))\n"
         "for n in range(20): file.change(lambda r: r.with_account(Account(f'{sys.argv[2]}{n}', 'player')))"
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     folder = str(tmp_path / "a")
     running = [subprocess.Popen([sys.executable, "-c", script, folder, name], cwd=root) for name in "xy"]
     assert [one.wait(60) for one in running] == [0, 0]

@@ -1,0 +1,1 @@
+"""Tests of whom an agent attends to."""

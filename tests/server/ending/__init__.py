@@ -1,0 +1,1 @@
+"""Tests of closing and opening again."""
