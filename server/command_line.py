@@ -30,7 +30,7 @@ from server.operations.doctor.command import add_doctor_command, run_doctor
 from server.operations.health import safety
 from server.operations.logs import take_in_libraries, write_log
 from server.operations.options import add_operations_options, with_operations
-from server.operations.pages import WatchPages
+from server.operations.watching import watch
 from server.ports.listening import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.simulation.simulate_command import add_simulate_command, run_simulation
 from server.steward.vault_commands import COMMANDS, add_vault_commands, run_vault_command
@@ -225,7 +225,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     reactor.callWhenRunning(
         lambda: on_signals(lambda: reactor.callFromThread(ending.close), lambda: reactor.callFromThread(rehearsal))
     )
-    WatchPages(fallwater.watched, reactor, _say).run(settings.server)
+    watch(fallwater.watched, settings.server, reactor, _say)
     reactor.callWhenRunning(open_it)
     reactor.run()
     on_signals(

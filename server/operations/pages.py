@@ -17,7 +17,6 @@ from twisted.web.pages import notFound
 from twisted.web.resource import Resource
 from twisted.web.server import Request, Site
 
-from config.settings import ServerSettings
 from server.operations.health import Verdict, health, readiness
 from server.operations.lag import ReactorLag
 from server.operations.metrics import WorldFigures, registry_of
@@ -102,12 +101,10 @@ class WatchPages:
         self._retry: DelayedCall | None = None
         self._is_told = False
 
-    def run(self, settings: ServerSettings) -> None:
-        """Open the port once the reactor runs, and close it when it ends, after the world; nothing for port 0."""
-        host, port = settings.metrics_host, settings.metrics_port
-        if port:
-            self._reactor.callWhenRunning(lambda: self.open(host, port))
-            self._reactor.addSystemEventTrigger("during", "shutdown", self.close)
+    def run(self, host: str, port: int) -> None:
+        """Open the port once the reactor runs, and close it when it ends, after the world."""
+        self._reactor.callWhenRunning(lambda: self.open(host, port))
+        self._reactor.addSystemEventTrigger("during", "shutdown", self.close)
 
     def open(self, host: str, port: int) -> None:
         """Open the port, any free one for -1."""

@@ -16,7 +16,8 @@ from config.settings import ServerSettings
 from server.app import Fallwater
 from server.operations.health import health, readiness, safety
 from server.operations.lag import ReactorLag
-from server.operations.pages import MOST_OPEN, WatchPages
+from server.operations.pages import MOST_OPEN
+from server.operations.watching import watch
 from server.ports.listening import TELNET, Ports
 from tests.server.operations.watched_world import FillingDisk, world_of
 from world.events import Arrived
@@ -122,7 +123,7 @@ class Asking:
 
     def __init__(self, world: Fallwater, reactor: Any, port: int) -> None:
         self.said: list[str] = []
-        WatchPages(world.watched, reactor, self.said.append).run(ServerSettings(metrics_port=port))
+        watch(world.watched, ServerSettings(metrics_port=port), reactor, self.said.append)
         for call, arguments, named in reactor.whenRunningHooks:
             call(*arguments, **named)
         self.servers = reactor.tcpServers

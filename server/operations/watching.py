@@ -1,0 +1,23 @@
+"""Answering programs that watch a world, where its settings have a port for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from config.settings import ServerSettings
+from server.operations.watched import Watched
+
+if TYPE_CHECKING:
+    from server.operations.pages import HttpReactor
+
+
+def watch(watched: Watched, settings: ServerSettings, reactor: HttpReactor, say: Callable[[str], None]) -> None:
+    """Open the port once the reactor runs, and close it when it ends, after the world; nothing for port 0.
+
+    The web server is imported only if it is wanted: it takes a tenth of the memory of an empty world.
+    """
+    if settings.metrics_port:
+        from server.operations.pages import WatchPages
+
+        WatchPages(watched, reactor, say).run(settings.metrics_host, settings.metrics_port)
