@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import random
 import shutil
@@ -174,21 +175,49 @@ class Life:
         self._later.advance(max(0.0, (self.clock.ms - self._begun_ms) / 1000 - self._later.seconds()))
 
 
-def copied(source: Path, out: Path) -> None:
+def copied(source: Path, out: Path, copy: Callable[[str, str], object] = shutil.copy2) -> None:
     """Copy a vault, without what is hidden in it, into the new folder of a simulation.
 
-    Raises: SimulationError if the folder is not new, or cannot be made.
+    Raises: SimulationError if the folder is not new, or cannot be made; what was copied until then is removed.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SimulationError(f"{out} exists already, and nothing is written over; give another folder with --out.")
     if out.resolve().is_relative_to(source.resolve()):
         raise SimulationError(f"{out} lies inside the vault {source}, which is not changed; give another with --out.")
+    had_folder = out.exists()
+
+    def copy_one(file: str, target: str) -> None:
+        try:
+            copy(file, target)
+        except OSError as error:
+            raise _UncopiedError(Path(file).relative_to(source), error) from error
+
     try:
         out.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(source, out / WORLD, ignore=shutil.ignore_patterns(".*"))
-    except (OSError, shutil.Error) as error:
+        shutil.copytree(source, out / WORLD, ignore=shutil.ignore_patterns(".*"), copy_function=copy_one)
+    except (OSError, _UncopiedError) as error:
         shutil.rmtree(out / WORLD, ignore_errors=True)
-        raise SimulationError(f"{source} cannot be copied to {out / WORLD}: {error}") from error
+        if not had_folder:
+            shutil.rmtree(out, ignore_errors=True)
+        raise SimulationError(f"{source} cannot be copied to {out / WORLD}: {_reason(error)}") from error
+
+
+class _UncopiedError(Exception):
+    """One file cannot be copied. It is no OSError, for copytree goes on after those, and lists every one of them."""
+
+    def __init__(self, name: Path, error: OSError) -> None:
+        super().__init__(f"{error.strerror or error} ({name}).")
+        self.is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def _reason(error: Exception) -> str:
+    """Return why a vault could not be copied, and what to do, in a sentence or two."""
+    if isinstance(error, _UncopiedError):
+        return f"{error} Make room, or give a folder on another disk with --out." if error.is_full else str(error)
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        name, _, why = error.args[0][0]  # a folder: the first of what may be many
+        return f"{why} ({name})."
+    return f"{getattr(error, 'strerror', None) or error}."
 
 
 def _write(path: Path, told: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ from agents.simulated.simulation import Span
 from server.simulation import simulating
 from server.simulation.progress import Progress
 from server.simulation.simulate_command import run_simulation
-from server.simulation.simulating import Wanted, simulated
+from server.simulation.simulating import Wanted, copied, simulated
 from tests.agents.house import GOOD
 from tests.scripted_model import ScriptedModel
 from vault.folder import STARTER
@@ -192,6 +192,30 @@ def test_a_disk_that_is_full_is_told_in_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(simulating, "_write", full)
     with pytest.raises(SimulationError, match=r"out: cannot be written: No space left on device\.$"):
         run(Wanted(STARTER, tmp_path / "out", Span(turns=2)), ScriptedModel(lambda request: "look"))
+
+
+def test_a_disk_that_is_full_while_the_vault_is_copied_is_told_once_and_leaves_nothing(tmp_path):
+    vault, out = world(tmp_path / "vault"), tmp_path / "out"
+
+    def full(file: str, target: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", file, None, target)
+
+    with pytest.raises(SimulationError) as told:
+        copied(vault, out, full)
+    told_of = re.fullmatch(r"(.*): No space left on device \((\S+)\)\. (.*)", str(told.value))
+    assert told_of and (told_of[1], told_of[3]) == (
+        f"{vault} cannot be copied to {out / 'world'}",
+        "Make room, or give a folder on another disk with --out.",
+    )
+    assert (vault / told_of[2]).is_file()
+    assert not out.exists()
+
+
+def test_a_note_that_cannot_be_read_is_named_when_a_vault_is_copied(tmp_path):
+    vault, out = world(tmp_path / "vault"), tmp_path / "out"
+    (vault / "text" / "gone.md").symlink_to("nowhere.md")
+    with pytest.raises(SimulationError, match=r"world: No such file or directory \(text/gone\.md\)\.$"):
+        copied(vault, out)
 
 
 def test_a_question_that_is_cut_short_by_the_end_is_no_failure_of_the_model(tmp_path):
