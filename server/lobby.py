@@ -15,7 +15,7 @@ from server.door.guests import Guests
 from server.door.returning import Returning
 from server.gmcp.audience import Audience
 from server.on_disk.autosave import in_turn
-from server.ports.crowd import Crowd
+from server.ports.crowd import Crowd, Reason
 from server.screens.coloring import MARKED
 from server.telnet.interface import ReactorClock
 from world.game import Game
@@ -79,6 +79,22 @@ class Lobby:
     def is_full(self) -> bool:
         """Whether nobody else can come in."""
         return len(self.sessions) >= self.crowd.room
+
+    def turned_away(self, host: str) -> str:
+        """Return why nobody, or nobody from an address, may come in, and count it; empty if somebody may."""
+        crowd, say, bans = self.crowd, self.game.world.wording, self.door.accounts.bans
+        if self.is_full:
+            why: Reason = "full"
+            told = say("door.full", count=len(self.sessions))
+        elif crowd.is_too_many(host):
+            why = "too_many_from_there"
+            told = say("door.too_many_from_there", count=self.door.settings.connections_per_address)
+        elif ban := bans.on(host):
+            why, told = "banned", bans.text(ban)
+        else:
+            return ""
+        crowd.refused[why] += 1
+        return told
 
     def sessions_of(self, character_id: str) -> list[Connected]:
         """Return the sessions that play a character: one or none."""

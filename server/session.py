@@ -55,18 +55,13 @@ class Session:
         """Greet, unless the house is full or nobody from there may come in."""
         self._terminal, self._sight = terminal, Sight(terminal)
         lobby = self._lobby
-        bans = lobby.door.accounts.bans
-        if lobby.is_full:
-            self.end(self._say("door.full", count=len(lobby.sessions)))
-        elif lobby.crowd.is_too_many(terminal.host):
-            self.end(self._say("door.too_many_from_there", count=lobby.door.settings.connections_per_address))
-        elif ban := bans.on(terminal.host):
-            self.end(bans.text(ban))
-        else:
-            lobby.sessions.add(self)
-            self._wait_for_login()
-            self.show(lobby.texts.welcome, kind=MARKED)
-            self._dialogue = Login(self, lobby.door, self._enter)
+        if why := lobby.turned_away(terminal.host):
+            self.end(why)
+            return
+        lobby.sessions.add(self)
+        self._wait_for_login()
+        self.show(lobby.texts.welcome, kind=MARKED)
+        self._dialogue = Login(self, lobby.door, self._enter)
 
     def line_received(self, text: str) -> None:
         """Take an answer, or else a command."""

@@ -19,6 +19,7 @@ from agents.models.endpoint import Endpoint
 from server.operations.lag import ReactorLag
 from server.operations.tallies import Buckets, Tallies
 from server.operations.watched import Watched
+from server.ports.crowd import REASONS
 
 Labels = TypeVar("Labels", bound=tuple[str, ...])
 
@@ -50,6 +51,8 @@ class WorldFigures(Collector):
         yield _counter("output_bytes", "Bytes sent over telnet.", traffic.sent_bytes)
         dropped = {(why.replace(" ", "_"),): float(count) for why, count in traffic.dropped.items()}
         yield _counters("dropped_clients", "Clients dropped, by reason.", ("reason",), dropped)
+        refused = {(why,): float(lobby.crowd.refused[why]) for why in REASONS}
+        yield _counters("turned_away", "Connections that were not let in, by reason.", ("reason",), refused)
 
     def _commands(self) -> Iterable[Metric]:
         tallies, labels = self._tallies, ("command", "by", "result")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import ServerFactory
@@ -23,6 +23,11 @@ SPARE = 64
 SPARE_OF_ONE = 4
 """The same of one address."""
 
+Reason = Literal["full", "too_many_from_there", "too_often", "banned"]
+"""Why somebody is turned away: no room for anybody, too many from that address, too many calls a minute, a ban."""
+
+REASONS: tuple[Reason, ...] = get_args(Reason)
+
 MOST_REMEMBERED = 10_000
 REPORT_SECONDS = 60.0
 
@@ -32,10 +37,12 @@ class Crowd:
 
     This machine itself may call as often as it likes, within the number of all: what comes from here is a proxy, or
     whoever runs the world. `most` bounds connections by what the process can hold open; settings count at once.
+    `refused` counts who was turned away since the start, whether they were told why or hung up on.
     """
 
     def __init__(self, settings: Callable[[], ServerSettings], clock: ReactorClock) -> None:
         self.most = 1_000_000
+        self.refused: Counter[Reason] = Counter()
         self._settings = settings
         self._clock = clock
         self._count = 0
@@ -61,7 +68,8 @@ class Crowd:
     def admit(self, host: str) -> bool:
         """Count a call, or return False if it is to be closed without a word."""
         network = network_of(host)
-        if self._count >= min(self.room + SPARE, self.most) or not (is_loopback(host) or self._is_welcome(network)):
+        if why := self._why_not(network, is_loopback(host)):
+            self.refused[why] += 1
             self._note_turned_away(network)
             return False
         self._count += 1
@@ -76,18 +84,22 @@ class Crowd:
         if not self._of_address[network]:
             del self._of_address[network]
 
-    def _is_welcome(self, network: str) -> bool:
+    def _why_not(self, network: str, is_here: bool) -> Reason | None:
+        if self._count >= min(self.room + SPARE, self.most):
+            return "full"
+        if is_here:
+            return None
         settings = self._settings()
         most, a_minute = settings.connections_per_address, settings.connects_per_minute
         if most and self._of_address[network] >= most + SPARE_OF_ONE:
-            return False
+            return "too_many_from_there"
         calls = self._calls.setdefault(network, Allowance(self._clock, a_minute / 60, a_minute))
         if calls.seconds:
-            return False
+            return "too_often"
         calls.take()
         if len(self._calls) > MOST_REMEMBERED:
             self._forget()
-        return True
+        return None
 
     def _forget(self) -> None:
         """Forget who has not called of late; if all have, those who began first."""

@@ -215,6 +215,7 @@ def test_a_full_house_turns_callers_away_and_says_why(lobby):
     turned_away = Guest(lobby)
     assert turned_away.screen() == ("There are 3 people here, and that is as many as we can hold. Come back later.\n")
     assert not turned_away.terminal.is_open
+    assert lobby.crowd.refused == {"full": 1}
     turned_away.session.connection_lost("Connection was closed.")
     inside[0].hangs_up()
     assert Guest(lobby).terminal.is_open
@@ -285,7 +286,7 @@ def test_an_address_that_is_banned_is_told_why_and_turned_away(lobby):
     lobby.door.accounts.ban("203.0.113.0/24", None, "nothing but noise")
     caller = Guest(lobby, "203.0.113.9")
     assert caller.screen() == "You may not come in: nothing but noise\n"
-    assert (caller.terminal.is_open, lobby.sessions) == (False, set())
+    assert (caller.terminal.is_open, lobby.sessions, lobby.crowd.refused) == (False, set(), {"banned": 1})
     assert Guest(lobby, "203.0.114.9").terminal.is_open
 
 
@@ -332,4 +333,4 @@ def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(lobby):
     assert caller.screen() == (
         "There are 20 people here from where you are, and that is as many as we let in.\nCome back later.\n"
     )
-    assert (caller.terminal.is_open, lobby.sessions) == (False, set())
+    assert (caller.terminal.is_open, lobby.sessions, lobby.crowd.refused) == (False, set(), {"too_many_from_there": 1})

@@ -138,6 +138,12 @@ def test_traffic_is_told_with_the_reason_for_which_clients_were_dropped(watcher)
     assert watcher.figure("dropped_clients_total", reason="does_not_read") == 2
 
 
+def test_connections_that_were_not_let_in_are_told_by_reason_from_0_on(watcher):
+    watcher.world.lobby.crowd.refused["banned"] += 2
+    reasons = ("full", "too_many_from_there", "too_often", "banned")
+    assert [watcher.figure("turned_away_total", reason=reason) for reason in reasons] == [0, 0, 0, 2]
+
+
 def test_how_late_the_reactor_is_counts_while_it_is_late(watcher, reactor):
     watcher.lag.start()
     reactor.advance(0.5)

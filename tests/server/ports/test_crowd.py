@@ -90,6 +90,17 @@ def test_there_is_never_room_for_more_than_the_process_can_hold_open(crowd):
     assert admitted(crowd, ["127.0.0.1"] * 200) == SPARE + 4
 
 
+def test_who_is_hung_up_on_is_counted_by_the_reason(crowd):
+    for _ in range(7):
+        crowd.admit("203.0.113.5")
+        crowd.leave("203.0.113.5")
+    assert crowd.refused == {"too_often": 1}
+    few = Crowd(lambda: ServerSettings(max_connections=10, connections_per_address=3, connects_per_minute=0), Clock())
+    admitted(few, ["203.0.113.5"] * 9)
+    admitted(few, ["127.0.0.1"] * 80)
+    assert few.refused == {"too_many_from_there": 9 - 3 - SPARE_OF_ONE, "full": 80 - (10 + SPARE - 7)}
+
+
 def test_settings_that_change_count_at_once(clock):
     now = [ServerSettings(max_connections=1)]
     crowd = Crowd(lambda: now[0], clock)
