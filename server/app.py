@@ -251,9 +251,10 @@ class Fallwater:
         )
 
     def refuse_restart(self, why: str) -> None:
-        """Go on although a restart was asked for, and say why."""
+        """Go on although a restart was asked for, and tell admins why."""
         told = self.world.wording("admin.cannot_restart", why=why)
         log.error("%s", told)
+        self._stewardship.call_off()
         self._tell_admins(told)
 
     def _adopt(self, settings: Settings) -> None:

@@ -15,7 +15,7 @@ Tell = Callable[[int, bool], None]
 class Countdown:
     """Calls `end` when the time has come, and `tell` with the seconds that are left, now and then until then.
 
-    Both are told whether the world is to restart.
+    Both are told whether the world is to restart. `was_told` says that the time has come that everybody was told of.
     """
 
     def __init__(self, clock: ReactorClock, tell: Tell, end: Callable[[bool], None]) -> None:
@@ -23,6 +23,7 @@ class Countdown:
         self._tell = tell
         self._end = end
         self._calls: list[DelayedCall] = []
+        self.was_told = False
 
     @property
     def is_running(self) -> bool:
@@ -36,13 +37,17 @@ class Countdown:
             self._tell(seconds, restart)
         for mark in (mark for mark in MARKS if mark < seconds):
             self._calls.append(self._clock.callLater(seconds - mark, self._tell, mark, restart))
-        self._calls.append(self._clock.callLater(seconds, self._end, restart))
+        self._calls.append(self._clock.callLater(seconds, self._come, seconds > 0, restart))
 
     def stop(self) -> bool:
         """Let the world stay open; return whether it was about to close."""
-        running = self.is_running
+        running, self.was_told = self.is_running, False
         for call in self._calls:
             if call.active():
                 call.cancel()
         self._calls.clear()
         return running
+
+    def _come(self, was_told: bool, restart: bool) -> None:
+        self.was_told = was_told
+        self._end(restart)

@@ -77,6 +77,12 @@ class Stewardship:
         lobby.perform = self.leading.perform
         lobby.reset = lambda admin, name: self.audit.note(admin, f"@password {name}", DONE)
 
+    def call_off(self) -> None:
+        """Tell everybody that the world does not restart after all, if they were told that it would by now."""
+        if self.countdown.was_told:
+            self.countdown.stop()
+            self._game.publish((Announced("", self._game.world.wording("admin.does_not_restart")),))
+
     def _note_led(self, who: str, line: str, refusal: str, agent: str) -> None:
         self.audit.note(who, line, refusal or DONE, agent)
 

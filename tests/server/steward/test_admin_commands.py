@@ -127,6 +127,25 @@ def test_a_restart_at_once_is_one_word(inn):
     assert inn.shown("Ben", "@shutdown --restart") == ["@shutdown is for an admin and above; you are a player."]
 
 
+def test_whoever_was_told_of_a_restart_is_told_that_it_is_off_and_nobody_else(inn):
+    off = ["The world goes on: it does not restart after all."]
+    inn.shown("Ana", "@shutdown 1 --restart")
+    inn.clock.advance(30)
+    inn.players["Cat"].screen()
+    inn.stewardship.call_off()  # another restart was refused, by a signal: this one is still to come
+    assert inn.players["Cat"].screen() == []
+    inn.clock.advance(20)
+    inn.clock.advance(10)
+    inn.players["Cat"].screen()
+    inn.stewardship.call_off()
+    assert [inn.players[name].screen()[-1:] for name in ("Ana", "Ben", "Cat")] == [off] * 3
+    inn.stewardship.call_off()
+    inn.shown("Ana", "@shutdown --restart")
+    inn.clock.advance(0)
+    inn.stewardship.call_off()
+    assert inn.players["Cat"].screen() == []
+
+
 def test_the_log_shows_who_did_what_and_what_came_of_it(inn):
     inn.shown("Ben", "@announce Free apples!")
     inn.shown("Ana", "@save")
