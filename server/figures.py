@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from config.settings import ServerSettings, WorldSettings
@@ -60,6 +61,7 @@ class Figures:
         return {name: value for name, value in given.items() if value}
 
 
+@cache  # it is looked up on disk, and anybody may ask a hundred times in one packet
 def codebase() -> str:
     """Return the project's name and, where it is installed, its version."""
     try:

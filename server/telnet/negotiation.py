@@ -216,7 +216,7 @@ class Negotiator(Generic[Facts]):
         was_agreed = side.agreed
         answer = side.agree() if event.verb in (DO, WILL) else side.refuse()
         outcomes: list[Outcome] = [] if answer is None else [Send(_verb(answer, event.option))]
-        if side.agreed and not was_agreed:
+        if side.agreed and not was_agreed and self._answers_left:
             outcomes += (row.begin_ours if is_ours else row.begin_theirs)(self._facts)
         elif was_agreed and not side.agreed and is_ours:
             outcomes += row.end_ours(self._facts)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from config.settings import AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
-from server.figures import Figures
+from server.figures import Figures, codebase
 from server.ports.listening import Ports
 from tests.server.fake_terminal import Guest
 from tests.server.front_door import lobby_of
@@ -52,6 +52,15 @@ def test_the_required_figures_come_first_and_are_those_of_now(house):
     guest.types("quit")
     guest.hangs_up()
     assert house.figures()["PLAYERS"] == "0"
+
+
+def test_the_version_is_looked_up_on_disk_once_however_often_somebody_asks(house, monkeypatch):
+    looked_up = []
+    monkeypatch.setattr("server.figures.version", lambda name: looked_up.append(name) or "1.2.3")
+    codebase.cache_clear()
+    assert [house.figures()["CODEBASE"] for _ in range(100)] == ["Fallwater 1.2.3"] * 100
+    assert looked_up == ["fallwater"]
+    codebase.cache_clear()
 
 
 def test_what_nobody_has_set_is_not_told(house):

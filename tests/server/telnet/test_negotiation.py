@@ -148,6 +148,14 @@ def test_a_client_that_argues_without_end_is_answered_so_many_times():
     assert [bool(answer) for answer in answers] == [True] * 5 + [False] * 995
 
 
+def test_nothing_is_put_together_for_a_client_that_has_had_all_its_answers():
+    telnet, facts = negotiator(max_answers=4)
+    for _ in range(1000):
+        telnet.receive(Negotiation(WILL, WINDOW_SIZE))
+        telnet.receive(Negotiation(WONT, WINDOW_SIZE))
+    assert facts == ["begun", "begun"]
+
+
 def test_a_typed_line_earns_a_client_its_answers_again():
     telnet, _ = negotiator(max_answers=1)
     telnet.receive(Negotiation(DO, UNKNOWN))
