@@ -108,10 +108,15 @@ class TelnetParser:
         """Say whether everything received so far has been read."""
         return self._position == len(self._unread)
 
-    def next_event(self) -> Event | None:
-        """Return the next event, or None when everything received so far has been read."""
+    def next_event(self, *, up_to_text: bool = False) -> Event | None:
+        """Return the next event, or None when everything received so far has been read.
+
+        With `up_to_text` only commands are read, and text that comes next is left where it is.
+        """
         event: Event | None = None
         while event is None and self._position < len(self._unread):
+            if up_to_text and self._is_at_text:
+                return None
             match self._state:
                 case _State.TEXT:
                     event = self._read_text()
@@ -126,6 +131,10 @@ class TelnetParser:
         if event is None:
             self._unread, self._position = b"", 0
         return event
+
+    @property
+    def _is_at_text(self) -> bool:
+        return self._state is _State.TEXT and self._unread[self._position] != IAC
 
     def _take_byte(self) -> int:
         byte = self._unread[self._position]

@@ -175,7 +175,8 @@ class TelnetProtocol(Protocol):
             self._parse_portion()
         lines = 0
         while lines < self._limits.lines_per_turn and self._may_go_on:
-            event = self._parser.next_event()
+            # Whoever has to wait is still known better: what a client tells of itself must not come too late.
+            event = self._parser.next_event(up_to_text=self._is_held)
             if event is None:
                 break
             if isinstance(event, Line | LineTooLong | Command):
@@ -187,7 +188,7 @@ class TelnetProtocol(Protocol):
 
     @property
     def _may_go_on(self) -> bool:
-        return self._terminal.is_open and not self._is_held and not self._pace.seconds
+        return self._terminal.is_open and not self._pace.seconds
 
     def _parse_portion(self) -> None:
         start = self._parsed_bytes

@@ -283,6 +283,16 @@ def test_held_lines_wait_until_they_are_released(connection):
     assert connection.transport.producerState == "producing"
 
 
+def test_what_a_client_tells_of_itself_is_heard_while_its_lines_wait(connection):
+    connection.receives(b"hold\r\n" + bytes([IAC, WILL, TERMINAL_TYPE]))
+    connection.receives(subnegotiation(TERMINAL_TYPE, b"\0MUDLET") + subnegotiation(TERMINAL_TYPE, b"\0MTTS 64"))
+    assert connection.player.told == ["MUDLET"]
+    assert connection.terminal.screen_reader
+    connection.receives(b"look\n" + subnegotiation(TERMINAL_TYPE, b"\0LATE") + bytes([IAC, AYT]))
+    assert connection.player.lines == ["hold"]
+    assert STILL_HERE.strip().encode() not in connection.shows()  # what stands behind a line is not heard before it
+
+
 def test_whoever_is_held_is_still_listened_to_in_bounds_so_that_a_loss_is_noticed(connection):
     connection.receives(b"hold\nlook\n")
     assert connection.transport.producerState == "producing"
