@@ -296,7 +296,7 @@ class Fallwater:
 
     def _send_home(self, restart: bool) -> Deferred[None] | None:
         self._resuming.keep(restart)
-        return self.lobby.send_home(self.world.wording("admin.connect_again") if restart else "")
+        return self.lobby.send_home(self._resuming.last_word if restart else None)
 
     def _end_thoughts(self) -> Deferred[None] | None:
         self._reload.stop()

@@ -21,6 +21,8 @@ from server.telnet.interface import ReactorClock
 from world.game import Game
 from world.model import Character
 
+LastWord = Callable[[Character | None], str]
+
 
 class Connected(Protocol):
     """A session, as others see it."""
@@ -124,19 +126,24 @@ class Lobby:
         for session in list(self.sessions):
             session.show(text)
 
-    def send_home(self, last_word: str = "") -> Deferred[None] | None:
+    def send_home(self, last_word: LastWord | None = None) -> Deferred[None] | None:
         """End every session; the Deferred fires when the last connection has gone, None if there is none to go.
 
-        With a last word, instead of the farewell, everybody is to come back at once: nobody falls asleep.
+        With a last word, instead of the farewell, everybody is to come back at once: nobody falls asleep. It depends
+        on whom a session plays, None at the door.
         """
-        self.stays_awake = bool(last_word)
+        self.stays_awake = last_word is not None
         if not last_word:
             self.returning.give_up_all()
         if not self.sessions:
             return None
         self.emptied = Deferred()
+        played = {session: self.game.world.characters.get(who) for who, session in self.playing.items()}
         for session in list(self.sessions):
-            session.end(last_word or self.texts.farewell, "" if last_word else MARKED)
+            if last_word:
+                session.end(last_word(played.get(session)))
+            else:
+                session.end(self.texts.farewell, MARKED)
         return self.emptied
 
     def gone(self, session: Connected) -> None:

@@ -48,6 +48,13 @@ class Resuming:
         doings = {one.character_id: one.doings for one in lasting}
         keep_just_now(self._vault, JustNow(awake, doings, owed_by(self._agents)), self._now_ms())
 
+    def last_word(self, character: Character | None) -> str:
+        """Return what whoever plays somebody is told when the world restarts; None is somebody at the door."""
+        say = self._game.world.wording
+        if character is None:
+            return say("admin.connect_again_at_the_door")
+        return say("admin.connect_again_as_guest" if self._lobby.guests.is_one(character) else "admin.connect_again")
+
     def resume(self) -> None:
         """Let everybody go on; people who stayed awake are waited for, agents hear what is said from now on."""
         world, seconds = self._game.world, self._settings().return_seconds

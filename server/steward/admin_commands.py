@@ -76,7 +76,7 @@ def admin_commands(steward: Steward) -> tuple[Command, ...]:
         @shutdown --restart      begin anew at once, with the program and the notes as they are now
         @shutdown 5 --restart    the same in so many minutes
         @shutdown cancel         let it stay open after all
-        Whoever connects again after a restart is where they were.
+        Whoever connects again after a restart is where they were; guests begin anew.
         """
         say, words = world.wording, number.split()
         restart = RESTART in words

@@ -121,3 +121,18 @@ def test_of_guests_nothing_is_kept(tmp_path):
     Guest(run.lobby).types("guest")
     run.ends()
     assert Run(tmp_path).awake() == []
+
+
+def test_at_a_restart_guests_and_callers_at_the_door_are_promised_nothing_that_is_not_kept(tmp_path):
+    run = Run(tmp_path)
+    ana, guest, nameless = Guest(run.lobby), Guest(run.lobby), Guest(run.lobby)
+    ana.enters("Ana")
+    guest.types("guest")
+    for one in (ana, guest, nameless):
+        one.screen()
+    run.lobby.send_home(run.resuming.last_word)
+    assert [one.terminal.screen().strip() for one in (ana, guest, nameless)] == [
+        "Connect again now: you go on where you are.",
+        "Connect again now. Guests begin anew; with a name of your own you would go on.",
+        "Connect again now.",
+    ]

@@ -111,7 +111,9 @@ def test_without_minutes_it_closes_as_soon_as_the_line_is_answered(inn):
 
 @pytest.mark.parametrize("line", ["@shutdown 1 --restart", "@shutdown --restart 1"])
 def test_a_world_can_restart_in_its_time_instead(inn, line):
-    restarts_in = "The world restarts in {}. It is back in a moment, and you are where you were."
+    restarts_in = (
+        "The world restarts in {}. It is back in a moment, and you are where you were, unless you are a guest."
+    )
     assert inn.shown("Ana", line) == [restarts_in.format("a minute")]
     inn.clock.advance(30)
     assert inn.players["Cat"].screen()[-1] == restarts_in.format("30 seconds")
