@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from io import StringIO
 from typing import Any, Literal, cast
 
 import httpx
@@ -15,6 +14,7 @@ import ollama
 from agents.models.bounded import connection
 from agents.models.model import Completion, Finish, ModelError, OnText, Request
 from agents.models.ollama_errors import CHECK_ADDRESS, TROUBLE, explained, lacks_model
+from agents.models.said import Said
 from agents.models.token_estimate import TokenEstimate
 
 Mode = Literal["raw", "generate", "chat"]
@@ -142,18 +142,17 @@ class OllamaModel:
 
     async def _read(self, chunks: AsyncGenerator[Any, None], on_text: OnText | None) -> tuple[str, Any]:
         """Return the whole text and the last chunk, which is None if `on_text` had enough."""
-        said = StringIO()  # a text that grows piece by piece may be copied for each
+        said = Said()
         async for chunk in chunks:
-            piece = self._piece(chunk)
-            said.write(piece)
+            told = chunk.message if self._mode == "chat" else chunk
+            piece = (told.content if self._mode == "chat" else told.response) or ""
+            said.think(told.thinking or "")
+            said.say(piece)
             if chunk.done:
-                return said.getvalue(), chunk
-            if piece and on_text is not None and on_text(said.getvalue()):
-                return said.getvalue(), None
+                return said.text, chunk
+            if piece and on_text is not None and on_text(said.text):
+                return said.text, None
         raise explained(EOFError("it ended before it was done"), self._host, self._model)
-
-    def _piece(self, chunk: Any) -> str:
-        return (chunk.message.content if self._mode == "chat" else chunk.response) or ""
 
     def _completion(self, request: Request, text: str, last: Any, seconds: float) -> Completion:
         counted = (last.prompt_eval_count if last else None) or 0

@@ -8,7 +8,6 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from io import StringIO
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -17,12 +16,16 @@ import httpx
 from agents.models.bounded import connection
 from agents.models.model import Completion, Finish, ModelError, OnText, Request
 from agents.models.openai_errors import CHECK_ADDRESS, TROUBLE, NotOurs, explained, lacks_model, refused, said_in
+from agents.models.said import Said
 from agents.models.token_estimate import TokenEstimate
 
 Constraint = Literal["none", "grammar", "guided_grammar", "structured_outputs", "json_schema"]
 """How a server is told what an answer has to be like: llama.cpp's field, vLLM's older and newer ones, or a schema."""
 
 CHECK_SECONDS = 10.0
+THOUGHTS = ("reasoning_content", "reasoning")
+"""Where servers put what a model thinks: llama.cpp's and older vLLM's field, and that of newer vLLM and others."""
+
 TAKES_ANY_NAME = "llamacpp"  # the owner that llama.cpp's server names; it has one model, whatever it is called
 
 
@@ -30,7 +33,7 @@ TAKES_ANY_NAME = "llamacpp"  # the owner that llama.cpp's server names; it has o
 class _Heard:
     """What was read of an answer so far."""
 
-    said: StringIO = field(default_factory=StringIO)  # a text that grows piece by piece may be copied for each
+    said: Said = field(default_factory=Said)
     finish: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -38,7 +41,7 @@ class _Heard:
 
     @property
     def text(self) -> str:
-        return self.said.getvalue()
+        return self.said.text
 
 
 class OpenAIModel:
@@ -153,9 +156,11 @@ class OpenAIModel:
         piece = said.get("content" if self._is_chat else "text") if isinstance(said, dict) else ""
         if choice.get("finish_reason"):
             heard.finish = str(choice["finish_reason"])
+        thoughts = (said.get(name) for name in THOUGHTS) if isinstance(said, dict) else ()
+        heard.said.think(next((one for one in thoughts if one and isinstance(one, str)), ""))
         if not isinstance(piece, str):
             return False
-        heard.said.write(piece)
+        heard.said.say(piece)
         return bool(piece)
 
     def _body(self, request: Request) -> dict[str, Any]:

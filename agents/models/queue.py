@@ -24,6 +24,7 @@ from agents.models.model import Completion, CountsSlowly, LanguageModel, OnText,
 from agents.models.pool import AGEING_SECONDS, GRACE_SECONDS, ModelPool
 from agents.models.queue_record import QueueRecord, QueueStatus
 from agents.models.voices import MOST_AT_ONCE, Asked, Voices
+from agents.replies.reply_text import shows_thoughts
 
 
 class ModelQueue:
@@ -31,7 +32,8 @@ class ModelQueue:
 
     Made of a model, it has that model to itself and lets at most `concurrency` jobs use it at a time. Made by
     `Profiles`, it shares the endpoints of a pool with other queues, and `asked` is what its profile wants otherwise
-    than agents do. `spent` is what its answers have cost since the start, by the prices of the profile.
+    than agents do. `spent` is what its answers have cost since the start, by the prices of the profile. `thinks` is
+    whether one of them had a reasoning model's thoughts in it.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class ModelQueue:
         self._given_name = name
         self.asked = asked or Asked()
         self.spent = 0.0
+        self.thinks = False
         self.model = Voices(routes, self._pool.now)
         self._record = QueueRecord(self.name)
 
@@ -124,6 +127,7 @@ class ModelQueue:
         else:
             self._record.answer(completion)
             self.spent += self.asked.price(completion)
+            self.thinks = self.thinks or shows_thoughts(completion.text)
         return completion
 
     def hurry(self, owner: str) -> None:

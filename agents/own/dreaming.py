@@ -7,9 +7,11 @@ import logging
 import random
 import re
 from collections.abc import Callable
+from functools import partial
 
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
+from agents.models.writing import written_by
 from agents.prompts.quoting import filling
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
@@ -69,7 +71,8 @@ class Dreamer:
 
     async def _dreamt(self, queue: ModelQueue, name: str, template: str, past: str, told: Told) -> None:
         try:
-            answer = await queue.ask(name, Priority.OTHER, lambda: self._request(queue, name, template, past))
+            make = partial(self._request, queue, name, template, past)
+            answer = await written_by(queue, name, Priority.OTHER, make)
         except ModelError as error:
             log.info("%s dreams nothing: %s", name, error)
             told("")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from agents.memory.gate import Objection, Verdict
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
+from agents.models.writing import written_by
 
 
 class SummaryRefused(Exception):
@@ -75,7 +76,7 @@ class Asking:
             grammar=grammar,
             timeout_seconds=self._timeout_seconds,
         )
-        completion = await self._queue.ask(self._owner, Priority.SUMMARY, lambda: request)
+        completion = await written_by(self._queue, self._owner, Priority.SUMMARY, lambda: request)
         if completion.finish == "cancelled":
             raise Withdrawn("The summary was withdrawn before the model had answered.")
         self.calls += 1

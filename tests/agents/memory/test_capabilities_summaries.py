@@ -54,6 +54,7 @@ IN_BRIEF = "{memories}\n\nTell it in brief.{objection}\nSUMMARY:"
 PIN = "I promised him a seed bun and must not forget it"
 MENDED = {
     "a note about the work": "I met Odile and Moss.",
+    "thinking aloud": "I met Odile and Moss.",
     "the log goes on": "I met Odile.",
     "a pin left out": f"I met Odile on The Landing.\n{PIN}",
     "a pin reworded": f"I met Odile on The Landing. I promised Moss a bun and must not forget it.\n{PIN}",

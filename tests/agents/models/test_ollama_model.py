@@ -1,6 +1,7 @@
 """The Ollama model against scripted HTTP replies: what is sent, what comes back, what every failure says."""
 
 import asyncio
+import gzip
 import json
 
 import httpx
@@ -169,6 +170,10 @@ def test_a_host_that_is_not_there_is_told_with_how_to_start_it():
         (Host([1, 2]), "does not speak Ollama's API", True),
         (Host({"response": ["not text"], "done": False}), "does not speak Ollama's API", True),
         (Host({"error": "invalid option"}, status=400), "status 400: invalid option", False),
+        (Host({"error": "slow down"}, status=429), "status 429: slow down. Set concurrency to 1", True),
+        (Host(status=302), "sends us elsewhere (status 302). Check the address", False),
+        (Host("[" * 100_000), "does not speak Ollama's API: its answer is JSON of another kind", True),
+        (Host("null"), "does not speak Ollama's API: its answer is JSON of another kind", True),
         (
             Host("<html>Bad gateway</html>", status=502),
             "does not speak Ollama's API: it answers with a web page (status 502).",
@@ -184,6 +189,36 @@ def test_every_failure_names_host_and_model_and_what_happened(host, said, retrya
     assert HOST in str(error)
     assert "llama3.2" in str(error)
     assert error.retryable is retryable
+
+
+@pytest.mark.parametrize("mode", ["generate", "chat"])
+def test_thoughts_in_a_field_of_their_own_stand_before_the_answer_as_thoughts(mode):
+    def piece(text, thought=None):
+        told = {"content": text, "role": "assistant"} if mode == "chat" else {"response": text}
+        of_message = {**told, "thinking": thought} if thought else told
+        return {"message": of_message, "done": False} if mode == "chat" else {**of_message, "done": False}
+
+    heard = []
+    lines = [piece("", "Hm. "), piece("", "No."), piece("say "), {**piece("hi"), "done": True}]
+    completion = answer(Host(*lines), on_text=heard.append, mode=mode, think=True)
+    assert completion.text == "<think>Hm. No.</think>\nsay hi"
+    assert heard == ["<think>Hm. No.</think>\nsay "]
+
+
+def test_an_answer_that_is_compressed_is_not_read_for_nobody_knows_how_long_it_is():
+    bomb, read = gzip.compress(b" " * 1_000_000), []
+
+    class Stream(httpx.AsyncByteStream):
+        async def __aiter__(self):
+            read.append(True)
+            yield bomb
+
+    def host(request):
+        assert request.headers["accept-encoding"] == "identity"
+        return httpx.Response(200, headers={"content-encoding": "gzip"}, stream=Stream())
+
+    assert "does not speak Ollama's API: it compresses its answers (gzip)" in str(failure(host))
+    assert not read
 
 
 def test_a_host_that_says_nothing_runs_into_the_timeout():

@@ -12,6 +12,7 @@ import pytest
 
 from agents.models.model import Completion, ModelError, Request
 from agents.models.openai_model import OpenAIModel
+from agents.replies.reply_text import without_thoughts
 
 REQUEST = Request("~Eliza>")
 ADDRESS = "http://127.0.0.1:8000/v1"
@@ -90,9 +91,18 @@ def test_a_base_model_gets_the_prompt_as_it_is_with_every_option():
     }
 
 
-def test_chat_sends_the_prompt_as_the_message_of_a_user_and_reads_what_is_said_and_not_what_is_thought():
-    thought = {"choices": [{"delta": {"role": "assistant", "reasoning_content": "Hm."}}]}
-    server = Server(thought, {"choices": [{"delta": {"content": "hi"}, "finish_reason": "length"}]})
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_thoughts_in_a_field_of_their_own_stand_before_the_answer_as_thoughts(field):
+    thoughts = [{"choices": [{"delta": {"content": None, field: piece}}]} for piece in ("Hm. ", "say </think> no")]
+    server = Server(*thoughts, {"choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]})
+    text = answer(server, mode="chat").text
+    assert text == "<think>Hm. say ‹/think> no</think>\nhi"
+    assert without_thoughts(text).strip() == "hi"
+
+
+def test_chat_sends_the_prompt_as_the_message_of_a_user():
+    first = {"choices": [{"delta": {"role": "assistant", "content": ""}}]}
+    server = Server(first, {"choices": [{"delta": {"content": "hi"}, "finish_reason": "length"}]})
     completion = answer(server, mode="chat", think=False)
     assert (completion.text, completion.finish) == ("hi", "length")
     assert server.asked[0][0] == f"{ADDRESS}/chat/completions"
@@ -184,6 +194,8 @@ HTML = "<html><body>It works!</body></html>"
         (Server(SAID[0]), "broke off: it ended before it was done.", True),
         (Server(SAID[0], '{"choices": [{"te'), """does not speak OpenAI's API: it says '{"choices": [{"te'.""", True),
         (Server("[1, 2]"), "does not speak OpenAI's API: it says '[1, 2]'.", True),
+        (Server(text="", status=307), f"The server at {ADDRESS} sends us elsewhere for 'gemma' (status 307).", False),
+        (Server(text="slow down", status=429), "with status 429: slow down.", True),
         (Server({"choices": ["x"]}), "does not speak OpenAI's API: a choice that is none.", True),
         (
             Server(SAID[0], {"error": {"message": "out of memory", "code": 500}}),
