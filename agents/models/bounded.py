@@ -15,6 +15,10 @@ LONGEST_SILENCE_SECONDS = 300.0  # loading a large model from a slow disk; the r
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
+class Compressed(ValueError):
+    """An answer that is compressed, although that was asked not to be: nobody knows how long it is."""
+
+
 class AnswerTooLong(httpx.StreamError):
     """A server sends more than any answer can have."""
 
@@ -32,13 +36,22 @@ def connection(address: str, transport: httpx.AsyncBaseTransport | None = None) 
         "transport": transport,
         # A proxy set for the web must not get between us and a server on this machine.
         "trust_env": at not in LOOPBACK,
-        "event_hooks": {"response": [_bound]},
+        "event_hooks": {"request": [_ask_for_plain], "response": [_bound]},
+        # A question that is sent elsewhere arrives there as another one, without its prompt.
+        "follow_redirects": False,
         # The pool says how many requests go to a server; a second limit here would only hide where they wait.
         "limits": httpx.Limits(max_connections=None, max_keepalive_connections=20),
     }
 
 
+async def _ask_for_plain(request: httpx.Request) -> None:
+    request.headers["accept-encoding"] = "identity"
+
+
 async def _bound(response: httpx.Response) -> None:
+    packed = response.headers.get("content-encoding", "identity")
+    if packed != "identity":
+        raise Compressed(f"it compresses its answers ({packed[:20]}), though it is asked not to")
     response.stream = _Counted(cast("httpx.AsyncByteStream", response.stream))
 
 

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
+LESS_OFTEN = "Set concurrency to 1 for it in config/models.md, or let agents think less often (think_seconds)."
+"""What to do about a server that refuses what comes too often."""
+
 Finish = Literal["stop", "length", "cancelled"]
 OnText = Callable[[str], bool]
 

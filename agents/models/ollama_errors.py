@@ -6,10 +6,11 @@ import httpx
 import ollama
 
 from agents.models.bounded import AnswerTooLong
-from agents.models.model import ModelError
+from agents.models.model import LESS_OFTEN, ModelError
 
 # All that the client library lets through: its own errors, httpx's, and what reading a reply that is not
-# Ollama's raises (JSON that is none is a ValueError, JSON of another shape an AttributeError or TypeError).
+# Ollama's raises (JSON that is none is a ValueError, JSON of another shape an AttributeError or TypeError, JSON of
+# a hundred thousand brackets a RecursionError).
 TROUBLE = (
     ollama.ResponseError,
     ollama.RequestError,
@@ -23,6 +24,7 @@ TROUBLE = (
     AttributeError,
     TypeError,
     KeyError,
+    RecursionError,
 )
 LONGEST_REASON = 200
 CHECK_ADDRESS = "Check the address in config/models.md; it ends with the port, as in http://127.0.0.1:11434."
@@ -72,14 +74,19 @@ def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
     if error.status_code < 0:
         message = f"The answer of {model!r} from Ollama at {host} broke off: {said}."
         return ModelError(message, remedy=LOOK_THERE)
-    if error.status_code in (404, 405, 301, 302, 307, 308):
+    if 300 <= error.status_code < 400:
+        message = f"What answers at {host} for {model!r} sends us elsewhere (status {error.status_code})."
+        return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
+    if error.status_code in (404, 405):
         message = f"What answers at {host} for {model!r} does not know what it is asked (status {error.status_code})."
         return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
     message = f"Ollama at {host} refused the request for {model!r} with status {error.status_code}: {said}."
     retryable = error.status_code >= 500 or error.status_code in (408, 429)
     remedy = LOOK_THERE if retryable else "Take out the option that it names, in config/models.md."
-    return ModelError(message, remedy=remedy, retryable=retryable)
+    return ModelError(message, remedy=LESS_OFTEN if error.status_code == 429 else remedy, retryable=retryable)
 
 
 def _reason(error: Exception) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    if isinstance(error, AttributeError | TypeError | KeyError | RecursionError):
+        return "its answer is JSON of another kind"
+    return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__

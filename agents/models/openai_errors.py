@@ -7,7 +7,7 @@ import json
 import httpx
 
 from agents.models.bounded import AnswerTooLong
-from agents.models.model import ModelError
+from agents.models.model import LESS_OFTEN, ModelError
 
 TROUBLE = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, EOFError, TimeoutError, ValueError)
 CHECK_ADDRESS = "Check the address in config/models.md; it mostly ends with /v1, as in http://127.0.0.1:8000/v1."
@@ -51,13 +51,16 @@ def refused(status: int, body: bytes, address: str, model: str) -> ModelError:
     if status == 404 and "model" in said.lower():
         message = f"The server at {address} has no model {model!r}: {said}."
         return ModelError(message, remedy="Load it there, or change model in config/models.md.", retryable=False)
-    if status in (404, 405, 301, 302, 307, 308):
+    if 300 <= status < 400:
+        message = f"The server at {address} sends us elsewhere for {model!r} (status {status})."
+        return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
+    if status in (404, 405):
         message = f"The server at {address} does not know what it is asked (status {status}): {said}."
         return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
     message = f"The server at {address} refused the request for {model!r} with status {status}: {said}."
     retryable = status >= 500 or status in (408, 429)
     remedy = LOOK_THERE if retryable else "Take out the option that it names, in config/models.md."
-    return ModelError(message, remedy=remedy, retryable=retryable)
+    return ModelError(message, remedy=LESS_OFTEN if status == 429 else remedy, retryable=retryable)
 
 
 def lacks_model(address: str, model: str, names: list[str]) -> ModelError:
