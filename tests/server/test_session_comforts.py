@@ -39,7 +39,7 @@ def test_a_client_that_reads_aloud_is_believed_until_its_player_says_otherwise(l
     ana = ana_in(lobby)
     ana.terminal.screen_reader = True
     ana.session.terminal_identified()
-    assert ana.types("exits") == "You can go north to The Kitchen, out to The Yard or down to The Cellar.\n> "
+    assert ana.types("exits") == "Exits: you can go north to The Kitchen, out to The Yard or down to The Cellar.\n> "
     ana.types("screenreader off")
     assert ana.types("exits").startswith("Exits: north")
 

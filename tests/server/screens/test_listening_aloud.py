@@ -54,7 +54,7 @@ def test_a_room_begins_with_its_name_and_ends_with_a_sentence_about_its_exits(lo
         "The Common Room\n"
         "A long table, a low ceiling and a fire that never quite goes out.\n"
         "You see a brass lamp and an oil lamp here.\n"
-        "You can go north to The Kitchen, out to The Yard or down to The Cellar.\n"
+        "Exits: you can go north to The Kitchen, out to The Yard or down to The Cellar.\n"
         "> "
     )
 
