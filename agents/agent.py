@@ -124,6 +124,12 @@ class Agent:
         self._conduct.breaks_loops = settings.break_loops
         self.character.description = note.description
         self.facts.profile_goals = goals_in(note.profile)
+        self.end_thought_if_still()
+
+    def end_thought_if_still(self) -> None:
+        """Let its model go on no longer with what it was thinking, if it is to be still now."""
+        if self.queue and self.why_still:
+            self.queue.withdraw(self.name)
 
     @property
     def pause_seconds(self) -> float:
@@ -278,8 +284,8 @@ class Agent:
 
     def _done(self, completion: Completion) -> Turn:
         if completion.finish == "cancelled":
-            return Turn("asleep")
-        if self.why_still:  # somebody has stopped or led it while it thought
+            return Turn("paused", why=self.why_still) if self.why_still else Turn("asleep")
+        if self.why_still:  # somebody has stopped or led it as it ended its thought
             self._archive(completion, DROPPED)
             return Turn("paused", why=self.why_still)
         reply, here = self._asking.read(completion.text), self.character.room_id

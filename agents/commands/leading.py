@@ -34,6 +34,7 @@ class Leading:
         self.end(admin_id)
         self._led[admin_id] = agent
         agent.led_by = admin_id
+        agent.end_thought_if_still()
         agent.on_perceived = lambda event, text: self._show(admin_id, agent, event, text)
 
     def end(self, admin_id: str) -> Agent | None:

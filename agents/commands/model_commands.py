@@ -47,7 +47,7 @@ def model_text(
         return say("models.none_because", why=problem) if problem else say("models.none")
     status = queue.status()
     lines = [
-        say("models.model", model=status.model, state=status.state),
+        say("models.model", model=status.model, state=_queue_state(queue, say)),
         say("models.now", running=status.running, waiting=status.waiting),
         say(
             "models.since_the_start",
@@ -109,8 +109,17 @@ def _endpoint_text(status: EndpointStatus, say: Wording) -> str:
         ),
     ]
     if status.problem:
-        lines.append(say("models.last_error", error=f"{status.problem} {status.remedy}".strip()))
+        key = "models.failed_before" if record.failing_seconds is None else "models.last_error"
+        error = f"{status.problem} {status.remedy}".strip()
+        lines.append(say(key, error=error, seconds=f"{status.failed_seconds:,.0f}"))
     return "\n".join(lines)
+
+
+def _queue_state(queue: ModelQueue, say: Wording) -> str:
+    """Return how a queue is: one that has not failed yet is not well while all its endpoints are sick."""
+    status = queue.status()
+    all_sick = all(one.state in ("open", "half-open") for one in queue.endpoints())
+    return say("models.sick") if all_sick and status.failing_seconds is None else status.state
 
 
 def _state_text(status: EndpointStatus, say: Wording) -> str:
@@ -127,4 +136,7 @@ def _state_text(status: EndpointStatus, say: Wording) -> str:
 
 def _turn_text(agent: Agent, say: Wording) -> str:
     turn = Turn("paused", why=agent.why_still) if agent.why_still else agent.last_turn
-    return say("models.turn_because" if turn.why else "models.turn", who=agent.name, outcome=turn.outcome, why=turn.why)
+    outcome: str = turn.outcome
+    if stage := agent.queue.stage(agent.name) if agent.queue and not agent.why_still else None:
+        outcome = say("models.thinking" if stage == "running" else "models.waiting", outcome=turn.outcome)
+    return say("models.turn_because" if turn.why else "models.turn", who=agent.name, outcome=outcome, why=turn.why)

@@ -136,7 +136,7 @@ def _refused_first(asked: list[Question], say: Wording) -> Told:
     first, last = asked[0], asked[-1]
     if first is last or not first.was_dropped or first.after or first.seq != last.seq:
         return []
-    return [say("thoughts.asked_twice", text=_short(str(first.entry.get("reply", "")).strip()))]
+    return [say("thoughts.asked_twice", text=_short(without_thoughts(str(first.entry.get("reply", ""))).strip()))]
 
 
 def _now(agent: Agent, say: Wording) -> Told:

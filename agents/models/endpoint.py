@@ -23,8 +23,8 @@ NEWEST_SHARE = 0.1  # how much the newest answer counts in the running latency
 class EndpointStatus:
     """An endpoint at one moment: how it is, how many requests it has of how many it may have, and its record.
 
-    `retry_seconds` is how long it is left alone; `problem` and `remedy` are those of its last failure, or empty;
-    `per_minute` are the answers of the last minute.
+    `retry_seconds` is how long it is left alone; `problem` and `remedy` are those of its last failure, or empty, and
+    `failed_seconds` is how long ago that was; `per_minute` are the answers of the last minute.
     """
 
     name: str
@@ -36,6 +36,7 @@ class EndpointStatus:
     per_minute: int
     problem: str
     remedy: str
+    failed_seconds: float
     record: QueueStatus
 
 
@@ -54,6 +55,7 @@ class Endpoint:
         self._moved_at = 0.0
         self._problem = ""
         self._remedy = ""
+        self._failed_at = 0.0
         self._fails = False
 
     def is_well(self, now: float) -> bool:
@@ -111,7 +113,7 @@ class Endpoint:
     def fail(self, error: ModelError, now: float) -> None:
         """Note a failure at `now`, in seconds; only the first in a row is worth a warning."""
         self.record.fail(error, now)
-        self._problem, self._remedy = error.problem, error.remedy
+        self._problem, self._remedy, self._failed_at = error.problem, error.remedy, now
         if error.about_request:
             return
         self.concurrency.fail()
@@ -132,6 +134,7 @@ class Endpoint:
             sum(at > now - 60.0 for at in self._answered_at),
             self._problem,
             self._remedy,
+            now - self._failed_at,
             self.record.status(0, self.running, now),
         )
 

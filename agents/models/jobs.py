@@ -84,6 +84,11 @@ class Job:
         """Whose prompt it is, and of which model: what an endpoint's cache knows it by."""
         return self.owner, self.line.name
 
+    @property
+    def is_thought(self) -> bool:
+        """Whether it is what an agent thinks, of its own or in answer to somebody."""
+        return self.priority <= Priority.THOUGHT
+
     def give_turn(self, route: Route | None) -> None:
         """Let it run, or withdraw it with None; it may have been cancelled meanwhile."""
         if not self.turn.done():

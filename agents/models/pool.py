@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import time
 from collections.abc import Callable, Collection, Coroutine
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from agents.models.endpoint import Endpoint, EndpointStatus, Route
 from agents.models.jobs import (
@@ -33,6 +33,8 @@ LONGEST_WAIT_SECONDS = 600.0
 CHECK_SECONDS = 30.0  # how long an endpoint that is tried again may take to say that it has the model
 MOST_WAITING = 1024
 KEPT_HOMES = 4096
+
+Stage = Literal["waiting", "running"]
 
 T = TypeVar("T")
 
@@ -102,6 +104,26 @@ class ModelPool:
         for job in self._line.jobs:
             if job.owner == owner and job.priority is Priority.THOUGHT:
                 job.priority = Priority.ANSWER
+
+    def stage(self, owner: str) -> Stage | None:
+        """Return whether a thought of an owner waits or runs; None if it has none under way."""
+        thoughts = {job for job in self._line.jobs + self._running if job.owner == owner and job.is_thought}
+        if not thoughts:
+            return None
+        return "running" if any(job in thoughts for job in self._running) else "waiting"
+
+    def withdraw(self, owner: str) -> None:
+        """End the thought of an owner, waiting or running, as cancelled: nobody wants it any more."""
+        for job in self._line.jobs:
+            if job.owner == owner and job.is_thought:
+                job.give_turn(None)
+        for job in self._running:
+            if job.owner == owner and job.is_thought and job.work:
+                job.work.cancel()
+
+    def look_again(self) -> None:
+        """Let those who wait go where there is a place now: routes may have changed."""
+        self._start_next()
 
     def counts(self, line: Line) -> tuple[int, int]:
         """Return how many jobs of a line wait, and how many run."""

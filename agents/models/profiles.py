@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from weakref import WeakSet
 
 from agents.models.breaker import Breaker
 from agents.models.choosing import choose_model
@@ -40,6 +41,8 @@ class Profiles:
         self._make: Make = make or (lambda spec: spec.made(cache_dir))
         self._models: dict[ModelSpec, LanguageModel] = {}
         self._endpoints: dict[tuple[str, str, str], Endpoint] = {}
+        # What waits in a queue that is no more, or is being summarised by it, goes on with the thinker's models.
+        self._gone: WeakSet[ModelQueue] = WeakSet()
 
     @property
     def thinker(self) -> ModelQueue | None:
@@ -130,13 +133,17 @@ class Profiles:
             else:
                 self.queues[name] = ModelQueue(routes, pool=self.pool, name=name, asked=asked_of(profile))
         for name in self.queues.keys() - profiles.keys():
-            del self.queues[name]
+            self._gone.add(self.queues.pop(name))
+        self._gone.update(self.later)
+        for queue in self._gone:
+            queue.adopt(self.queues[THINKER].routes, queue.asked)
         self.later = [
             ModelQueue([Route(self._endpoint(spec), self._models[spec])], pool=self.pool, name=spec.place)
             for spec in later
         ]
         used = {spec for found in wanted.values() for spec in found} | set(later)
         self.pool.retire([self._models.pop(spec) for spec in self._models.keys() - used])
+        self.pool.look_again()
 
     def _routes(
         self, profiles: Mapping[str, ModelProfile], wanted: Mapping[str, tuple[ModelSpec, ...]], name: str

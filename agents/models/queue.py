@@ -21,7 +21,7 @@ from agents.models.jobs import QueueFull as QueueFull
 from agents.models.jobs import QueueStopped as QueueStopped
 from agents.models.jobs import TooOld as TooOld
 from agents.models.model import Completion, CountsSlowly, LanguageModel, OnText, Request, Uncounted
-from agents.models.pool import AGEING_SECONDS, GRACE_SECONDS, ModelPool
+from agents.models.pool import AGEING_SECONDS, GRACE_SECONDS, ModelPool, Stage
 from agents.models.queue_record import QueueRecord, QueueStatus
 from agents.models.voices import MOST_AT_ONCE, Asked, Voices
 from agents.replies.reply_text import shows_thoughts
@@ -133,6 +133,14 @@ class ModelQueue:
     def hurry(self, owner: str) -> None:
         """Let a thought of the owner that still waits be an answer: its request is made only when its turn comes."""
         self._pool.hurry(owner)
+
+    def stage(self, owner: str) -> Stage | None:
+        """Return whether a thought of the owner waits or runs; None if it has none under way."""
+        return self._pool.stage(owner)
+
+    def withdraw(self, owner: str) -> None:
+        """End the thought of an owner as cancelled, so that no server goes on with it."""
+        self._pool.withdraw(owner)
 
     def status(self) -> QueueStatus:
         """Return what the queue is doing and how its models have been, as of this moment."""

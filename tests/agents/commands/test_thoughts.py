@@ -81,8 +81,8 @@ def test_why_tells_what_the_prompt_told_of_circles_and_which_answer_was_not_take
     life = Watched(tmp_path, *[again] * 5, "look | something else")
     life.turns(5)
     told = life.shown("@why Rook")
-    assert f"Its first answer was not taken, for it would have gone on in a circle: {again}" in told
-    assert "It was told of going in circles: You were about to do the same as before; do something else." in told
+    assert f"Its first answer was not taken, as nothing new or no command: {again}" in told
+    assert "It was told of its last turns: You were about to do the same as before; do something else." in told
     assert "command: look" in told
 
 

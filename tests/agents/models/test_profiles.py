@@ -205,3 +205,51 @@ def test_profiles_that_do_not_agree_on_an_endpoint_spare_it():
         return [one.limit for one in profiles.thinker.endpoints()]
 
     assert asyncio.run(story()) == [2]
+
+
+def test_what_waits_for_a_profile_that_is_gone_is_answered_by_the_thinker_and_never_by_a_model_that_was_let_go():
+    made = Made()
+    thinker = profile("thinker", endpoints="http://a:1", model="gemma", concurrency=1)
+    small = profile("small", endpoints="http://b:2", model="tiny", concurrency=1)
+
+    async def story():
+        profiles = begun(made)
+        await profiles.set_up(ModelSettings(), dict([thinker, small]))
+        queue, said = profiles.queues["small"], []
+        running, waiting = (
+            asyncio.create_task(queue.ask(owner, Priority.THOUGHT, lambda: Request("p"))) for owner in ("Ana", "Ben")
+        )
+        await settle()
+        tiny, gemma = made.places["http://b:2", "tiny"], made.places["http://a:1", "gemma"]
+        for others in ([], [profile("thinker", endpoints="http://a:1", model="newer", concurrency=1)]):
+            await profiles.set_up(ModelSettings(), dict([thinker, *others]))
+            await settle()
+            said.append((len(tiny.under_way), len(gemma.under_way)))
+        gemma.answer()
+        tiny.answer()
+        answers = await asyncio.gather(running, waiting)
+        return said, [one.model for one in answers]
+
+    said, models = asyncio.run(story())
+    assert said == [(1, 1), (1, 1)]
+    assert models == ["tiny at http://b:2", "gemma at http://a:1"]
+
+
+def test_who_waits_for_an_endpoint_that_hangs_goes_on_at_once_when_the_profile_gets_another():
+    made = Made()
+
+    async def story():
+        profiles = begun(made)
+        await profiles.set_up(ModelSettings(), dict([profile("thinker", endpoints="http://a:1", model="gemma")]))
+        queue = profiles.queues["thinker"]
+        asking = [asyncio.create_task(queue.ask(who, Priority.THOUGHT, lambda: Request("p"))) for who in ("Ana", "Ben")]
+        await settle()
+        await profiles.set_up(ModelSettings(), dict([profile("thinker", endpoints="http://b:2", model="gemma")]))
+        await settle()
+        found = [len(place.under_way) for place in made.places.values()]
+        for place in made.places.values():
+            place.answer()
+        await asyncio.gather(*asking)
+        return found
+
+    assert asyncio.run(story()) == [1, 1]

@@ -64,6 +64,30 @@ def test_every_endpoint_is_told_with_its_health_its_figures_and_what_to_do():
     ]
 
 
+def test_an_endpoint_that_is_well_again_says_how_long_ago_it_failed_and_a_model_is_sick_whose_endpoints_are():
+    async def story() -> list[str]:
+        town, told = Places("near"), []
+        for end in ("fail", "answer"):
+            tasks = await town.asked("Ana")
+            if end == "fail":
+                town.places[0].fail(town_error())
+            else:
+                town.places[0].answer()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            other = ModelQueue(town.routes, pool=town.pool, name="other")
+            told += model_text(other, {}, ENGLISH).split("\n")
+            town.clock += 30.0
+        return told
+
+    told = asyncio.run(story())
+    assert [line for line in told if line.startswith(("Model: ", "Last error", "It failed"))] == [
+        "Model: near, sick.",
+        "Last error: far has no model. Fetch it.",
+        "Model: near, well.",
+        "It failed 30 s ago: far has no model. Fetch it.",
+    ]
+
+
 def town_error():
     return ModelError("far has no model.", remedy="Fetch it.", retryable=False)
 
