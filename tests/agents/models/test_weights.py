@@ -111,6 +111,15 @@ def test_a_missing_extra_is_told_with_the_line_that_installs_it(cache):
     assert caught.value.remedy == "Run: pip install 'fallwater[embedded]'"
 
 
+def test_a_library_that_the_machine_lacks_is_told_with_its_package(cache, tmp_path, monkeypatch):
+    error = "libgomp.so.1: cannot open shared object file: No such file or directory"
+    (tmp_path / "package_without_library.py").write_text(f"raise ImportError({error!r})", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModelError, match="libgomp.so.1: cannot open") as caught:
+        is_assembled(cache, "package_without_library")
+    assert caught.value.remedy.endswith("apt install libgomp1")
+
+
 def test_the_cache_is_where_the_desktop_standard_says(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert default_cache_dir() == tmp_path / "fallwater"
