@@ -24,6 +24,7 @@ from watchdog.events import (
     FileSystemEventHandler,
 )
 from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
 
 from vault.folder import Vault
 
@@ -50,20 +51,23 @@ class Watch:
         self._lock = Lock()
         self._paths: set[str] = set()
         self._is_told = False
-        self._observer = Observer()
-        self._observer.daemon = True
-        # With all folders below it, those that are made later too.
-        self._observer.schedule(_Listener(self._note), str(self._root), recursive=True, event_filter=_EVENTS)
+        self._observer: BaseObserver | None = None
 
     def start(self) -> None:
         """Begin to watch. Raises: OSError if the system watches too much already."""
         # Of a folder just made the library may hear twice; it says so with a page of its innards, and all is well.
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning, r"watchdog\.")
-        self._observer.start()
+        observer = Observer()  # which takes from the system, at once, one of the few that an account may have
+        observer.daemon = True
+        # With all folders below it, those that are made later too.
+        observer.schedule(_Listener(self._note), str(self._root), recursive=True, event_filter=_EVENTS)
+        observer.start()
+        self._observer = observer
 
     def stop(self) -> None:
-        """Stop watching."""
-        self._observer.stop()
+        """Stop watching, if that has begun."""
+        if self._observer:
+            self._observer.stop()
 
     def go_on(self) -> None:
         """Have `changed` called at the next event again."""

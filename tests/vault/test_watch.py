@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 
 import pytest
@@ -61,6 +62,17 @@ def test_one_call_is_made_until_what_changed_is_taken(tmp_path):
     assert watch.take() == {"rooms/Hall.md", "things/lamp.md"}
     watch._note([str(root / "rooms/Hall.md")])
     assert (calls, watch.take()) == (["changed", "changed"], {"rooms/Hall.md"})
+
+
+def test_nothing_is_taken_from_the_system_before_the_watch_begins(tmp_path, monkeypatch):
+    def none_left() -> None:
+        raise OSError(errno.EMFILE, "inotify instance limit reached")
+
+    monkeypatch.setattr("vault.watch.Observer", none_left)
+    watch = Watch(vault_of(tmp_path, {}), lambda: None)
+    with pytest.raises(OSError, match="limit reached"):
+        watch.start()
+    watch.stop()
 
 
 def test_what_lies_outside_the_vault_is_nobody_s_business(tmp_path):
