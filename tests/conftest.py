@@ -5,8 +5,14 @@
 
 import gc
 import os
+import shutil
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+FILES_IN_MEMORY = Path("/dev/shm")
+ROOM_FOR_FILES = 1 << 30
 
 
 def no_sync(fd: object) -> None:
@@ -19,6 +25,13 @@ os.fsync = no_sync
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "25"))
 settings.register_profile("fallwater", derandomize=True, deadline=None, max_examples=EXAMPLES)
 settings.load_profile("fallwater")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the files of unit tests in memory where there is room: they make thousands of vaults and throw them away."""
+    wants_disk = config.getoption("markexpr") != "not integration"
+    if not wants_disk and FILES_IN_MEMORY.is_dir() and shutil.disk_usage(FILES_IN_MEMORY).free > ROOM_FOR_FILES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(FILES_IN_MEMORY))
 
 
 def pytest_collection_finish() -> None:
