@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 
+from twisted.internet.defer import Deferred
+
 from server.door.account_commands import AskedPassword
 from server.door.accounts import Claim, Standing
+from server.door.acquaintance import Acquaintance
 from server.door.dialogue import Dialogue
 from server.door.idle import IdleWatch
 from server.door.login import Login
@@ -40,6 +43,7 @@ class Session:
         self._character: Character | None = None
         self._terminal: Terminal | None = None
         self._sight: Sight | None = None
+        self._acquaintance: Acquaintance | None = None
         self._dialogue: Dialogue | None = None
         self._gmcp: GmcpClient | None = None
         self._idle: IdleWatch | None = None
@@ -53,8 +57,8 @@ class Session:
 
     def connection_made(self, terminal: Terminal) -> None:
         """Greet, unless the house is full or nobody from there may come in."""
-        self._terminal, self._sight = terminal, Sight(terminal)
-        lobby = self._lobby
+        lobby, self._terminal, self._sight = self._lobby, terminal, Sight(terminal)
+        self._acquaintance = Acquaintance(terminal, lobby.clock)
         if why := lobby.turned_away(terminal.host):
             self.end(why)
             return
@@ -83,6 +87,8 @@ class Session:
 
     def terminal_identified(self) -> None:
         """Note whether the player listens instead of looking."""
+        if self._acquaintance:
+            self._acquaintance.end()
         if self._character and self._terminal:
             self._character.doings.client_reads_aloud = self._terminal.screen_reader
 
@@ -169,6 +175,10 @@ class Session:
             self._terminal.release_input()
             self._prompt_soon()
 
+    def until_known(self) -> Deferred[None] | None:
+        """Return what fires when the client is known well enough to show the first room; None if it is by now."""
+        return self._acquaintance.wait() if self._acquaintance else None
+
     def _prompt_soon(self) -> None:
         if self._terminal:
             self._terminal.at_turn_end(self._prompt)
@@ -192,7 +202,7 @@ class Session:
             character, is_new = lobby.guests.make(), True
         else:
             character, is_new = accounts.character_of(claim.name)
-        self._dialogue = None
+        self._dialogue = self._acquaintance = None
         if self._too_late and self._too_late.active():
             self._too_late.cancel()
         self._character = character
@@ -267,8 +277,7 @@ class Session:
         if self._gmcp:
             self._gmcp.perceive(event, text)
         if text:
-            room = self._lobby.game.world.room_of(character)
-            shown, kind = shown_of(event, text, room.name)
+            shown, kind = shown_of(event, text, self._lobby.game.world.room_of(character).name)
             self.show(shown, kind=kind)
         if event.actor_id != character.character_id:
             return

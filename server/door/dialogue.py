@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from twisted.internet.defer import Deferred
+
 from config.settings import ServerSettings
 from server.door.accounts import Accounts
 from server.door.password_check import PasswordCheck
@@ -31,6 +33,9 @@ class Caller(Protocol):
 
     def hold(self, held: bool) -> None:
         """Let the lines that come wait, without a prompt; or go on with them."""
+
+    def until_known(self) -> Deferred[None] | None:
+        """Return what fires when their client is known as far as it will be; None if it is, or is not waited for."""
 
 
 class Dialogue(Protocol):

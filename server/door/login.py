@@ -198,6 +198,12 @@ class Login:
 
     def _come_in(self, claim: Claim) -> None:
         self._caller.hide_typing(False)
+        if known := self._caller.until_known():
+            self._questions.wait_for(known, lambda _: self._enter_as(claim), self._start_again)
+        else:
+            self._enter_as(claim)
+
+    def _enter_as(self, claim: Claim) -> None:
         try:
             self._enter(claim)
         except (NameRefused, NoteError) as error:

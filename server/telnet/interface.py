@@ -53,6 +53,14 @@ class Terminal(Protocol):
         """Whether the client has told all of the three."""
 
     @property
+    def may_tell(self) -> bool:
+        """Whether the client was asked for the three, and has neither agreed to tell them nor refused."""
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether the client has agreed to tell the three, and has not told all of them yet."""
+
+    @property
     def screen_reader(self) -> bool:
         """True when the client says that its user listens instead of looking."""
 

@@ -195,6 +195,16 @@ class Negotiator(Generic[Facts]):
         side = self._ours.get(option)
         return side is not None and side.agreed
 
+    def they_perform(self, option: int) -> bool:
+        """Say whether the client has agreed to perform `option`."""
+        side = self._theirs.get(option)
+        return side is not None and side.agreed
+
+    def awaits_theirs(self, option: int) -> bool:
+        """Say whether the client was asked to perform `option` and has not answered."""
+        side = self._theirs.get(option)
+        return side is not None and bool(side.unanswered)
+
     def switch_ours(self, option: int, on: bool) -> bytes:
         """Return what tells the client that we perform `option` from now on or no longer, b"" if it knows."""
         side = self._side(option, True)

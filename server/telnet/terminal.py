@@ -9,7 +9,7 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from server.telnet.charset import encode_text
-from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP
+from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP, TERMINAL_TYPE
 from server.telnet.compression import Outflow
 from server.telnet.gmcp import Message
 from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits, Transport
@@ -94,6 +94,14 @@ class TelnetTerminal:
     @property
     def is_identified(self) -> bool:
         return self._client.is_identified
+
+    @property
+    def may_tell(self) -> bool:
+        return not self._client.is_identified and self._negotiator.awaits_theirs(TERMINAL_TYPE)
+
+    @property
+    def is_telling(self) -> bool:
+        return not self._client.is_identified and self._negotiator.they_perform(TERMINAL_TYPE)
 
     @property
     def screen_reader(self) -> bool:

@@ -23,6 +23,7 @@ class FakeTerminal:
     terminal_types: tuple[str, ...] = ()
     mtts = Mtts(0)
     is_identified = True
+    may_tell = is_telling = False
     screen_reader = False
 
     def __init__(self, clock: ReactorClock, host: str = "127.0.0.1", width: int = 80) -> None:
