@@ -85,7 +85,8 @@ def record_commands(
         wanted = _wanted(text, say)
         if not found.settings.training_export:
             raise CommandError(say("narrative.no_export", agent=found.name))
-        path = exports_folder(vault) / f"{found.name} {moment()}.jsonl"
+        # With what was wanted: one export must not take the place of another of the same second.
+        path = exports_folder(vault) / f"{' '.join([found.name, moment(), *text.lower().split()])}.jsonl"
         in_thread(export_training, vault, found.name, path, wanted).addCallbacks(
             lambda count: tell(who, say("narrative.exported", count=count, path=path)),
             lambda failure: tell(who, failure.getErrorMessage()),

@@ -114,8 +114,9 @@ def test_an_export_can_be_chosen_and_a_word_that_means_nothing_is_refused(inn):
     trail.add("tool_call", last + 1, command="get moon | it shines")
     trail.add("tool_result", last + 2, text="There is no moon.", refused=True)
     trail.write()
-    path = inn.root / "vault.exports" / "Rook 2026-11-18 110640.jsonl"
-    inn.shown("Ana", "@training-export Rook chat no-reasons refused since 2026-11-18")
+    folder, chosen = inn.root / "vault.exports", "chat no-reasons refused since 2026-11-18"
+    inn.shown("Ana", f"@training-export Rook {chosen}")
+    path = folder / f"Rook 2026-11-18 110640 {chosen}.jsonl"
     assert [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] == [
         {
             "messages": [
@@ -126,7 +127,9 @@ def test_an_export_can_be_chosen_and_a_word_that_means_nothing_is_refused(inn):
         }
     ]
     inn.shown("Ana", "@training-export Rook since 2026-11-19 refused")
-    assert path.read_text(encoding="utf-8") == ""
+    other = folder / "Rook 2026-11-18 110640 since 2026-11-19 refused.jsonl"
+    assert other.read_text(encoding="utf-8") == ""
+    assert path.read_text(encoding="utf-8")  # one of the same second takes the place of no other
     for given in ("since yesterday", "since 20261118", "xml"):
         assert inn.shown("Ana", f"@training-export Rook chat {given}") == [
             f"'{given}' is no way to export. Give any of: chat, completion, no-reasons, refused, since 2026-11-21."
