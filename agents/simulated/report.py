@@ -16,25 +16,25 @@ OUTCOMES = ("acted", "refused", "speechless", "silent", "failed", "resting", "li
 
 
 class Tally:
-    """Counts turns: what became of them, which verbs were done, and in which rooms agents were."""
+    """Counts turns: what became of them (`outcomes`), which verbs were done, and in which rooms agents were."""
 
     def __init__(self) -> None:
         self.turns = 0
-        self._outcomes: Counter[str] = Counter()
+        self.outcomes: Counter[str] = Counter()
         self._verbs: Counter[str] = Counter()
         self._rooms: Counter[str] = Counter()
 
     def add(self, step: Step) -> None:
         """Count a turn."""
         self.turns += 1
-        self._outcomes[step.turn.outcome] += 1
+        self.outcomes[step.turn.outcome] += 1
         self._rooms[step.room] += 1
         if step.turn.outcome == "acted":
             self._verbs[parse_line(step.turn.line).verb] += 1
 
     def told(self) -> dict[str, Any]:
         """Return the counts, the most frequent first."""
-        outcomes = {name: self._outcomes[name] for name in OUTCOMES}
+        outcomes = {name: self.outcomes[name] for name in OUTCOMES}
         return {"turns": self.turns, **outcomes, "verbs": _ordered(self._verbs), "rooms": _ordered(self._rooms)}
 
 

@@ -105,6 +105,8 @@ def _lived(
             life.end()
             _write(wanted.out / REPORT, life.report())
             _write(wanted.out / TIMING, timing(cast.usage, life.tallies.all.turns, seconds() - began))
+            if failed := life.tallies.all.outcomes["failed"]:
+                say(f"Turns without an answer of a model: {failed}. The transcript says why; they count as turns.")
     return life.tallies.all.turns
 
 

@@ -218,6 +218,14 @@ def test_a_note_that_cannot_be_read_is_named_when_a_vault_is_copied(tmp_path):
         copied(vault, out)
 
 
+def test_turns_that_no_model_answered_are_told_at_the_end(tmp_path):
+    said: list[str] = []
+    gone = ScriptedModel(lambda request: ModelError("The host is gone."))
+    for name, model in (("gone", gone), ("well", ScriptedModel(lambda request: "look"))):
+        simulated(Wanted(STARTER, tmp_path / name, Span(turns=3)), said.append, Progress(io.StringIO()), models=[model])
+    assert said == ["Turns without an answer of a model: 3. The transcript says why; they count as turns."]
+
+
 def test_a_question_that_is_cut_short_by_the_end_is_no_failure_of_the_model(tmp_path):
     place, usage = Place(1, "Rook"), Usage()
     model = ScriptedModel("look")
