@@ -106,6 +106,15 @@ class Vault:
         """Return a file's text with its own line ends. Raises: NoteError as `read_text`."""
         return self._text(self.path(*parts))
 
+    def read_exact_if_there(self, *parts: str) -> str | None:
+        """Return the same, or None if there is no such file, even if it has only just been removed."""
+        try:
+            return self.read_exact(*parts)
+        except NoteError:
+            if self.exists(*parts):
+                raise
+            return None
+
     def read(self, *parts: str) -> Note:
         """Return a note. Raises: NoteError."""
         return parse_note(self.read_text(*parts), "/".join(parts))

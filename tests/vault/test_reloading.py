@@ -163,6 +163,23 @@ def test_a_room_renamed_by_an_editor_that_changes_the_links_is_the_same(house):
     assert house.is_as_loaded_anew()
 
 
+def test_a_renamed_room_whose_note_goes_while_it_is_read_keeps_no_other_edit_out(house, monkeypatch):
+    attic, hall = house.root / "rooms/Attic.md", house.root / "rooms/Hall.md"
+    attic.rename(house.root / "rooms/Loft.md")
+    house.change("rooms/Hall.md", "A hall.", "A long hall.")
+    read = house.vault.read
+
+    def read_and_remove(*parts):
+        note = read(*parts)
+        if parts == ("rooms", "Hall.md"):
+            hall.unlink(missing_ok=True)
+        return note
+
+    monkeypatch.setattr(house.vault, "read", read_and_remove)
+    assert "rooms/Loft.md: was Attic before; everything in it came along." in house.look().told
+    assert list(house.world.rooms) == ["Loft", "Hall"]
+
+
 def test_the_renamed_start_room_is_still_the_start_room(house):
     (house.root / "rooms/Hall.md").rename(house.root / "rooms/Salon.md")
     house.look()

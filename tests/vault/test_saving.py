@@ -55,6 +55,19 @@ def test_only_what_was_altered_is_written(house):
     assert house.text("rooms/Attic.md") == NOTES["rooms/Attic.md"]
 
 
+def test_a_note_that_goes_while_it_is_saved_is_written_anew(house, monkeypatch):
+    house.world.rooms["Hall"].description = "A long hall."
+    read_exact = house.vault.read_exact
+
+    def remove_and_read(*parts):
+        house.vault.path(*parts).unlink()
+        return read_exact(*parts)
+
+    monkeypatch.setattr(house.vault, "read_exact", remove_and_read)
+    house.notes.save(("room", "Hall"))
+    assert "A long hall." in house.text("rooms/Hall.md")
+
+
 def test_what_somebody_edits_meanwhile_is_kept(house):
     house.world.rooms["Hall"].description = "A long hall."
     (house.root / "rooms/Hall.md").write_text(NOTES["rooms/Hall.md"].replace("dusty", "bright"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from vault.folder import Vault
-from vault.notes import NoteError, link_target
+from vault.notes import Note, NoteError, link_target
 from vault.notes_seen import Changes
 from vault.subjects.character_notes import person_of
 from vault.subjects.known_notes import KnownNotes
@@ -113,14 +113,21 @@ class WorldReload:
         names = room_names(self._vault) if sources else {}
         names |= {name_key(old): new for old, new in renamed.items() if name_key(old) not in names}
         read: dict[str, Room] = {}
+        written: dict[str, Room] = {}
         before: dict[str, Subject | None] = {}
+
+        def read_note(source: str) -> None:
+            note = self._vault.read(*source.split("/"))
+            room = room_of(note, _name(source), names)
+            self._check_free(source, room.room_id)
+            read[source], written[source] = room, _as_written(room, note, renamed)
 
         def load(source: str) -> None:
             if source in before and self._known_of(source) is before[source]:
                 return
             before[source] = self._known_of(source)
             read.pop(source, None)  # what was read before the world wrote something newer into the note
-            self._guarded(source, taken, lambda: read.update({source: self._room(source, names)}))
+            self._guarded(source, taken, lambda: read_note(source))
 
         for source in sources:
             yield
@@ -134,43 +141,25 @@ class WorldReload:
         old = [source for source, room in read.items() if room.room_id in self._world.rooms]
         for source in [source for source, room in read.items() if room.room_id not in self._world.rooms]:
             # Those that are new come all at once, for they may lead to each other.
-            self._adopt(source, read[source], parts[source], self._as_written(read[source], renamed))
+            self._adopt(source, read[source], parts[source], written[source])
         for source in old:
             yield
             load(source)
             if source in read and read[source].room_id in self._world.rooms:  # else somebody has removed it meanwhile
-                self._adopt_if_open(source, read[source], renamed, parts[source])
+                self._adopt_if_open(source, read[source], written[source], parts[source])
         for part in parts.values():
             taken.told += part.told
             taken.events += part.events
 
-    def _adopt_if_open(self, source: str, room: Room, renamed: Mapping[str, str], taken: Taken) -> None:
+    def _adopt_if_open(self, source: str, room: Room, written: Room, taken: Taken) -> None:
         """Adopt a room whose exits still lead somewhere."""
         if any(exit.room_id not in self._world.rooms for exit in room.exits.values()):
             self._refuse(source, _leading_nowhere({source: room}, self._world.rooms)[source], taken)
         else:
-            self._adopt(source, room, taken, self._as_written(room, renamed))
+            self._adopt(source, room, taken, written)
 
     def _known_of(self, source: str) -> Subject | None:
         return self._known.of((_kind(source), _name(source)))
-
-    def _room(self, source: str, names: Mapping[str, str]) -> Room:
-        room = room_of(self._vault.read(*source.split("/")), _name(source), names)
-        self._check_free(source, room.room_id)
-        return room
-
-    def _as_written(self, room: Room, renamed: Mapping[str, str]) -> Room:
-        """Return a room with its exits as the note has them: under the old name where it was not changed with it."""
-        if not renamed:
-            return room
-        note = self._vault.read("rooms", f"{room.room_id}.md")
-        targets = {entry.name: link_target(entry.value) for entry in note.entries("Exits")}
-        olds = {name_key(old): old for old in renamed}
-        exits = {
-            name: Exit(name, olds.get(name_key(targets[name]), exit.room_id), exit.aliases)
-            for name, exit in room.exits.items()
-        }
-        return replace(room, exits=exits)
 
     def _take(self, source: str, taken: Taken) -> None:
         name, note = _name(source), self._vault.read(*source.split("/"))
@@ -300,6 +289,19 @@ def _leading_nowhere(read: Mapping[str, Room], rooms: Mapping[str, Room]) -> dic
         if not found:
             return refused
         refused |= found
+
+
+def _as_written(room: Room, note: Note, renamed: Mapping[str, str]) -> Room:
+    """Return a room with its exits as its note has them: under the old name where it was not changed with it."""
+    if not renamed:
+        return room
+    targets = {entry.name: link_target(entry.value) for entry in note.entries("Exits")}
+    olds = {name_key(old): old for old in renamed}
+    exits = {
+        name: Exit(name, olds.get(name_key(targets[name]), exit.room_id), exit.aliases)
+        for name, exit in room.exits.items()
+    }
+    return replace(room, exits=exits)
 
 
 def _kind(source: str) -> str:

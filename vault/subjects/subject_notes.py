@@ -78,14 +78,13 @@ def save_note(vault: Vault, parts: tuple[str, ...], new: Mapping[str, Any], chan
 
     Raises: NoteError if it cannot be read or written.
     """
-    exists = vault.exists(*parts)
-    if not exists:
+    before = vault.read_exact_if_there(*parts)
+    if before is None:
         check_name(parts[1].removesuffix(".md"))
     empty = f"---\n{format_front_matter(dict(new))}---\n" if new else ""
-    before = vault.read_exact(*parts) if exists else empty
-    text = NoteText(before, vault.source(vault.path(*parts)))
+    text = NoteText(empty if before is None else before, vault.source(vault.path(*parts)))
     change(text)
-    if exists and str(text) == before:
+    if str(text) == before:
         return False
     vault.write_text(str(text), *parts)
     return True
