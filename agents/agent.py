@@ -7,6 +7,7 @@ import logging
 import random
 from collections.abc import Callable
 
+from agents.aside import Aside
 from agents.asking import Asking
 from agents.attending.awareness import Awareness
 from agents.attending.floor import Floor
@@ -55,8 +56,8 @@ class Agent:
 
     `on_addressed` is called when somebody speaks to it or something else asks for a thought, so that it may think
     sooner; `on_thinking` as its model is asked; `on_trouble` with what admins should know and do; `on_perceived` with
-    everything that it perceives. `led_by` is who leads it, so that it does not think for itself, or empty. `floor` is
-    the same for all who live together.
+    everything that it perceives. `led_by` is who leads it, so that it does not think for itself, or empty. `floor` and
+    `aside` are the same for all who live together.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Agent:
         summarizer: Callable[[], Summarizer | None] = lambda: None,
         turns: asyncio.Semaphore | None = None,
         floor: Floor | None = None,
+        aside: Aside | None = None,
     ) -> None:
         self.note = note
         self.settings = settings
@@ -92,7 +94,7 @@ class Agent:
             self.count_tokens,
             lambda: self.queue.status().cached_share if self.queue else 0.0,
         )
-        self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms, memory.reading)
+        self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms, memory.reading, aside)
         self.facts.on_trouble = lambda text: self.on_trouble(text)
         self.facts.profile_goals = goals_in(note.profile)
         self.finder = Finder(memory.journal, memory.reading)

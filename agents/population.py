@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.agent import Agent, Templates
+from agents.aside import Aside
 from agents.attending.floor import Floor
 from agents.memory.knowing.facts_text import words_said
 from agents.memory.knowing.reading import Reading
@@ -35,7 +36,8 @@ AUTO_TEMPLATES = ("agent_prompt", "small_model_prompt")
 class Population(Mapping[str, Agent]):
     """The agents by name. One whose notes are not valid is left out with a warning, and the others live on.
 
-    `on_born` is called with an agent that comes into the world while others live in it already.
+    `on_born` is called with an agent that comes into the world while others live in it already. What they write that
+    nobody waits for is written `aside`.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Population(Mapping[str, Agent]):
         self._summary_caches: dict[str, SummaryCache] = {}
         self._said: set[str] = set()
         self._floor = Floor()
+        self.aside = Aside()
         self._queue: ModelQueue | None = None
         self._queues: Mapping[str, ModelQueue] = {}
         self.on_born: Callable[[Agent], None] = lambda agent: None
@@ -127,6 +130,7 @@ class Population(Mapping[str, Agent]):
         agent = self._agents.pop(name)
         await agent.compactor.stop()
         await agent.finder.stop()
+        agent.facts.settle()  # or what is being written would bring back a folder that is going
         if self._vault.exists("agents", name):
             agent.memory.close()
             agent.facts.close()
@@ -228,6 +232,7 @@ class Population(Mapping[str, Agent]):
             lambda: self._summarizer(memory),
             self._turns,
             self._floor,
+            self.aside,
         )
 
     def _adopt(self, name: str, templates: SummaryTemplates) -> None:

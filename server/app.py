@@ -217,6 +217,7 @@ class Fallwater:
     def start(self) -> None:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""
         self.running = True
+        self.agents.aside.is_open = True
         if self.settings.memory.journal_fsync_ms:
             self._sync.start()
         self._resuming.resume()

@@ -8,7 +8,8 @@ from __future__ import annotations
 import logging
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from operator import attrgetter
 
@@ -107,12 +108,10 @@ class Journal:
 
         Raises: NoteError if it cannot be written; nothing in the file has changed then.
         """
-        try:
+        with self._failing("a memory cannot be written"):
             if self._was_overtaken(memory):
                 self.look_again()
             return self._append(memory)
-        except OSError as error:
-            raise self._failure("a memory cannot be written", error) from error
 
     def look_again(self) -> list[Memory]:
         """Take in what was edited by hand and return the memories that are new.
@@ -131,10 +130,8 @@ class Journal:
 
         One look sees the folder, the newest file and one older file in turn. Raises: NoteError as `look_again`.
         """
-        try:
+        with self._failing("cannot be read"):
             edited = self._is_stale or (self._watch.seems_edited(self._segments) and self.was_edited())
-        except OSError as error:
-            raise self._failure("cannot be read", error) from error
         return self.look_again() if edited else []
 
     def was_edited(self) -> bool:
@@ -147,10 +144,16 @@ class Journal:
 
     def sync(self) -> None:
         """Force every line to disk now, those too that another thread has taken and not forced. Raises: NoteError."""
-        try:
-            self._open.sync()
-        except OSError as error:
-            raise self._failure("cannot be forced to disk", error) from error
+        self.forcing()()
+
+    def forcing(self) -> Callable[[], None]:
+        """Return what does the same for the lines written until now, to be called once, in any thread.
+
+        Raises: NoteError, and so does what is returned.
+        """
+        with self._failing("cannot be forced to disk"):
+            force = self._open.take_all()
+        return self._failing("cannot be forced to disk")(force)
 
     def close(self) -> None:
         """Force every line to disk and let go of the file. Raises: NoteError."""
@@ -167,11 +170,10 @@ class Journal:
         before = self._segments, self._at_hand, self.last
         self._is_stale = True
         try:
-            self._find(written)
+            with self._failing("cannot be read or mended"):
+                self._find(written)
             self._at_hand = self._from_files(self.last - READ_AT_LOAD + 1, self.last)
             self._is_stale = False
-        except OSError as error:
-            raise self._failure("cannot be read or mended", error) from error
         finally:
             if self._is_stale:
                 self._open.let_go()
@@ -233,12 +235,10 @@ class Journal:
 
     def _from_files(self, first: int, last: int) -> list[Memory]:
         found: dict[int, Memory] = {}
-        try:
+        with self._failing("cannot be read"):
             for segment in self._segments:
                 if segment.first <= last and first <= segment.last:
                     found = read_memories(self._folder / segment.name, segment, first, last) | found
-        except OSError as error:
-            raise self._failure("cannot be read", error) from error
         return [found[seq] for seq in sorted(found)]
 
     def _was_overtaken(self, memory: Memory) -> bool:
@@ -301,7 +301,10 @@ class Journal:
         self.warnings.append(text)
         log.warning("[Memory] %s: %s", self.agent_id, text)
 
-    def _failure(self, what: str, error: OSError) -> NoteError:
-        return NoteError(
-            f"agents/{self.agent_id}/journal: {what}: {error.strerror}. Make room on the disk or mend its permissions."
-        )
+    @contextmanager
+    def _failing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            remedy = "Make room on the disk or mend its permissions."
+            raise NoteError(f"agents/{self.agent_id}/journal: {what}: {error.strerror}. {remedy}") from error

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 
 from agents.memory.coverage import Coverage, Range
 from agents.memory.micro import LIMITS, Limits, result_texts
@@ -119,9 +118,14 @@ def unshown_in(prompt: str) -> Range:
 
 def collapsed(lines: Iterable[str]) -> list[str]:
     """Return lines with each run of equal ones made one with its count: `It rains. (×3)`."""
-    return [
-        f"{line} (×{count})" if count > 1 else line for line, count in ((k, len(list(g))) for k, g in groupby(lines))
-    ]
+    told, counts = list[str](), list[int]()
+    for line in lines:
+        if told and told[-1] == line:
+            counts[-1] += 1
+        else:
+            told.append(line)
+            counts.append(1)
+    return [f"{line} (×{count})" if count > 1 else line for line, count in zip(told, counts, strict=True)]
 
 
 def _told(summary: Summary | None) -> str:

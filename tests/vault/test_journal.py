@@ -507,6 +507,20 @@ def test_forcing_that_failed_is_tried_again(desk):
     assert desk.journal.take_sync() is not None
 
 
+def test_whoever_needs_all_lines_on_disk_forces_those_too_that_others_have_taken(desk):
+    desk.hear("one")
+    assert desk.journal.take_sync()  # and nothing comes of it
+    force = desk.journal.forcing()
+    before = desk.disk.done.count("fsync")
+    desk.hear("two")  # later, and no concern of it
+    with desk.disk.full(), pytest.raises(NoteError, match="cannot be forced to disk: No space left on device"):
+        force()
+    desk.journal.forcing()()
+    assert desk.disk.done.count("fsync") == before + 2
+    desk.journal.forcing()()
+    assert desk.disk.done.count("fsync") == before + 2
+
+
 def test_what_is_forced_in_another_thread_may_outlive_the_file(desk):
     desk.hear("one")
     force = desk.journal.take_sync()

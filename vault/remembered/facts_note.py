@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from vault.folder import Vault
 from vault.notes import Note, NoteError, format_note
 from vault.remembered.fact_line import FORM, PIN_LINK, SECTIONS, Fact, escaped, format_fact, parse_fact, unescaped
+
+Stamp = tuple[int, int]
 
 PINNED, GOALS = "Pinned", "Goals"
 NAME = "facts.md"
@@ -59,13 +62,12 @@ class FactsNote:
         self._agent_id = agent_id
         self._folder = ("agents", agent_id)
 
-    def stamp(self) -> tuple[int, int]:
+    def stamp(self) -> Stamp:
         """Return size and time of the file; (-1, -1) if it is not there."""
         try:
-            stat = self._vault.path(*self._folder, NAME).stat()
+            return _stamp(self._vault.path(*self._folder, NAME))
         except OSError:
             return -1, -1
-        return stat.st_size, stat.st_mtime_ns
 
     def read(self) -> FactsFile | None:
         """Return what the file says, or None if there is none. Raises: NoteError naming file and line."""
@@ -77,10 +79,10 @@ class FactsNote:
         """Return the file's text; `goals` are the profile's."""
         return format_facts(found, self._agent_id, link, goals)
 
-    def write(self, text: str, expected: tuple[int, int]) -> bool:
-        """Replace the file unless its stamp is not the one expected; return whether it was replaced.
+    def write(self, text: str, expected: Stamp) -> Stamp | None:
+        """Replace the file, if its stamp is the one expected; return its new stamp, or None if it was not replaced.
 
-        Raises: NoteError if it cannot be written.
+        It may be called in any thread, not in two at once. Raises: NoteError if it cannot be written.
         """
         path = self._vault.path(*self._folder, NAME)
         draft = path.with_name(f".{NAME}.draft")
@@ -89,13 +91,14 @@ class FactsNote:
             self._vault.disk.write_draft(draft, text.encode("utf-8"), True)
             if self.stamp() != expected:  # as late as can be, so that an edit has no time to slip in between
                 draft.unlink()
-                return False
+                return None
+            stamp = _stamp(draft)  # of the file by then, an edit might follow at once
             self._vault.disk.replace(draft, path)
         except OSError as error:
             with suppress(OSError):
                 draft.unlink()
             raise NoteError(f"{self._vault.source(path)}: cannot be written: {error.strerror}.") from error
-        return True
+        return stamp
 
     def keep_aside(self, text: str, moment: str) -> str:
         """Keep a version that was overwritten; return its name. Raises: NoteError."""
@@ -158,6 +161,11 @@ def format_facts(found: FactsFile, name: str, link: Callable[[int], str], goals:
         text = "\n".join([*filter(None, [found.prose.get(section, "")]), *bullets.get(section, [])])
         parts += [f"## {section}\n{text}".rstrip()] if text or section == PINNED else []
     return format_note(properties, "\n\n".join(parts))
+
+
+def _stamp(path: Path) -> Stamp:
+    stat = path.stat()
+    return stat.st_size, stat.st_mtime_ns
 
 
 def _refuse_twice(note: Note) -> None:

@@ -63,10 +63,12 @@ class OpenSegment:
         self._taken = self._written
         return self._forcing()
 
-    def sync(self) -> None:
-        """Force every line to disk now, those too that another thread has taken and not forced yet."""
-        if self._forced != self._written and self.is_open:
-            self._forcing()()
+    def take_all(self) -> Callable[[], None]:
+        """Return what forces every line to disk that was written until now, to be called in any thread.
+
+        Those are among them that another thread has taken and not forced yet.
+        """
+        return self._forcing() if self._forced != self._written and self.is_open else _nothing
 
     def let_go(self) -> None:
         """Close the file without another word."""
@@ -89,3 +91,7 @@ class OpenSegment:
     def _note(self, segment: Segment) -> None:
         found = os.fstat(self._descriptor)
         segment.size, segment.mtime_ns = found.st_size, found.st_mtime_ns
+
+
+def _nothing() -> None:
+    """Force nothing: everything is on disk."""

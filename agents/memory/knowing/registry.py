@@ -10,7 +10,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import zip_longest
 
+from agents.aside import Aside
 from agents.memory.facts import awaits_outcome, learn
+from agents.memory.knowing.facts_writing import FactsWriting, Version
 from agents.memory.knowing.known import Known, in_order
 from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.summaries.picked import picked_words
@@ -18,7 +20,7 @@ from vault.folder import Vault
 from vault.journal import Journal
 from vault.notes import NoteError
 from vault.remembered.fact_line import Fact
-from vault.remembered.facts_note import NAME, FactsFile, FactsNote, Pin
+from vault.remembered.facts_note import NAME, FactsFile, FactsNote, Pin, Stamp
 from vault.remembered.memory_line import LINE_BREAK, one_line
 from world.errors import CommandError
 from world.wording import Wording
@@ -43,10 +45,17 @@ class FactRegistry:
     """The facts and pins of one agent. All of it can be learnt again from the journal but pins and a person's words.
 
     `version` grows when a pin or a person's hand has changed something; `on_trouble` is told what admins should know.
+    What is learnt is written `aside`; a pin, which somebody waits for, and the last word are written at once.
     """
 
     def __init__(
-        self, vault: Vault, name: str, journal: Journal, now_ms: Callable[[], int], reading: Reading = ENGLISH
+        self,
+        vault: Vault,
+        name: str,
+        journal: Journal,
+        now_ms: Callable[[], int],
+        reading: Reading = ENGLISH,
+        aside: Aside | None = None,
     ) -> None:
         self.name = name
         self.version = 0
@@ -60,12 +69,11 @@ class FactRegistry:
         self._known = Known()
         self._file = FactsFile()
         self._stamp = _GONE
-        self._text = ""
+        self._written = Version()
         self._invalid = ""
         self._unwritten = ""
-        self._written_upto = 0
-        self._written_goals: tuple[str, ...] = ()
         self._next_write_ms = 0
+        self._writing = FactsWriting(self._note, journal, aside or Aside(), self._take_written, self._fail)
 
     @property
     def problem(self) -> str:
@@ -98,12 +106,15 @@ class FactRegistry:
 
     def take_in(self) -> None:
         """Take in what a person has edited and what is new in the journal. Raises: NoteError if that cannot be read."""
-        self._take_in_edits()
+        self._writing.hear()
+        if not self._writing.is_under_way:
+            self._take_in_edits()
         self._take_in_marks()
         self._learn()
-        behind = self._known.upto - self._written_upto
-        if behind >= WRITE_EVERY or (self._has_news and self._now_ms() >= self._next_write_ms):
-            self._save()
+        behind = self._known.upto - self._written.upto
+        is_due = behind >= WRITE_EVERY or (self._has_news and self._now_ms() >= self._next_write_ms)
+        if is_due and not (self._writing.is_under_way or self._invalid):
+            self._writing.write_aside(self._next_version(), self._stamp)
 
     def keep_up(self) -> None:
         """Learn from the last few memories once they are enough; more than a few, or an edit, waits for `take_in`."""
@@ -124,9 +135,15 @@ class FactRegistry:
 
     def close(self) -> None:
         """Write the file if there is anything new. Raises: NoteError if the journal cannot be read."""
+        self.settle()
         self.take_in()
+        self.settle()
         if self._has_news:
             self._save()
+
+    def settle(self) -> None:
+        """Wait until the file is written that is being written aside, if there is one."""
+        self._writing.settle()
 
     def pin(self, wanted: str, say: Wording, fits: Callable[[str], bool] = lambda text: True) -> Pin:
         """Pin the memory of a number, or a text, and return it.
@@ -166,7 +183,7 @@ class FactRegistry:
 
     @property
     def _has_news(self) -> bool:
-        return self._known.upto > self._written_upto or self.profile_goals != self._written_goals
+        return self._known.upto > self._written.upto or self.profile_goals != self._written.goals
 
     # Pins and goals
 
@@ -183,6 +200,7 @@ class FactRegistry:
 
     def _change(self, change: Callable[[FactsFile], FactsFile], say: Wording) -> None:
         for _ in range(3):  # what somebody saves at the same moment is taken in first
+            self.settle()
             before = self._file
             self._file = change(before)
             if self._save():
@@ -198,6 +216,7 @@ class FactRegistry:
         marked = self._journal.pinned
         if marked == self._file.marked:
             return
+        self.settle()
         pinned = {pin.seq for pin in self.pins} | set(self._file.marked)
         new = [memory for seq in marked if seq not in pinned for memory in self._journal.read(seq, seq)]
         pins = (*self.pins, *(Pin(picked_words(one).replace(LINE_BREAK, " "), one.seq) for one in new))
@@ -221,47 +240,48 @@ class FactRegistry:
         self._invalid = self._unwritten = ""
         if found is None:
             self._warn(f"{NAME} was taken away; it is written again")
-            self._written_upto = 0
+            self._written = Version(self._written.text, 0, self._written.goals)
             return
         self._keep_what_was_lost(found)
         upto = min(found.upto, self._journal.last)
         self._known = Known(upto, found.place, {fact.key: fact for fact in found.facts})
         self._file = found
-        self._written_upto = upto
-        self._text = ""
+        self._written = Version("", upto, self._written.goals)
         self.version += 1
 
     def _keep_what_was_lost(self, found: FactsFile) -> None:
         """Keep our version beside a file that was saved from an older one and has lost pins by it."""
         lost = [pin for pin in self.pins if pin not in found.pins]
-        if self._text and lost and found.upto < self._written_upto:
+        if self._written.text and lost and found.upto < self._written.upto:
             moment = datetime.fromtimestamp(self._now_ms() / 1000, UTC).strftime("%Y%m%d-%H%M%S")
-            kept = self._note.keep_aside(self._text, moment)
+            kept = self._note.keep_aside(self._written.text, moment)
             self._warn(f"{NAME} was saved from an older version, without pins set meanwhile; they are in {kept!r}")
 
     def _save(self) -> bool:
         """Write the file; return whether it is written. What cannot be written now is tried again later."""
+        self.settle()
         if self._invalid:
             return False  # what a person has written is never written over unread
-        file = replace(
-            self._file, upto=self._known.upto, place=self._known.place, facts=in_order(self._known.facts.values())
-        )
-        text = self._note.text(file, self._journal.link, self.profile_goals)
+        return self._writing.write(self._next_version(), self._stamp)
+
+    def _next_version(self) -> Version:
+        upto, facts = self._known.upto, in_order(self._known.facts.values())
+        file = replace(self._file, upto=upto, place=self._known.place, facts=facts)
         self._next_write_ms = self._now_ms() + WRITE_MS
-        try:
-            self._journal.sync()  # or a power cut could leave facts of memories that are not there
-            if not self._note.write(text, self._stamp):
-                self._take_in_edits()
-                return False
-        except NoteError as error:
-            if not self._unwritten:
-                log.error("[Memory] %s: %s", self.name, error)
-            self._unwritten = str(error)
+        return Version(self._note.text(file, self._journal.link, self.profile_goals), upto, self.profile_goals)
+
+    def _take_written(self, version: Version, stamp: Stamp | None) -> bool:
+        if stamp is None:
+            self._take_in_edits()
             return False
         self._unwritten = ""
-        self._text, self._stamp, self._written_upto = text, self._note.stamp(), file.upto
-        self._written_goals = self.profile_goals
+        self._written, self._stamp = version, stamp
         return True
+
+    def _fail(self, error: NoteError) -> None:
+        if not self._unwritten:
+            log.error("[Memory] %s: %s", self.name, error)
+        self._unwritten = str(error)
 
     def _warn(self, text: str) -> None:
         self.warnings.append(text)
