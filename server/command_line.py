@@ -22,9 +22,10 @@ from server.app import Fallwater
 from server.door.accounts_file import AccountsFile, default_folder
 from server.door.one_time import first_admin, reset_password
 from server.door.passwords import Argon2
-from server.ending.rehearsal import Rehearsal, cannot_open, why_not_again
-from server.ending.restart import Ending, begin_anew, inherited
+from server.ending.rehearsal import Rehearsal, cannot_open, read_all, why_not_again
+from server.ending.restart import Ending, begin_anew, inherited, this_program
 from server.ending.systemd import Supervisor
+from server.ending.trial import ONLY_TRY, Trial
 from server.model_option import with_model
 from server.operations.doctor.command import add_doctor_command, run_doctor
 from server.operations.health import safety
@@ -73,6 +74,8 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: On
             sys.exit(run_doctor(options, lambda: default_vault(Path.cwd()), _say))
         elif options.command in COMMANDS:
             sys.exit(run_vault_command(options, lambda: default_vault(Path.cwd()), _say))
+        elif options.only_try:
+            _try(options)
         else:
             _serve(reactor, options, on_signals)
     except (NoteError, SimulationError) as error:
@@ -98,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--host", metavar="ADDRESS", help="the address to listen on (config/server.md)")
     serve.add_argument("--tls-port", type=int, metavar="N", help="a port for telnet over TLS too, 0 for any free one")
     serve.add_argument("--model", metavar="M", help="auto, embedded, none or ollama:NAME (config/models.md)")
+    serve.add_argument(ONLY_TRY, action="store_true", help="see whether the world could be opened, and open none")
     _add_accounts_option(serve)
     add_operations_options(serve)
     reset = commands.add_parser("reset-password", help="give somebody a new one-time password, or a role")
@@ -131,10 +135,15 @@ def _accounts_file(vault: Vault, options: argparse.Namespace) -> AccountsFile:
     return AccountsFile(folder)
 
 
-def _reset_password(options: argparse.Namespace) -> None:
-    vault = Vault(options.vault or default_vault(Path.cwd()))
+def _vault_there(options: argparse.Namespace) -> Vault:
+    vault = Vault((options.vault or default_vault(Path.cwd())).absolute())
     if not (vault.root / MARK).is_file() and not vault.exists("rooms"):
         raise NoteError(f"{vault.root}: there is no vault here. Name it with --vault.")
+    return vault
+
+
+def _reset_password(options: argparse.Namespace) -> None:
+    vault = _vault_there(options)
     new_role = load_settings(vault).server.new_role
     _say(reset_password(_accounts_file(vault, options), vault, options.name, options.role, new_role, Argon2()))
 
@@ -143,6 +152,13 @@ def _begin_anew(options: argparse.Namespace) -> None:
     vault = Vault(options.vault or default_vault(Path.cwd()))
     life = put_by(vault, options.agent, time.time_ns() // 1_000_000, archive=not options.keep_archive)
     _say(f"{options.agent} remembers nothing now. What it remembered is in {life}; move it back to undo this.")
+
+
+def _try(options: argparse.Namespace) -> None:
+    vault = _vault_there(options)
+    accounts = _accounts_file(vault, options)
+    read_all(vault, lambda: _with_options(load_settings(vault), options), lambda: accounts, accounts.path.parent)
+    _say(f"The world in {vault.root} could be opened.")
 
 
 def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals) -> None:
@@ -172,6 +188,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     given = inherited(os.environ, os.getpid())
     ports, supervisor = Ports(reactor, given.sockets, given.asked), Supervisor(os.environ, os.getpid(), reactor)
 
+    trial = Trial(this_program())
     rehearsal = Rehearsal(
         lambda: (
             "; ".join(safety(fallwater.watched).reasons)
@@ -183,6 +200,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
                 accounts_file.path.parent,
                 ports,
             )
+            or trial.why_not()
         ),
         ending.restart,
         fallwater.refuse_restart,
@@ -209,6 +227,8 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
         supervisor.is_open()
 
     def end() -> Deferred[None] | None:
+        rehearsal.stop()
+        trial.stop()
         if not fallwater.running:
             return None
         if ending.restarts:

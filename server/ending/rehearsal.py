@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 class Rehearsal:
     """Calls `restart` if `why_not`, called in another thread, finds nothing against it, and else `refuse` with that.
 
-    Asked again meanwhile, it goes on with what it does.
+    Asked again meanwhile, it goes on with what it does. After `stop` nothing comes of it any more.
     """
 
     def __init__(
@@ -44,15 +44,21 @@ class Rehearsal:
         self._restart = restart
         self._refuse = refuse
         self._in_thread = in_thread
-        self._is_on = False
+        self._is_on = self._is_over = False
 
     def __call__(self) -> None:
-        if not self._is_on:
+        if not (self._is_on or self._is_over):
             self._is_on = True
             self._in_thread(self._why_not).addCallbacks(self._seen, self._failed)
 
+    def stop(self) -> None:
+        """Let nothing come of it any more: the world ends."""
+        self._is_over = True
+
     def _seen(self, why: str) -> None:
         self._is_on = False
+        if self._is_over:
+            return
         if why:
             self._refuse(why)
         else:
@@ -73,20 +79,29 @@ def why_not_again(
 ) -> str:
     """Return what would keep a world from opening in the place of this one, empty if nothing would. Writes nothing.
 
-    `read` returns the settings that it would open with, `accounts` reads the accounts, `folder` is where a certificate
-    is looked for.
+    Arguments are those of `read_all`, and what this world has: its commands and ports.
     """
     try:
-        settings = read()
-        load_world(vault, settings.world)
-        load_texts(vault)
+        settings = read_all(vault, read, accounts, folder)
         load_command_texts(vault, commands)
-        accounts()
-        if settings.server.tls_port:
-            _read_certificate(settings.server, folder)
     except NoteError as error:
         return str(error)
     return why_no_port(settings.server, ports)
+
+
+def read_all(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], object], folder: Path) -> Settings:
+    """Read what a world is opened with, and write nothing. Return the settings. Raises: NoteError.
+
+    `read` returns the settings that it would open with, `accounts` reads the accounts, `folder` is where a certificate
+    is looked for.
+    """
+    settings = read()
+    load_world(vault, settings.world)
+    load_texts(vault)
+    accounts()
+    if settings.server.tls_port:
+        _read_certificate(settings.server, folder)
+    return settings
 
 
 def why_no_port(settings: ServerSettings, ports: Ports) -> str:

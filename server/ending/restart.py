@@ -80,6 +80,11 @@ def inherited(environ: MutableMapping[str, str], pid: int) -> Inherited:
     return Inherited(sockets, asked)
 
 
+def this_program() -> list[str]:
+    """Return the command that executes this program as it was started: with this Python, and all that was given."""
+    return [sys.executable, *sys.orig_argv[1:]]
+
+
 def begin_anew(
     sockets: Adopted,
     asked: Asked,
@@ -99,7 +104,7 @@ def begin_anew(
     # Until the next world takes signals, one more restart would end it.
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        execute(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**environ, VARIABLE: json.dumps(kept)})
+        execute(sys.executable, this_program(), {**environ, VARIABLE: json.dumps(kept)})
         return ""
     except OSError as error:
         return f"the world is closed and cannot begin anew: {sys.executable} cannot be executed: {error.strerror}."

@@ -225,21 +225,32 @@ def test_a_client_that_does_not_read_cannot_hold_a_restart_up(tmp_path):
         assert server.player("Deaf")
 
 
-def test_a_program_that_is_gone_ends_the_world_in_good_order(tmp_path):
+def test_a_new_version_that_cannot_be_loaded_ends_nothing_until_it_can(tmp_path):
+    program, vault = tmp_path / "program", new_vault(tmp_path / "world")
+    for package in ("config", "world", "vault", "agents", "server"):
+        shutil.copytree(ROOT / package, program / package, ignore=shutil.ignore_patterns("__pycache__"))
     python = tmp_path / "python"
     python.symlink_to(sys.executable)
-    command = [str(python), *serve_command("--vault", str(tmp_path / "world"), "--port", "0", "--model", "none")[1:]]
-    environ = f"PYTHONPATH={os.pathsep.join(path for path in sys.path if path)}"
-    with started(["env", environ, *command], new_vault(tmp_path / "world")) as server:
-        ana = server.player("Ana")
-        ana.asks("north")
-        python.unlink()
+    environ = f"PYTHONPATH={os.pathsep.join(path for path in sys.path if path and path != str(ROOT))}"
+    command = ["env", environ, str(python), *serve_command("--vault", str(vault), "--port", "0", "--model", "none")[1:]]
+    with started(command, vault, program) as server:
+        warden, ana = server.player(ADMIN), server.player("Ana")
+        app = program / "server" / "app.py"
+        as_it_was = app.read_text()
+        app.write_text(f"{as_it_was}import nothing_of_that_name\n")
+        line = as_it_was.count("\n") + 1
+        warden.types("@shutdown --restart")
+        warden.expects("could not open again:", BOUND_SECONDS)
+        server.says(f"{app}:{line}: ModuleNotFoundError: No module named 'nothing_of_that_name'", BOUND_SECONDS)
+        app.write_text(as_it_was)
+        python.rename(tmp_path / "away")
         os.kill(server.pid, signal.SIGHUP)
-        assert "The world restarts" in ana.is_shown_out()
-        assert server.exit_code(BOUND_SECONDS) == 1
-        assert "the world is closed and cannot begin anew" in server.lines[-1]
-    with running(tmp_path / "world") as again:
-        assert again.player().enters("Ana").startswith("Pump Yard\n")
+        server.says(f"could not open again: {python} cannot be executed: No such file or directory.", BOUND_SECONDS)
+        assert 'You say, "Still here."' in ana.asks("say Still here.")
+        (tmp_path / "away").rename(python)
+        restarted(server, "SIGHUP")
+        assert server.player("Ana").asks("look")
+        assert "Traceback" not in server.log
 
 
 def test_who_shuts_the_terminal_in_which_the_world_runs_closes_it(tmp_path):

@@ -153,6 +153,18 @@ def test_a_room_that_leads_nowhere_is_told_with_file_and_line(tmp_path):
     )
 
 
+def test_a_world_is_only_tried_where_that_is_asked_for(tmp_path, capsys):
+    reactor = MemoryReactor()
+    open_vault(tmp_path / "w")
+    before = sorted(tmp_path.rglob("*"))
+    run(reactor, ["serve", "--vault", str(tmp_path / "w"), "--only-try"])
+    assert capsys.readouterr().out == f"The world in {tmp_path / 'w'} could be opened.\n"
+    assert (sorted(tmp_path.rglob("*")), reactor.tcpServers) == (before, [])
+    (tmp_path / "w" / "config" / "server.md").write_text("**port**: many\n")
+    assert refusal("--vault", tmp_path / "w", "--only-try").startswith("fallwater: config/server.md:1: port is 'many'")
+    assert refusal("--vault", tmp_path / "x", "--only-try").endswith("there is no vault here. Name it with --vault.")
+
+
 # Accounts
 
 

@@ -64,6 +64,18 @@ def test_who_asks_twice_gets_one_restart_and_may_ask_again_after_a_refusal():
     assert done == ["no", "restarted"]
 
 
+def test_of_a_rehearsal_nothing_comes_any_more_once_the_world_ends():
+    waiting: list[Deferred[str]] = []
+    done: list[str] = []
+    rehearsal = Rehearsal(lambda: "", lambda: done.append("restarted"), done.append, lambda _: waiting[-1])
+    waiting.append(Deferred())
+    rehearsal()
+    rehearsal.stop()
+    waiting.pop().callback("the program was ended by signal 9")
+    rehearsal()  # would fail if it asked for another thread
+    assert done == []
+
+
 def test_ports_that_stay_as_they_are_stand_in_nobody_s_way(taken):
     settings = ServerSettings(host=HOST, port=taken)
     assert why_no_port(settings, listening(telnet=(HOST, taken))) == ""
