@@ -10,11 +10,15 @@ from typing import Any, Protocol
 from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
 from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory
+from twisted.internet.tcp import Port
 
 from server.telnet.interface import ReactorClock
 
 BACKLOG = 512
 """How many callers may wait to be let in. Twisted's 50 turns callers away when many come at once."""
+
+AT_ONCE = 16
+"""How many callers are let in in one turn of the reactor, so that whoever is in does not wait for a storm of them."""
 
 TELNET = "telnet"
 TLS = "tls"
@@ -102,9 +106,9 @@ class Ports:
         if self._asked_before.get(spoken, (host, port)) != (host, port):
             self._let_go(spoken)
         for descriptor in self._adopted.get(spoken, ()):
-            opened.append(self._adopt(descriptor, factory))
+            opened.append(_unhurried(self._adopt(descriptor, factory)))
         if not opened:
-            opened.append(self._reactor.listenTCP(port, factory, BACKLOG, host))
+            opened.append(_unhurried(self._reactor.listenTCP(port, factory, BACKLOG, host)))
 
     def let_go(self) -> None:
         """Close what was adopted: what is listened on are copies, and nobody is to call where nobody listens."""
@@ -142,6 +146,19 @@ class Ports:
     def _number(self, spoken: str) -> int:
         ports = self._open.get(spoken)
         return int(ports[0].getHost().port) if ports else 0
+
+
+def _unhurried(port: ListeningPort) -> ListeningPort:
+    """Have a port let in `AT_ONCE` a turn at most. By itself it takes twenty more each time that many have called."""
+    if isinstance(port, Port):
+        let_in = port.doRead
+
+        def let_some_in() -> None:
+            port.numberAccepts = min(port.numberAccepts, AT_ONCE)
+            let_in()  # type: ignore[no-untyped-call]
+
+        port.doRead = let_some_in  # type: ignore[method-assign]
+    return port
 
 
 def _family(descriptor: int) -> int:

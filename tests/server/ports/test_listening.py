@@ -11,8 +11,9 @@ from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
+from twisted.internet.tcp import Port
 
-from server.ports.listening import BACKLOG, TELNET, TLS, Ports
+from server.ports.listening import AT_ONCE, BACKLOG, TELNET, TLS, Ports
 
 
 class OpenPort:
@@ -66,6 +67,27 @@ def test_a_port_is_opened_for_many_callers_at_once_and_can_be_asked_for():
     assert reactor.asked == [("127.0.0.1", 0, BACKLOG), ("127.0.0.1", 4443, BACKLOG)]
     assert (ports.telnet_port, ports.tls_port) == (5000, 4443)
     assert (ports.address(TELNET), ports.hosts(TLS)) == ("127.0.0.1:5000", ["127.0.0.1"])
+
+
+class CrowdedPort(Port):
+    """A port of Twisted's at which more wait than it lets in, so that it will let in more the next time."""
+
+    def __init__(self):
+        self.let_in, self.numberAccepts = [], 100
+
+    def doRead(self):
+        self.let_in.append(self.numberAccepts)
+        self.numberAccepts += 20
+
+
+def test_a_storm_of_callers_is_let_in_a_few_a_turn():
+    reactor, port = PortReactor(), CrowdedPort()
+    reactor.listenTCP = lambda *asked: port
+    Ports(reactor).open(TELNET, "127.0.0.1", 0, Factory())
+    for _ in range(3):
+        port.doRead()
+    assert port.let_in == [AT_ONCE] * 3
+    assert AT_ONCE <= 20
 
 
 def test_what_is_not_open_has_no_port_and_no_address():
