@@ -46,6 +46,12 @@ class WorldSettings:
         low=0,
         high=1440,
     )
+    crowd: int = setting(
+        50,
+        "how many people in a room are no crowd yet: in one, nobody is told who comes and goes; 0 for never a crowd",
+        low=0,
+        high=100000,
+    )
     contact: str = setting("", "an address for questions, told to lists of worlds")
     website: str = setting("", "the address of a web page about the world")
     language: str = setting("", "the English name of the language that is spoken here")

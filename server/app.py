@@ -265,6 +265,7 @@ class Fallwater:
         self.lobby.door = replace(self.lobby.door, settings=settings.server)
         self.lobby.palette = settings.colors
         self.lobby.audience.places.area = settings.world.name
+        self.world.crowd = settings.world.crowd
         self._minds.take_in()
 
     def _take_in(self) -> list[str]:

@@ -36,6 +36,7 @@ SENTENCES = {
     "narration.gives": "{who} gibt {to} {thing}.",
     "narration.one_is_here": "{who} ist hier.",
     "narration.some_are_here": "{who} sind hier.",
+    "narration.crowd_is_here": "{who} und {count} andere sind hier.",
     "narration.lying_here": "Hier liegt {things}.",
     "narration.exits": "Ausgänge: {exits}.",
     "narration.no_exits": "Ausgänge: keine.",

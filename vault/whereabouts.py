@@ -169,7 +169,8 @@ class _OpenList:
         self._vault = vault
         self._path = vault.path(*WHEREABOUTS)
         self._descriptor = descriptor
-        self._size = os.fstat(descriptor).st_size
+        self._opened = os.fstat(descriptor)
+        self._size = self._opened.st_size
         self.lines = lines
 
     def __del__(self) -> None:
@@ -179,10 +180,10 @@ class _OpenList:
     def is_there(self) -> bool:
         """Return whether the file is still the one that is open, and nobody else has written to it."""
         try:
-            found, opened = os.stat(self._path), os.fstat(self._descriptor)
+            found = os.stat(self._path)
         except OSError:
             return False
-        return os.path.samestat(found, opened) and found.st_size == self._size
+        return os.path.samestat(found, self._opened) and found.st_size == self._size
 
     def append(self, lines: Iterable[str]) -> None:
         """Add lines. Raises: NoteError."""

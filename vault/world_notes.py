@@ -46,6 +46,7 @@ def load_world(vault: Vault, settings: WorldSettings, known: KnownNotes | None =
         world = World(rooms, things, [*agents, *people], settings.start_room, load_wording(vault))
     except WorldError as error:
         raise NoteError(f"config/world.md: {error}") from error
+    world.crowd = settings.crowd
     if known is not None:
         known.begin(world)
     Whereabouts(vault, world).restore()

@@ -17,6 +17,7 @@ class Doings:
     `answer_to_id` who spoke to it alone last. `away` is what it said about being away, None if it is not.
     `last_line` is what it typed last; `heard` the speech that reached it, oldest first. `client_reads_aloud` says
     that its client is read out to it. `is_absent` says that it stands here, but its player's connection is lost.
+    `followed_by` are those who began to follow it; whether they still do, their own doings say.
     `asked_ids` are those of whom it awaits an answer, so that it hears them although they are hushed.
     """
 
@@ -30,3 +31,4 @@ class Doings:
     client_reads_aloud: bool = False
     is_absent: bool = False
     asked_ids: set[str] = field(default_factory=set)
+    followed_by: dict[str, None] = field(default_factory=dict)

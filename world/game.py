@@ -123,17 +123,18 @@ class Game:
 
     def publish(self, events: tuple[Event, ...]) -> None:
         """Let everyone perceive what happened, in order. What could not be saved has happened all the same."""
+        viewers = [perceivers(event, self.world) for event in events]
         for event in events:
             if isinstance(event, Left):
                 self.world.board.leave(event.actor_id, event.room_id)
-                end_followings(self.world, event.actor_id, event.room_id)
+                end_followings(self.world, event.actor_id)  # who is left behind was still to perceive it
         try:
             self.on_events(events)
         except Exception:
             log.exception("saving what happened failed: %s", ", ".join(type(event).__name__ for event in events))
-        for event in events:
+        for event, present in zip(events, viewers, strict=True):
             sentences: dict[tuple[object, ...], str] = {}
-            for viewer in perceivers(event, self.world):
+            for viewer in present:
                 self._show(event, viewer, sentences)
 
     def _in_full(self, actor: Character, text: str) -> str:

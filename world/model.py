@@ -124,6 +124,7 @@ class Character(Placed):
     """
 
     PLACE: ClassVar[str] = "room_id"
+    TRAITS: ClassVar[tuple[str, ...]] = ("awake", "is_agent", "reactions")
 
     character_id: str
     room_id: str
@@ -148,7 +149,8 @@ class World:
 
     `start_room_id` is where newcomers arrive, `presence` tells how long somebody has been still or gone, as far as
     anybody outside knows, `moment` is the time that it is there; `wording` is what the world says. `last_number` is the
-    highest number that a room ever had: no room is given that of one that is gone.
+    highest number that a room ever had: no room is given that of one that is gone. More than `crowd` people in a
+    room are a crowd, in which nobody minds who comes and goes; 0 if no number is.
     """
 
     def __init__(
@@ -164,6 +166,7 @@ class World:
         self.characters = Placements((character.character_id, character) for character in characters)
         self.board = Board()
         self.presence: Callable[[str], Presence] = unknown
+        self.crowd = 0
         self.workbench = Workbench()
         self.last_number = max((room.number for room in self.rooms.values()), default=0)
         self.wording = wording or Wording()
@@ -195,7 +198,15 @@ class World:
 
     def occupants(self, room_id: str) -> list[Character]:
         """Return everyone awake in a room, in the order in which they came into the world."""
-        return [character for character in self.characters.at(room_id) if character.awake]
+        return self.characters.at(room_id, "awake")
+
+    def count_occupants(self, room_id: str) -> int:
+        """Return how many are awake in a room."""
+        return self.characters.count_at(room_id, "awake")
+
+    def is_crowded(self, room_id: str) -> bool:
+        """Return whether a room is full of a crowd."""
+        return 0 < self.crowd < self.count_occupants(room_id)
 
     def things_at(self, place_id: str) -> list[Thing]:
         """Return the things in a room or carried by a character."""

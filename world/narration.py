@@ -35,7 +35,7 @@ from world.events import (
     Whispered,
     Wrote,
 )
-from world.following import goes_with
+from world.following import companions, goes_with
 from world.marks import without_marks
 from world.matching import bare
 from world.model import Character, Detail, Room, Thing, World
@@ -44,11 +44,16 @@ _ENDINGS = (".", "!", "?", "…", '"', "'", ")")
 
 
 def perceivers(event: Event, world: World) -> list[Character]:
-    """Return everyone who perceives an event: by its reach those in the room, near by, everyone, or its actor alone."""
+    """Return everyone who perceives an event: by its reach those in the room, near by, everyone, or its actor alone.
+
+    Who comes into a crowd, or goes, is noticed only by those who go along with it.
+    """
     actor = world.characters.get(event.actor_id)
     match event.reach:
         case "room":
-            present = world.occupants(event.room_id)  # type: ignore[attr-defined]
+            room_id: str = event.room_id  # type: ignore[attr-defined]
+            passing = isinstance(event, Arrived | Left) and actor and world.is_crowded(room_id)
+            present = _minding(actor, room_id, world) if passing and actor else world.occupants(room_id)
             walked = isinstance(event, Left) and event.to_room_id and actor and actor.awake
             return [*present, actor] if walked and actor else present
         case "near":
@@ -231,9 +236,14 @@ def named(subject: Room | Thing | Character | Detail, world: World) -> str:
     return world.wording("building.the", name=subject.name) if isinstance(subject, Thing | Detail) else subject.name
 
 
+def _minding(actor: Character, room_id: str, world: World) -> list[Character]:
+    """Return who in a room minds that somebody comes or goes: itself, whom it follows, and who follows it."""
+    return [one for one in (actor, *companions(world, actor)) if one.awake and one.room_id == room_id]
+
+
 def _within_earshot(room_id: str, world: World) -> list[Character]:
-    near = {room_id} | {exit.room_id for exit in world.rooms[room_id].exits.values()}
-    return [one for one in world.awake() if one.room_id in near]
+    near = dict.fromkeys([room_id, *(exit.room_id for exit in world.rooms[room_id].exits.values())])
+    return [one for near_id in near for one in world.occupants(near_id)]
 
 
 def _by(exit: str, world: World) -> str:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
-Hears = Callable[[Any, str], None]
-"""Is called with something that is about to move, and with the id of the place where it goes."""
+Hears = Callable[[Any, str, Any], None]
+"""Is called with something that is about to change, the name of the attribute that does, and its new value."""
 
 
 class Placed:
-    """Something with a place, which the attribute named by `PLACE` holds. What it is kept in hears of each change."""
+    """Something with a place, which the attribute named by `PLACE` holds. What it is kept in hears of each change.
+
+    `TRAITS` are attributes by which those at a place can be told apart: each is so or not.
+    """
 
     PLACE: ClassVar[str]
+    TRAITS: ClassVar[tuple[str, ...]] = ()
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == self.PLACE and (hears := self.__dict__.get("_hears")):
-            hears(self, value)
+        if (name == self.PLACE or name in self.TRAITS) and (hears := self.__dict__.get("_hears")):
+            hears(self, name, value)
         object.__setattr__(self, name, value)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -40,22 +44,32 @@ P = TypeVar("P", bound=Placed)
 class Placements(dict[str, P], Generic[P]):
     """Things or characters by id, which also knows what is at each place, and what has moved.
 
+    What is at a place and has a trait is found, and counted, without a look at the others.
+
     It is used like any dict: nobody has to tell it anything.
     """
 
     def __init__(self, placed: Iterable[tuple[str, P]]) -> None:
         super().__init__()
-        self._at: dict[str, dict[int, P]] = {}
+        self._at: dict[tuple[str, str], dict[int, P]] = {}
         self._ranks: dict[str, int] = {}
         self._last_rank = 0
         self._moved: dict[int, P] = {}
         for one_id, one in placed:
             self[one_id] = one
 
-    def at(self, place_id: str) -> list[P]:
-        """Return what is at a place, in the order in which it came into the world."""
-        here = self._at.get(place_id)
+    def at(self, place_id: str, trait: str = "") -> list[P]:
+        """Return what is at a place, or what of it has a trait, in the order in which it came into the world."""
+        here = self._at.get((place_id, trait))
         return [here[rank] for rank in sorted(here)] if here else []
+
+    def count_at(self, place_id: str, trait: str = "") -> int:
+        """Return how much that is, however much it is at the same cost."""
+        return len(self._at.get((place_id, trait), ()))
+
+    def first_at(self, place_id: str, trait: str = "") -> Iterator[P]:
+        """Yield it in the order in which it came there or got the trait; whoever stops early has not paid for all."""
+        return iter(self._at.get((place_id, trait), {}).values())
 
     def take_moved(self) -> list[P]:
         """Return what came or moved since this was asked last, each once."""
@@ -74,31 +88,41 @@ class Placements(dict[str, P], Generic[P]):
         super().__setitem__(one_id, one)
         rank = self._ranks[one_id]
         self._arrive(rank, one, one.placed_at)
-        one.be_heard_by(partial(self._move, rank))
+        one.be_heard_by(partial(self._change, rank))
 
     def __delitem__(self, one_id: str) -> None:
         self._forget(one_id)
         super().__delitem__(one_id)
         del self._ranks[one_id]
 
-    def _move(self, rank: int, one: P, to_id: str) -> None:
-        self._leave(rank, one.placed_at)
-        self._arrive(rank, one, to_id)
+    def _change(self, rank: int, one: P, name: str, value: Any) -> None:
+        if name == one.PLACE:
+            self._leave(rank, one)
+            self._arrive(rank, one, value)
+        elif value:
+            self._at.setdefault((one.placed_at, name), {})[rank] = one
+        else:
+            self._drop(rank, one.placed_at, name)
 
     def _arrive(self, rank: int, one: P, place_id: str) -> None:
-        self._at.setdefault(place_id, {})[rank] = one
+        for trait in ("", *(trait for trait in one.TRAITS if getattr(one, trait))):
+            self._at.setdefault((place_id, trait), {})[rank] = one
         self._moved[rank] = one
 
-    def _leave(self, rank: int, place_id: str) -> None:
-        here = self._at.get(place_id, {})
+    def _leave(self, rank: int, one: P) -> None:
+        for trait in ("", *one.TRAITS):
+            self._drop(rank, one.placed_at, trait)
+
+    def _drop(self, rank: int, place_id: str, trait: str) -> None:
+        here = self._at.get((place_id, trait), {})
         here.pop(rank, None)
         if not here:
-            self._at.pop(place_id, None)
+            self._at.pop((place_id, trait), None)
 
     def _forget(self, one_id: str) -> None:
         one, rank = self[one_id], self._ranks[one_id]
         one.be_heard_by(None)
-        self._leave(rank, one.placed_at)
+        self._leave(rank, one)
         self._moved.pop(rank, None)
 
     def __ior__(self, others: Any) -> Any:  # type: ignore[misc]  # as `dict` declares it, only for any value

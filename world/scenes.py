@@ -5,6 +5,7 @@ The sentences themselves stand in the vault's `text/narration.md`.
 
 from __future__ import annotations
 
+from world.crowds import made_out, uncounted
 from world.model import Character, Exit, Room, World
 from world.narration import place, with_article
 from world.preferences import is_brief, reads_aloud
@@ -32,7 +33,9 @@ def described(room: Room, world: World) -> str:
 
 def company(world: World, viewer: Character) -> str:
     """Return who else is here as a sentence, or an empty string."""
-    names = [c.name for c in world.occupants(viewer.room_id) if c is not viewer]
+    names = [one.name for one in made_out(world, viewer.room_id, viewer)]
+    if others := uncounted(world, viewer):
+        return world.wording("narration.crowd_is_here", who=", ".join(names), count=others)
     key = "narration.one_is_here" if len(names) == 1 else "narration.some_are_here"
     return world.wording(key, who=world.wording.all_of(names)) if names else ""
 

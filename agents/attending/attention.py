@@ -78,4 +78,4 @@ def is_person(character_id: str, world: World) -> bool:
 def is_person_near(world: World, actor: Character) -> bool:
     """Return whether a person is awake in the same room, or in one that an exit leads to."""
     rooms = {actor.room_id, *(exit.room_id for exit in world.room_of(actor).exits.values())}
-    return any(not one.is_agent for room_id in rooms for one in world.occupants(room_id))
+    return any(not one.is_agent for room_id in rooms for one in world.characters.first_at(room_id, "awake"))

@@ -77,7 +77,8 @@ class Floor:
         if not room_id or not _is_for_somebody(event, room_id, world):
             return ""
         # Who is paused is away, and would never answer.
-        agents = [one.name for one in world.occupants(room_id) if one.is_agent and one.doings.away is None]
+        present = (one for one in world.characters.at(room_id, "is_agent") if one.awake)
+        agents = [one.name for one in present if one.doings.away is None]
         others = [name for name in agents if name != event.actor_id]
         return max(others, key=lambda name: self._unseen[name], default="")
 

@@ -71,5 +71,7 @@ def _is_meant(event: Said, name: str, world: World) -> bool:
         return event.to_id == name
     if is_named(name, event.text):
         return True
+    if world.count_occupants(event.room_id) > 2:
+        return False
     listeners = [c for c in world.occupants(event.room_id) if c.character_id != event.actor_id]
     return len(listeners) == 1 and not is_named(listeners[0].name, event.text)

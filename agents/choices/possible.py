@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from agents.replies.poses import poses
 from world.command import Command, CommandTable, Word
 from world.commands.containers import in_reach
-from world.commands.looking import sights
+from world.commands.looking import Sight, sights
 from world.commands.using import readable, usables, writables
+from world.crowds import made_out
 from world.matching import Named, candidates
 from world.model import Character, Exit, Room, World
 
@@ -133,11 +134,19 @@ def _typed(item: Named, among: Iterable[Named], one_word: bool) -> str:
 
 
 def _people(world: World, actor: Character) -> list[Character]:
-    return [one for one in world.occupants(actor.room_id) if one is not actor]
+    return made_out(world, actor.room_id, actor)
+
+
+def _sights(world: World, actor: Character) -> list[Sight]:
+    """Return all that can be looked at, of a crowd those who are made out: nobody else is told of by name."""
+    seen = sights(world, actor)
+    if not world.is_crowded(actor.room_id):
+        return seen
+    return [*_people(world, actor), *(one for one in seen if not isinstance(one, Character))]
 
 
 def _worth_a_look(world: World, actor: Character) -> list[Named]:
-    return [one for one in sights(world, actor) if one is not actor and not isinstance(one, Exit | Room)]
+    return [one for one in _sights(world, actor) if one is not actor and not isinstance(one, Exit | Room)]
 
 
 _OFFERED: Mapping[str, Callable[[World, Character], list[Named]]] = {
@@ -156,7 +165,7 @@ _OFFERED: Mapping[str, Callable[[World, Character], list[Named]]] = {
 }
 
 _AMONG: Mapping[str, Callable[[World, Character], list[Named]]] = {
-    "sight": lambda world, actor: list(sights(world, actor)),
+    "sight": lambda world, actor: list(_sights(world, actor)),
     "near": lambda world, actor: list(world.things_at(actor.room_id)),
     "anyone": lambda world, actor: list(world.awake()),
     "container": lambda world, actor: [one for one in in_reach(world, actor) if one.is_container],

@@ -120,7 +120,7 @@ class Conduct:
             addressed=addressed.spoken,
             by_person=addressed.by_person,
             from_afar=addressed.from_afar,
-            company=len(world.occupants(actor.room_id)) > 1,
+            company=world.count_occupants(actor.room_id) > 1,
             ways_back=ways_back(world.room_of(actor), self._rooms),
             ways_to_others=ways_to_others(world, actor),
             shunned=self.remedy.shunned,

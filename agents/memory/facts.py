@@ -30,7 +30,8 @@ _OWN_DEEDS = (
     "narration.you_drop",
 )
 _EXITS = ("narration.no_exits", "narration.exits")
-_COMPANY = ("narration.some_are_here", "narration.one_is_here")
+# A crowd first: it would read as some, of whom one is called `30 others`.
+_COMPANY = ("narration.crowd_is_here", "narration.some_are_here", "narration.one_is_here")
 _CARRYING = ("looking.you_carry",)
 _LYING = ("narration.lying_here",)
 _INSIDE = ("things.inside",)

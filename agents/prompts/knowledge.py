@@ -14,6 +14,7 @@ from vault.remembered.fact_line import COMMITMENTS, THINGS, TOLD, Fact
 from vault.remembered.facts_note import Pin
 from vault.remembered.memory_line import LINE_BREAK
 from world.commands.sharing import board_lines
+from world.crowds import made_out
 from world.model import Character, World
 
 CountTokens = Callable[[str], int]
@@ -62,7 +63,7 @@ class Knowledge:
         """
         self._registry.take_in()
         most = budget_tokens // SHARE
-        company = frozenset(one.name for one in world.occupants(actor.room_id) if one is not actor)
+        company = frozenset(one.name for one in made_out(world, actor.room_id, actor))
         self.choose(view, company, actor.room_id, count, min(settings.facts_tokens, most))
         recalled = within(self.recalled.split("\n"), count, most)
         told = "\n".join([view.older(), view.recent_past(), self.told(view, ""), *recalled])

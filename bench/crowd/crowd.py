@@ -17,6 +17,9 @@ HOST = "127.0.0.1"
 AT_ONCE = 20
 """How many come in, or walk, at a time."""
 
+CALLERS = 25
+"""How many connect at a time, before they are greeted: fewer than any server lets wait for it to accept them."""
+
 STEP_SECONDS = 60.0
 QUIET_SECONDS = 0.3
 LONGEST_NOISE_SECONDS = 60.0
@@ -56,15 +59,20 @@ class CrowdError(Exception):
 
 
 class Crowd:
-    """So many clients, connected to a port of this machine."""
+    """So many clients, connected to a port of this machine, a few at a time, each greeted with a text.
 
-    def __init__(self, port: int, count: int, compressed: bool = False) -> None:
+    Raises: CrowdError if one is not.
+    """
+
+    def __init__(self, port: int, count: int, greeting: bytes, compressed: bool = False) -> None:
         self._poll = select.epoll()
         self._port = port
         self._compressed = compressed
         self._rng = random.Random(1)
-        self.clients = [self._connect(number) for number in range(count)]
-        self._by_fd = {client.fileno(): client for client in self.clients}
+        self.clients: list[Client] = []
+        self._by_fd: dict[int, Client] = {}
+        for first in range(0, count, CALLERS):
+            self._call(range(first, min(count, first + CALLERS)), greeting)
 
     def _connect(self, number: int) -> Client:
         sock = socket.create_connection((HOST, self._port), timeout=STEP_SECONDS)
@@ -73,11 +81,13 @@ class Crowd:
         self._poll.register(sock.fileno(), select.EPOLLIN)
         return Client(number, sock, self._compressed)
 
-    def greeted(self, text: bytes) -> None:
-        """Wait until everybody has been greeted with a text. Raises: CrowdError."""
-        for client in self.clients:
-            client.expect(text)
-        waiting, end = len(self.clients), time.perf_counter() + STEP_SECONDS
+    def _call(self, numbers: range, greeting: bytes) -> None:
+        for number in numbers:
+            client = self._connect(number)
+            client.expect(greeting)
+            self.clients.append(client)
+            self._by_fd[client.fileno()] = client
+        waiting, end = len(numbers), time.perf_counter() + STEP_SECONDS
         while waiting:
             waiting -= sum(1 for _ in self._answers(0.1))
             self._check(end, "were not greeted", waiting)

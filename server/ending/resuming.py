@@ -13,6 +13,7 @@ from server.lobby import Lobby
 from vault.folder import Vault
 from vault.just_now import JustNow, keep_just_now, take_just_now
 from world.doings import Doings
+from world.following import begin_to_follow
 from world.game import Game
 from world.model import Character
 
@@ -61,6 +62,9 @@ class Resuming:
         before = take_just_now(self._vault, world, self._now_ms(), seconds)
         for one_id, doings in before.doings.items():
             _take_up(world.characters[one_id], doings)
+        for one in [world.characters[one_id] for one_id in before.doings]:
+            if leader := world.characters.get(one.doings.following_id):
+                begin_to_follow(one, leader)
         for one_id in before.awake:
             self._stand(world.characters[one_id])
         owe_again(self._agents, before.owed, world)

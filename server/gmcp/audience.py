@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable
 from typing import Protocol
 
-from server.gmcp.places import Places
+from server.gmcp.places import Place, Places
 from server.telnet.gmcp import Message
 from server.telnet.interface import DelayedCall, ReactorClock
 from world.command import CommandTable
@@ -79,6 +79,8 @@ class Audience:
         self._listeners: dict[Listener, Character] = {}
         self._touched: set[str] = set()
         self._all_touched = False
+        self._involved: set[str] = set()
+        self._crowds_told: dict[str, Place] = {}
         self._telling: DelayedCall | None = None
 
     def wording(self) -> Wording:
@@ -95,6 +97,8 @@ class Audience:
         if not self._listeners:
             self.places.forget()
             self._touched.clear()
+            self._involved.clear()
+            self._crowds_told.clear()
 
     def take_note(self, events: tuple[Event, ...]) -> None:
         """Note what has happened; no event at all is an edit that was taken in."""
@@ -105,6 +109,7 @@ class Audience:
         for event in events:
             if isinstance(event, _TALK):
                 continue
+            self._involved |= {event.actor_id, getattr(event, "to_id", "")}
             if isinstance(event, Left | Arrived):
                 self._touch(event.room_id, event.to_room_id if isinstance(event, Left) else event.from_room_id)
             elif isinstance(event, _HANDLING):
@@ -141,13 +146,27 @@ class Audience:
 
     def _tell(self) -> None:
         self._telling = None
-        touched, is_all = self._touched, self._all_touched
-        self._touched, self._all_touched = set(), False
-        for listener in self._concerned(touched, is_all):
+        touched, is_all, involved = self._touched, self._all_touched, self._involved
+        self._touched, self._all_touched, self._involved = set(), False, set()
+        differing = {room_id for room_id in touched if self._looks_different(room_id)}
+        for listener in self._concerned(differing, is_all, involved):
             try:
                 listener.look()
             except Exception:
                 log.exception("a client could not be told of the room that its player is in")
 
-    def _concerned(self, touched: set[str], is_all: bool) -> Iterable[Listener]:
-        return [one for one, character in self._listeners.items() if is_all or character.room_id in touched]
+    def _looks_different(self, room_id: str) -> bool:
+        """Return whether those in a room have something to be told; in a crowd they mostly have not."""
+        if not self.world.is_crowded(room_id) or room_id not in self.world.rooms:
+            self._crowds_told.pop(room_id, None)
+            return True
+        before, now = self._crowds_told.get(room_id), self.places.now(room_id)
+        self._crowds_told[room_id] = now
+        return now is not before
+
+    def _concerned(self, differing: set[str], is_all: bool, involved: set[str]) -> Iterable[Listener]:
+        return [
+            one
+            for one, character in self._listeners.items()
+            if is_all or character.room_id in differing or character.character_id in involved
+        ]

@@ -91,7 +91,11 @@ class GmcpClient:
             return
         if self._supports.holds("Comm.Channel.Text") and (message := spoken(event, sentence, character)):
             self._terminal.send_gmcp(message)
-        if event.actor_id != character.character_id or isinstance(event, Left):
+        if event.actor_id != character.character_id:
+            if isinstance(event, Left) and self._status.get("following"):
+                self.look()  # that may have ended
+            return
+        if isinstance(event, Left):
             return  # who leaves arrives in the same breath
         if isinstance(event, Arrived) and event.from_room_id:
             self._place = None  # also who comes back into the same room has moved

@@ -9,6 +9,7 @@ from functools import lru_cache
 from server.gmcp.items import IN_ROOM, Item, changed, items_of, listed
 from server.gmcp.room_numbers import RoomNumbers
 from server.telnet.gmcp import Message
+from world.crowds import made_out
 from world.model import Room, World
 
 
@@ -82,7 +83,7 @@ class Places:
 
     def _look(self, room: Room) -> Place:
         world = self._world
-        people = tuple(one.name for one in world.occupants(room.room_id))
+        people = tuple(one.name for one in made_out(world, room.room_id))
         return Place(room.room_id, self._about(room), people, items_of(world.things_at(room.room_id)))
 
     def _about(self, room: Room) -> Message:

@@ -72,7 +72,7 @@ def test_who_listens_is_told_in_sentences():
     game = inn_game()
     ana = ana_in(game, reads_aloud=True)
     ana.types("help people")
-    assert ana.screen()[0] == "who: List everyone who is in the world now, and who of them is away or still."
+    assert ana.screen()[0] == "who [<text>]: List everyone who is in the world now, and who of them is away or still."
     ana.types("commands")
     assert "people: who, where, lastseen" in ana.screen()
 

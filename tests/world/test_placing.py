@@ -49,6 +49,31 @@ def test_what_is_at_a_place_is_what_one_finds_by_looking_at_everything(changes):
             assert things.at(one) == [thing for thing in things.values() if thing.place_id == one]
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from("add gone move awake agent".split()), *map(st.sampled_from, (NAMES, PLACES))))
+)
+def test_who_has_a_trait_at_a_place_is_who_one_finds_by_looking_at_everybody(changes):
+    people = world().characters
+    for change, name, place in changes:
+        match change:
+            case "add":
+                people[name] = Character(name, place, awake=place == "Hall", is_agent=True)
+            case "gone":
+                people.pop(name, None)
+            case "move" if name in people:
+                people[name].room_id = place
+            case "awake" if name in people:
+                people[name].awake = not people[name].awake
+            case "agent" if name in people:
+                people[name].is_agent = place == "Hall"
+        for one in PLACES:
+            for trait in ("awake", "is_agent"):
+                found = [who for who in people.values() if who.room_id == one and getattr(who, trait)]
+                assert people.at(one, trait) == found
+                assert people.count_at(one, trait) == len(found)
+                assert sorted(who.name for who in people.first_at(one, trait)) == sorted(who.name for who in found)
+
+
 def test_what_came_or_moved_is_told_once():
     things = world().things
     assert [thing.name for thing in things.take_moved()] == ["lamp", "coin"]

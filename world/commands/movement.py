@@ -6,7 +6,7 @@ from world.command import command
 from world.commands.social import someone_here
 from world.errors import CommandError
 from world.events import Arrived, Event, Followed, Left, Saw, Unfollowed
-from world.following import party
+from world.following import begin_to_follow, party
 from world.matching import candidates
 from world.model import Character, Exit, Role, World
 from world.narration import place
@@ -56,7 +56,7 @@ def follow(world: World, actor: Character, person: str) -> list[Event]:
     if leader in party(world, actor):
         raise CommandError(world.wording("movement.follows_you", who=leader.name))
     events = _let_go(actor)
-    actor.doings.following_id = leader.character_id
+    begin_to_follow(actor, leader)
     return [*events, Followed(actor.character_id, leader.character_id)]
 
 

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from world.command import command
+from world.errors import CommandError
 from world.events import Departed, Event, Saw
-from world.matching import find
+from world.matching import candidates, find
 from world.model import Character, World
 from world.narration import place
 from world.people import absence, stillness, whereabouts
 from world.people import anyone as meant
 
 
-@command("who", category="people", for_agents=False)
-def who(world: World, actor: Character) -> list[Event]:
-    """List everyone who is in the world now, and who of them is away or still."""
-    lines = [f"  {_listed(world, actor, one)}" for one in world.awake()]
-    return [Saw(actor.character_id, "\n".join([world.wording("presence.who", count=len(lines)), *lines]))]
+@command("who [<text>]", category="people", for_agents=False)
+def who(world: World, actor: Character, text: str = "") -> list[Event]:
+    """List everyone who is in the world now, and who of them is away or still.
+
+    who here    only those in this room, all of them: in a crowd `look` names but a few
+    who Mo      only those with such a name
+    """
+    found, key = world.awake(), "presence.who"
+    if text.lower() == "here":
+        found, key = world.occupants(actor.room_id), "presence.who_here"
+    elif text:
+        found = candidates(text, found)
+        if not found:
+            raise CommandError(world.wording("presence.nobody", wanted=text))
+    lines = [f"  {_listed(world, actor, one)}" for one in found]
+    return [Saw(actor.character_id, "\n".join([world.wording(key, count=len(lines)), *lines]))]
 
 
 @command("where [<text>]", category="people")

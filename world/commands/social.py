@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from world.command import command
+from world.crowds import named_here
 from world.errors import CommandError
 from world.events import Emoted, Event, Said, Shouted, Whispered
 from world.matching import find
@@ -59,7 +60,7 @@ def someone_here(world: World, actor: Character, wanted: str) -> Character:
     Raises: CommandError naming who is here.
     """
     others = [c for c in world.occupants(actor.room_id) if c is not actor]
-    here = world.wording.all_of([c.name for c in others]) or world.wording("social.nobody_else")
+    here = named_here(world, actor) or world.wording("social.nobody_else")
     name = wanted.removesuffix(",").removesuffix(":")
     if name.lower() in ("me", "myself", actor.name.lower()):
         raise CommandError(world.wording("social.yourself"))

@@ -89,7 +89,7 @@ def reactions_of_time(before: Moment, after: Moment, world: World, chance: Chanc
 def _is_seen(owner: Owner, world: World) -> bool:
     """Return whether somebody is where this is."""
     room = world.room_around(owner)
-    return room is not None and bool(world.occupants(room.room_id))
+    return room is not None and world.count_occupants(room.room_id) > 0
 
 
 def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Owner]:
@@ -98,7 +98,7 @@ def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Own
     if room is None:
         return
     yield room
-    yield from (one for one in world.occupants(room.room_id) if one is not actor)
+    yield from (one for one in world.characters.at(room.room_id, "reactions") if one.awake and one is not actor)
     yield from world.things_at(room.room_id)
     if actor:
         yield from world.things_at(actor.character_id)

@@ -132,6 +132,11 @@ def test_a_look_around_shows_who_and_what_is_there():
     }
 
 
+def test_a_look_around_a_crowd_shows_those_who_are_named():
+    known = learnt(("result", MILL, "The Mill ⏎ Moss, Odile and 30 others are here. ⏎ Exits: none."))
+    assert list(values(known, PEOPLE)) == ["Moss", "Odile"]
+
+
 def test_a_look_around_a_room_of_another_title_shows_it_too():
     known = learnt(("result", MILL, "The Mill of Nought? ⏎ You see a rope here. ⏎ Moss is here. ⏎ Exits: none."))
     assert (values(known, PEOPLE), values(known, THINGS)) == (

@@ -14,7 +14,8 @@ from server.gmcp.items import items_of
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
-from world.model import Role
+from world.crowds import MADE_OUT
+from world.model import Character, Role
 
 NAMES = ("Ana", "Ben", "Cat")
 LINES = (
@@ -96,3 +97,24 @@ def check(world, name, client):
         expected = {(one.id, one.name) for one in items_of(world.things_at(place_id))}
         assert {(one["id"], one["name"]) for one in client.items[location].values()} == expected
     assert client.status["room"] == room.name
+
+
+def test_in_a_crowd_clients_are_told_of_the_few_who_are_made_out_and_of_what_they_do_themselves(tmp_path):
+    lobby = lobby_of(tmp_path, inn_game(), ServerSettings())
+    world = lobby.game.world
+    world.crowd = 10
+    for number in range(1, 41):
+        world.add_character(Character(f"Guest{number}", "The Common Room", awake=True))
+    ana = Talker(lobby, *ALL)
+    ana.enters("Ana")
+    assert len(ana.last("Room.Players")) == MADE_OUT
+    ben = Talker(lobby, *ALL)
+    ben.enters("Ben")
+    ben.types("drop all")
+    ana.told()
+    lobby.game.perform("Cat", "in")
+    lobby.game.perform("Guest40", "out")
+    assert ana.told() == []
+    ana.types("give copper coin to Ben")
+    assert ana.last("Char.Items.Remove")["item"]["name"] == "copper coin"
+    assert ben.last("Char.Items.Add")["item"]["name"] == "copper coin"
