@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,15 @@ class RunningServer:
     @property
     def log(self) -> str:
         return "\n".join(self.lines)
+
+    @property
+    def sockets(self) -> int:
+        """How many sockets the process holds; its files, which come and go with what is watched and written, apart."""
+        links = []
+        for handle in Path(f"/proc/{self.pid}/fd").iterdir():
+            with suppress(FileNotFoundError):  # closed in between
+                links.append(os.readlink(handle))
+        return sum(link.startswith("socket:") for link in links)
 
     def wait_until_open(self, within: float = LONG) -> None:
         """Wait for the line that names the port."""

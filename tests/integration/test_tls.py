@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -117,9 +116,8 @@ def test_a_thousand_lines_over_tls_are_all_done_in_order(tls):
 
 
 def test_handshakes_that_hang_hold_nobody_up_and_end_in_time(tls):
-    handles = f"/proc/{tls.server.pid}/fd"
-    before = len(os.listdir(handles))
     bystander = tls.server.player("Bystander")
+    before = tls.server.sockets
     hanging = [half_a_handshake(tls.port) for _ in range(100)]
     bystander.types("look")
     bystander.expects("Exits: north (Pump Yard)", PROMPT_ENOUGH)
@@ -132,7 +130,7 @@ def test_handshakes_that_hang_hold_nobody_up_and_end_in_time(tls):
     player.asks("look")
     player.close()
     bystander.close()
-    assert eventually(lambda: len(os.listdir(handles)) <= before)
+    assert eventually(lambda: tls.server.sockets < before)
 
 
 def test_who_speaks_plain_telnet_to_the_port_for_tls_is_hung_up_on(tls):
@@ -173,8 +171,8 @@ def test_another_certificate_is_taken_in_while_people_play_and_a_bad_one_is_not(
     certificate, key = new_certificate(tmp_path)
     shutil.copy(key, tls.key)
     shutil.copy(certificate, tls.certificate)
-    told = admin.expects("New connections have the certificate ")
-    assert "tls-certificate.pem: taken in." in told.replace("\n", " ").replace("  ", " ")
+    told = "".join(admin.expects("New connections have the certificate ").split())
+    assert f"{tls.certificate}:takenin." in told  # a long path is broken at the end of a line, anywhere
     new = TlsPlayer(tls.port)
     assert new.certificate.strip() == certificate.read_text().strip()
     assert old.certificate.strip() != certificate.read_text().strip()
