@@ -281,7 +281,7 @@ class Agent:
         self.awareness.begin_turn()
         held = self._asking.held(model, self.settings, self.awareness.thinks_of)
         told = {**self._knowledge.shown, "notice": self._conduct.notice(self._game.world.wording)}
-        self._asked = Asked(prompt, held.grammar, told)
+        self._asked = Asked(prompt, held.grammar, told, self.memory.journal.last)
         return self._asking.request(prompt, held, self._rng.getrandbits(31), self.settings, model.context_tokens)
 
     def _done(self, completion: Completion) -> Turn:

@@ -38,12 +38,13 @@ class Asked:
     """What a model was asked: the prompt, the grammar if there was one, and what the prompt tells of this moment.
 
     `told` is by name: `facts`, `known` (what was looked up, and reminders), `recollected` (what came to mind) and
-    `notice` (of going in circles).
+    `notice` (of going in circles). `newest` is the number of the newest memory then.
     """
 
     prompt: str = ""
     grammar: str | None = None
     told: Mapping[str, str] = field(default_factory=dict)
+    newest: int = 0
 
 
 def archived(asked: Asked, completion: Completion, finish: str) -> dict[str, Any]:
@@ -62,6 +63,7 @@ def archived(asked: Asked, completion: Completion, finish: str) -> dict[str, Any
         "completion_tokens": completion.completion_tokens,
         "seconds": round(completion.seconds, 3),
         "finish": finish,
+        "newest": asked.newest,
     }
     if asked.grammar:
         kept["verbs"] = verbs_in(asked.grammar)

@@ -100,7 +100,7 @@ def _answer(question: Question, say: Wording) -> Told:
 
 
 def _perceived(agent: Agent, question: Question, say: Wording) -> Told:
-    found = agent.memory.journal.read(question.seq - MOST_READ, question.seq)
+    found = agent.memory.journal.read(question.newest - MOST_READ, question.newest)
     since = _since_the_deed_before(found)
     if not since:
         return [say("thoughts.perceived_nothing")]
@@ -141,7 +141,9 @@ def _refused_first(asked: list[Question], say: Wording) -> Told:
 
 def _now(agent: Agent, say: Wording) -> Told:
     turn = agent.last_turn
-    return [say("thoughts.now", outcome=turn.outcome, why=turn.why)] if turn.outcome != "acted" else []
+    if agent.queue and agent.queue.stage(agent.name) and not agent.why_still:
+        return [say("thoughts.thinks")]
+    return [say("thoughts.now", outcome=turn.outcome, why=turn.why).rstrip()] if turn.outcome != "acted" else []
 
 
 def _moment(question: Question) -> str:

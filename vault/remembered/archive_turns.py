@@ -30,6 +30,11 @@ class Question:
         return int(self.entry.get("seq", 0))
 
     @property
+    def newest(self) -> int:
+        """The number of the newest memory when it was asked; what came until the answer stood in no prompt."""
+        return int(self.entry.get("newest", self.seq))
+
+    @property
     def was_dropped(self) -> bool:
         """Whether the answer counted for nothing."""
         return self.entry.get("finish") == DROPPED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -64,6 +65,27 @@ def test_why_tells_what_was_perceived_told_answered_and_done(tmp_path):
         "command: say Good morning, Ana!",
         "Its reason: she spoke to me",
     ]
+
+
+def test_why_tells_nothing_that_was_perceived_after_the_model_was_asked(tmp_path):
+    life = Watched(tmp_path, "look", "say hello")
+    life.turns()
+    life.model.hold()
+
+    async def spoken_to_meanwhile() -> list[str]:
+        life.wakes()
+        thinking = asyncio.create_task(life.agent.tick())
+        await asyncio.sleep(0.01)
+        life.ana.types("say Do you hear me?")
+        told = life.shown("@why Rook")
+        life.model.release()
+        await thinking
+        return told
+
+    assert asyncio.run(spoken_to_meanwhile())[-1] == "It is thinking again, or waiting for the model."
+    told = life.shown("@why Rook")
+    assert "command: say hello" in told
+    assert not [line for line in told if "Do you hear me?" in line]
 
 
 def test_why_tells_of_verbs_that_the_engine_chose_and_of_a_refusal(tmp_path):
