@@ -10,7 +10,7 @@ from world.command import CommandTable
 from world.errors import CommandError
 from world.events import Announced, Arrived, Event, Left, Refused, Saw, Told
 from world.following import end_followings
-from world.hush import await_answers, is_hushed, take_answer
+from world.hush import await_answers, is_hushed, is_talk, take_answer
 from world.life.clock import Moment, parts_begun
 from world.life.reacting import Chance, reactions_of_time, reactions_to
 from world.model import Character, World
@@ -187,7 +187,8 @@ class Game:
             if sentence is None:
                 sentence = sentences[alike] = narrate(event, viewer, self.world)
             hushed = bool(viewer.preferences) and is_hushed(event, viewer, self.world)
-            if not viewer.is_agent and (hushed or is_speech_for(event, viewer.character_id)):
+            heard = is_talk(event) if hushed else is_speech_for(event, viewer.character_id)
+            if heard and not viewer.is_agent:
                 viewer.doings.heard.append(sentence)
             if not hushed:
                 if viewer.doings.asked_ids:

@@ -1,10 +1,28 @@
-"""Whose chatter somebody does not want to hear, and what of it they hear all the same: words that are for them."""
+"""Whom somebody does not want to notice, and what of them they notice all the same: what is for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from world.events import Emoted, Event, Paged, Said, Shared, Shouted, Whispered
+from world.events import (
+    Arrived,
+    Dropped,
+    Emoted,
+    Event,
+    Gave,
+    Left,
+    Paged,
+    PutIn,
+    ReadThing,
+    Said,
+    Shared,
+    Shouted,
+    Took,
+    TookFrom,
+    Used,
+    Whispered,
+    Wrote,
+)
 from world.matching import is_named
 from world.model import Character, World
 
@@ -15,24 +33,34 @@ AGENTS = "agents"
 """What stands among the names for every agent."""
 
 
+_TALK = (Said, Emoted, Shouted, Shared, Whispered)
+_DEEDS = (Arrived, Left, Took, Dropped, Gave, PutIn, TookFrom, Used, ReadThing, Wrote)
+
+
 def hushed_by(one: Character) -> list[str]:
     """Return whom somebody has hushed, in order."""
     return [name for name in one.preferences.get(HUSH, "").split(", ") if name]
 
 
 def is_hushed(event: Event, viewer: Character, world: World) -> bool:
-    """Return whether an event is talk of somebody whom the viewer has hushed, and not for the viewer.
+    """Return whether an event is the talk, coming, going or handling of somebody hushed, and not for the viewer.
 
-    For a viewer is what is said to them or names them, and what is said by those from whom they await an answer.
+    For a viewer is what is said or given to them or names them, and all that those do from whom they await an answer.
+    What a viewer carries is in nobody else's reach. What comes of a deed, and what is built, is perceived in any case.
     """
-    if HUSH not in viewer.preferences or not isinstance(event, Said | Emoted | Shouted | Shared | Whispered):
+    if HUSH not in viewer.preferences or not (is_talk(event) or isinstance(event, _DEEDS)):
         return False
     actor, names = world.characters.get(event.actor_id), hushed_by(viewer)
     if actor is None or actor is viewer or not (actor.name in names or (actor.is_agent and AGENTS in names)):
         return False
     if viewer.character_id == getattr(event, "to_id", "") or actor.character_id in viewer.doings.asked_ids:
         return False
-    return isinstance(event, Whispered) or not is_named(viewer.name, _words(event))
+    return not is_named(viewer.name, _words(event))
+
+
+def is_talk(event: Event) -> bool:
+    """Return whether an event is words or a pose, which can be read again where they were not heard."""
+    return isinstance(event, _TALK)
 
 
 def take_answer(event: Event, viewer: Character) -> None:
@@ -58,5 +86,11 @@ def await_answers(actor: Character, events: Iterable[Event], world: World) -> No
                 actor.doings.asked_ids = {to_id}
 
 
-def _words(event: Said | Emoted | Shouted | Shared) -> str:
-    return event.content if isinstance(event, Shared) else event.text
+def _words(event: Event) -> str:
+    """Return the words that may name somebody; of a whisper to another nobody hears them, and deeds have none."""
+    match event:
+        case Shared(content=content):
+            return content
+        case Said(text=text) | Emoted(text=text) | Shouted(text=text):
+            return text
+    return ""

@@ -15,12 +15,13 @@ MOST_HUSHED = 50
 
 @command("hush [<anyone>]", "quiet", category="comfort", for_agents=False)
 def hush(world: World, actor: Character, anyone: str = "") -> list[Event]:
-    """Hear no more what somebody says and poses, unless it is to you, names you or answers you; `unhush` ends it.
+    """Notice somebody no more, unless it is for you, names you or answers you; `unhush` ends it.
 
     hush Moss       one of them
     hush agents     every agent
     hush            who is hushed
-    What you did not hear stands in history.
+    Kept from you is what they say and pose, how they come and go, and what they do with things.
+    What they say or give to you is not, and the words that you did not hear stand in history.
     """
     names = hushed_by(actor)
     if not anyone:

@@ -110,7 +110,7 @@ def test_a_guest_may_listen_too_and_hear_less(lobby):
     guest = Guest(lobby)
     guest.types("guest")
     assert "plain sentences" in guest.types("screenreader on")
-    assert "You hear from agents only what is for you." in guest.types("hush agents")
+    assert "You notice of agents only what is for you." in guest.types("hush agents")
     assert lobby.game.world.characters["Guest1"].role is Role.GUEST
 
 
