@@ -27,7 +27,8 @@ class Lockout:
     """Counts wrong passwords by name and by address; from the third on each doubles the wait, up to five minutes.
 
     An address from which somebody has come in does not wait for what others guess at that name elsewhere, so that
-    nobody can be kept out by it. All is forgotten half an hour after the last wrong one, and at a new start.
+    nobody can be kept out by it. On this machine, where a proxy may speak for everybody, each name waits for itself.
+    All is forgotten half an hour after the last wrong one, and at a new start.
     """
 
     def __init__(self, clock: ReactorClock) -> None:
@@ -37,13 +38,16 @@ class Lockout:
 
     def seconds(self, name: str, host: str) -> float:
         """Return how long a password for this name has to wait that comes from this address."""
-        key, address = name.casefold(), network_of(host)
-        left = self._left(("address", address))
-        return left if (key, address) in self._at_home else max(left, self._left(("name", key)))
+        key, left = name.casefold(), self.seconds_there(name, host)
+        return left if (key, network_of(host)) in self._at_home else max(left, self._left(("name", key)))
+
+    def seconds_there(self, name: str, host: str) -> float:
+        """Return how long it has to wait for what was wrong from there, whatever others guess elsewhere."""
+        return self._left(("address", place_of(name, host)))
 
     def wrong(self, name: str, host: str) -> None:
         """Count a wrong password."""
-        self._count(("address", network_of(host)))
+        self._count(("address", place_of(name, host)))
         self._count(("name", name.casefold()))
 
     def right(self, name: str, host: str) -> None:
@@ -69,6 +73,11 @@ class Lockout:
         self._wrong[key] = entry
         if len(self._wrong) > MOST_REMEMBERED:
             del self._wrong[next(iter(self._wrong))]
+
+
+def place_of(name: str, host: str) -> str:
+    """Return what waits together: an address, or a name that is tried on this machine."""
+    return f"{network_of(host)} {name.casefold()}" if is_loopback(host) else network_of(host)
 
 
 def network_of(host: str) -> str:

@@ -7,7 +7,7 @@ from enum import Enum, auto
 from twisted.internet.defer import Deferred, succeed
 
 from server.door.accounts import Accounts
-from server.door.lockout import Lockout
+from server.door.lockout import Lockout, place_of
 from server.door.newcomers import Newcomers
 from server.door.passwords import Checked, Passwords
 from server.telnet.interface import ReactorClock
@@ -49,14 +49,15 @@ class PasswordCheck:
         seconds = self.seconds(name, host)
         if not seconds:
             return self._look(name, password, host)
-        if host in self._delayed:
+        place = place_of(name, host)
+        if place in self._delayed:
             return succeed(Verdict.TOO_SOON)
-        self._delayed.add(host)
+        self._delayed.add(place)
         waiting: Deferred[None] = Deferred(lambda _: call.cancel())
         call = self._clock.callLater(seconds, waiting.callback, None)
 
         def over(outcome: object) -> object:
-            self._delayed.discard(host)
+            self._delayed.discard(place)
             return outcome
 
         waiting.addBoth(over)
@@ -81,5 +82,5 @@ class PasswordCheck:
 
         # When its turn comes, others from there may have been wrong meanwhile. What others guess elsewhere at the same
         # name does not count then: who has waited for that once must not wait for ever.
-        free = self._passwords.check(kept, password, host, lambda: not self._lockout.seconds("", host))
+        free = self._passwords.check(kept, password, host, lambda: not self._lockout.seconds_there(name, host))
         return free.addCallback(judged)

@@ -36,6 +36,14 @@ def test_an_address_waits_whichever_name_it_tries(lockout):
     assert (lockout.seconds("Dan", THERE), lockout.seconds("Ana", HOME)) == (2, 0)
 
 
+@pytest.mark.parametrize("here", ["127.0.0.1", "::1"])
+def test_this_machine_may_speak_for_everybody_so_that_each_name_waits_for_itself(lockout, here):
+    lockout.right("Ana", here)
+    for name in ("Ana", "Ana", "Ana", "Cat"):
+        lockout.wrong(name, here)
+    assert [lockout.seconds(name, here) for name in ("ANA", "Ben", "Cat")] == [2, 0, 0]
+
+
 def test_a_name_waits_from_wherever_it_is_tried(lockout):
     for number in range(3):
         lockout.wrong("Ana", f"203.0.113.{number}")
