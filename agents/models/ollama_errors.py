@@ -5,6 +5,7 @@ from __future__ import annotations
 import httpx
 import ollama
 
+from agents.models.addresses import why_unreached
 from agents.models.bounded import AnswerTooLong
 from agents.models.model import LESS_OFTEN, ModelError
 
@@ -28,19 +29,32 @@ TROUBLE = (
 )
 LONGEST_REASON = 200
 CHECK_ADDRESS = "Check the address in config/models.md; it ends with the port, as in http://127.0.0.1:11434."
+OTHER_API = f"{CHECK_ADDRESS} Servers such as vLLM and llama.cpp's want api: openai."
 LOOK_THERE = "Look into Ollama's own log if this goes on."
 START_OLLAMA = "Start it with: ollama serve (https://ollama.com/download), or use --model embedded."
 
 
-def explained(error: Exception, host: str, model: str, timeout_seconds: float | None = None) -> ModelError:
-    """Return the error as one for a person, naming host, model and remedy."""
+def explained(
+    error: Exception,
+    host: str,
+    model: str,
+    timeout_seconds: float | None = None,
+    checked_seconds: float | None = None,
+) -> ModelError:
+    """Return the error as one for a person, naming host, model and remedy.
+
+    `timeout_seconds` is how long an answer was waited for, `checked_seconds` how long the names of models were.
+    """
     match error:
         case ollama.ResponseError():
             return _refused(error, host, model)
         case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
             # The library's own words add nothing but length.
-            message = f"Ollama does not answer at {host} (asked for {model!r})."
+            message = f"Ollama does not answer at {host} (asked for {model!r}).{why_unreached(error)}"
             return ModelError(message, remedy=START_OLLAMA, is_gone=True)
+        case TimeoutError() | httpx.TimeoutException() if checked_seconds:
+            message = f"What answers at {host} did not say within {checked_seconds:g} s whether it has {model!r}."
+            return ModelError(message, remedy=f"Start it anew if it hangs. {CHECK_ADDRESS}")
         case TimeoutError() | httpx.TimeoutException():
             limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
             message = f"Ollama at {host} did not finish its answer with {model!r}{limit}."
@@ -52,7 +66,7 @@ def explained(error: Exception, host: str, model: str, timeout_seconds: float | 
             message = f"The answer of {model!r} from Ollama at {host} broke off: {_reason(error)}."
             return ModelError(message, remedy=LOOK_THERE, is_gone=isinstance(error, httpx.TransportError))
     message = f"What answers at {host} for {model!r} does not speak Ollama's API: {_reason(error)}."
-    return ModelError(message, remedy=CHECK_ADDRESS)
+    return ModelError(message, remedy=OTHER_API)
 
 
 def lacks_model(host: str, model: str, names: list[str]) -> ModelError:
@@ -79,7 +93,7 @@ def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
         return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
     if error.status_code in (404, 405):
         message = f"What answers at {host} for {model!r} does not know what it is asked (status {error.status_code})."
-        return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
+        return ModelError(message, remedy=OTHER_API, retryable=False)
     message = f"Ollama at {host} refused the request for {model!r} with status {error.status_code}: {said}."
     retryable = error.status_code >= 500 or error.status_code in (408, 429)
     remedy = LOOK_THERE if retryable else "Take out the option that it names, in config/models.md."

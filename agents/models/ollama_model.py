@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 import httpx
 import ollama
 
+from agents.models.addresses import shown
 from agents.models.bounded import connection
 from agents.models.model import Completion, Finish, ModelError, OnText, Request
 from agents.models.ollama_errors import CHECK_ADDRESS, TROUBLE, explained, lacks_model
@@ -58,10 +59,10 @@ class OllamaModel:
 
         Raises: ModelError if the host is no address.
         """
-        self.name = f"ollama:{model}@{host}"
+        self.name = f"ollama:{model}@{shown(host)}"
         self.context_tokens = num_ctx
         self.takes_schema = constraint == "json_schema"
-        self._host = host
+        self._host = shown(host)
         self._model = model
         self._mode = mode
         self._keep_alive = keep_alive
@@ -77,7 +78,7 @@ class OllamaModel:
             async with asyncio.timeout(self._check_seconds):
                 listed = await self._client.list()
         except TROUBLE as error:
-            raise explained(error, self._host, self._model) from error
+            raise explained(error, self._host, self._model, checked_seconds=self._check_seconds) from error
         names = [entry.model for entry in listed.models if entry.model]
         if self._model not in names and f"{self._model}:latest" not in names:
             raise lacks_model(self._host, self._model, names)
@@ -186,5 +187,5 @@ def _client(host: str, model: str, transport: httpx.AsyncBaseTransport | None) -
     try:
         return ollama.AsyncClient(host, **connection(host, transport))
     except (ValueError, httpx.InvalidURL) as error:
-        message = f"{host!r} is not the address of an Ollama host for the model {model!r}: {error}."
+        message = f"{shown(host)!r} is not the address of an Ollama host for the model {model!r}: {error}."
         raise ModelError(message, remedy=CHECK_ADDRESS, retryable=False) from error

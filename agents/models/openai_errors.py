@@ -6,6 +6,7 @@ import json
 
 import httpx
 
+from agents.models.addresses import why_unreached
 from agents.models.bounded import AnswerTooLong
 from agents.models.model import LESS_OFTEN, ModelError
 
@@ -18,13 +19,25 @@ class NotOurs(ValueError):
     """A reply that is not of OpenAI's API."""
 
 
-def explained(error: Exception, address: str, model: str, timeout_seconds: float | None = None) -> ModelError:
-    """Return the error as one for a person, naming address, model and remedy."""
+def explained(
+    error: Exception,
+    address: str,
+    model: str,
+    timeout_seconds: float | None = None,
+    checked_seconds: float | None = None,
+) -> ModelError:
+    """Return the error as one for a person, naming address, model and remedy.
+
+    `timeout_seconds` is how long an answer was waited for, `checked_seconds` how long the names of models were.
+    """
     match error:
         case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
-            message = f"No server answers at {address} (asked for {model!r})."
+            message = f"No server answers at {address} (asked for {model!r}).{why_unreached(error)}"
             remedy = "Start it there, or change the address in config/models.md."
             return ModelError(message, remedy=remedy, is_gone=True)
+        case TimeoutError() | httpx.TimeoutException() if checked_seconds:
+            message = f"The server at {address} did not say within {checked_seconds:g} s whether it has {model!r}."
+            return ModelError(message, remedy=f"Start it anew if it hangs. {CHECK_ADDRESS}")
         case TimeoutError() | httpx.TimeoutException():
             limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
             message = f"The server at {address} did not finish its answer with {model!r}{limit}."

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from agents.models.addresses import shown
 from agents.models.bounded import connection
 from agents.models.model import Completion, Finish, ModelError, OnText, Request
 from agents.models.openai_errors import CHECK_ADDRESS, TROUBLE, NotOurs, explained, lacks_model, refused, said_in
@@ -71,11 +72,11 @@ class OpenAIModel:
 
         Raises: ModelError if the address is none.
         """
-        self.name = f"openai:{model}@{address}"
+        self.name = f"openai:{model}@{shown(address)}"
         self.context_tokens = num_ctx
         self.constrains = constraint in ("grammar", "guided_grammar", "structured_outputs")
         self.takes_schema = constraint == "json_schema"
-        self._address = address
+        self._address = shown(address)
         self._model = model
         self._is_chat = mode == "chat"
         self._constraint = constraint
@@ -94,7 +95,7 @@ class OpenAIModel:
                     raise refused(reply.status_code, reply.content, self._address, self._model)
                 listed = _object(reply.content).get("data")
         except TROUBLE as error:
-            raise explained(error, self._address, self._model, self._check_seconds) from error
+            raise explained(error, self._address, self._model, checked_seconds=self._check_seconds) from error
         entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         names = [str(one.get("id", "")) for one in entries]
         if self._model not in names and not any(one.get("owned_by") == TAKES_ANY_NAME for one in entries):
@@ -254,4 +255,4 @@ def _client(address: str, api_key: str, transport: httpx.AsyncBaseTransport | No
         base = address if urlsplit(address).path.strip("/") else f"{address.rstrip('/')}/v1"
         return httpx.AsyncClient(base_url=base, headers=headers, **connection(address, transport))
     except (ValueError, httpx.InvalidURL) as error:
-        raise ModelError(f"{address!r} is no address: {error}.", remedy=CHECK_ADDRESS, retryable=False) from error
+        raise ModelError(f"{shown(address)!r} is no address: {error}.", remedy=CHECK_ADDRESS, retryable=False) from error

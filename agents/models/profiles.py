@@ -202,7 +202,7 @@ def asked_of(profile: ModelProfile) -> Asked:
 def specs_of(profile: ModelProfile, thinkers: tuple[ModelSpec, ...]) -> tuple[ModelSpec, ...]:
     """Return the models of a profile: at its endpoints, or where the thinker has its own."""
     said = profile.settings
-    addresses = [one.strip() for one in said.endpoints.split(",") if one.strip()]
+    addresses = dict.fromkeys(one.strip().rstrip("/") for one in said.endpoints.split(",") if one.strip())
     places = [(EMBEDDED if one == EMBEDDED else said.api, "" if one == EMBEDDED else one, "") for one in addresses]
     places = places or [(spec.api, spec.address, spec.model) for spec in thinkers]
     # Weights are loaded once, whatever else the profiles want.

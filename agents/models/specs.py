@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from agents.models.addresses import shown
 from agents.models.embedded_model import EmbeddedModel
 from agents.models.model import LanguageModel
 
@@ -38,7 +39,7 @@ class ModelSpec:
     @property
     def place(self) -> str:
         """What people call the endpoint: where it is, and what answers there."""
-        return "the embedded model" if self.api == EMBEDDED else f"{self.model} at {self.address}"
+        return "the embedded model" if self.api == EMBEDDED else f"{self.model} at {shown(self.address)}"
 
     def made(self, cache_dir: Path | None, check_seconds: float = 10.0) -> LanguageModel:
         """Return the model, not started; the embedded one's weights are in `cache_dir`. Raises: ModelError."""

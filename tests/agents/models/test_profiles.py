@@ -253,3 +253,16 @@ def test_who_waits_for_an_endpoint_that_hangs_goes_on_at_once_when_the_profile_g
         return found
 
     assert asyncio.run(story()) == [1, 1]
+
+
+def test_an_endpoint_that_is_named_twice_is_one():
+    made = Made()
+
+    async def story():
+        profiles = begun(made)
+        said = await profiles.set_up(
+            ModelSettings(), dict([profile("thinker", endpoints="http://a:1, http://a:1/, http://a:1", model="gemma")])
+        )
+        return said, [one.name for one in profiles.queues["thinker"].endpoints()]
+
+    assert asyncio.run(story()) == (("The agents think with gemma at http://a:1.",), ["gemma at http://a:1"])
