@@ -155,7 +155,7 @@ class Fallwater:
         minds, add = self._minds, self.game.commands.add
         add(memory_commands(self.agents, self.game.tell, self._now_ms))
         add(fact_commands(self.agents, self.game.publish))
-        add(model_commands(self.agents, lambda: minds.queue, minds.other_queues, lambda: minds.problem))
+        add(model_commands(self.agents, lambda: minds.queue, minds.other_queues, lambda: minds.why_none))
         add(ACCOUNT_COMMANDS)
         add(
             own_commands(

@@ -21,6 +21,7 @@ from server.telnet.interface import DelayedCall, ReactorClock
 from vault.config_notes import Settings
 
 RETRY_SECONDS = 30
+LOOKING = "One is being looked for."
 
 
 class Minds:
@@ -102,6 +103,11 @@ class Minds:
         return {name: one for name, one in profiles.queues.items() if one is not self.queue} | {
             f"{SUMMARIZER} {number}": one for number, one in enumerate(profiles.later, 1)
         }
+
+    @property
+    def why_none(self) -> str:
+        """Why there is no model at this moment; empty if nobody wants one."""
+        return self.problem or (LOOKING if self._choosing else "")
 
     def begin(self, agent: Agent) -> None:
         """Let an agent that is new think from now on, if there is a model."""

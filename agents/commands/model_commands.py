@@ -68,7 +68,7 @@ def model_text(
     spent = sum(one.spent for one in (queue, *others.values()))
     if spent:
         lines.append(say("models.spent", spent=f"{spent:.4f}"))
-    if status.last_error and not any(one.problem for one in endpoints.values()):
+    if status.failing_seconds is not None and not any(one.problem for one in endpoints.values()):
         lines.append(say("models.last_error", error=status.last_error))
     return "\n".join([*lines, *(_turn_text(agent, say) for agent in agents.values())])
 

@@ -88,6 +88,23 @@ def test_an_endpoint_that_is_well_again_says_how_long_ago_it_failed_and_a_model_
     ]
 
 
+def test_an_error_of_an_endpoint_that_is_asked_no_more_is_not_told_once_others_answer():
+    async def story() -> str:
+        town = Places("old", "new")
+        queue = ModelQueue(town.routes[:1], pool=town.pool, name="thinker")
+        for end in (town.places[0].die, town.places[1].answer):
+            asking = asyncio.create_task(queue.ask("Ana", Priority.THOUGHT, lambda: Request("p")))
+            await settle()
+            end()
+            await asyncio.gather(asking, return_exceptions=True)
+            queue.adopt(town.routes[1:], queue.asked)
+        return model_text(queue, {}, ENGLISH)
+
+    told = asyncio.run(story())
+    assert "Model: new, well." in told
+    assert "Last error" not in told
+
+
 def town_error():
     return ModelError("far has no model.", remedy="Fetch it.", retryable=False)
 
