@@ -10,6 +10,8 @@ from world.cleaning import clean_line
 
 _LINE_END = re.compile("\r\n|\r|\n")
 _ERASE = "\b\x7f"
+_UNSEEN = ("Mn", "Me", "Cf")
+"""Marks on other letters, and what only says how others are joined or ordered."""
 
 _ASCII_FOR = str.maketrans(
     {
@@ -39,8 +41,8 @@ _ASCII_FOR = str.maketrans(
 def encode_text(text: str, encoding: str) -> bytes:
     r"""Return `text` as it goes on the wire: every line end CR LF, in `encoding`, each 255 doubled.
 
-    `encoding` is "utf-8", or "ascii" for a client that can show no more: then letters lose their accents,
-    typographic signs become plain ones, and what has no likeness becomes `?`. What many are shown is encoded once.
+    `encoding` is "utf-8", or "ascii" for a client that can show no more: then it is transliterated. What many are
+    shown is encoded once.
     """
     if encoding == "ascii" and not text.isascii():
         text = transliterate(text)
@@ -48,11 +50,28 @@ def encode_text(text: str, encoding: str) -> bytes:
     return text.encode(encoding, "replace").replace(b"\xff", b"\xff\xff")
 
 
+@lru_cache(maxsize=64)
 def transliterate(text: str) -> str:
-    """Return the nearest ASCII to `text`; what has none becomes `?`."""
-    decomposed = unicodedata.normalize("NFKD", text.translate(_ASCII_FOR)).translate(_ASCII_FOR)
-    bare = "".join(character for character in decomposed if not unicodedata.combining(character))
-    return bare.encode("ascii", "replace").decode("ascii")
+    """Return the nearest ASCII to `text`: letters without accents, plain signs, other scripts as they are romanised.
+
+    What has no likeness becomes `?`, what is not seen becomes nothing.
+    """
+    if text.isascii():
+        return text
+    composed = unicodedata.normalize("NFC", text.translate(_ASCII_FOR))
+    return "".join(one if one.isascii() else _likeness(one) for one in composed)
+
+
+@lru_cache(maxsize=4096)
+def _likeness(character: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", character).translate(_ASCII_FOR)
+    bare = "".join(one for one in decomposed if not unicodedata.combining(one))
+    if bare.isascii():
+        return bare
+    from anyascii import anyascii  # only where somebody needs it: each script that it knows takes memory
+
+    unseen = unicodedata.category(character) in _UNSEEN
+    return anyascii(character) or ("" if unseen else "?")
 
 
 def decode_line(content: bytes, encoding: str) -> str:

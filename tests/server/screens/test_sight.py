@@ -80,3 +80,10 @@ def test_at_the_door_the_client_alone_says_how_it_is_read(ana):
     ana.terminal.screen_reader = True
     assert "\n" not in ana.sight.rendered(SPEECH, "speech", None, PALETTE)
     assert ana.sees() == ana.shown  # who has come in has been asked
+
+
+def test_what_becomes_longer_in_ascii_is_broken_into_lines_as_it_will_be_read(ana):
+    ana.terminal.encoding = "ascii"
+    ana.ana.preferences["color"] = "off"
+    shown = ana.sees("Мосс говорит: «Щука в щели, щука в пруду, щука в щах.»")
+    assert shown == "Moss govorit: <<Shchuka v shcheli,\nshchuka v prudu, shchuka v shchakh.>>"

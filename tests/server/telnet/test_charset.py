@@ -43,8 +43,30 @@ def test_an_ascii_client_can_read_what_every_command_says_of_itself():
     assert [one.verb for one in full_table() if transliterate(one.help).count("?") != one.help.count("?")] == []
 
 
-def test_what_has_no_likeness_becomes_a_question_mark():
-    assert transliterate("世界 🌧") == "?? ?"
+@pytest.mark.parametrize(
+    ("text", "likeness"),
+    [
+        ("Привет, щука и й!", "Privet, shchuka i y!"),
+        ("άνθρωποι", "anthropoi"),
+        ("北京", "BeiJing"),
+        ("がぎぐ", "gagigu"),  # with the mark that makes them voiced, composed
+        ("か\u3099", "ga"),  # and apart
+        ("서울", "SeoUl"),
+        ("שלום", "slvm"),
+        ("🙂", ":slight_smile:"),
+    ],
+)
+def test_other_scripts_can_be_read_by_who_has_ascii_alone(text, likeness):
+    assert transliterate(text) == likeness
+
+
+def test_what_has_no_likeness_becomes_a_question_mark_and_what_is_not_seen_nothing():
+    assert transliterate("a\ue000b\x85c\u200dd\u0301e") == "a?b?cde"
+
+
+@given(st.text(st.characters(min_codepoint=128, exclude_categories=())))
+def test_no_likeness_of_anything_is_a_control_character(text):
+    assert transliterate(text).isprintable() and transliterate(text).isascii()
 
 
 def test_a_lone_surrogate_does_not_stop_the_rest():
