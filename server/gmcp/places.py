@@ -10,7 +10,16 @@ from server.gmcp.items import IN_ROOM, Item, changed, items_of, listed
 from server.gmcp.room_numbers import RoomNumbers
 from server.telnet.gmcp import Message
 from world.crowds import made_out
-from world.model import Room, World
+from world.model import Exit, Room, World
+
+# As the mappers of clients know them.
+_SHORT = dict(
+    zip(
+        "north northeast east southeast south southwest west northwest up down".split(),
+        "n ne e se s sw w nw u d".split(),
+        strict=True,
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +97,7 @@ class Places:
 
     def _about(self, room: Room) -> Message:
         exits = {
-            one.name: self._numbers.of(one.room_id) for one in room.exits.values() if one.room_id in self._world.rooms
+            _way(one): self._numbers.of(one.room_id) for one in room.exits.values() if one.room_id in self._world.rooms
         }
         told = {
             "num": self._numbers.of(room.room_id),
@@ -109,6 +118,12 @@ def differences(before: Place, now: Place) -> tuple[Message, ...]:
     told += [Message("Room.RemovePlayer", name) for name in before.people if name not in is_now]
     told += [Message("Room.AddPlayer", _person(name)) for name in now.people if name not in was]
     return (*told, *changed(IN_ROOM, before.items, now.items))
+
+
+def _way(exit: Exit) -> str:
+    """Return what a mapper knows an exit by: its direction for short, if one can walk there by that."""
+    short = _SHORT.get(exit.name.lower(), "")
+    return short if short in exit.aliases else exit.name
 
 
 def _person(name: str) -> dict[str, str]:

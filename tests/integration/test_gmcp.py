@@ -106,8 +106,8 @@ def test_automud_knows_where_it_is(server, tmp_path):
         assert eventually(lambda: state(run)["Room.Info"]["name"] == "Pump Yard"), state(run)
         known = state(run)
     assert first["name"] == "The Landing"
-    assert first["exits"]["north"] == known["Room.Info"]["num"]
-    assert known["Room.Info"]["exits"]["south"] == first["num"]
+    assert first["exits"]["n"] == known["Room.Info"]["num"]
+    assert known["Room.Info"]["exits"]["s"] == first["num"]
     assert known["Room.Info"]["area"] == "Fallwater"
 
 

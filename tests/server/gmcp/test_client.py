@@ -65,10 +65,22 @@ def test_a_room_is_told_with_its_number_and_where_its_exits_lead(lobby, ana):
             "name": "The Kitchen",
             "area": "The Inn",
             "environment": "",
-            "exits": {"south": HALL},
+            "exits": {"s": HALL},
             "details": [],
         }
     ]
+
+
+def test_mappers_are_told_a_direction_for_short_if_one_can_walk_by_that(lobby, ana):
+    hall = lobby.game.world.rooms["The Common Room"]
+    exits = (
+        Exit("up", "The Yard"),
+        Exit("northeast", "The Yard", ("far", "ne")),
+        Exit("Gate", "The Yard", ("g", "n2")),
+    )
+    hall.exits.update({one.name: one for one in exits})
+    lobby.game.publish(())
+    assert set(ana.last("Room.Info")["exits"]) == {"n", "out", "d", "up", "ne", "Gate"}
 
 
 def test_what_a_room_is_a_place_of_and_where_it_lies_are_told(lobby, ana):
@@ -117,7 +129,7 @@ def test_a_room_whose_exit_leads_nowhere_is_told_without_it(lobby, ana):
     room = lobby.game.world.rooms["The Kitchen"]
     room.exits["hatch"] = Exit("hatch", "A Room That Is Gone")
     ana.types("north")
-    assert ana.last("Room.Info")["exits"] == {"south": HALL}
+    assert ana.last("Room.Info")["exits"] == {"s": HALL}
 
 
 # Who and what is there

@@ -91,7 +91,7 @@ def check(world, name, client):
     character = world.characters[name]
     room = world.room_of(character)
     assert client.room["name"] == room.name
-    assert set(client.room["exits"]) == set(room.exits)
+    assert {room.ways[way].name for way in client.room["exits"]} == set(room.exits)
     assert client.people == {one.name for one in world.occupants(room.room_id)}
     for location, place_id in (("room", room.room_id), ("inv", name)):
         expected = {(one.id, one.name) for one in items_of(world.things_at(place_id))}
