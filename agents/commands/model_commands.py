@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from agents.agent import Agent
 from agents.models.endpoint import EndpointStatus
@@ -70,7 +71,8 @@ def model_text(
         lines.append(say("models.spent", spent=f"{spent:.4f}"))
     if status.failing_seconds is not None and not any(one.problem for one in endpoints.values()):
         lines.append(say("models.last_error", error=status.last_error))
-    return "\n".join([*lines, *(_turn_text(agent, say) for agent in agents.values())])
+    problems = [one.problem for one in endpoints.values() if one.problem]
+    return "\n".join([*lines, *(_turn_text(agent, problems, say) for agent in agents.values())])
 
 
 def _profile_text(name: str, queue: ModelQueue, say: Wording) -> str:
@@ -134,9 +136,12 @@ def _state_text(status: EndpointStatus, say: Wording) -> str:
             return say("models.untried")
 
 
-def _turn_text(agent: Agent, say: Wording) -> str:
+def _turn_text(agent: Agent, problems: Iterable[str], say: Wording) -> str:
+    """Return how an agent's last turn was; why it failed is left out if an endpoint has said so already."""
     turn = Turn("paused", why=agent.why_still) if agent.why_still else agent.last_turn
     outcome: str = turn.outcome
+    if any(problem in turn.why for problem in problems):
+        turn = replace(turn, why=say("models.as_above"))
     if stage := agent.queue.stage(agent.name) if agent.queue and not agent.why_still else None:
         outcome = say("models.thinking" if stage == "running" else "models.waiting", outcome=turn.outcome)
     return say("models.turn_because" if turn.why else "models.turn", who=agent.name, outcome=outcome, why=turn.why)

@@ -255,4 +255,5 @@ def _client(address: str, api_key: str, transport: httpx.AsyncBaseTransport | No
         base = address if urlsplit(address).path.strip("/") else f"{address.rstrip('/')}/v1"
         return httpx.AsyncClient(base_url=base, headers=headers, **connection(address, transport))
     except (ValueError, httpx.InvalidURL) as error:
-        raise ModelError(f"{shown(address)!r} is no address: {error}.", remedy=CHECK_ADDRESS, retryable=False) from error
+        problem = f"{shown(address)!r} is no address: {error}."
+        raise ModelError(problem, remedy=CHECK_ADDRESS, retryable=False) from error

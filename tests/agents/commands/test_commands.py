@@ -87,7 +87,7 @@ def test_how_the_model_was_and_what_each_turn_came_to(life):
     lines = asyncio.run(live()).split("\n")
     assert lines[0].startswith("Model: scripted, ")
     assert lines[1:3] == ["Now: 0 running, 0 waiting.", "Since the start: 1 answered, 1 failed, 0 cancelled."]
-    assert lines[-2:] == ["Last error: scripted is gone.", "Rook: failed. scripted is gone."]
+    assert lines[-2:] == ["Last error: scripted is gone.", "Rook: failed. The error stands above."]
 
 
 def test_agents_are_told_of_none_of_these(life):
