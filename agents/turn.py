@@ -65,6 +65,8 @@ def archived(asked: Asked, completion: Completion, finish: str) -> dict[str, Any
         "finish": finish,
         "newest": asked.newest,
     }
+    if not completion.is_counted:
+        kept["is_counted"] = False
     if asked.grammar:
         kept["verbs"] = verbs_in(asked.grammar)
     places = {name: [asked.prompt.rfind(text), len(text)] for name, text in asked.told.items() if text}

@@ -55,7 +55,7 @@ def why_did(agent: Agent, say: Wording) -> str:
 def _question_told(who: str, question: Question, whole: bool, say: Wording) -> Told:
     entry, prompt = question.entry, question.prompt.split("\n")
     heading = say(
-        "thoughts.question",
+        "thoughts.question" if entry.get("is_counted", True) else "thoughts.question_uncounted",
         who=who,
         at=_moment(question),
         reference=question.reference,

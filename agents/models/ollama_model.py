@@ -170,6 +170,7 @@ class OllamaModel:
             completion_tokens=last.eval_count or 0 if last else self._estimate.count(text),
             seconds=seconds,
             finish=finish,
+            is_counted=last is not None,
         )
 
     def _refuse_what_would_be_cut(self, request: Request) -> None:

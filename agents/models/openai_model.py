@@ -207,6 +207,7 @@ class OpenAIModel:
             completion_tokens=heard.completion_tokens or self._estimate.count(heard.text),
             seconds=seconds,
             finish=finish,
+            is_counted=heard.prompt_tokens > 0,
         )
 
     def _refuse_what_would_not_fit(self, request: Request) -> None:

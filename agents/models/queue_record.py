@@ -14,9 +14,9 @@ KEPT = 64  # completions that the averages are taken over
 class QueueStatus:
     """A queue at one moment.
 
-    The counts of jobs are since the start; `mean_seconds` an answer, `tokens_per_second` and `cached_share`
-    of the prompts (0.0 to 1.0) are over the last answers, 0.0 before the first. `failing_seconds` is how
-    long ago the first failure since the last answer was, None if the model is well.
+    The counts of jobs are since the start; `mean_seconds` an answer, `tokens_per_second` and `cached_share` of the
+    prompts (0.0 to 1.0, of those whose server told) are over the last answers, 0.0 before the first. `failing_seconds`
+    is how long ago the first failure since the last answer was, None if the model is well.
     """
 
     model: str
@@ -71,7 +71,7 @@ class QueueRecord:
     def status(self, waiting: int, running: int, now: float) -> QueueStatus:
         """Return the record together with the queue's present length, at `now` in seconds."""
         seconds = sum(one.seconds for one in self._recent)
-        prompt_tokens = sum(one.prompt_tokens for one in self._recent)
+        counted = [one for one in self._recent if one.is_counted]
         return QueueStatus(
             model=self._model,
             waiting=waiting,
@@ -83,7 +83,7 @@ class QueueRecord:
             failing_seconds=None if self._failing_since is None else now - self._failing_since,
             mean_seconds=_ratio(seconds, len(self._recent)),
             tokens_per_second=_ratio(sum(one.completion_tokens for one in self._recent), seconds),
-            cached_share=_ratio(sum(one.cached_tokens for one in self._recent), prompt_tokens),
+            cached_share=_ratio(sum(one.cached_tokens for one in counted), sum(one.prompt_tokens for one in counted)),
         )
 
 

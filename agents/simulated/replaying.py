@@ -161,7 +161,7 @@ def _given(line: Line) -> Completion:
     if "error" in line:
         told = {name: line.get(name, False) for name in ("retryable", "about_request", "is_gone")}
         raise ModelError(line["error"], remedy=line["remedy"], **told)
-    return Completion(**{name: line[name] for name in _ANSWER})
+    return Completion(**{name: line[name] for name in _ANSWER}, is_counted=line.get("is_counted", True))
 
 
 def _first_difference(before: str, after: str) -> tuple[int, str | None, str | None]:

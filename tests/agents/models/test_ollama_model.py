@@ -221,6 +221,12 @@ def test_an_answer_that_is_compressed_is_not_read_for_nobody_knows_how_long_it_i
     assert not read
 
 
+def test_an_answer_that_is_ended_early_has_estimates_for_costs_and_says_so():
+    ended = answer(Host(*SAID, DONE), on_text=lambda text: True)
+    assert (ended.is_counted, ended.cached_tokens) == (False, 0)
+    assert answer(Host(*SAID, DONE)).is_counted
+
+
 def test_a_host_that_says_nothing_runs_into_the_timeout():
     async def silent(request):
         await asyncio.Event().wait()

@@ -71,6 +71,12 @@ def test_a_stream_becomes_one_completion_with_its_costs():
     )
 
 
+def test_an_answer_that_is_ended_early_has_estimates_for_costs_and_says_so():
+    ended = answer(Server(*SAID, USAGE, "[DONE]"), on_text=lambda text: True)
+    assert (ended.is_counted, ended.cached_tokens) == (False, 0)
+    assert answer(Server(*SAID, USAGE, "[DONE]")).is_counted
+
+
 def test_a_base_model_gets_the_prompt_as_it_is_with_every_option():
     server = Server(*SAID)
     answer(server, Request("p", 7, ("\n",), 0.2, seed=3, repeat_penalty=1.1, top_p=0.5))
