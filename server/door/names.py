@@ -10,8 +10,8 @@ from vault.notes import NoteError
 
 SHORTEST, LONGEST = 2, 20
 RESERVED = frozenset(
-    "me myself self you here room all everyone someone somebody nobody guest admin fallwater quit con nul aux prn "
-    "mssp-request".split()
+    "me myself self you here room all anyone anybody everyone everybody someone somebody nobody guest admin system "
+    "server fallwater quit con nul aux prn mssp-request".split()
 )
 
 # Letters of living alphabets that Unicode does not take apart into a plain one and its marks.
@@ -24,13 +24,15 @@ _PLAIN = str.maketrans(
 def well_formed(given: str) -> str | None:
     """Return a name as it is written here, or None if nobody can be called that: it needs Latin letters."""
     name = unicodedata.normalize("NFC", given.strip())
+    if unicodedata.normalize("NFKC", name) != name:
+        return None  # nobody can tell a ligature or a long s from what it looks like
     name = name[:1].upper() + name[1:]
     inside = name.replace("-", "").replace("'", "")
     latin = all(char.isalpha() and unicodedata.name(char, "").startswith("LATIN") for char in inside)
     if not SHORTEST <= len(name) <= LONGEST or not latin or not (name[0].isalpha() and name[-1].isalpha()):
         return None
-    if not _plain(name).isascii() or unicodedata.normalize("NFKC", name) != name:
-        return None  # nobody can tell a ligature or a long s from what it looks like
+    if not _plain(name).isascii():
+        return None
     try:
         return check_name(name)
     except NoteError:
@@ -44,8 +46,15 @@ def look_alike(name: str, others: Iterable[str]) -> str:
 
 
 def _looks(name: str) -> set[str]:
-    """Return a name as the eye may take it: without accents, hyphens and cases, a capital I also as a small l."""
-    return {_plain(name), _plain(name.replace("I", "l"))} - {""}
+    """Return a name as the eye may take it: without accents, hyphens and cases, a capital I also as a small l.
+
+    Two letters that are read as one are that one.
+    """
+    return {_read_as_one(_plain(one)) for one in (name, name.replace("I", "l"))} - {""}
+
+
+def _read_as_one(plain: str) -> str:
+    return plain.replace("vv", "w").replace("rn", "m")
 
 
 def _plain(name: str) -> str:

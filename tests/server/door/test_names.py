@@ -22,7 +22,7 @@ def test_other_names_will_not(name):
     assert well_formed(name) is None
 
 
-@pytest.mark.parametrize("name", ["An\u200ba", "Anɑ", "Eʟiza", "E1iza", "Eｌ1za", "Odi\ufb02e", "Mo\u017fs", "Ⅰvan"])
+@pytest.mark.parametrize("name", ["An\u200ba", "Anɑ", "Eʟiza", "E1iza", "Odi\ufb02e", "Mo\u017fs", "Ⅰvan", "\ufb01ona"])
 def test_letters_that_only_look_like_letters_will_not_do(name):
     assert well_formed(name) is None
 
@@ -37,6 +37,12 @@ def test_a_name_begins_with_a_capital_letter_and_is_in_one_form():
 )
 def test_a_name_that_could_be_taken_for_another_is_found(name):
     assert look_alike(name, ["Moss", "Eliza"]) == "Eliza"
+
+
+@pytest.mark.parametrize(("name", "other"), [("VVarden", "Warden"), ("Tirn", "Tim"), ("EVve", "Ewe")])
+def test_two_letters_that_are_read_as_one_are_that_one(name, other):
+    assert look_alike(name, [other]) == other
+    assert look_alike(other, [name]) == name
 
 
 @pytest.mark.parametrize(("name", "other"), [("Lia", "Ila"), ("Ana", "Anna"), ("Elisa", "Eliza"), ("Moss", "Ross")])
