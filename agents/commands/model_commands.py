@@ -8,6 +8,7 @@ from dataclasses import replace
 from agents.agent import Agent
 from agents.models.endpoint import EndpointStatus
 from agents.models.queue import ModelQueue
+from agents.models.queue_record import QueueStatus
 from agents.turn import Turn
 from world.command import Command, command
 from world.events import Event, Saw
@@ -60,7 +61,7 @@ def model_text(
             "models.of_late",
             seconds=f"{status.mean_seconds:.2f}",
             tokens=f"{status.tokens_per_second:.0f}",
-            cached=f"{status.cached_share:.0%}",
+            cached=_cached(status, say),
         ),
     ]
     lines += [_profile_text(name, one, say) for name, one in others.items()]
@@ -107,7 +108,7 @@ def _endpoint_text(status: EndpointStatus, say: Wording) -> str:
             rate=status.per_minute,
             seconds=f"{record.mean_seconds:.2f}",
             tokens=f"{record.tokens_per_second:.0f}",
-            cached=f"{record.cached_share:.0%}",
+            cached=_cached(record, say),
         ),
     ]
     if status.problem:
@@ -122,6 +123,10 @@ def _queue_state(queue: ModelQueue, say: Wording) -> str:
     status = queue.status()
     all_sick = all(one.state in ("open", "half-open") for one in queue.endpoints())
     return say("models.sick") if all_sick and status.failing_seconds is None else status.state
+
+
+def _cached(status: QueueStatus, say: Wording) -> str:
+    return f"{status.cached_share:.0%}" if status.is_cache_told else say("models.share_unknown")
 
 
 def _state_text(status: EndpointStatus, say: Wording) -> str:

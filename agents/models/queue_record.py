@@ -16,7 +16,8 @@ class QueueStatus:
 
     The counts of jobs are since the start; `mean_seconds` an answer, `tokens_per_second` and `cached_share` of the
     prompts (0.0 to 1.0, of those whose server told) are over the last answers, 0.0 before the first. `failing_seconds`
-    is how long ago the first failure since the last answer was, None if the model is well.
+    is how long ago the first failure since the last answer was, None if the model is well. `is_cache_told` is false if
+    there were answers, and no server told of any what it had in its cache.
     """
 
     model: str
@@ -30,6 +31,7 @@ class QueueStatus:
     mean_seconds: float
     tokens_per_second: float
     cached_share: float
+    is_cache_told: bool
 
     @property
     def state(self) -> str:
@@ -84,6 +86,7 @@ class QueueRecord:
             mean_seconds=_ratio(seconds, len(self._recent)),
             tokens_per_second=_ratio(sum(one.completion_tokens for one in self._recent), seconds),
             cached_share=_ratio(sum(one.cached_tokens for one in counted), sum(one.prompt_tokens for one in counted)),
+            is_cache_told=bool(counted) or not self._recent,
         )
 
 

@@ -284,6 +284,7 @@ def test_the_status_tells_speed_and_cached_share():
         mean_seconds=0.5,
         tokens_per_second=20.0,
         cached_share=0.75,
+        is_cache_told=True,
     )
 
 
