@@ -116,11 +116,20 @@ def shown_of(event: Event, text: str, room_name: str) -> tuple[str, str]:
     return text, _KINDS.get(type(event), "")
 
 
+Rendering = Callable[[str, str], str]
+"""Returns a text, given with its kind, as it goes to a screen."""
+
+
 @lru_cache(maxsize=64)
+def rendering(width: int, depth: Depth, palette: ColorSettings, links: bool) -> Rendering:
+    """Return what renders for all screens of one width and depth: each text once, however many are shown it."""
+    return lru_cache(maxsize=64)(lambda text, kind: rendered(text, kind, width, depth, palette, links))
+
+
 def rendered(text: str, kind: str, width: int, depth: Depth, palette: ColorSettings, links: bool = False) -> str:
     """Return a text as it goes to a screen: wrapped, and in colour line by line, each of which ends its own.
 
-    The same text for many screens of one width and depth is rendered once. `links` is whether links can be clicked.
+    `links` is whether links can be clicked.
     """
     if kind == MARKED:
         marked = MARK.sub(lambda found: _marked(found, depth, palette), text)

@@ -89,7 +89,7 @@ class Client:
             return self.charset
         if self.mtts is not None:
             return "utf-8" if Mtts.UTF_8 in self.mtts else "ascii"
-        return "ascii" if self.name.upper() == "TINYFUGUE" else "utf-8"
+        return "ascii" if self.terminal_types and self.name.upper() == "TINYFUGUE" else "utf-8"
 
 
 def learn_size(client: Client, payload: bytes) -> list[Outcome]:

@@ -11,27 +11,42 @@ from server.telnet.turn_end import TurnEnd
 TURN_SECONDS = 0.03
 """For how long input is taken, from all connections, before what came of it is sent and others are read again."""
 
+ASIDE_SECONDS = 0.01
+"""For how long more it is taken in a turn, and answered at once, from places that have had none of that time."""
+
 
 class Rota:
     """Takes input at once while a turn has time, and what is left in the turns after it.
 
     Those who wait are called place by place, one of each in rotation: when everybody in a full room speaks at once, in
-    which each word is heard hundreds of times, that room waits for itself, and somebody elsewhere does not.
+    which each word is heard hundreds of times, that room waits for itself. Somebody elsewhere is answered as
+    soon as they are read, unless too many are.
     """
 
-    def __init__(self, clock: ReactorClock, turn_end: TurnEnd, seconds: float = TURN_SECONDS) -> None:
+    def __init__(
+        self,
+        clock: ReactorClock,
+        turn_end: TurnEnd,
+        seconds: float = TURN_SECONDS,
+        aside_seconds: float = ASIDE_SECONDS,
+    ) -> None:
         self._clock = clock
         self._turn_end = turn_end
         self._seconds = seconds
+        self._aside_seconds = aside_seconds
+        self._aside_left = aside_seconds
         self._until: float | None = None
+        self._served: set[str] = set()
         self._waiting: dict[str, deque[Callable[[], None]]] = {}
 
     def take(self, place: str, call: Callable[[], None]) -> None:
         """Call now, or in a later turn of the reactor if this one has no time left; from one place in order."""
-        if self._waiting or not self._has_time:
-            self._waiting.setdefault(place, deque()).append(call)
+        if not self._waiting and self._has_time:
+            self._call(place, call)
+        elif self._aside_left > 0 and place not in self._served and place not in self._waiting:
+            self._call_aside(call)
         else:
-            self._call(call)
+            self._waiting.setdefault(place, deque()).append(call)
 
     @property
     def _has_time(self) -> bool:
@@ -39,19 +54,28 @@ class Rota:
 
     def _go_on(self) -> None:
         """Begin a turn, with those who wait."""
-        self._until = None
+        self._until, self._aside_left = None, self._aside_seconds
+        self._served.clear()
         while self._waiting and self._has_time:
-            self._call(self._next())
+            self._call(*self._next())
 
-    def _next(self) -> Callable[[], None]:
+    def _next(self) -> tuple[str, Callable[[], None]]:
         place = next(iter(self._waiting))
         calls = self._waiting.pop(place)
         call = calls.popleft()
         if calls:
             self._waiting[place] = calls  # behind all other places
-        return call
+        return place, call
 
-    def _call(self, call: Callable[[], None]) -> None:
+    def _call_aside(self, call: Callable[[], None]) -> None:
+        began = self._clock.seconds()
+        try:
+            self._turn_end.at_once(call)
+        finally:
+            self._aside_left -= self._clock.seconds() - began
+
+    def _call(self, place: str, call: Callable[[], None]) -> None:
+        self._served.add(place)
         is_first = self._until is None
         if is_first:
             self._until = self._clock.seconds() + self._seconds

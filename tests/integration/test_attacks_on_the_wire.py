@@ -254,6 +254,29 @@ def test_three_hundred_who_call_at_once_are_all_greeted(target):
             assert caller.recv(1)
 
 
+def test_a_crowd_that_speaks_at_once_keeps_nobody_elsewhere_waiting(target):
+    with attack(target, "100 in a room who all speak at once, again and again", promised=0.1):
+        crowd = [target.calls() for _ in range(100)]
+        for caller in crowd:
+            caller.settimeout(60)
+            caller.sendall(b"guest\r\nnorth\r\n")
+        for caller in crowd:
+            read_until(caller, b"You go north")
+        for caller in crowd:
+            caller.sendall(b"say now\r\n" * 10 + b"say done\r\n")
+        for caller in crowd:
+            read_until(caller, b'You say, "done"')
+
+
+def read_until(caller, text):
+    """Read what the server sends, up to a text."""
+    seen = b""
+    while text not in seen:
+        part = caller.recv(65536)
+        assert part
+        seen = seen[-len(text) :] + part
+
+
 def test_handshakes_of_tls_left_hanging_and_broken_cost_nobody_anything(target):
     begun = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
     broken = [b"look\r\n" * 99, IAC * 5000, begun + b"\xff" * 20_000, b"GET / HTTP/1.1\r\n\r\n", b"\x80\x2e\1\0\2" * 50]

@@ -21,7 +21,7 @@ class Day:
         self.done: list[str] = []
         clock = cast(ReactorClock, self)
         self.turn_end = TurnEnd(clock)
-        self.rota = Rota(clock, self.turn_end, seconds=3)
+        self.rota = Rota(clock, self.turn_end, seconds=3, aside_seconds=2)
         self._due: list[Callable[[], None]] = []
 
     def seconds(self) -> float:
@@ -70,11 +70,41 @@ def test_the_rest_is_done_in_the_next_turns_after_what_was_done_is_sent(day):
     assert day.turn() == ["sent", "sent"]
 
 
-def test_somebody_elsewhere_does_not_wait_for_a_crowd(day):
+def test_somebody_elsewhere_does_not_wait_for_a_crowd_and_is_answered_at_once(day):
     day.comes(*(f"hall {number}" for number in range(1, 100)))
     day.comes("yard 1")
+    assert day.turn() == ["hall 1", "hall 2", "hall 3", "yard 1", "sent"]
     day.turn()
-    assert [one for one in day.turn() if one != "sent"] == ["hall 4", "yard 1", "hall 5"]
+    day.comes("yard 2")
+    assert day.turn()[-2:] == ["yard 2", "sent"]
+
+
+def test_of_many_elsewhere_some_are_answered_at_once_and_one_of_each_place_in_the_next_turn(day):
+    day.comes(*(f"hall {number}" for number in range(1, 100)))
+    day.comes("yard 1", "yard 2", "barn 1", "mill 1", "mill 2")
+    assert [one for one in day.turn() if one != "sent"] == ["hall 1", "hall 2", "hall 3", "yard 1", "yard 2"]
+    assert [one for one in day.turn() if one != "sent"] == ["hall 4", "barn 1", "mill 1"]
+
+
+def test_what_takes_long_to_send_is_sent_in_slices_and_all_of_it_before_more_is_done(day):
+    sent = []
+
+    def send(number: int) -> None:
+        day.now += 1
+        sent.append(number)
+
+    slow = TurnEnd(cast(ReactorClock, day), seconds=2)
+    for number in range(5):
+        slow.add(partial(send, number))
+    slow.add_last(partial(send, 9))
+    day.turn()
+    slow.add(partial(send, 5))
+    assert sent == [0, 1]
+    slow.at_once(lambda: slow.add(partial(send, 7)))
+    assert sent == [0, 1, 7]
+    for _ in range(3):
+        day.turn()
+    assert sent == [0, 1, 7, 2, 3, 4, 9, 5]
 
 
 def test_the_lines_of_one_place_stay_in_order_and_all_are_done(day):
