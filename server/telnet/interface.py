@@ -144,7 +144,7 @@ class TelnetLimits:
     close_seconds: float = 5.0
     """How long a closing connection may take to send its rest."""
     half_close_seconds: float = 1.0
-    """How long answers are still sent to a client that has shut its sending side (`nc -N`)."""
+    """How long answers are still sent to a client that has typed lines and shut its sending side (`nc -N`)."""
 
 
 class DelayedCall(Protocol):

@@ -84,6 +84,7 @@ class TelnetProtocol(Protocol):
         self._is_held = False
         self._reads = True
         self._input_ended = False
+        self._has_typed = False
         self.on_lost: Callable[[], None] = lambda: None
 
     def connectionMade(self) -> None:
@@ -168,7 +169,9 @@ class TelnetProtocol(Protocol):
         if not is_done and self._next_turn is None:
             self._next_turn = self._clock.callLater(self._pace.seconds, self._take_turn)
         if is_done and self._input_ended and self._end is None:
-            self._end = self._clock.callLater(self._limits.half_close_seconds, self._terminal.close)
+            # There is no answer to come to who has typed nothing, and others may want the room.
+            seconds = self._limits.half_close_seconds if self._has_typed else 0
+            self._end = self._clock.callLater(seconds, self._terminal.close)
 
     def _take_share(self) -> None:
         if self._parser.is_drained:
@@ -201,6 +204,7 @@ class TelnetProtocol(Protocol):
     def _take(self, event: Event) -> None:
         match event:
             case Line(content):
+                self._has_typed = True
                 self._negotiator.refill()
                 self._parser.negotiation_bytes = 0
                 self._tell(self._listener.line_received, decode_line(content, self._client.encoding))

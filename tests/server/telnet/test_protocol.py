@@ -310,6 +310,16 @@ def test_whoever_hangs_up_while_held_is_let_go_soon(connection):
     assert connection.player.lines == ["hold"]
 
 
+@pytest.mark.parametrize(("sent", "seconds"), [(b"loo", 0), (b"look\nnor", LIMITS.half_close_seconds)])
+def test_only_whoever_has_typed_a_line_has_an_answer_to_wait_for(connection, sent, seconds):
+    connection.receives(sent)
+    connection.protocol.readConnectionLost()
+    connection.clock.advance(max(0.0, seconds - 0.01))
+    assert connection.transport.disconnecting == (not seconds)
+    connection.clock.advance(0.01)
+    assert connection.transport.disconnecting
+
+
 def test_whoever_has_sent_all_and_is_held_for_a_moment_is_answered(connection):
     connection.receives(b"hold\nlook\n")
     connection.protocol.readConnectionLost()
