@@ -153,6 +153,12 @@ FAULTS = {
         changed(WHEREABOUTS, "[[Hall]]", "[[Hall]]\n- [[Pim]]: [[Attic]]\n- [[Pim]]: [[Hall]]\n- [[Ana]]: [[Cellar]]"),
         [f"{WHEREABOUTS}:4: Pim is no more; the line can go.", f"{WHEREABOUTS}:5: Cellar is no more; the line can go."],
     ),
+    "whereabouts of guests": (
+        changed(
+            WHEREABOUTS, "[[Hall]]", "[[Hall]]\n- [[Guest12]]: [[Hall]]\n- [[lamp]]: [[Guest3]]\n- [[Guest]]: [[Hall]]"
+        ),
+        [f"{WHEREABOUTS}:5: Guest is no more; the line can go."],
+    ),
     "whereabouts that are none": (
         changed(WHEREABOUTS, "[[Hall]]", "[[Hall]]\n- Ana sleeps"),
         [f"{WHEREABOUTS}:3: '- Ana sleeps' is not of the form '- [[name]]: [[place]]'; nothing reads it."],
