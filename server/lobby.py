@@ -12,6 +12,7 @@ from twisted.internet.defer import Deferred
 from config.color_settings import ColorSettings
 from server.door.dialogue import Door
 from server.door.guests import Guests
+from server.door.lockout import network_of
 from server.door.returning import Returning
 from server.gmcp.audience import Audience
 from server.on_disk.autosave import in_turn
@@ -95,7 +96,7 @@ class Lobby:
             why, told = "banned", bans.text(ban)
         else:
             return ""
-        crowd.refused[why] += 1
+        crowd.refuse(network_of(host), why)
         return told
 
     def sessions_of(self, character_id: str) -> list[Connected]:

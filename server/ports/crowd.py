@@ -69,12 +69,21 @@ class Crowd:
         """Count a call, or return False if it is to be closed without a word."""
         network = network_of(host)
         if why := self._why_not(network, is_loopback(host)):
-            self.refused[why] += 1
-            self._note_turned_away(network)
+            self.refuse(network, why)
             return False
         self._count += 1
         self._of_address[network] += 1
         return True
+
+    def refuse(self, network: str, why: Reason) -> None:
+        """Count somebody who is not let in; of many within a minute the log has two lines."""
+        self.refused[why] += 1
+        if not self._turned_away:
+            told = "banned" if why == "banned" else "too many connections"
+            log.warning("%s was turned away: %s. More within a minute are counted.", network, told)
+            self._clock.callLater(REPORT_SECONDS, self._report)
+        if network in self._turned_away or len(self._turned_away) < MOST_REMEMBERED:
+            self._turned_away[network] += 1
 
     def leave(self, host: str) -> None:
         """Count no longer what `admit` has counted."""
@@ -106,13 +115,6 @@ class Crowd:
         self._calls = {network: calls for network, calls in self._calls.items() if not calls.is_whole}
         for network in list(self._calls)[: max(0, len(self._calls) - MOST_REMEMBERED // 2)]:
             del self._calls[network]
-
-    def _note_turned_away(self, network: str) -> None:
-        if not self._turned_away:
-            log.warning("%s was turned away: too many connections. More within a minute are counted.", network)
-            self._clock.callLater(REPORT_SECONDS, self._report)
-        if network in self._turned_away or len(self._turned_away) < MOST_REMEMBERED:
-            self._turned_away[network] += 1
 
     def _report(self) -> None:
         (network, most), *_ = self._turned_away.most_common(1)

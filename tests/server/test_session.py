@@ -210,12 +210,13 @@ def test_nobody_is_let_go_where_the_setting_says_never(tmp_path):
     assert clock.getDelayedCalls() == []
 
 
-def test_a_full_house_turns_callers_away_and_says_why(lobby):
+def test_a_full_house_turns_callers_away_and_says_why(lobby, caplog):
     inside = [Guest(lobby) for _ in range(3)]
     turned_away = Guest(lobby)
     assert turned_away.screen() == ("There are 3 people here, and that is as many as we can hold. Come back later.\n")
     assert not turned_away.terminal.is_open
     assert lobby.crowd.refused == {"full": 1}
+    assert "127.0.0.1 was turned away: too many connections. More within a minute are counted." in caplog.messages
     turned_away.session.connection_lost("Connection was closed.")
     inside[0].hangs_up()
     assert Guest(lobby).terminal.is_open
