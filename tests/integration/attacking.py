@@ -122,7 +122,7 @@ def target(folder: Path, changes: Mapping[str, Mapping[str, Any]] | None = None)
         yield found
         found.bystander.close()
         report(found)
-        assert not failures(server)
+        assert not server.failure
 
 
 @contextmanager
@@ -156,15 +156,7 @@ def attack(
     known = (*CHANGING, *new_files, *(f"/people/{player}.md" for player in target.played))
     new = {path for path in files_of(server) - files if not path.endswith(known)}
     assert not new, f"{name}: {new}"
-    assert not failures(server)
-
-
-def failures(server: RunningServer) -> str:
-    """Return the first failure in the server's log, with what it says about it."""
-    for number, line in enumerate(server.lines):
-        if "Traceback" in line or "has failed" in line:
-            return "\n".join(server.lines[max(0, number - 1) : number + 40])
-    return ""
+    assert not server.failure
 
 
 def files_of(server: RunningServer) -> set[str]:

@@ -78,6 +78,14 @@ class RunningServer:
         assert found, self.log
         self.port = int(found[1])
 
+    @property
+    def failure(self) -> str:
+        """The first traceback in the log, with what it says about it; empty if there is none."""
+        for number, line in enumerate(self.lines):
+            if "Traceback" in line:
+                return "\n".join(self.lines[max(0, number - 1) : number + 40])
+        return ""
+
     def says(self, text: str, within: float = LONG, times: int = 1) -> str:
         """Wait until `times` lines hold the text and return the last of them."""
 

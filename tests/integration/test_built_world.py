@@ -43,4 +43,4 @@ def test_what_was_built_and_moved_outlives_a_kill(tmp_path):
         assert (vault / ".trash" / "things" / "oil can.md").exists()
         warden.asks("@undo")
         assert (vault / "things" / "oil can.md").exists()
-        assert "Traceback" not in server.log
+        assert not server.failure

@@ -27,7 +27,7 @@ NAMES = (f"Habit{letter}{other}" for letter in "abcdefgh" for other in "abcdefgh
 def server(tmp_path_factory):
     with running(new_vault(tmp_path_factory.mktemp("habits") / "world")) as server:
         yield server
-        assert "Traceback" not in server.log
+        assert not server.failure
 
 
 class Wire:
@@ -243,7 +243,9 @@ def test_a_client_that_is_read_aloud_is_sent_whole_lines_and_sentences(server):
         wire.sends(subnegotiation(TERMINAL_TYPE, b"\0" + kind))
     wire._seen = 0
     wire.enters()
-    assert b"Exits: you can go north to Pump Yard, east to Eel Stage or west to Ink Yard.\r\n" in wire.hears(b"look\r\n")
+    assert b"Exits: you can go north to Pump Yard, east to Eel Stage or west to Ink Yard.\r\n" in wire.hears(
+        b"look\r\n"
+    )
     speech = " ".join(f"word {next(numbers)}" for _ in range(60))
     heard_back = wire.hears(f"say {speech}\r\n".encode())
     assert TELNET.sub(b"", heard_back).decode() == f'You say, "{speech}"\r\n> '

@@ -83,7 +83,7 @@ def town(vault: Path) -> Iterator[Town]:
         server = stack.enter_context(running(vault, f"ollama:{MODEL}"))
         server.says("The agents think with ")
         yield Town(server, server.player(ADMIN), server.player("Ana"))
-        assert "Traceback" not in server.log
+        assert not server.failure
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ class Town:
         """Close the world, so that nothing changes any more."""
         self.server.signal(signal.SIGTERM)
         assert self.server.exit_code() == 0
-        assert "Traceback" not in self.server.log
+        assert not self.server.failure
 
     def is_told_exactly(self, name: str) -> None:
         """Assert that memories are numbered without a gap and that the summaries begin at 1, touch, and end in time."""
