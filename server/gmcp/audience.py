@@ -114,6 +114,8 @@ class Audience:
                 self._touch(event.room_id, event.to_room_id if isinstance(event, Left) else event.from_room_id)
             elif isinstance(event, _HANDLING):
                 self._touch(event.room_id)
+            elif isinstance(event, Altered) and self._is_gone(event):
+                continue  # who slept before, and was seen to
             elif isinstance(event, Altered) and event.kind != "room":
                 self._touch_all(numbers=False)
             else:
@@ -154,6 +156,9 @@ class Audience:
                 listener.look()
             except Exception:
                 log.exception("a client could not be told of the room that its player is in")
+
+    def _is_gone(self, event: Altered) -> bool:
+        return event.kind == "character" and event.subject_id not in self.world.characters
 
     def _looks_different(self, room_id: str) -> bool:
         """Return whether those in a room have something to be told; in a crowd they mostly have not."""

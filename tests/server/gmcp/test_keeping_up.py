@@ -8,9 +8,11 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.gmcp.items import items_of
+from server.telnet.gmcp import Message
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
@@ -118,3 +120,30 @@ def test_in_a_crowd_clients_are_told_of_the_few_who_are_made_out_and_of_what_the
     ana.types("give copper coin to Ben")
     assert ana.last("Char.Items.Remove")["item"]["name"] == "copper coin"
     assert ben.last("Char.Items.Add")["item"]["name"] == "copper coin"
+
+
+class Counting:
+    """A client of which is only known how often it is to look."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def look(self) -> None:
+        self.looks += 1
+
+    def tell_of_agent(self, agent: Character, message: Message) -> None:
+        raise AssertionError
+
+
+def test_when_a_guest_is_no_more_only_clients_where_the_guest_was_look(tmp_path):
+    clock = Clock()
+    lobby = lobby_of(tmp_path, inn_game(), ServerSettings(), clock=clock)
+    world, audience = lobby.game.world, lobby.audience
+    guest = lobby.guests.make()
+    lobby.game.wake(guest.name, lambda event, text: None)
+    here, elsewhere = Counting(), Counting()
+    audience.join(here, world.characters["Ana"])
+    audience.join(elsewhere, world.characters["Cat"])
+    lobby.guests.leave(guest)
+    clock.advance(0)
+    assert (here.looks, elsewhere.looks) == (1, 0)
