@@ -128,7 +128,7 @@ def test_options_switched_ten_thousand_times_are_answered_in_bounds(target):
     with attack(target, "options switched 10,000 times"):
         toggles = [
             (IAC + DO + option + IAC + DONT + option + IAC + WILL + option + IAC + WONT + option) * 2_500
-            for option in (b"\x01", NAWS, GMCP, b"\x00")
+            for option in (b"\x01", NAWS, GMCP, b"\x00", MSSP, CHARSET)
         ]
         pour(*((target.calls(), flood) for flood in toggles))
 
