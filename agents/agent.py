@@ -93,6 +93,7 @@ class Agent:
             random.Random(rng.getrandbits(64)),
             self.count_tokens,
             lambda: self.queue.status().cached_share if self.queue else 0.0,
+            aside,
         )
         self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms, memory.reading, aside)
         self.facts.on_trouble = lambda text: self.on_trouble(text)

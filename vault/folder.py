@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from vault.disk import Disk
+from vault.drafts import Drafts
 from vault.notes import Note, NoteError, format_note, parse_note
 from world.cleaning import clean_line
 
@@ -156,22 +157,14 @@ class Vault:
         """
         self._replace([(text, self.path(path)) for text, path in texts], durable=True)
 
+    def drafts(self, texts: Sequence[tuple[str, str]], mark: str) -> Drafts:
+        """Return drafts of the same, to be written in any thread and put in place here. Raises: NoteError."""
+        return Drafts(self.disk, [(text, self.path(path)) for text, path in texts], True, self.source, mark)
+
     def _replace(self, texts: Sequence[tuple[str, Path]], durable: bool) -> None:
-        drafts = [(path.with_name(f".{path.name}.{os.getpid()}.draft"), path) for _, path in texts]
-        path = texts[0][1]
-        try:
-            for (draft, path), (text, _) in zip(drafts, texts, strict=True):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                self.disk.write_draft(draft, text.encode("utf-8"), durable)
-            for draft, path in drafts:
-                self.disk.replace(draft, path)
-            if durable:
-                self.disk.sync_folder(path.parent)
-        except OSError as error:
-            for draft, _ in drafts:
-                with suppress(OSError):  # there may be none, or no folder to look for it in
-                    draft.unlink()
-            raise NoteError(f"{self.source(path)}: cannot be written: {error.strerror}.") from error
+        drafts = Drafts(self.disk, texts, durable, self.source)
+        drafts.write()
+        drafts.put_in_place()
 
 
 def _with_plain_ends(text: str) -> str:

@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
+from agents.aside import Aside
 from agents.memory.archiving import summary_fields, traced, view_tokens
 from agents.memory.coverage import Range
 from agents.memory.cycle import Superseded, prepared, publish, say_the_same
@@ -33,7 +34,7 @@ class Compactor:
     """Compacts one agent's memory: never twice at a time, and in its turn among all agents.
 
     `turns` bounds how many agents are summarised at once; it is fair, first come first served, and given back
-    after every cycle. `on_compacted` is called after each cycle that was published.
+    after every cycle. What takes long is written `aside`. `on_compacted` is called after each cycle that was published.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Compactor:
         rng: random.Random,
         count_tokens: Callable[[str], int],
         cached_share: Callable[[], float] = lambda: 0.0,
+        aside: Aside | None = None,
     ) -> None:
         self.memory = memory
         self.record = CompactionRecord()
@@ -55,6 +57,7 @@ class Compactor:
         self._rng = rng
         self._count_tokens = count_tokens
         self._cached_share = cached_share
+        self._aside = aside or Aside()
         self._by_tokens = False
         self._task: asyncio.Task[Outcome] | None = None
         self._event: EventName = "auto_compact"
@@ -162,7 +165,7 @@ class Compactor:
         )
         before = self._view_tokens()
         made = await prepared(memory, plan, self._needed_summarizer(), record, self._now_ms)
-        publish(memory, made, self._event, self._count_tokens)
+        await publish(memory, made, self._event, self._count_tokens, self._aside)
         record.succeeded(self._now_ms())
         if self._by_tokens:
             record.breaker.note_run(before, self._view_tokens(), self._now_ms())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass
 
+from agents.aside import Aside
 from agents.memory.archiving import CountTokens, archived
 from agents.memory.coverage import Range
 from agents.memory.ledger import CompactionRecord
@@ -16,7 +19,7 @@ from agents.memory.summaries.redoing import marked
 from agents.memory.summaries.summarizing import NOTHING_LEFT, Summarizer, summary_of
 from vault.notes import NoteError
 from vault.remembered.archive_line import EventName
-from vault.remembered.summaries import Summary
+from vault.remembered.summaries import Ahead, Summary
 
 log = logging.getLogger(__name__)
 
@@ -68,21 +71,59 @@ async def prepared(
     return Prepared(longterm, recent, sources)
 
 
-def publish(memory: AgentMemory, made: Prepared, event: EventName, count_tokens: CountTokens) -> None:
-    """Archive both and put them in force, with no `await` in between.
+async def publish(
+    memory: AgentMemory, made: Prepared, event: EventName, count_tokens: CountTokens, aside: Aside
+) -> None:
+    """Archive both, write them aside, and put them in force in one step, with no `await` in it.
 
     Raises: Superseded if a summary that they were made from was edited; what was made is kept beside it. NoteError.
     """
+    _refuse_edited(memory, made)
+    longterm, recent = archived(memory, event, made.longterm, made.recent, count_tokens)
+    ahead = await _written_ahead(memory, longterm, recent, aside)
+    try:
+        if ahead:
+            _refuse_edited(memory, made)
+        memory.publish(longterm, recent, ahead)
+    except Superseded as edit:
+        memory.trail.add(event, memory.journal.last, outcome="superseded", why=str(edit))
+        raise
+    finally:
+        if ahead:
+            ahead.drafts.discard()  # none is left if they were put in place
+    for title, summary in (("Long-term", longterm), ("Short-term", recent)):
+        if summary:
+            log.info("[Memory] %s: %s summary updated (%d chars)", memory.name, title, len(summary.text))
+
+
+async def _written_ahead(
+    memory: AgentMemory, longterm: Summary | None, recent: Summary | None, aside: Aside
+) -> Ahead | None:
+    """Write what is to be published while the world goes on; return None if all is to be done at once.
+
+    Raises: NoteError.
+    """
+    if not aside.is_open or (slow := memory.ahead(longterm, recent)) is None:
+        return None
+    ahead, write = slow
+    begun = aside.begin(write, lambda: None)
+    if begun is None:
+        return None
+    try:
+        await asyncio.wrap_future(begun)
+    except asyncio.CancelledError:
+        wait([begun])  # what a thread writes is not left behind
+        ahead.drafts.discard()
+        raise
+    return ahead
+
+
+def _refuse_edited(memory: AgentMemory, made: Prepared) -> None:
     memory.take_in_edits(thorough=True)
     if not say_the_same((memory.longterm, memory.recent), made.sources):
         pairs = (("recent", made.recent), ("longterm", made.longterm))
         kept = [memory.summaries.keep(kind, summary, "conflict") for kind, summary in pairs if summary]
         raise Superseded(f"summaries were edited by hand meanwhile; what was made is kept as {' and '.join(kept)}")
-    longterm, recent = archived(memory, event, made.longterm, made.recent, count_tokens)
-    memory.publish(longterm, recent)
-    for title, summary in (("Long-term", longterm), ("Short-term", recent)):
-        if summary:
-            log.info("[Memory] %s: %s summary updated (%d chars)", memory.name, title, len(summary.text))
 
 
 def say_the_same(summaries: Pair, others: Pair) -> bool:

@@ -18,7 +18,7 @@ from vault.journal import Journal
 from vault.notes import NoteError
 from vault.older.old_memories import import_old_memories
 from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory, one_line
-from vault.remembered.summaries import LONGTERM, RECENT, Summary, SummaryFolder
+from vault.remembered.summaries import LONGTERM, RECENT, Ahead, Summary, SummaryFolder
 
 log = logging.getLogger(__name__)
 
@@ -170,18 +170,39 @@ class AgentMemory:
         self._unread = False
         return found
 
-    def publish(self, longterm: Summary | None, recent: Summary | None) -> str:
+    def ahead(self, longterm: Summary | None, recent: Summary | None) -> tuple[Ahead, Callable[[], None]] | None:
+        """Return what `publish` may be given, and what has to be done before, in any thread: all that takes long.
+
+        It is None if all has to be done at once. Raises: NoteError, and so does what is to be done.
+        """
+        if recent is None or self._unfit:
+            return None
+        force, ahead = self.journal.forcing(), self.summaries.ahead(longterm, recent)
+
+        def write() -> None:
+            force()
+            ahead.drafts.write()
+
+        return ahead, write
+
+    def publish(self, longterm: Summary | None, recent: Summary | None, ahead: Ahead | None = None) -> str:
         """Put new summaries in force, in one step, and return the leaf's name; there is none without a `recent`.
 
-        Without one, the long-term summary tells what the short-term one in force did, which goes.
+        Without one, the long-term summary tells what the short-term one in force did, which goes. What was written
+        `ahead` is put in its place, unless somebody has touched the summaries in force since.
         Raises: NoteError if they cannot be written, ValueError if they would not leave a partition; nothing has
         changed then.
         """
         settled = self._partition(longterm or self.longterm, recent)
-        self.journal.sync()
-        self._keep_unfit()
+        is_current = ahead and ahead.stamp == self.summaries.stamp() and not self._unfit
+        if not is_current:  # else what it tells of is on disk
+            self.journal.sync()
+            self._keep_unfit()
         leaf = ""
-        if recent:
+        if ahead and is_current:
+            ahead.drafts.put_in_place()
+            leaf = ahead.leaf
+        elif recent:
             leaf = self.summaries.publish(longterm, recent)
         else:
             self.summaries.replace(longterm, None, self._now_ms())

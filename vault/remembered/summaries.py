@@ -8,8 +8,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from vault.drafts import Drafts
 from vault.folder import Vault
 from vault.notes import Note, NoteError, format_note
+
+Stamps = tuple[tuple[int, int], ...]
 
 LONGTERM = "longterm.md"
 RECENT = "recent.md"
@@ -49,6 +52,15 @@ class Summary:
         return any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
 
 
+@dataclass(frozen=True)
+class Ahead:
+    """A publication on its way: the leaf's name, and drafts that replace summaries in force with this stamp."""
+
+    leaf: str
+    drafts: Drafts
+    stamp: Stamps
+
+
 class SummaryFolder:
     """The folder `summaries` of one agent."""
 
@@ -60,7 +72,7 @@ class SummaryFolder:
         """Return a summary, or None if there is none. Raises: NoteError if it is not valid."""
         return _summary(self._vault.read(*self._parts, name)) if self._vault.exists(*self._parts, name) else None
 
-    def stamp(self) -> tuple[tuple[int, int], ...]:
+    def stamp(self) -> Stamps:
         """Return sizes and times of the two summaries in force, to see whether somebody has edited them.
 
         One that is not there, or cannot be looked at, has (-1, -1).
@@ -93,9 +105,15 @@ class SummaryFolder:
         edited, as it is a leaf otherwise. A crash in between is settled by the ranges at the next start.
         Raises: NoteError; what was in force stays so.
         """
-        leaf = self._free_name("recent", recent)
-        self._write([(leaf, recent), *self._edited(recent.made_ms), *self._kept_with(longterm), (RECENT, recent)])
+        leaf, pairs = self._to_publish(longterm, recent)
+        self._write(pairs)
         return leaf
+
+    def ahead(self, longterm: Summary | None, recent: Summary) -> Ahead:
+        """Return the same publication, to be drafted in any thread before it is put in force. Raises: NoteError."""
+        stamp = self.stamp()  # before anything is read
+        leaf, pairs = self._to_publish(longterm, recent)
+        return Ahead(leaf, self._vault.drafts(self._texts(pairs), "ahead"), stamp)
 
     def add_leaf(self, summary: Summary) -> str:
         """Keep a short-term summary as a leaf without putting it in force; return its name. Raises: NoteError."""
@@ -114,6 +132,10 @@ class SummaryFolder:
         name = self._unused(f"{kind} ({why} {_moment(summary.made_ms)})")
         self._write([(name, summary)])
         return name
+
+    def _to_publish(self, longterm: Summary | None, recent: Summary) -> tuple[str, list[tuple[str, Summary]]]:
+        leaf = self._free_name("recent", recent)
+        return leaf, [(leaf, recent), *self._edited(recent.made_ms), *self._kept_with(longterm), (RECENT, recent)]
 
     def _edited(self, at_ms: int) -> list[tuple[str, Summary]]:
         """Return the short-term summary in force as a leaf of its own if no leaf says what it says."""
@@ -167,7 +189,10 @@ class SummaryFolder:
         return aside
 
     def _write(self, pairs: list[tuple[str, Summary]]) -> None:
-        self._vault.write_together([(_text(summary), "/".join((*self._parts, name))) for name, summary in pairs])
+        self._vault.write_together(self._texts(pairs))
+
+    def _texts(self, pairs: list[tuple[str, Summary]]) -> list[tuple[str, str]]:
+        return [(_text(summary), "/".join((*self._parts, name))) for name, summary in pairs]
 
     def _free_name(self, kind: str, summary: Summary) -> str:
         return self._unused(f"{kind}-{_moment(summary.made_ms)}-m{summary.last:06}")

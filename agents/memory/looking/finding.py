@@ -83,6 +83,8 @@ class Finder:
 
         What was added lately is taken in at once; of more it is begun to read in the background. Raises: NoteError.
         """
+        if not last:  # who remembers nothing needs no index
+            return True
         if self._is_reading and not self.has_time:
             return False
         newest, first = self._journal.newest
@@ -96,7 +98,7 @@ class Finder:
 
     def holding(self, word: str, before: int, most: int) -> list[int]:
         """Return the newest of the memories below `before` that have a word, newest first. Raises: NoteError."""
-        return self._index.holding(word, before, most)
+        return self._index.holding(word, before, most) if before > 1 else []
 
     def memory(self, seq: int) -> Memory | None:
         """Return a memory as the journal has it; None if there is none, or if it is of having looked for something.

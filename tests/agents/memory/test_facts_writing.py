@@ -5,66 +5,18 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from agents.aside import Aside
 from agents.memory.knowing.registry import WRITE_EVERY, WRITE_MS, FactRegistry
+from tests.agents.memory.held import Held
 from tests.agents.memory.test_registry import Desk, life_of
 from tests.english import ENGLISH
 from tests.vault.failing_disk import Stopped
 from vault.remembered.fact_line import THINGS
 from vault.remembered.facts_note import Pin
-
-
-class Held(Aside):
-    """Holds back what it is given until `go`, or until somebody waits for it; `tell` lets the world hear of it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._begun: list[Callable[[], None]] = []
-        self._ended: list[Callable[[], None]] = []
-
-    def begin(self, work: Callable[[], Any], ended: Callable[[], None]) -> Future[Any]:
-        future = _Waiting(self.go)
-
-        def do() -> None:
-            try:
-                future.set_result(work())
-            except Exception as error:
-                future.set_exception(error)
-            self._ended.append(ended)
-
-        self._begun.append(do)
-        return future
-
-    @property
-    def count(self) -> int:
-        return len(self._begun)
-
-    def go(self) -> None:
-        begun, self._begun = self._begun, []
-        for do in begun:
-            do()
-
-    def tell(self) -> None:
-        told, self._ended = self._ended, []
-        for ended in told:
-            ended()
-
-
-class _Waiting(Future[Any]):
-    def __init__(self, go: Callable[[], None]) -> None:
-        super().__init__()
-        self._go = go
-
-    def result(self, timeout: float | None = None) -> Any:
-        self._go()
-        return super().result(timeout)
 
 
 class HeldDesk(Desk):

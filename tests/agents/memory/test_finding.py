@@ -31,6 +31,16 @@ def found(finder: Finder, query: str) -> list[int]:
     return [memory.seq for memory in finder.find(query)]
 
 
+def test_an_index_is_made_when_there_is_something_to_look_for_and_not_before(tmp_path: Path):
+    finder = finder_of(tmp_path, HUM)
+    assert finder.is_ready(0)
+    assert finder.holding("hums", 1, 8) == []
+    assert not (tmp_path / ".index").exists()
+    finder.has_time = True
+    assert finder.is_ready(1)
+    assert finder.holding("hums", 2, 8) == [1]
+
+
 def test_a_question_that_is_found_brings_what_was_answered(tmp_path: Path):
     finder = finder_of(
         tmp_path,

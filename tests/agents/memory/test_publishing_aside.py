@@ -1,0 +1,203 @@
+"""Summaries written while the world goes on come into force all at once, or not at all, and never over an edit."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from agents.aside import Aside
+from agents.memory.coverage import Coverage
+from agents.memory.memory import AgentMemory
+from tests.agents.memory.held import Held
+from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
+from tests.vault.failing_disk import FailingDisk, Stopped
+
+FOUR = windows(4, 4)
+
+
+def a_life(root: Path, disk: FailingDisk | None = None) -> tuple[Life, Held]:
+    """Return a life of thirteen memories, of which the first five are summarised, and what it writes aside with."""
+    life, aside = Life(root, FOUR, talkative(), disk=disk or QuickDisk()), Held()
+    life.live(9)
+    asyncio.run(life.compact())
+    life.live(4)
+    life.compactor._aside = aside
+    return life, aside
+
+
+async def compact(life: Life, aside: Held, meanwhile: Callable[[], None] = lambda: None) -> None:
+    """Do what is due, and something while it is being written."""
+    life.compactor.start_if_due()
+    while life.compactor.is_running and not aside.count:
+        await one_turn()
+    meanwhile()
+    while life.compactor.is_running:
+        aside.go()
+        await one_turn()
+
+
+def names(life: Life) -> set[str]:
+    """Return the names in the folder of the summaries, of what is kept without its date."""
+    return {path.name.replace("-20261121-0800", "…")[:14] for path in (life.folder / "summaries").iterdir()}
+
+
+def drafts(life: Life) -> list[str]:
+    return [path.name for path in (life.folder / "summaries").iterdir() if path.name.endswith(".draft")]
+
+
+def test_until_all_is_on_disk_the_old_summaries_are_in_force(tmp_path: Path):
+    life, aside = a_life(tmp_path)
+    seen: list[object] = []
+
+    def meanwhile() -> None:
+        seen.append((life.memory.coverage, sorted(path.name for path in (life.folder / "summaries").iterdir())))
+
+    before = sorted(path.name for path in (life.folder / "summaries").iterdir())
+    asyncio.run(compact(life, aside, meanwhile))
+    assert seen == [(Coverage(0, 5, 13), before)]
+    assert life.memory.coverage == Coverage(5, 9, 13)
+    assert drafts(life) == []
+    assert life.memory.longterm == life.memory.summaries.read("longterm.md")
+    assert life.memory.recent == life.memory.summaries.read("recent.md")
+    assert [(leaf.first, leaf.last) for _, leaf in life.memory.summaries.leaves()] == [(1, 5), (6, 9)]
+
+
+def test_the_journal_is_on_disk_before_the_drafts_and_the_drafts_before_the_first_name(tmp_path: Path):
+    disk = QuickDisk()
+    life, aside = a_life(tmp_path, disk)
+    asyncio.run(compact(life, aside, disk.done.clear))
+    draft = ["write_draft", "fsync"]
+    assert disk.done[:7] == ["fsync", *3 * draft]  # the journal; leaf, long-term, short-term
+    assert disk.done[7:11] == [*3 * ["replace"], "sync_folder"]
+
+
+def test_what_comes_meanwhile_is_verbatim(tmp_path: Path):
+    life, aside = a_life(tmp_path)
+    asyncio.run(compact(life, aside, lambda: life.live(3)))
+    assert life.memory.coverage == Coverage(5, 9, 16)
+    assert [memory.seq for memory in life.memory.view().tail] == [10, 11, 12, 13, 14, 15, 16]
+
+
+def edit(life: Life) -> None:
+    path = life.folder / "summaries" / "recent.md"
+    path.write_text(path.read_text("utf-8").replace("I ", "I, and nobody else, "), "utf-8")
+
+
+def test_an_edit_made_meanwhile_counts_and_what_was_made_is_kept_beside_it(tmp_path: Path):
+    life, aside = a_life(tmp_path)
+    asyncio.run(compact(life, aside, lambda: edit(life)))
+    leaves = [leaf.text for _, leaf in life.memory.summaries.leaves()]
+    assert any("I, and nobody else, " in text for text in leaves)  # the next try was made from it
+    assert life.memory.coverage == Coverage(5, 9, 13)
+    kept = [path.name for path in (life.folder / "summaries").iterdir() if "(conflict " in path.name]
+    assert len(kept) == 2
+    assert drafts(life) == []
+    life.memory.trail.write()
+    outcomes = [entry["outcome"] for _, entry in life.memory.trail.archive.entries() if "outcome" in entry]
+    assert outcomes == ["accepted", "accepted", "superseded", "accepted"]
+
+
+def test_a_file_that_was_only_touched_is_no_edit(tmp_path: Path):
+    life, aside = a_life(tmp_path)
+    path = life.folder / "summaries" / "recent.md"
+    asyncio.run(compact(life, aside, lambda: path.write_text(path.read_text("utf-8") + "\n", "utf-8")))
+    assert life.memory.coverage == Coverage(5, 9, 13)
+    assert drafts(life) == []
+
+
+def test_a_rollback_made_meanwhile_counts(tmp_path: Path):
+    life, aside = a_life(tmp_path)
+    asyncio.run(compact(life, aside))
+    life.live(4)
+    first = life.memory.summaries.leaf_names()[0]
+    seen: list[Coverage] = []
+
+    def roll_back() -> None:
+        life.memory.roll_back(first)
+        seen.append(life.memory.coverage)
+
+    asyncio.run(compact(life, aside, roll_back))
+    assert seen == [Coverage(0, 5, 17)]
+    assert _is_partition(life.memory)
+    assert drafts(life) == []
+
+
+@pytest.mark.parametrize("after", range(8))
+def test_on_a_full_disk_the_old_view_stands_and_the_next_try_succeeds(tmp_path: Path, after: int):
+    disk = QuickDisk()
+    life, aside = a_life(tmp_path, disk)
+    go = aside.go
+
+    def full() -> None:
+        with disk.full(after):
+            go()
+
+    aside.go = full  # type: ignore[method-assign]
+    asyncio.run(compact(life, aside))
+    assert drafts(life) == []
+    assert life.memory.coverage == (Coverage(0, 5, 13) if after < 7 else Coverage(5, 9, 13))
+    aside.go = go  # type: ignore[method-assign]
+    life.clock.ms += 1_000_000
+    asyncio.run(compact(life, aside))
+    assert life.memory.coverage == Coverage(5, 9, 13)
+
+
+def test_one_who_stops_waits_for_the_disk_and_leaves_nothing_behind(tmp_path: Path):
+    life, aside = a_life(tmp_path)
+
+    async def stopped() -> None:
+        life.compactor.start_if_due()
+        while not aside.count:
+            await one_turn()
+        threading.Thread(target=aside.go).start()
+        await life.compactor.stop()
+
+    asyncio.run(stopped())
+    assert life.memory.coverage == Coverage(0, 5, 13)
+    assert drafts(life) == []
+
+
+@pytest.mark.parametrize("after", range(11))
+def test_whenever_one_dies_the_summaries_are_old_or_new(tmp_path: Path, after: int):
+    disk = QuickDisk()
+    life, aside = a_life(tmp_path, disk)
+    before, go = life.memory.coverage, aside.go
+
+    def go_and_die() -> None:
+        disk._from, disk._error = disk._from or len(disk.done) + after + 1, Stopped
+        go()
+
+    aside.go = go_and_die  # type: ignore[method-assign]
+    with suppress(Stopped):  # who dies as the names change dies in a task
+        asyncio.run(compact(life, aside))
+    assert len(disk.done) >= disk._from
+    disk._from = 0
+    life.die()
+    again = Life(tmp_path, FOUR, talkative(), clock=life.clock).memory
+    assert again.coverage.n == 13
+    assert again.coverage in (before, Coverage(0, 9, 13), Coverage(5, 9, 13), Coverage(5, 5, 13))
+    assert _is_partition(again)
+
+
+def _is_partition(memory: AgentMemory) -> bool:
+    view = memory.view()
+    return [one.seq for one in view.tail] == list(range(view.coverage.b + 1, view.coverage.n + 1))
+
+
+def test_it_is_the_same_with_threads(tmp_path: Path):
+    life, _ = a_life(tmp_path / "a")
+    life.compactor._aside = Aside()
+    life.compactor._aside.is_open = True
+    asyncio.run(life.compact())
+    other, _ = a_life(tmp_path / "b")
+    other.compactor._aside = Aside()
+    asyncio.run(other.compact())
+    assert life.memory.coverage == other.memory.coverage == Coverage(5, 9, 13)
+    assert names(life) == names(other)
+    assert drafts(life) == []
+    assert life.memory.longterm == other.memory.longterm
