@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C has ended, for shells."""
 
 
 @contextmanager
@@ -23,17 +25,21 @@ def without_openssl() -> Iterator[None]:
 
 def main() -> None:
     """Install the asyncio reactor, before anything of Twisted's can install another, and run the command line."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    with without_openssl():
-        from twisted.internet import asyncioreactor
+    try:
+        import asyncio
 
-        asyncioreactor.install(loop)
-        from twisted.internet import reactor
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        with without_openssl():
+            from twisted.internet import asyncioreactor
 
-    from server.command_line import run
-    from server.ending.signals import take_signals
+            asyncioreactor.install(loop)
+            from twisted.internet import reactor
 
+        from server.command_line import run
+        from server.ending.signals import take_signals
+    except KeyboardInterrupt:  # so early that there is nothing to close
+        sys.exit(INTERRUPTED)
     run(reactor, on_signals=take_signals)
 
 

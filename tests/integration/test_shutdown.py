@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
-from tests.integration.running import journal_lines, new_vault, running
+from tests.integration.running import CLEAN, ROOT, journal_lines, new_vault, running
 
 pytestmark = pytest.mark.integration
 
@@ -85,3 +87,22 @@ def test_a_world_whose_model_is_still_loading_can_be_stopped(tmp_path):
         server.signal(signal.SIGTERM)
         assert server.exit_code(BOUND_SECONDS) == 0
         assert not server.failure
+
+
+INTERRUPTED_WHILE_IT_IS_IMPORTED = """
+import sys, types
+
+class Interrupted(types.ModuleType):
+    def __getattr__(self, name):
+        raise KeyboardInterrupt
+
+sys.modules["server.command_line"] = Interrupted("server.command_line")
+from server.__main__ import main
+main()
+"""
+
+
+def test_a_program_that_is_interrupted_before_it_is_there_says_nothing():
+    command = [sys.executable, "-c", INTERRUPTED_WHILE_IT_IS_IMPORTED]
+    ended = subprocess.run(command, cwd=ROOT, env=CLEAN, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
