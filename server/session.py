@@ -24,6 +24,7 @@ from world.events import Arrived, Departed, Event
 from world.marks import without_marks
 from world.model import Character, Role
 from world.preferences import reads_aloud
+from world.presence import MINUTE, span
 from world.scenes import arrival, scene
 
 log = logging.getLogger(__name__)
@@ -245,7 +246,7 @@ class Session:
             minutes,
             lambda: character.role >= Role.BUILDER,
             lambda: self.show(self._say("door.idle_warning")),
-            lambda: self.end(self._say("door.idle_end", minutes=minutes)),
+            lambda: self.end(self._say("door.idle_end", time=span(minutes * MINUTE, self._lobby.game.world.wording))),
         )
 
     def _leave(self, character: Character, reason: str) -> None:
