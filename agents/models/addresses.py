@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_KEY = re.compile(r"(?<=//)[^/@\s]+@")
+_KEY = re.compile(r"(?<=//)[^/\s]+@")  # a password may have an @ in it, too
 
 
 def shown(address: str) -> str:

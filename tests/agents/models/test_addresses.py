@@ -22,6 +22,10 @@ def test_an_address_without_a_password_is_shown_as_it_is(address):
     assert shown(address) == address
 
 
+def test_no_part_of_a_password_with_a_sign_in_it_is_shown():
+    assert shown("http://ana:se@cr@et@127.0.0.1:11434/v1") == "http://...@127.0.0.1:11434/v1"
+
+
 @pytest.mark.parametrize("kind", [OllamaModel, OpenAIModel])
 def test_a_password_in_an_address_stands_in_no_name_and_no_error(kind):
     def gone(request: httpx.Request) -> httpx.Response:
