@@ -68,8 +68,8 @@ class Completion:
     `prompt_tokens` is the whole prompt, `cached_tokens` the part of it that was not evaluated again (0 if
     the model does not tell). `seconds` is wall time inside the model. `finish` is "stop" for a natural end,
     "length" when `max_tokens` cut it, "cancelled" when nobody wanted the answer any more. `is_counted` is false when
-    the answer was ended before its server had said what it cost: the tokens are estimates then, and none counts as
-    cached.
+    its server had not said what the answer cost, mostly because it was ended before: the tokens are estimates then,
+    and none counts as cached.
     """
 
     text: str
