@@ -11,8 +11,10 @@ MADE_OUT = 20
 
 
 def made_out(world: World, room_id: str, viewer: Character | None = None) -> list[Character]:
-    """Return whom a viewer, or anybody, makes out in a room: everyone awake, in the order in which they came into
-    the world; in a crowd whoever spoke to the viewer alone, then agents, then those who have been there longest.
+    """Return whom a viewer, or anybody, makes out in a room: everyone else awake, or of a crowd a few.
+
+    All are in the order in which they came into the world. The few are whoever spoke to the viewer alone last, whom
+    the viewer follows, then agents, then those who have been there longest.
     """
     if not world.is_crowded(room_id):
         return [one for one in world.occupants(room_id) if one is not viewer]
