@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -36,7 +37,7 @@ from tests.english import ENGLISH
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import Stopped
 from vault.notes import NoteError
-from vault.remembered.summaries import Summary
+from vault.remembered.summaries import Ahead, Summary
 
 ANSWERS: dict[str, Reply] = {
     "good": "",  # made up anew each time
@@ -52,8 +53,16 @@ SHIFTS = {"begin later": (1, 0), "end later": (0, 1), "end earlier": (0, -1), "e
 NAMES = ("recent", "longterm")
 
 
+Publish = Callable[[Summary | None, Summary, Ahead | None], str]
+
+
 class Memory(RuleBasedStateMachine):
-    """`told` is every acknowledged line by its number, `typed` what people typed that must have become a memory."""
+    """`told` is every acknowledged line by its number, `typed` what people typed that must have become a memory.
+
+    `published` counts, over all lives, how often summaries were put in force.
+    """
+
+    published: ClassVar[int] = 0
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,10 +91,10 @@ class Memory(RuleBasedStateMachine):
         self.memory, self.compactor, self.folder = self.life.memory, self.life.compactor, self.life.folder
         self.memory.publish = self.watched(self.memory.publish)  # type: ignore[assignment,method-assign]
 
-    def watched(self, publish: Callable[[Summary | None, Summary], str]) -> Callable[[Summary | None, Summary], str]:
+    def watched(self, publish: Publish) -> Publish:
         """Look at what each publication was made from before it is put in force."""
 
-        def watching(longterm: Summary | None, recent: Summary) -> str:
+        def watching(longterm: Summary | None, recent: Summary, ahead: Ahead | None = None) -> str:
             a, b = on_disk.boundaries(self.folder) if self.files_are_valid() else self.boundaries()
             in_force = [part for part in ((1, a), (a + 1, b)) if part[0] <= part[1]]
             made_from = tuple(f"{first}-{last}" for first, last in in_force)
@@ -93,7 +102,9 @@ class Memory(RuleBasedStateMachine):
                 self.faults.append(f"{longterm} in the place of {made_from}")
             if recent.first != b + 1 or ranges_of(recent) != (f"{recent.first}-{recent.last}",):
                 self.faults.append(f"{recent} after {made_from}")
-            return publish(longterm, recent)
+            leaf = publish(longterm, recent, ahead)
+            Memory.published += 1
+            return leaf
 
         return watching
 
@@ -397,7 +408,8 @@ def ranges_of(summary: Summary) -> tuple[str, ...]:
 
 
 def run(examples: int, steps: int) -> None:
-    """Live so many lives of so many steps."""
+    """Live so many lives of so many steps, in which summaries come into force, or nothing would be tried."""
+    Memory.published = 0
     run_state_machine_as_test(
         Memory,
         settings=settings(
@@ -408,6 +420,7 @@ def run(examples: int, steps: int) -> None:
             suppress_health_check=list(HealthCheck),
         ),
     )
+    assert Memory.published > examples
 
 
 def test_a_memory_survives_whatever_happens_in_whatever_order():
