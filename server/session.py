@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import logging
-
 from twisted.internet.defer import Deferred
 
 from server.door.account_commands import AskedPassword
 from server.door.accounts import Claim, Standing
 from server.door.acquaintance import Acquaintance
 from server.door.dialogue import Dialogue
-from server.door.idle import IdleWatch
 from server.door.login import Login
-from server.door.one_time import one_time_password
+from server.door.one_time_giving import give_one_time
 from server.door.password_change import PasswordChange
 from server.gmcp.client import GmcpClient
 from server.gmcp.logging_in import Outcome
 from server.lobby import Lobby
 from server.screens.coloring import MARKED, SCENE, shown_of
 from server.screens.sight import Sight
+from server.stay import Stay
 from server.telnet.interface import DelayedCall, Terminal
 from world.events import Arrived, Departed, Event
 from world.marks import without_marks
-from world.model import Character, Role
+from world.model import Character
 from world.preferences import reads_aloud
-from world.presence import MINUTE, span
-from world.scenes import arrival, scene
-
-log = logging.getLogger(__name__)
+from world.scenes import arrival
 
 PROMPT = "> "
 
@@ -41,13 +36,12 @@ class Session:
     def __init__(self, lobby: Lobby) -> None:
         self._lobby = lobby
         self._number = next(lobby.numbers)
-        self._character: Character | None = None
+        self._stay: Stay | None = None
         self._terminal: Terminal | None = None
         self._sight: Sight | None = None
         self._acquaintance: Acquaintance | None = None
         self._dialogue: Dialogue | None = None
         self._gmcp: GmcpClient | None = None
-        self._idle: IdleWatch | None = None
         self._too_late: DelayedCall | None = None
         self._at_prompt = False
         self._has_typed = False
@@ -70,18 +64,20 @@ class Session:
 
     def line_received(self, text: str) -> None:
         """Take an answer, or else a command."""
-        self._at_prompt, self._has_typed = False, True
-        if self._idle:
-            self._idle.note_line()
-        if self._is_hidden and self._terminal:
-            self._terminal.write("\n")  # the player's own was not shown
+        self._begin_answer()
+        if self._stay:
+            self._stay.note_line()
         if self._dialogue:
             self._dialogue.line_received(text)
         elif self._gmcp and self._gmcp.is_login_again(text):
             pass  # nobody's password is a command, and none is to stand in a log
         elif self._character and text.strip():
             self._lobby.perform(self._character.character_id, text)
-        self._prompt_soon()
+
+    def line_answered(self, text: str) -> None:
+        """Show what the connection says to a line instead."""
+        self._begin_answer()
+        self.show(text)
 
     def size_changed(self, width: int, height: int) -> None:
         """Nothing to do: every text is wrapped to the width of its moment."""
@@ -107,23 +103,25 @@ class Session:
         """Let go of the character, unless somebody else has taken it over."""
         if self._too_late and self._too_late.active():
             self._too_late.cancel()
-        for listening in (self._idle, self._dialogue):
-            if listening:
-                listening.stop()
-        self._dialogue = None
+        if self._dialogue:
+            self._dialogue.stop()
+            self._dialogue = None
         if self._gmcp:
             self._gmcp.leave()
             self._gmcp = None
-        character, self._character = self._character, None
-        if character and self._lobby.playing.get(character.character_id) is self:
-            del self._lobby.playing[character.character_id]
-            self._leave(character, reason)
+        stay, self._stay = self._stay, None
+        if stay:
+            stay.end(reason, self._was_ended)
         self._lobby.gone(self)
 
     @property
     def place(self) -> str:
         """The room in which a line is done; empty at the door."""
         return self._character.room_id if self._character else ""
+
+    @property
+    def _character(self) -> Character | None:
+        return self._stay.character if self._stay else None
 
     # What a dialogue may do
 
@@ -135,7 +133,7 @@ class Session:
     @property
     def idle_seconds(self) -> float:
         """For how long the player has typed nothing."""
-        return self._idle.idle_seconds if self._idle else 0.0
+        return self._stay.idle_seconds if self._stay else 0.0
 
     def show(self, text: str, as_it_is: bool = False, kind: str = "") -> None:
         """Write a message of whole lines, on lines of its own, and the prompt behind it at the end of the turn.
@@ -180,6 +178,13 @@ class Session:
         """Return what fires when the client is known well enough to show the first room; None if it is by now."""
         return self._acquaintance.wait() if self._acquaintance else None
 
+    def _begin_answer(self) -> None:
+        """Stand below what the player typed; a prompt is to come behind the answer, and behind an apology for it."""
+        self._at_prompt, self._has_typed = False, True
+        if self._is_hidden and self._terminal:
+            self._terminal.write("\n")  # the player's own was not shown
+        self._prompt_soon()
+
     def _prompt_soon(self) -> None:
         if self._terminal:
             self._terminal.at_turn_end(self._prompt)
@@ -198,29 +203,19 @@ class Session:
     # Coming, playing, going
 
     def _enter(self, claim: Claim) -> None:
-        lobby, accounts = self._lobby, self._lobby.door.accounts
+        lobby = self._lobby
         if claim.standing is Standing.GUEST:
             character, is_new = lobby.guests.make(), True
         else:
-            character, is_new = accounts.character_of(claim.name)
+            character, is_new = lobby.door.accounts.character_of(claim.name)
         self._dialogue = self._acquaintance = None
         if self._too_late and self._too_late.active():
             self._too_late.cancel()
-        self._character = character
+        self._stay = Stay(lobby, character, self, self._number)
         self.terminal_identified()
-        other = lobby.playing.pop(character.character_id, None)
-        lobby.playing[character.character_id] = self
-        if other:
-            other.hand_over()
-        missed = lobby.returning.take_back(character)
-        log.info("%s entered from %s", character.name, self.host, extra=self._told_of(character))
-        self._welcome(character, is_new)
-        if missed:
-            self.show("\n".join([self._say("door.missed"), *missed]))
-        lobby.game.wake(character.character_id, self._perceive)
+        self._stay.begin(is_new, self._perceive)
         if self._gmcp:
             self._gmcp.enter(character)
-        self._watch_idle(character)
         lobby.entered(character)
 
     def _log_in(self, given: str, password: str, told: Outcome) -> None:
@@ -229,44 +224,11 @@ class Session:
         else:
             told(False, self._say("gmcp.already_in"))
 
-    def _welcome(self, character: Character, is_new: bool) -> None:
-        if is_new:
-            self.show(self._lobby.texts.first_steps, kind=MARKED)
-        account = self._lobby.door.accounts.account(character.name)
-        if account:
-            if account.failed:
-                self.show(self._say("door.failed_since", count=account.failed))
-            self._lobby.door.accounts.note_seen(account.name, came_in=True)
-        self.show(scene(self._lobby.game.world, character), kind=SCENE)
-
-    def _watch_idle(self, character: Character) -> None:
-        minutes = self._lobby.door.settings.idle_minutes
-        self._idle = IdleWatch(
-            self._lobby.clock,
-            minutes,
-            lambda: character.role >= Role.BUILDER,
-            lambda: self.show(self._say("door.idle_warning")),
-            lambda: self.end(self._say("door.idle_end", time=span(minutes * MINUTE, self._lobby.game.world.wording))),
-        )
-
-    def _leave(self, character: Character, reason: str) -> None:
-        lobby = self._lobby
-        if lobby.guests.is_one(character):
-            lobby.guests.leave(character)
-        else:
-            if not self._was_ended:
-                lobby.returning.wait_for(character)
-            elif not lobby.stays_awake:
-                lobby.game.sleep(character.character_id)
-            lobby.door.accounts.note_seen(character.name)
-        log.info("%s left (%s)", character.name, reason, extra=self._told_of(character))
-
-    def _told_of(self, character: Character) -> dict[str, object]:
-        return {"character": character.name, "host": self.host, "connection": self._number}
-
     def hand_over(self) -> None:
         """Give the character up to a newer session of the same name."""
-        self._character = None
+        if self._stay:
+            self._stay.stop()
+            self._stay = None
         if self._gmcp:
             self._gmcp.leave()
         self.end(self._say("door.taken_over"))
@@ -290,25 +252,14 @@ class Session:
             case AskedPassword(name=""):
                 self._dialogue = PasswordChange(self, self._lobby.door, character.name, self._go_on)
             case AskedPassword(name=name):
-                self._give_one_time(name, character)
+                admin = character.name
+                give_one_time(name, self, self._lobby.door, lambda who: self._lobby.reset(admin, who))
 
     def _go_on(self, text: str) -> None:
         """Play on after a dialogue."""
         self._dialogue = None
         self.hide_typing(False)
         self.show(text)
-
-    def _give_one_time(self, name: str, admin: Character) -> None:
-        lobby, door, password = self._lobby, self._lobby.door, one_time_password()
-
-        def given(_: None) -> None:
-            account = door.accounts.account(name)
-            lobby.reset(admin.name, account.name if account else name)
-            self.show(self._say("door.one_time_given", name=account.name if account else name, password=password))
-
-        hashed = door.passwords.hash(password, self.host)
-        hashed.addCallback(lambda kept: door.accounts.give_one_time(name, kept))
-        hashed.addCallbacks(given, lambda failure: self.show(failure.getErrorMessage()))
 
     def _wait_for_login(self) -> None:
         self._too_late = self._lobby.clock.callLater(self._lobby.door.settings.login_seconds, self._give_up)

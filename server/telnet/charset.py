@@ -74,17 +74,25 @@ def _likeness(character: str) -> str:
     return anyascii(character) or ("" if unseen else "?")
 
 
-def decode_line(content: bytes, encoding: str) -> str:
+def decode_line(content: bytes, knows_utf_8: bool) -> str:
     """Return what the player meant: decoded, with rubbed-out characters gone, cleaned to one safe line.
 
-    UTF-8 is read whenever it is valid. Otherwise a client known for ASCII only is taken for a Windows one
-    with UTF-8 switched off (MUSHclient) and read as cp1252; from any other, broken bytes become U+FFFD.
+    UTF-8 is read whenever it is valid. In what is not, broken bytes become U+FFFD if the client `knows_utf_8`; any
+    other is taken for a Windows one with UTF-8 switched off (MUSHclient), whose lines are cp1252.
     """
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        text = content.decode("cp1252" if encoding == "ascii" else "utf-8", "replace")
+        text = content.decode("utf-8" if knows_utf_8 else "cp1252", "replace")
     return clean_line(_rub_out(text))
+
+
+def is_utf_8(content: bytes) -> bool:
+    """Return whether a line is valid UTF-8 with more in it than ASCII."""
+    try:
+        return not content.isascii() and bool(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        return False
 
 
 def _rub_out(text: str) -> str:

@@ -108,6 +108,12 @@ class LineListener(Protocol):
     def line_received(self, text: str) -> None:
         """The player typed one line: decoded, cleaned, without its end, perhaps empty."""
 
+    def line_answered(self, text: str) -> None:
+        """The player typed one line that is not told, and is answered with `text`: show it, and a prompt behind it."""
+
+    def show(self, text: str) -> None:
+        """The connection has something to say amidst whatever is typed: show it, and a prompt behind it."""
+
     def size_changed(self, width: int, height: int) -> None:
         """The window has another size; both numbers are clamped already."""
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from enum import IntFlag
 
+from server.telnet.charset import decode_line, is_utf_8
 from server.telnet.codes import (
     BINARY,
     CHARSET,
@@ -72,6 +73,7 @@ class Client:
     charset: str | None = None
     is_identified: bool = False
     awaits_charset: bool = False
+    has_sent_utf_8: bool = False
 
     @property
     def name(self) -> str:
@@ -90,6 +92,18 @@ class Client:
         if self.mtts is not None:
             return "utf-8" if Mtts.UTF_8 in self.mtts else "ascii"
         return "ascii" if self.terminal_types and self.name.upper() == "TINYFUGUE" else "utf-8"
+
+    @property
+    def knows_utf_8(self) -> bool:
+        """Whether the client has said that it has UTF-8, or, without having said anything, has sent some."""
+        if self.charset is not None or self.mtts is not None:
+            return self.encoding == "utf-8"
+        return self.has_sent_utf_8
+
+    def read_line(self, content: bytes) -> str:
+        """Return what the player meant with a line, and note whether it shows that the client has UTF-8."""
+        self.has_sent_utf_8 = self.has_sent_utf_8 or is_utf_8(content)
+        return decode_line(content, self.knows_utf_8)
 
 
 def learn_size(client: Client, payload: bytes) -> list[Outcome]:

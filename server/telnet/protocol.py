@@ -12,7 +12,6 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from server.telnet.allowance import Allowance
-from server.telnet.charset import decode_line
 from server.telnet.codes import AYT
 from server.telnet.interface import (
     DelayedCall,
@@ -41,7 +40,8 @@ from server.telnet.turn_end import TurnEnd
 
 log = logging.getLogger(__name__)
 
-STILL_HERE = "\n[Yes, the server is here.]\n"
+STILL_HERE = "[Yes, the server is here.]"
+TOO_LONG = "That line was ignored: it is longer than {} bytes."
 APOLOGY = "Something went wrong with that. It has been noted in the server's log.\n"
 
 
@@ -207,15 +207,15 @@ class TelnetProtocol(Protocol):
                 self._has_typed = True
                 self._negotiator.refill()
                 self._parser.negotiation_bytes = 0
-                self._tell(self._listener.line_received, decode_line(content, self._client.encoding))
+                self._tell(self._listener.line_received, self._client.read_line(content))
             case LineTooLong(max_line_bytes):
-                self._terminal.write(f"That line was ignored: it is longer than {max_line_bytes} bytes.\n")
+                self._tell(self._listener.line_answered, TOO_LONG.format(max_line_bytes))
             case Negotiation():
                 self._follow(self._negotiator.receive(event))
             case Subnegotiation():
                 self._follow(self._negotiator.learn(event))
             case Command(code) if code == AYT:
-                self._terminal.write(STILL_HERE)
+                self._tell(self._listener.show, STILL_HERE)
 
     def _follow(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:

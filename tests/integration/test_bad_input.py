@@ -47,7 +47,7 @@ def test_a_line_of_ten_megabytes_is_ignored_and_told(server, bystander):
     ana.socket.sendall(b"say " + b"a" * 5_000_000)
     looks(bystander)
     ana.socket.sendall(b"a" * 5_000_000 + b"\nlook\n")
-    ana.expects("That line was ignored: it is longer than 4096 bytes.")
+    ana.expects("That line was ignored: it is longer than 4096 bytes.\n> ")
     ana.expects("Exits: north (Pump Yard)")
     looks(bystander)
     assert "aaaa" not in bystander.text
@@ -64,6 +64,10 @@ def test_a_line_that_never_ends_holds_nobody_up(server, bystander):
 
 def test_bytes_that_are_no_utf_8_are_shown_as_such_and_the_rest_as_it_is(server, bystander):
     ana = server.player("Ana")
+    ana.socket.sendall(b"say na\xefve caf\xe9\n")
+    ana.expects('You say, "naïve café"')  # as a Windows client sends it that has said nothing of itself
+    ana.types("say naïve")  # and as one sends it that has UTF-8 after all
+    ana.expects('You say, "naïve"')
     ana.socket.sendall(b"say caf\xe9 \xc3\x28 \xf0\x28\x8c\xbc end\n")
     ana.expects('You say, "caf\ufffd \ufffd( \ufffd(\ufffd\ufffd end"')
     bystander.expects('Ana says, "caf\ufffd \ufffd( \ufffd(\ufffd\ufffd end"')

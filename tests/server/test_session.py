@@ -335,3 +335,39 @@ def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(lobby):
         "There are 20 people here from where you are, and that is as many as we let in.\nCome back later.\n"
     )
     assert (caller.terminal.is_open, lobby.sessions, lobby.crowd.refused) == (False, set(), {"too_many_from_there": 1})
+
+
+def test_what_the_connection_says_amidst_a_line_stands_on_a_line_of_its_own_with_the_prompt_behind(lobby):
+    guest = Guest(lobby)
+    guest.enters("Ana")
+    guest.session.show("[Yes, the server is here.]")
+    assert guest.screen() == "\n[Yes, the server is here.]\n> "
+
+
+def test_what_the_connection_says_to_a_line_has_the_prompt_behind(lobby):
+    guest = Guest(lobby)
+    guest.enters("Ana")
+    guest.session.line_answered("That line was ignored.")
+    assert guest.screen() == "That line was ignored.\n> "
+
+
+def test_at_the_door_the_question_is_asked_again_behind_it(lobby):
+    guest = Guest(lobby)
+    guest.types("Ana")
+    guest.session.line_answered("That line was ignored.")
+    assert guest.screen().startswith("\nThat line was ignored.\n")  # the line end is not shown while typing is hidden
+    assert guest.terminal.is_hidden and guest.terminal.prompts == 3
+
+
+def test_a_line_that_fails_is_followed_by_the_prompt(lobby):
+    guest = Guest(lobby)
+    guest.enters("Ana")
+
+    def fail(character_id, text):
+        raise RuntimeError("a fault in a command")
+
+    lobby.perform = fail
+    with pytest.raises(RuntimeError):
+        guest.session.line_received("look")
+    guest.terminal.write("Sorry.\n")  # as the connection says it
+    assert guest.screen() == "Sorry.\n> "

@@ -230,3 +230,25 @@ def test_dont_charset_asks_nothing():
     telnet = Negotiator(OPTIONS, Client())
     telnet.open()
     assert telnet.receive(Negotiation(DONT, CHARSET)) == []
+
+
+def test_a_client_that_tells_nothing_and_sends_no_utf_8_is_read_as_a_windows_one():
+    client = Client()
+    assert [client.read_line(line) for line in (b"look", b"say h\xe9llo \x93you\x94")] == ["look", "say héllo “you”"]
+
+
+def test_once_it_has_sent_utf_8_what_is_broken_is_broken_utf_8():
+    client = Client()
+    assert client.read_line("say héllo".encode()) == "say héllo"
+    assert client.read_line(b"say h\xe9llo") == "say h\ufffdllo"
+
+
+@pytest.mark.parametrize("client", [Client(charset="utf-8"), Client(mtts=Mtts.UTF_8)])
+def test_a_client_that_says_it_has_utf_8_is_believed(client):
+    assert client.read_line(b"say h\xe9llo") == "say h\ufffdllo"
+
+
+@pytest.mark.parametrize("client", [Client(charset="ascii"), Client(mtts=Mtts.ANSI)])
+def test_a_client_that_says_it_has_none_is_a_windows_one_whatever_it_has_sent(client):
+    assert client.read_line("say héllo".encode()) == "say héllo"
+    assert client.read_line(b"say h\xe9llo") == "say héllo"

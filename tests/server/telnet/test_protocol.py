@@ -69,6 +69,12 @@ class Player:
     def gmcp_received(self, package: str, payload: object) -> None:
         self.told.append(package)
 
+    def line_answered(self, text: str) -> None:
+        self.terminal.write(f"{text}\n>")
+
+    def show(self, text: str) -> None:
+        self.terminal.write(f"\n{text}\n>")
+
     def size_changed(self, width: int, height: int) -> None:
         self.told.append((width, height))
 
@@ -224,7 +230,7 @@ def test_an_ascii_client_reads_no_unicode(connection):
 
 def test_are_you_there_is_answered(connection):
     connection.receives(bytes([IAC, AYT]))
-    assert connection.shows() == STILL_HERE.replace("\n", "\r\n").encode()
+    assert connection.shows() == b"\r\n[Yes, the server is here.]\r\n>"
 
 
 def test_breaks_and_other_commands_change_nothing(connection):
@@ -243,7 +249,7 @@ def test_a_line_too_long_is_refused_and_the_next_one_heard(connection):
     connection.receives(b"x" * 5000, b"x" * 5000 + b"\nlook\n")
     connection.turns(200)
     assert connection.player.lines == ["look"]
-    assert connection.shows() == b"That line was ignored: it is longer than 100 bytes.\r\n"
+    assert connection.shows() == b"That line was ignored: it is longer than 100 bytes.\r\n>"
 
 
 def test_a_pouring_client_gets_four_lines_a_turn_and_is_not_read_meanwhile(connection):
@@ -290,7 +296,7 @@ def test_what_a_client_tells_of_itself_is_heard_while_its_lines_wait(connection)
     assert connection.terminal.screen_reader
     connection.receives(b"look\n" + subnegotiation(TERMINAL_TYPE, b"\0LATE") + bytes([IAC, AYT]))
     assert connection.player.lines == ["hold"]
-    assert STILL_HERE.strip().encode() not in connection.shows()  # what stands behind a line is not heard before it
+    assert STILL_HERE.encode() not in connection.shows()  # what stands behind a line is not heard before it
 
 
 def test_whoever_is_held_is_still_listened_to_in_bounds_so_that_a_loss_is_noticed(connection):
