@@ -194,6 +194,8 @@ class AgentMemory:
         changed then.
         """
         settled = self._partition(longterm or self.longterm, recent)
+        if LONGTERM in self._unfit:  # its file goes, and the last good one, which is in force, takes its name again
+            longterm = settled.longterm
         is_current = ahead and ahead.stamp == self.summaries.stamp() and not self._unfit
         if not is_current:  # else what it tells of is on disk
             self.journal.sync()

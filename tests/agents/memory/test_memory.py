@@ -174,6 +174,17 @@ def test_what_somebody_typed_is_kept_aside_before_another_takes_its_name(tmp_pat
     assert memory_in(tmp_path).recent == summary(1, 10)
 
 
+def test_the_last_good_long_term_summary_takes_the_place_of_the_broken_one_that_is_kept_aside(tmp_path):
+    memory = memory_in(tmp_path, count=20)
+    memory.publish(None, summary(1, 8))
+    memory.publish(summary(1, 8), summary(9, 12))
+    edit(tmp_path, "longterm.md", "---\ncovers: soon\n---\nMine.\n")
+    memory.view()
+    memory.publish(None, summary(9, 14))
+    assert memory.coverage == memory_in(tmp_path).coverage == Coverage(8, 14, 20)
+    assert memory_in(tmp_path).longterm == summary(1, 8)
+
+
 def test_a_summary_taken_away_by_hand_gives_its_memories_back_word_for_word(tmp_path):
     memory = memory_in(tmp_path, count=20)
     memory.publish(None, summary(1, 8))
