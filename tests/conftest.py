@@ -6,10 +6,14 @@
 import gc
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# Until all tests are found: modules and tests come by the thousand, and none of them is garbage.
+gc.disable()
 
 FILES_IN_MEMORY = Path("/dev/shm")
 ROOM_FOR_FILES = 1 << 30
@@ -32,8 +36,10 @@ def pytest_configure(config: pytest.Config) -> None:
     wants_disk = config.getoption("markexpr") != "not integration"
     if not wants_disk and FILES_IN_MEMORY.is_dir() and shutil.disk_usage(FILES_IN_MEMORY).free > ROOM_FOR_FILES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(FILES_IN_MEMORY))
+        tempfile.tempdir = str(FILES_IN_MEMORY)
 
 
 def pytest_collection_finish() -> None:
     """Spare the garbage collector thousands of tests and all modules, none of which will ever be garbage."""
     gc.freeze()
+    gc.enable()

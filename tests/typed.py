@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.playing import steps_in
+from tests.syntax import nodes_of
 from tests.world.inn import Player, inn_game
 from tests.world.test_transcripts import TRANSCRIPTS
 from world.model import Role
@@ -56,8 +57,8 @@ def verbs_elsewhere() -> frozenset[str]:
 def _texts(folder: Path) -> list[str]:
     found = []
     for path in folder.rglob("test_*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+        nodes = nodes_of(path.read_text(encoding="utf-8"))
+        texts = (node.value for node in nodes if isinstance(node, ast.Constant))
         found += [line for text in texts if isinstance(text, str) for line in text.split("\n")]
     # In a transcript within a test, the line stands behind whoever types it.
     return found + [line.partition("> ")[2] for line in found]

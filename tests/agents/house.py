@@ -13,10 +13,10 @@ from agents.commands.memory_commands import memory_commands
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.attempts import SummarizerProfile
 from agents.memory.summaries.summarizing import Summarizer
-from agents.memory.summaries.templates import load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompts.prompt import parse_template
 from config.settings import AgentSettings, MemorySettings
+from tests.agents.memory.lives import starter_templates
 from tests.scripted_model import ScriptedModel
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
@@ -116,7 +116,7 @@ class House:
         summarizer = Summarizer(
             name,
             queue,
-            load_summary_templates(Vault(STARTER), name),
+            starter_templates(name),
             profile,
             lambda: frozenset([*world.characters, *world.rooms, *world.things]),
             memory.memory,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk, Stopped
@@ -549,7 +549,6 @@ DEEDS = st.lists(
 )
 
 
-@settings(max_examples=50)
 @given(DEEDS)
 def test_whatever_happens_every_memory_has_one_number_and_disk_and_memory_agree(tmp_path_factory, deeds):
     desk = Desk(tmp_path_factory.mktemp("desk"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from config.settings import current_name, misspelt
 from tests.vault import nasty
@@ -22,8 +22,6 @@ from vault.subjects.room_notes import load_room, save_room
 from vault.subjects.thing_notes import KEYS as THING_KEYS
 from vault.subjects.thing_notes import load_thing, save_thing
 from world.model import Character, Detail, Exit, Role
-
-FEW = settings(max_examples=40, deadline=None)
 
 REMARKED = """\
 ---
@@ -67,7 +65,6 @@ def fresh() -> tuple[tempfile.TemporaryDirectory[str], Vault]:
     return folder, Vault(Path(folder.name))
 
 
-@FEW
 @given(nasty.rooms(ROOM_KEYS), nasty.rooms(ROOM_KEYS))
 def test_a_room_comes_back_as_it_was_saved_and_as_it_was_changed(room, other):
     folder, vault = fresh()
@@ -78,7 +75,6 @@ def test_a_room_comes_back_as_it_was_saved_and_as_it_was_changed(room, other):
             assert not save_room(vault, one)
 
 
-@FEW
 @given(nasty.things(THING_KEYS), nasty.things(THING_KEYS))
 def test_a_thing_comes_back_as_it_was_saved_and_as_it_was_changed(thing, other):
     folder, vault = fresh()
@@ -90,7 +86,6 @@ def test_a_thing_comes_back_as_it_was_saved_and_as_it_was_changed(thing, other):
             assert not save_thing(vault, one)
 
 
-@FEW
 @given(nasty.people(PERSON_KEYS), nasty.people(PERSON_KEYS))
 def test_a_person_comes_back_as_they_were_saved_and_as_they_were_changed(person, other):
     folder, vault = fresh()
@@ -101,7 +96,6 @@ def test_a_person_comes_back_as_they_were_saved_and_as_they_were_changed(person,
             assert not save_person(vault, one)
 
 
-@FEW
 @given(nasty.agents(AGENT_KEYS), nasty.agents(AGENT_KEYS))
 def test_an_agent_comes_back_as_it_was_saved_with_what_it_may_do(agent, other):
     folder, vault = fresh()
@@ -115,7 +109,6 @@ def test_an_agent_comes_back_as_it_was_saved_with_what_it_may_do(agent, other):
             assert not save_agent(vault, one)
 
 
-@FEW
 @given(nasty.notes, nasty.rooms(ROOM_KEYS))
 def test_a_room_is_saved_into_whatever_stands_in_its_note(text, room):
     folder, vault = fresh()

@@ -48,7 +48,7 @@ def texts(root) -> dict[str, str]:
 
 
 @given(summaries)
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_published_can_be_read_again(tmp_path, given):
     folder = folder_in(tmp_path, QuickDisk())
     folder.publish(None, given)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.syntax import nodes_of
 from tests.vault.vault_of import vault_of
 from vault.notes import NoteError
 from vault.text_notes import load_wording, starter_sentences
@@ -20,26 +21,33 @@ PACKAGES = ("world", "vault", "agents", "server")
 KEY = re.compile(rf"(?:{'|'.join(sorted({key.partition('.')[0] for key in starter_sentences()}))})\.[a-z][a-z0-9_]*")
 
 
+Said = tuple[str, str, set[str] | None]
+"""Place, key and the names of the values given, None where the key stands by itself."""
+
+
 @cache
-def calls_and_keys() -> tuple[tuple[str, str, ast.AST, set[str] | None], ...]:
-    """Return place, key, node and the names of the values given (None where the key stands by itself)."""
-    return tuple(_calls_and_keys())
+def calls_and_keys() -> tuple[tuple[Said, ...], tuple[str, ...]]:
+    """Return what the code says, and how the keys begin that it puts together: `f"roles.{name}"`."""
+    said, starts = list[Said](), set[str]()
+    for path in (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))):
+        nodes = nodes_of(path.read_text(encoding="utf-8"))
+        said += _said(str(path.relative_to(ROOT)), nodes)
+        first = (node.values[0] for node in nodes if isinstance(node, ast.JoinedStr))
+        starts |= {str(part.value) for part in first if isinstance(part, ast.Constant)}
+    return tuple(said), tuple(start for start in starts if re.fullmatch(r"[a-z]+\.[a-z_]*", start))
 
 
-def _calls_and_keys() -> Iterator[tuple[str, str, ast.AST, set[str] | None]]:
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-            begun = {id(one) for node in nodes if isinstance(node, ast.JoinedStr) for one in node.values}
-            for node in nodes:
-                if id(node) in begun:
-                    continue
-                if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant | ast.IfExp):
-                    given = {keyword.arg or "**" for keyword in node.keywords}
-                    for key in keys_in(node.args[0]):
-                        yield f"{path.relative_to(ROOT)}:{node.lineno}", key, node, given
-                elif isinstance(node, ast.Constant) and isinstance(node.value, str) and KEY.fullmatch(node.value):
-                    yield f"{path.relative_to(ROOT)}:{node.lineno}", node.value, node, None
+def _said(path: str, nodes: list[ast.AST]) -> Iterator[Said]:
+    begun = {id(one) for node in nodes if isinstance(node, ast.JoinedStr) for one in node.values}
+    for node in nodes:
+        if id(node) in begun:
+            continue
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant | ast.IfExp):
+            given = {keyword.arg or "**" for keyword in node.keywords}
+            for key in keys_in(node.args[0]):
+                yield f"{path}:{node.lineno}", key, given
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and KEY.fullmatch(node.value):
+            yield f"{path}:{node.lineno}", node.value, None
 
 
 def keys_in(node: ast.AST) -> list[str]:
@@ -50,27 +58,20 @@ def keys_in(node: ast.AST) -> list[str]:
 
 def test_what_the_code_says_stands_in_the_starter_vault():
     known = starter_sentences()
-    assert [f"{place}: {key}" for place, key, _, _ in calls_and_keys() if key not in known] == []
+    assert [f"{place}: {key}" for place, key, _ in calls_and_keys()[0] if key not in known] == []
 
 
 def test_each_sentence_is_given_all_of_its_variables():
     known, lacking = starter_sentences(), []
-    for place, key, _, given in calls_and_keys():
+    for place, key, given in calls_and_keys()[0]:
         if given is not None and "**" not in given and variables(known[key]) - given:
             lacking.append(f"{place}: {key} lacks {sorted(variables(known[key]) - given)}")
     assert lacking == []
 
 
 def test_every_sentence_of_the_starter_vault_is_said_somewhere():
-    said = {key for _, key, _, _ in calls_and_keys()}
-    made = {  # keys that are put together: `f"roles.{name}"`
-        part.value
-        for package in PACKAGES
-        for path in (ROOT / package).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.JoinedStr) and isinstance(part := node.values[0], ast.Constant)
-    }
-    begun = tuple(str(start) for start in made if re.fullmatch(r"[a-z]+\.[a-z_]*", str(start)))
+    found, begun = calls_and_keys()
+    said = {key for _, key, _ in found}
     assert [key for key in starter_sentences() if key not in said and not key.startswith(begun)] == []
 
 

@@ -69,7 +69,10 @@ def test_whoever_goes_along_with_somebody_is_told_in_any_crowd():
     ben.types("follow Ana")
     ana.types("out")
     ana.types("in")
-    assert ben.screen()[1:] == ["You follow Ana out to The Yard.", "You follow Ana by the house door to The Common Room."]
+    assert ben.screen()[1:] == [
+        "You follow Ana out to The Yard.",
+        "You follow Ana by the house door to The Common Room.",
+    ]
     assert ana.screen() == [
         "Ben follows you.",
         "You go out to The Yard.",

@@ -6,7 +6,7 @@ import pickle
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.choices.possible import NOTHING, Form, possible, spelt
@@ -151,7 +151,6 @@ names = st.lists(
 some_names = st.lists(names, max_size=3, unique=True)
 
 
-@settings(max_examples=30)
 @given(some_names, some_names, some_names, some_names, some_names)
 def test_whatever_things_are_called_everything_possible_is_accepted(lying, carried, details, ways, people):
     exits = {way.lower(): Exit(way.lower(), "Yard") for way in ways}

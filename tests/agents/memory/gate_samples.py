@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from agents.memory.gate import Source
+from tests.rows import rows_in
 from vault.remembered.memory_line import Memory
 
 FOLDER = Path(__file__).parent
@@ -43,13 +42,13 @@ def estimated_tokens(text: str) -> int:
 
 def genuine() -> list[Genuine]:
     """Return the genuine summaries, in the order of the file."""
-    logs: list[dict[str, Any]] = yaml.safe_load((FOLDER / "genuine_summaries.yaml").read_text(encoding="utf-8"))
+    logs: list[dict[str, Any]] = rows_in(FOLDER / "genuine_summaries.yaml")
     return [Genuine(log["half"], text.strip(), _source(log)) for log in logs for text in log["summaries"]]
 
 
 def faulty() -> list[Faulty]:
     """Return the faulty summaries; what a fault says of `source` replaces what is said for all."""
-    table: dict[str, Any] = yaml.safe_load((FOLDER / "faulty_summaries.yaml").read_text(encoding="utf-8"))
+    table: dict[str, Any] = rows_in(FOLDER / "faulty_summaries.yaml")
     return [
         Faulty(fault["kind"], fault["reason"], fault["text"], _source(table["source"] | fault.get("source", {})))
         for fault in table["faults"]
@@ -58,7 +57,7 @@ def faulty() -> list[Faulty]:
 
 def sound() -> tuple[str, Source]:
     """Return a sound summary of what the faulty ones were made from."""
-    table: dict[str, Any] = yaml.safe_load((FOLDER / "faulty_summaries.yaml").read_text(encoding="utf-8"))
+    table: dict[str, Any] = rows_in(FOLDER / "faulty_summaries.yaml")
     return table["sound"], _source(table["source"])
 
 

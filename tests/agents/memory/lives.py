@@ -7,6 +7,7 @@ import itertools
 import os
 import random
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from agents.memory.compaction import Compactor
@@ -14,7 +15,7 @@ from agents.memory.memory import AgentMemory
 from agents.memory.outcome import Outcome
 from agents.memory.summaries.attempts import SummarizerProfile
 from agents.memory.summaries.summarizing import Summarizer
-from agents.memory.summaries.templates import load_summary_templates
+from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.model import Request
 from agents.models.queue import ModelQueue
 from config.settings import MemorySettings
@@ -53,6 +54,12 @@ class QuickDisk(FailingDisk):
         self.forced[found.st_ino] = found.st_size
 
 
+@cache
+def starter_templates(name: str) -> SummaryTemplates:
+    """Return how somebody's summaries are asked for in a new vault."""
+    return load_summary_templates(Vault(STARTER), name)
+
+
 class Life:
     """A memory and its compactor, from one start to the next; `heard` is how what was asked for has ended."""
 
@@ -77,8 +84,7 @@ class Life:
         self.memory = AgentMemory(Vault(root, disk or QuickDisk()), name, settings, self.clock)
         self.memory.load()
         profile = SummarizerProfile(style, 0.3, settings.summary_tokens, 60.0, chat)
-        templates = load_summary_templates(Vault(STARTER), name)
-        summarizer = Summarizer(name, self.queue, templates, profile, lambda: ROSTER, self.memory.memory)
+        summarizer = Summarizer(name, self.queue, starter_templates(name), profile, lambda: ROSTER, self.memory.memory)
         self.compactor = Compactor(
             self.memory,
             lambda: summarizer,

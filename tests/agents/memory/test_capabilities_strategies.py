@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 
 from agents.commands.memory_commands import memory_commands
 from agents.memory.benefit import Offer
@@ -27,6 +26,7 @@ from tests.agents.memory.test_capabilities_archive import various
 from tests.agents.memory.test_switching import HEADINGS, STRATEGIES, Switching, in_sections, writer
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
+from tests.rows import rows_in
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.agent_notes import load_agent
@@ -310,14 +310,14 @@ def test_3_17_no_memory_is_told_by_a_summary_and_in_its_own_words(tmp_path, stra
 
 
 def test_3_19_the_estimate_is_at_most_a_tenth_below_what_a_tokenizer_counts():
-    rows = yaml.safe_load((Path(__file__).parent / "counted.yaml").read_text("utf-8"))
+    rows = rows_in(Path(__file__).parent / "counted.yaml")
     assert len(rows) >= 8
     for row in rows:
         assert TokenEstimate().count(row["text"]) >= 0.9 * row["tokens"]
 
 
 def test_3_19_after_one_prompt_was_counted_no_estimate_of_the_like_is_too_low():
-    rows = yaml.safe_load((Path(__file__).parent / "counted.yaml").read_text("utf-8"))
+    rows = rows_in(Path(__file__).parent / "counted.yaml")
     estimate = TokenEstimate()
     for row in rows:
         estimate.observe(row["text"], row["tokens"])

@@ -157,7 +157,7 @@ def test_memory_why_says_what_came_to_mind(tmp_path: Path):
 # What comes to mind
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10_000), tail=st.integers(1, 20), most=st.integers(0, 3))
 def test_at_most_so_many_come_to_mind_to_the_letter_and_never_of_the_tail(tmp_path_factory, seed, tail, most):
     rng = random.Random(seed)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.summaries.sections import SECTIONS, sections_of
@@ -107,7 +107,6 @@ def lives(draw: st.DrawFn) -> list[tuple[str, object]]:
     return draw(st.lists(steps, min_size=4, max_size=14))
 
 
-@settings(max_examples=30)
 @given(st.sampled_from(STRATEGIES), lives())
 def test_whatever_is_switched_when_nothing_is_lost_and_nothing_is_told_or_sent_twice(first, steps):
     async def lived(root: Path) -> None:

@@ -55,7 +55,7 @@ def test_nine_tenths_of_each_prompt_begin_as_the_one_before(tmp_path: Path, temp
     house, rng = House(tmp_path, template=template), random.Random(7)
     players = [house.player("Ana", Role.ADMIN), house.player("Ben")]
     before, same, total = house.prompt("Rook"), 0, 0
-    for turn in range(240):
+    for turn in range(160):
         rng.choice(players).types(rng.choice(DEEDS))
         house.does("Rook", rng.choice(DEEDS))
         if turn % 97 == 0:
@@ -65,7 +65,7 @@ def test_nine_tenths_of_each_prompt_begin_as_the_one_before(tmp_path: Path, temp
         same += common(before.encode(), prompt.encode())
         total += len(prompt.encode())
         before = prompt
-    assert house.agents["Rook"].compactor.record.cycles >= 6
+    assert house.agents["Rook"].compactor.record.cycles >= 3
     assert len(house.agents["Rook"].facts.facts) > 10
     assert same / total >= 0.9
 

@@ -6,17 +6,17 @@ import time
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.replies.reply import LONGEST_ARGUMENTS, LONGEST_REASON, Reply, first_command
+from tests.rows import rows_in
 from world.commands.table import world_commands
 from world.parsing import parse_line
 
 TABLE = world_commands()
 EXITS = ("north", "n", "mill", "up the rungs")
-ROWS = [(row["reply"], row["line"]) for row in yaml.safe_load(Path(__file__).with_name("replies.yaml").read_text())]
+ROWS = [(row["reply"], row["line"]) for row in rows_in(Path(__file__).with_name("replies.yaml"))]
 
 
 def line_of(reply: str) -> str:

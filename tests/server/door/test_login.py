@@ -437,7 +437,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(LINES)
 def test_no_line_typed_unseen_reaches_a_log_a_file_an_event_or_a_screen(tmp_path_factory, caplog, script):
     caplog.set_level(logging.DEBUG)

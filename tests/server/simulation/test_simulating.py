@@ -71,8 +71,8 @@ def files_in(out: Path) -> dict[str, bytes]:
 
 def test_the_same_seed_and_answers_give_the_same_world_to_the_byte(tmp_path):
     for name in ("one", "two"):
-        run(Wanted(STARTER, tmp_path / name, Span(turns=25), seed=5), lively())
-    run(Wanted(STARTER, tmp_path / "other", Span(turns=25), seed=6), lively())
+        run(Wanted(STARTER, tmp_path / name, Span(turns=15), seed=5), lively())
+    run(Wanted(STARTER, tmp_path / "other", Span(turns=15), seed=6), lively())
     assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
     assert files_in(tmp_path / "one")["transcript.txt"] != files_in(tmp_path / "other")["transcript.txt"]
 
@@ -80,16 +80,16 @@ def test_the_same_seed_and_answers_give_the_same_world_to_the_byte(tmp_path):
 def test_a_recording_is_given_again_without_a_model_to_the_byte_summaries_and_failures_too(tmp_path):
     vault = world(tmp_path / "vault", "immediate_window: 10", "recent_window: 10")
     before, record = files_in(vault), tmp_path / "recording.jsonl"
-    run(Wanted(vault, tmp_path / "one", Span(turns=90), seed=5, record=record), lively())
-    run(Wanted(vault, tmp_path / "two", Span(turns=90), seed=5), replay=record)
+    run(Wanted(vault, tmp_path / "one", Span(turns=60), seed=5, record=record), lively())
+    run(Wanted(vault, tmp_path / "two", Span(turns=60), seed=5), replay=record)
     assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
     assert files_in(vault) == before
     report = json.loads((tmp_path / "two" / "report.json").read_text(encoding="utf-8"))
     assert report["compactions"] > 0
     assert report["failed"] > 0
     outcomes = ("acted", "refused", "speechless", "silent", "failed")
-    assert report["turns"] == 90 == sum(report[outcome] for outcome in outcomes)
-    assert sum(agent["turns"] for agent in report["agents"].values()) == 90
+    assert report["turns"] == 60 == sum(report[outcome] for outcome in outcomes)
+    assert sum(agent["turns"] for agent in report["agents"].values()) == 60
 
 
 def test_a_prompt_that_is_not_the_recorded_one_is_told_with_turn_agent_and_line(tmp_path):
@@ -147,9 +147,9 @@ def test_who_is_spoken_to_thinks_within_a_second_and_the_others_when_their_time_
 
 def test_as_many_turns_are_lived_as_were_asked_for(tmp_path):
     turns = simulated(
-        Wanted(STARTER, tmp_path / "out", Span(turns=80)), print, Progress(io.StringIO()), None, [lively()]
+        Wanted(STARTER, tmp_path / "out", Span(turns=40)), print, Progress(io.StringIO()), None, [lively()]
     )
-    assert turns == 80
+    assert turns == 40
 
 
 def test_a_world_that_remembers_goes_on_where_it_was(tmp_path):
