@@ -17,7 +17,7 @@ class Wording:
 
     def __init__(self, sentences: Mapping[str, str] | None = None) -> None:
         self._sentences = dict(sentences or {})
-        self._forms = {key: _form(sentence) for key, sentence in self._sentences.items()}
+        self._forms: dict[str, str] = {}
         self._patterns: dict[str, _Pattern] = {}
 
     @property
@@ -27,9 +27,9 @@ class Wording:
 
     def __call__(self, key: str, /, **values: object) -> str:
         """Return a sentence with its variables filled in; one without a wording is its name and its values."""
-        form = self._forms.get(key)
-        if form is None:
+        if key not in self._sentences:
             return ": ".join([key, *([", ".join(map(str, values.values()))] if values else [])])
+        form = self._forms.get(key) or self._forms.setdefault(key, _form(self._sentences[key]))
         return form.format_map(values)
 
     def read(self, key: str, text: str, **known: str) -> dict[str, str] | None:
