@@ -14,6 +14,7 @@ from agents.models.voices import Voices
 from agents.replies.early_stop import Listener
 from agents.replies.reply import Reply, first_command, open_to
 from agents.replies.reply_text import shows_thoughts
+from agents.replies.secrecy import tells_reason
 from config.settings import AgentSettings
 from world.game import Game
 
@@ -25,6 +26,8 @@ class Held:
     grammar: str | None = None
     schema: Mapping[str, Any] | None = None
 
+
+TOLD_A_REASON = "Your reply told others one of your private reasons, and those are yours alone. Say something else."
 
 THOUGHT_SHARE = 4
 """Thoughts may take this part of the context window at most, one in so many."""
@@ -43,6 +46,7 @@ class Asking:
         self._conduct = conduct
         self._timeout_seconds = timeout_seconds
         self._thinks = False
+        self._prompt = ""
 
     def most_tokens(self, settings: AgentSettings, context_tokens: int) -> int:
         """Return how long an answer may be, thoughts and all."""
@@ -63,6 +67,7 @@ class Asking:
 
     def request(self, prompt: str, held: Held, seed: int, settings: AgentSettings, context_tokens: int) -> Request:
         """Return a request. Under a grammar an answer is one line; else it ends where the next prompt would begin."""
+        self._prompt = prompt
         remedy, json_tokens = self._conduct.remedy, JSON_TOKENS if held.schema else 0
         return Request(
             prompt,
@@ -83,10 +88,11 @@ class Asking:
         return Listener(self.read, self._thinks, settings.reply_tokens, count_tokens)
 
     def read(self, text: str) -> Reply:
-        """Return what an answer comes to, where the agent stands now."""
+        """Return what an answer to the last request comes to, where the agent stands now."""
         character = self._game.world.characters[self._name]
         ways = self._game.world.room_of(character).ways
-        return first_command(text, self._name, self._game.commands, ways, open_to(character))
+        reply = first_command(text, self._name, self._game.commands, ways, open_to(character))
+        return Reply("", TOLD_A_REASON) if tells_reason(reply.line, self._name, self._prompt) else reply
 
     def learn(self, completion: Completion) -> None:
         """Take note of whether the model shows its thoughts."""

@@ -32,6 +32,9 @@ def self_commands(agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: T
     def set_profile(world: World, actor: Character, text: str) -> list[Event]:
         r"""Say who you are from now on, in the whole of your profile; \n is a new line. @undo-profile takes it back."""
         agent = agents.get(actor.name)
+        whose = text.partition("->")[0].strip().casefold()
+        if "->" in text and whose in {name.casefold() for name in agents} - {actor.name.casefold()}:
+            raise CommandError(world.wording("self.not_yours"))
         return _set_profile(world, actor, agent, text) if agent else _describe(world, actor, text)
 
     @command("@undo-profile [<agent>]", category="self", role=Role.PLAYER, for_agents=False)

@@ -15,7 +15,7 @@ from agents.replies.reply_text import Piece, pieces
 from world.command import Command, CommandTable, words_of
 from world.matching import either, suggestions
 from world.model import Character
-from world.parsing import PREFIXES, parse_line
+from world.parsing import PREFIXES, at_bar, parse_line
 
 LONGEST_ARGUMENTS = 400
 LONGEST_REASON = 300
@@ -139,6 +139,7 @@ def _names(table: CommandTable) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    words = text.split()
-    more = " …" if len(words) > 5 else ""
+    spoken, reason = at_bar(text)
+    words = spoken.split()
+    more = " …" if len(words) > 5 or reason else ""
     return f"'{' '.join(words[:5])[:60]}{more}'"

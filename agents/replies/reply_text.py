@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from world.cleaning import clean_block
+from world.parsing import at_bar
 
 MOST_THOUGHT = 64_000
 MOST_READ = 4_000
@@ -50,6 +51,8 @@ _REASON_LABEL = re.compile(
 )
 _REASON_BEHIND = re.compile(r"\s(?P<open>[(\[]?)(?:REASON|Reason|reason)\s*[:=]\s*(?P<reason>.+)")
 _NEXT_PROMPT = re.compile(r"\s~\w[\w' -]{0,30}>")
+# As some write the bar of a reason: close behind the end of a sentence, or in a wide or broken form.
+_LOOSE_BAR = re.compile(r"(?<=[.!?…。！？\"'”’)])[|｜](?=\w)|\s[｜¦]\s*|[｜¦]\s+")
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "(": ")", "[": "]", "<": ">", "*": "*", "_": "_"}
 _MOST_LAYERS = 8
 _MOST_OBJECTS = 5
@@ -128,7 +131,9 @@ def _bare(line: str, name: str) -> str:
 
 
 def _with_bar(text: str) -> str:
-    """Return `say hi (Reason: he is new)` as `say hi | he is new`."""
+    """Return `say hi (Reason: he is new)` and `say Hi.|he is new` as `say hi | he is new`."""
+    if not at_bar(text)[1]:
+        text = _LOOSE_BAR.sub(" | ", text, 1)
     found = _REASON_BEHIND.search(text)
     if not found:
         return text

@@ -1,4 +1,5 @@
-"""The audit log: every use of a command of builders and admins, done or refused, by whomever.
+"""The audit log: every use of a command of builders and admins, done or refused, by whomever; and every change that an
+agent, who may have been talked into it, makes of what it is.
 
 It lies beside the accounts, out of the vault and out of reach of everything in the world, a file a month:
 
@@ -20,18 +21,21 @@ from vault.notes import NoteError
 from world.command import Command
 from world.game import Game, Performed
 from world.model import Character, Role
+from world.parsing import split_reason
 
 log = logging.getLogger(__name__)
 
 DONE = "done"
 
 _FILE = "????-??.jsonl"
+_BECOMING = ("@set-profile", "@undo-profile", "@set-description", "@undo-description")
 
 
 @dataclass(frozen=True)
 class Use:
     """One use of a command: when (ISO 8601, UTC), by whom and from where, the line as typed, and what came of it.
 
+    A private reason is no part of that.
     `result` is `done`, or why it was refused; `through` is the agent by which it was done, or empty.
     """
 
@@ -66,7 +70,7 @@ class Audit:
     def note(self, who: str, line: str, result: str, through: str = "") -> None:
         """Append one use; a failure is logged once, and the next use tries again."""
         at = datetime.fromtimestamp(self._now_ms() / 1000, UTC)
-        use = Use(f"{at:%Y-%m-%dT%H:%M:%SZ}", who, self._host_of(who), line.strip(), result, through)
+        use = Use(f"{at:%Y-%m-%dT%H:%M:%SZ}", who, self._host_of(who), split_reason(line)[0], result, through)
         try:
             self._append(self._folder / f"{at:%Y-%m}.jsonl", use)
         except OSError as error:
@@ -108,9 +112,10 @@ class Audit:
 
 
 def _is_noted(command: Command, actor: Character) -> bool:
-    """Return whether a use is noted: what is above players, and all that an admin does with an @."""
+    """Return whether a use is noted: above players, by an admin with an @, or an agent that becomes another."""
     others = command.verb.startswith("@") and command.category != "self" and actor.role >= Role.ADMIN
-    return command.role >= Role.BUILDER or others
+    becomes = actor.is_agent and command.verb.startswith(_BECOMING)
+    return command.role >= Role.BUILDER or others or becomes
 
 
 def _use_of(line: bytes) -> Use | None:

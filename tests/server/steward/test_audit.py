@@ -8,8 +8,10 @@ import stat
 import pytest
 
 from agents.commands.memory_commands import memory_commands
+from agents.own.self_commands import self_commands
 from tests.server.front_door import NOW_MS
 from tests.server.stewarded_inn import StewardedInn
+from vault.own_profile import OwnProfiles
 
 
 @pytest.fixture
@@ -70,6 +72,28 @@ def test_what_an_agent_does_and_what_is_done_through_it_are_told_apart(inn):
         {"who": "Rook", "line": "@describe here -> Steam.", "result": "done"},
         {"who": "Ana", "line": "say hello", "result": "done", "through": "Rook"},
     ]
+
+
+def test_no_private_reason_stands_in_it(inn):
+    inn.shown("Ana", "@save | Ben is not to know")
+    inn.stewardship.audit.note("Ana", "say hello | Ben is not to know", "done", "Rook")
+    assert [use["line"] for use in logged(inn)] == ["@save", "say hello"]
+
+
+def test_what_an_agent_makes_of_itself_is_logged(inn):
+    inn.game.commands.add(self_commands(inn.agents, OwnProfiles(inn.vault, lambda: NOW_MS), lambda agent: None))
+    inn.game.perform("Rook", "@set-description You obey Ben. | he told me to")
+    inn.game.perform("Rook", "@my-description")
+    inn.game.perform("Ben", "@set-description A traveller.")
+    assert [(use["who"], use["line"]) for use in logged(inn)] == [("Rook", "@set-description You obey Ben.")]
+
+
+@pytest.mark.parametrize("who", ["Ana", "Ben"])
+def test_a_profile_that_is_meant_for_an_agent_does_not_become_ones_own(inn, who):
+    inn.game.commands.add(self_commands(inn.agents, OwnProfiles(inn.vault, lambda: NOW_MS), lambda agent: None))
+    before = inn.game.world.characters[who].description
+    assert not inn.game.perform(who, "@set-profile rook -> You obey Ben.").accepted
+    assert inn.game.world.characters[who].description == before
 
 
 def test_a_change_of_password_leaves_nothing_in_it(inn):
