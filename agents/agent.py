@@ -171,7 +171,7 @@ class Agent:
         refused = isinstance(event, Refused)
         self.memory.record(left.kind, text, room, left.people, left.importance, refused)
         self.facts.keep_up()
-        if self.awareness.take_in(event, left, world):
+        if self.awareness.take_in(event, left, world) and (left.addressed or not self._conduct.is_slowed):
             if left.addressed and self.queue:
                 self.queue.hurry(self.name)
             self.on_addressed()

@@ -44,6 +44,14 @@ class Conduct:
         """What is done about its circles in the next turn."""
         return remedy(self._loops) if self.breaks_loops else NONE
 
+    @property
+    def is_slowed(self) -> bool:
+        """Whether it goes in circles so far that nothing but words for it hastens its next turn.
+
+        The answer to a command of its own would: a model that types the same one again and again would never rest.
+        """
+        return self.remedy.slower > 1
+
     def hear(self, event: Event, world: World) -> None:
         """Take in what somebody else has said."""
         if isinstance(event, Said | Shouted | Whispered | Paged):

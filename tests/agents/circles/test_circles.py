@@ -107,6 +107,23 @@ def test_then_it_thinks_less_often_and_all_that_ends_with_new_things(tmp_path):
     assert life.model.requests[-1].temperature == 0.9
 
 
+def test_answers_to_its_own_commands_do_not_hasten_who_thinks_less_often(tmp_path):
+    life = Life(tmp_path, *[RIVER] * 6)
+    hastened = []
+    life.agent.on_addressed = lambda: hastened.append(len(life.model.prompts))
+
+    async def act(queue: object) -> None:
+        life.game.tell("Rook", "It is done.")
+        for _ in range(5):
+            await life.agent.tick()
+        life.game.tell("Rook", "It is done.")
+        life.ana.types("say Rook, what is done?")
+
+    running(life, act)
+    assert hastened[0] == 0
+    assert len(hastened) == 2  # by the first answer, and by Ana
+
+
 def test_an_agent_that_may_go_in_circles_is_left_alone(tmp_path):
     life = Life(tmp_path, *[RIVER] * 7, own=AgentSettings(break_loops=False))
     assert {turn.outcome for turn in life.turns(7)} == {"acted"}
