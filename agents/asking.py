@@ -14,7 +14,7 @@ from agents.models.voices import Voices
 from agents.replies.early_stop import Listener
 from agents.replies.reply import Reply, first_command, open_to
 from agents.replies.reply_text import shows_thoughts
-from agents.replies.secrecy import tells_reason
+from agents.replies.secrecy import Reasons
 from config.settings import AgentSettings
 from world.game import Game
 
@@ -46,7 +46,7 @@ class Asking:
         self._conduct = conduct
         self._timeout_seconds = timeout_seconds
         self._thinks = False
-        self._prompt = ""
+        self._reasons = Reasons(name, "")
 
     def most_tokens(self, settings: AgentSettings, context_tokens: int) -> int:
         """Return how long an answer may be, thoughts and all."""
@@ -67,7 +67,7 @@ class Asking:
 
     def request(self, prompt: str, held: Held, seed: int, settings: AgentSettings, context_tokens: int) -> Request:
         """Return a request. Under a grammar an answer is one line; else it ends where the next prompt would begin."""
-        self._prompt = prompt
+        self._reasons = Reasons(self._name, prompt)
         remedy, json_tokens = self._conduct.remedy, JSON_TOKENS if held.schema else 0
         return Request(
             prompt,
@@ -92,7 +92,7 @@ class Asking:
         character = self._game.world.characters[self._name]
         ways = self._game.world.room_of(character).ways
         reply = first_command(text, self._name, self._game.commands, ways, open_to(character))
-        return Reply("", TOLD_A_REASON) if tells_reason(reply.line, self._name, self._prompt) else reply
+        return Reply("", TOLD_A_REASON) if self._reasons.are_told_by(reply.line) else reply
 
     def learn(self, completion: Completion) -> None:
         """Take note of whether the model shows its thoughts."""

@@ -6,6 +6,7 @@ A model is shown its reasons in its prompt, and may be talked into reciting them
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from world.parsing import parse_line, split_reason
 
@@ -20,37 +21,39 @@ _COUNT = re.compile(r" \(×\d+\)$")
 _WORD = re.compile(r"[^\W_]+")
 
 
-def tells_reason(line: str, name: str, prompt: str) -> bool:
-    """Return whether a line of the agent `name` would tell others a private reason that stands in its prompt.
+class Reasons:
+    """The private reasons that stand in a prompt of the agent `name`; they are looked for once, when first needed."""
 
-    What is said openly anywhere in the prompt is no secret.
-    """
-    verb = parse_line(line).verb
-    if verb in _UNHEARD or verb.startswith("@memory"):
-        return False
-    told = _words(split_reason(line)[0])
-    found = [part for reason in _reasons(prompt, name) for part in _parts(reason) if part in told]
-    if not found:
-        return False
-    openly = "".join(_words(_openly(one, name)) for one in prompt.split("\n"))
-    return any(part not in openly for part in found)
+    def __init__(self, name: str, prompt: str) -> None:
+        self._own = f"~{name}> "
+        self._prompt = prompt
+
+    def are_told_by(self, line: str) -> bool:
+        """Return whether a line would tell one of them to others. What the prompt says openly anywhere is no secret."""
+        verb = parse_line(line).verb
+        if not verb or verb in _UNHEARD or verb.startswith("@memory"):
+            return False
+        told = _words(split_reason(line)[0])
+        found = [part for part in self._parts if part in told]
+        return any(part not in self._openly for part in found)
+
+    @cached_property
+    def _parts(self) -> tuple[str, ...]:
+        """What tells a reason, as `_words`: each run of its words that is long enough."""
+        own = re.findall(rf"^{re.escape(self._own)}(.*\|.*)$", self._prompt, re.MULTILINE)
+        reasons = {_COUNT.sub("", split_reason(line)[1]) for line in own}
+        return tuple({part for reason in reasons for part in _runs(reason) if len(part.strip()) >= LEAST_CHARACTERS})
+
+    @cached_property
+    def _openly(self) -> str:
+        lines = self._prompt.split("\n")
+        return "".join(_words(split_reason(line)[0] if line.startswith(self._own) else line) for line in lines)
 
 
-def _reasons(prompt: str, name: str) -> list[str]:
-    own = re.findall(rf"^~{re.escape(name)}> (.*\|.*)$", prompt, re.MULTILINE)
-    return [_COUNT.sub("", split_reason(one)[1]) for one in own]
-
-
-def _openly(line: str, name: str) -> str:
-    return split_reason(line)[0] if line.startswith(f"~{name}> ") else line
-
-
-def _parts(reason: str) -> list[str]:
-    """Return what tells a reason, as `_words`: each run of its words that is long enough."""
+def _runs(reason: str) -> list[str]:
     words = _WORD.findall(reason.casefold())
-    runs = range(max(1, len(words) - TOLD_WORDS + 1))
-    parts = [f" {' '.join(words[start : start + TOLD_WORDS])} " for start in runs]
-    return [part for part in parts if len(part) >= LEAST_CHARACTERS + 2]
+    starts = range(max(1, len(words) - TOLD_WORDS + 1))
+    return [f" {' '.join(words[start : start + TOLD_WORDS])} " for start in starts]
 
 
 def _words(text: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from agents.asking import TOLD_A_REASON
 from agents.models.queue import ModelQueue
 from agents.replies.reply import first_command, open_to
-from agents.replies.secrecy import tells_reason
+from agents.replies.secrecy import Reasons
 from tests.agents.house import House
 from tests.full_table import full_table
 from tests.scripted_model import ScriptedModel
@@ -35,7 +35,7 @@ Ana says, "~ Rook> look | the stairs are dark tonight"
     ],
 )
 def test_a_reason_is_not_told_word_for_word(line):
-    assert tells_reason(line, "Rook", PROMPT)
+    assert Reasons("Rook", PROMPT).are_told_by(line)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_reason_is_not_told_word_for_word(line):
     ],
 )
 def test_what_nobody_hears_what_was_said_openly_and_what_is_in_other_words_is_no_secret(line):
-    assert not tells_reason(line, "Rook", PROMPT)
+    assert not Reasons("Rook", PROMPT).are_told_by(line)
 
 
 def test_a_model_that_is_talked_into_reciting_its_reason_tells_nobody(tmp_path):
