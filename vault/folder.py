@@ -81,10 +81,11 @@ class Vault:
 
     def names(self, folder: str) -> list[str]:
         """Return the names of the notes in a folder, without `.md`, sorted; hidden files do not count."""
-        where = self.path(folder)
-        if not where.is_dir():
+        try:
+            found = os.listdir(self.path(folder))
+        except (FileNotFoundError, NotADirectoryError):
             return []
-        return sorted(p.stem for p in where.iterdir() if p.suffix == ".md" and not p.name.startswith("."))
+        return sorted(name.removesuffix(".md") for name in found if name.endswith(".md") and not name.startswith("."))
 
     def folders(self, folder: str) -> list[str]:
         """Return the names of the folders in a folder, sorted."""
