@@ -137,7 +137,7 @@ def test_what_is_learnt_as_it_comes_is_the_same_and_an_edit_made_meanwhile_count
 @pytest.mark.parametrize("seed", range(8))
 def test_a_crash_at_any_moment_loses_no_fact_and_counts_none_twice(tmp_path: Path, seed: int):
     rng = random.Random(seed)
-    life = life_of(rng, 160)
+    life = life_of(rng, 110)
     through, crashing = Desk(tmp_path / "a"), Desk(tmp_path / "b")
     for kind, text, who in life:
         for one in (through, crashing):
