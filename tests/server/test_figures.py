@@ -56,7 +56,12 @@ def test_the_required_figures_come_first_and_are_those_of_now(house):
 
 def test_the_version_is_looked_up_on_disk_once_however_often_somebody_asks(house, monkeypatch):
     looked_up = []
-    monkeypatch.setattr("server.figures.version", lambda name: looked_up.append(name) or "1.2.3")
+
+    def version(name: str) -> str:
+        looked_up.append(name)
+        return "1.2.3"
+
+    monkeypatch.setattr("server.figures.version", version)
     codebase.cache_clear()
     assert [house.figures()["CODEBASE"] for _ in range(100)] == ["Fallwater 1.2.3"] * 100
     assert looked_up == ["fallwater"]

@@ -30,7 +30,7 @@ def a_life(root: Path, disk: FailingDisk | None = None) -> tuple[Life, Held]:
     return life, aside
 
 
-async def compact(life: Life, aside: Held, meanwhile: Callable[[], None] = lambda: None) -> None:
+async def compact(life: Life, aside: Held, meanwhile: Callable[[], object] = lambda: None) -> None:
     """Do what is due, and something while it is being written."""
     life.compactor.start_if_due()
     while life.compactor.is_running and not aside.count:

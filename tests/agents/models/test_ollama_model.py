@@ -198,7 +198,7 @@ def test_thoughts_in_a_field_of_their_own_stand_before_the_answer_as_thoughts(mo
         of_message = {**told, "thinking": thought} if thought else told
         return {"message": of_message, "done": False} if mode == "chat" else {**of_message, "done": False}
 
-    heard = []
+    heard = list[str]()
     lines = [piece("", "Hm. "), piece("", "No."), piece("say "), {**piece("hi"), "done": True}]
     completion = answer(Host(*lines), on_text=heard.append, mode=mode, think=True)
     assert completion.text == "<think>Hm. No.</think>\nsay hi"

@@ -43,7 +43,8 @@ class Connection:
         self.clock.advance(seconds)
         for _ in range(8):
             self.clock.advance(0)
-        shown, _ = self.transport.value().decode("latin-1"), self.transport.clear()
+        shown = str(self.transport.value(), "latin-1")
+        self.transport.clear()
         return shown
 
 

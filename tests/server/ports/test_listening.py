@@ -82,7 +82,7 @@ class CrowdedPort(Port):
 
 def test_a_storm_of_callers_is_let_in_a_few_a_turn():
     reactor, port = PortReactor(), CrowdedPort()
-    reactor.listenTCP = lambda *asked: port
+    reactor.listenTCP = lambda *asked: port  # type: ignore[method-assign]
     Ports(reactor).open(TELNET, "127.0.0.1", 0, Factory())
     for _ in range(3):
         port.doRead()
