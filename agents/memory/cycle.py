@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import wait
 from dataclasses import dataclass
 
 from agents.aside import Aside
@@ -80,13 +79,16 @@ async def publish(
     """
     _refuse_edited(memory, made)
     longterm, recent = archived(memory, event, made.longterm, made.recent, count_tokens)
-    ahead = await _written_ahead(memory, longterm, recent, aside)
+    ahead = None
     try:
-        if ahead:
+        if ahead := await _written_ahead(memory, longterm, recent, aside):
             _refuse_edited(memory, made)
         memory.publish(longterm, recent, ahead)
     except Superseded as edit:
         memory.trail.add(event, memory.journal.last, outcome="superseded", why=str(edit))
+        raise
+    except asyncio.CancelledError:
+        memory.trail.add(event, memory.journal.last, outcome="cut short", why="the agent fell asleep meanwhile")
         raise
     finally:
         if ahead:
@@ -110,9 +112,10 @@ async def _written_ahead(
     if begun is None:
         return None
     try:
-        await asyncio.wrap_future(begun)
-    except asyncio.CancelledError:
-        wait([begun])  # what a thread writes is not left behind
+        # Shielded: what waits for a thread and is called off would never let go of the journal's file.
+        await asyncio.shield(asyncio.wrap_future(begun))
+    except BaseException:
+        begun.exception()  # which waits: what a thread writes is not left behind
         ahead.drafts.discard()
         raise
     return ahead

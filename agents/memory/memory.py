@@ -177,7 +177,8 @@ class AgentMemory:
         """
         if recent is None or self._unfit:
             return None
-        force, ahead = self.journal.forcing(), self.summaries.ahead(longterm, recent)
+        ahead = self.summaries.ahead(longterm, recent)
+        force = self.journal.forcing()  # last: it has to be called, as it holds the file open
 
         def write() -> None:
             force()

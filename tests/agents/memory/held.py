@@ -7,22 +7,28 @@ from concurrent.futures import Future
 from typing import Any
 
 from agents.aside import Aside
+from tests.vault.failing_disk import Stopped
 
 
 class Held(Aside):
-    """Holds back what it is given until `go`, or until somebody waits for it; `tell` lets the world hear of it."""
+    """Holds back what it is given until `go`, or until somebody waits for it; `tell` lets the world hear of it.
+
+    After `die` nothing is done any more, and whoever waits is dead as well.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.is_open = True
+        self.is_dead = False
         self._begun: list[Callable[[], None]] = []
         self._ended: list[Callable[[], None]] = []
 
     def begin(self, work: Callable[[], Any], ended: Callable[[], None]) -> Future[Any]:
-        future = _Waiting(self.go)
-        future.set_running_or_notify_cancel()
+        future = _Waiting(self)
 
         def do() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
             try:
                 future.set_result(work())
             except BaseException as error:
@@ -48,12 +54,26 @@ class Held(Aside):
         for ended in told:
             ended()
 
+    def die(self) -> None:
+        self.is_dead = True
+        self._begun, self._ended = [], []
+
 
 class _Waiting(Future[Any]):
-    def __init__(self, go: Callable[[], None]) -> None:
+    def __init__(self, held: Held) -> None:
         super().__init__()
-        self._go = go
+        self._held = held
 
     def result(self, timeout: float | None = None) -> Any:
-        self._go()
+        self._wait()
         return super().result(timeout)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        self._wait()
+        return super().exception(timeout)
+
+    def _wait(self) -> None:
+        if self._held.is_dead:
+            raise Stopped
+        if not self.done():
+            self._held.go()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import threading
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +16,7 @@ from agents.memory.memory import AgentMemory
 from tests.agents.memory.held import Held
 from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
 from tests.vault.failing_disk import FailingDisk, Stopped
+from vault.notes import NoteError
 
 FOUR = windows(4, 4)
 
@@ -147,19 +148,65 @@ def test_on_a_full_disk_the_old_view_stands_and_the_next_try_succeeds(tmp_path: 
     assert life.memory.coverage == Coverage(5, 9, 13)
 
 
-def test_one_who_stops_waits_for_the_disk_and_leaves_nothing_behind(tmp_path: Path):
-    life, aside = a_life(tmp_path)
+def stop(life: Life, aside: Held) -> int:
+    """Stop while the work waits for a thread; return how many files are open after it that were not before."""
 
-    async def stopped() -> None:
+    async def stopped() -> int:
+        before = len(os.listdir("/dev/fd"))
         life.compactor.start_if_due()
         while not aside.count:
             await one_turn()
-        threading.Thread(target=aside.go).start()
         await life.compactor.stop()
+        return len(os.listdir("/dev/fd")) - before
 
-    asyncio.run(stopped())
+    return asyncio.run(stopped())
+
+
+def test_one_who_stops_waits_for_the_disk_and_leaves_nothing_behind(tmp_path: Path):
+    life, aside = a_life(tmp_path)
+    assert stop(life, aside) == 0
     assert life.memory.coverage == Coverage(0, 5, 13)
     assert drafts(life) == []
+
+
+def test_the_archive_says_that_what_was_accepted_has_not_come_into_force(tmp_path: Path):
+    life, aside = a_life(tmp_path)
+    stop(life, aside)
+    life.memory.trail.write()
+    outcomes = [entry["outcome"] for _, entry in life.memory.trail.archive.entries() if "outcome" in entry]
+    assert outcomes == ["accepted", "accepted", "cut short"]
+
+
+def test_what_cannot_even_be_begun_holds_no_file_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    life, _ = a_life(tmp_path)
+
+    def refuse(*summaries: object) -> None:
+        raise NoteError("The folder cannot be read.")
+
+    monkeypatch.setattr(life.memory.summaries, "ahead", refuse)
+    before = len(os.listdir("/dev/fd"))
+    with pytest.raises(NoteError):
+        life.memory.ahead(life.memory.longterm, life.memory.recent)
+    assert len(os.listdir("/dev/fd")) == before
+
+
+def test_a_failure_that_nobody_foresaw_leaves_no_drafts_and_the_old_view(tmp_path: Path):
+    disk = QuickDisk()
+    life, aside = a_life(tmp_path, disk)
+    write, written = disk.write_draft, list[Path]()
+
+    def write_two(draft: Path, text: bytes, durable: bool) -> None:
+        if len(written) == 2:
+            raise MemoryError
+        written.append(draft)
+        write(draft, text, durable)
+
+    disk.write_draft = write_two  # type: ignore[method-assign]
+    asyncio.run(compact(life, aside))
+    assert len(written) == 2
+    assert drafts(life) == []
+    assert life.memory.coverage == Coverage(0, 5, 13)
+    assert life.compactor.record.failures_in_a_row == 1
 
 
 @pytest.mark.parametrize("after", range(11))
