@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from agents.aside import Aside
 from agents.memory.compaction import Compactor
 from agents.memory.memory import AgentMemory
 from agents.memory.outcome import Outcome
@@ -75,6 +76,7 @@ class Life:
         chat: bool = False,
         turns: asyncio.Semaphore | None = None,
         name: str = NAME,
+        aside: Aside | None = None,
     ) -> None:
         self.folder = root / "agents" / name
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -92,6 +94,7 @@ class Life:
             self.clock,
             random.Random(1),
             model.count_tokens,
+            aside=aside,
         )
         self.heard: list[Outcome] = []
 

@@ -29,15 +29,18 @@ from hypothesis.stateful import (
 )
 
 from agents.memory.coverage import Range
+from agents.memory.knowing.registry import WRITE_MS, FactRegistry
 from agents.memory.outcome import Outcome
 from agents.models.model import ModelError
 from tests.agents.memory import on_disk
-from tests.agents.memory.lives import GOOD, Clock, Life, QuickDisk, one_turn, windows
+from tests.agents.memory.held import Held
+from tests.agents.memory.lives import GOOD, NAME, Clock, Life, QuickDisk, one_turn, windows
 from tests.english import ENGLISH
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import Stopped
 from vault.notes import NoteError
 from vault.remembered.summaries import Ahead, Summary
+from world.errors import CommandError
 
 ANSWERS: dict[str, Reply] = {
     "good": "",  # made up anew each time
@@ -51,7 +54,7 @@ ANSWERS: dict[str, Reply] = {
 COVERS = re.compile(r"covers:\n- (\d+)\n- (\d+)\n")
 SHIFTS = {"begin later": (1, 0), "end later": (0, 1), "end earlier": (0, -1), "end beyond all": (0, 900)}
 NAMES = ("recent", "longterm")
-
+UPTO = re.compile(r"^upto: (\d+)$", re.MULTILINE)
 
 Publish = Callable[[Summary | None, Summary, Ahead | None], str]
 
@@ -59,10 +62,13 @@ Publish = Callable[[Summary | None, Summary, Ahead | None], str]
 class Memory(RuleBasedStateMachine):
     """`told` is every acknowledged line by its number, `typed` what people typed that must have become a memory.
 
-    `published` counts, over all lives, how often summaries were put in force.
+    What takes long is done at once or, where `is_aside`, held back until a rule lets it end: by `summing` and `noting`.
+    `pins` are those that were promised, `by_hand` what people wrote into the facts. `published` counts, over
+    all lives, how often summaries were put in force, `ahead` how often they had been written before.
     """
 
     published: ClassVar[int] = 0
+    ahead: ClassVar[int] = 0
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,10 +82,19 @@ class Memory(RuleBasedStateMachine):
         self.sent: list[str] = []
         self.faults: list[str] = []
         self.typed: list[str] = []
+        self.pins: list[str] = []
+        self.by_hand: list[str] = []
+        self.pinning = ""
         self.count = 0
 
-    @initialize(immediate=st.integers(1, 6), recent=st.integers(1, 6), every_ms=st.sampled_from([0, 50]))
-    def begin(self, immediate: int, recent: int, every_ms: int) -> None:
+    @initialize(
+        immediate=st.integers(1, 6),
+        recent=st.integers(1, 6),
+        every_ms=st.sampled_from([0, 50]),
+        is_aside=st.sampled_from([True, True, False]),
+    )
+    def begin(self, immediate: int, recent: int, every_ms: int, is_aside: bool) -> None:
+        self.is_aside = is_aside
         self.settings = windows(immediate, recent, rebuild_every=3, journal_fsync_ms=every_ms, retry_seconds=1.0)
         self.start()
 
@@ -87,8 +102,12 @@ class Memory(RuleBasedStateMachine):
         self.kind = "good"
         self.model = ScriptedModel(lambda request: self.reply())
         self.model.hold()
-        self.life = Life(self.root, self.settings, self.model, disk=self.disk, clock=self.clock)
+        self.summing, self.noting = Held(), Held()
+        self.summing.is_open = self.noting.is_open = self.is_aside
+        self.life = Life(self.root, self.settings, self.model, disk=self.disk, clock=self.clock, aside=self.summing)
         self.memory, self.compactor, self.folder = self.life.memory, self.life.compactor, self.life.folder
+        journal = self.memory.journal
+        self.facts = FactRegistry(journal.vault, NAME, journal, self.clock, aside=self.noting)
         self.memory.publish = self.watched(self.memory.publish)  # type: ignore[assignment,method-assign]
 
     def watched(self, publish: Publish) -> Publish:
@@ -104,6 +123,7 @@ class Memory(RuleBasedStateMachine):
                 self.faults.append(f"{recent} after {made_from}")
             leaf = publish(longterm, recent, ahead)
             Memory.published += 1
+            Memory.ahead += ahead is not None
             return leaf
 
         return watching
@@ -140,7 +160,12 @@ class Memory(RuleBasedStateMachine):
 
     async def _tick(self) -> None:
         self.compactor.start_if_due()
-        await self.life.until_asked()
+        await self._until_it_waits()
+
+    async def _until_it_waits(self) -> None:
+        """Go on until the model has a request before it, or the disk summaries, or nothing is under way."""
+        while self.compactor.is_running and not (self.model.running or self.summing.count):
+            await one_turn()
 
     @rule(kind=st.sampled_from([*ANSWERS, "good", "good", "good"]))
     def answer(self, kind: str) -> None:
@@ -153,22 +178,103 @@ class Memory(RuleBasedStateMachine):
         self.model.release()
         self.model.hold()
         while self.compactor.is_running and not (self.model.running and len(self.model.requests) > before):
+            if self.summing.count:
+                break
             await one_turn()
 
-    @rule(kinds=st.lists(st.sampled_from([*ANSWERS, "good", "good", "good", "good"]), max_size=12))
-    def compact(self, kinds: list[str]) -> None:
-        """A whole compaction, with a model of these moods."""
+    @rule()
+    @precondition(lambda self: self.summing.count)
+    def summaries_are_written(self) -> None:
+        """What was held back is done, in the midst of whatever else goes on."""
+        self.summing.go()
+
+    @rule()
+    def the_disk_has_done_all(self) -> None:
+        self.summing.go()
+        self.noting.go()
+        self.noting.tell()
+        self.runner.run(self._until_it_waits())
+
+    @rule()
+    def look_at_facts(self) -> None:
+        """Take in facts as a prompt does."""
+        with suppress(NoteError):
+            self.facts.take_in()
+
+    @rule()
+    @precondition(lambda self: self.noting.count)
+    def facts_are_written(self) -> None:
+        self.noting.go()
+
+    @rule()
+    def news_of_facts_comes(self) -> None:
+        self.noting.tell()
+
+    @rule(
+        kinds=st.lists(st.sampled_from([*ANSWERS, "good", "good", "good", "good"]), max_size=12),
+        ends=st.sampled_from([True, True, False]),
+    )
+    def compact(self, kinds: list[str], ends: bool) -> None:
+        """A whole compaction, with a model of these moods; what is written aside is or is not."""
         self.clock.ms += 5_000_000
         self.tick()
         for kind in [*kinds, "good", "good"]:
             self.answer(kind)
+            if ends:
+                self.the_disk_has_done_all()
 
-    @rule(days=st.integers(1, 3))
+    @rule(days=st.integers(1, 4))
     def days_go_by(self, days: int) -> None:
         """Much happens, and summaries are made of it, each at the first go."""
         for _ in range(days):
             self.live(9)
-            self.compact([])
+            self.look_at_facts()
+            self.compact([], ends=True)
+
+    # What happens while others wait for the disk
+
+    @rule(meanwhile=st.sampled_from(["edit", "roll back", "restart", "crash", "nothing"]), which=st.integers(0, 1000))
+    @precondition(lambda self: self.is_aside and not self.is_out)
+    def while_summaries_are_written(self, meanwhile: str, which: int) -> None:
+        for _ in range(4):
+            if not self.summing.count:
+                self.live(9)
+                self.clock.ms += 5_000_000
+                self.tick()
+                self.answer("good")
+        found = self.texts_in_force()
+        match meanwhile:
+            case "edit":
+                self.edit_a_summary(NAMES[which % 2], "add")
+            case "roll back":
+                self.roll_back(which)
+            case "restart":
+                self.restart(True, which % 2 == 0)
+            case "crash":
+                self.crash(which % 12, "disk", which)
+        before = self.texts_in_force()
+        self.the_disk_has_done_all()
+        assert before in (found, self.texts_in_force()), "what somebody wants was written over"
+
+    def texts_in_force(self) -> list[tuple[int, int, str] | None]:
+        return [on_disk.summary(self.folder, name) for name in NAMES]
+
+    @rule(meanwhile=st.sampled_from(["edit", "pin", "crash"]), after=st.integers(0, 4), ends=st.booleans())
+    @precondition(lambda self: self.is_aside and not self.is_out)
+    def while_facts_are_written(self, meanwhile: str, after: int, ends: bool) -> None:
+        self.live(2)
+        self.clock.ms += WRITE_MS
+        self.look_at_facts()
+        match meanwhile:
+            case "edit":
+                self.write_into_facts()
+            case "pin":
+                self.pin()
+            case "crash":
+                self.crash(after, "disk", after)
+        self.noting.go()
+        if ends:
+            self.noting.tell()
 
     # What people ask for
 
@@ -182,12 +288,21 @@ class Memory(RuleBasedStateMachine):
 
     async def _asked(self, ask: Callable[..., Outcome]) -> None:
         assert ask(self.life.heard.append).told(ENGLISH)
-        await self.life.until_asked()
+        await self._until_it_waits()
+
+    @rule()
+    def pin(self) -> None:
+        self.count += 1
+        mark = f"P{self.count}P"
+        self.pinning = mark
+        with suppress(CommandError, NoteError):  # who hears that it cannot be pinned now
+            self.facts.pin(f"{mark} Moss owes me a song.", ENGLISH)
+            self.pins.append(mark)
 
     @rule(which=st.integers(0, 1000))
     def roll_back(self, which: int) -> None:
         leaves = self.memory.summaries.leaf_names()
-        if leaves and not self.compactor.is_running:
+        if leaves:
             with suppress(NoteError):  # there may be no long-term summary to go with it
                 self.memory.roll_back(leaves[which % len(leaves)])
 
@@ -216,6 +331,16 @@ class Memory(RuleBasedStateMachine):
                 path.write_text(COVERS.sub(lambda m: f"covers:\n- {int(m[1]) + first}\n- {int(m[2]) + last}\n", text))
         if path.exists():
             os.utime(path, ns=(at_ns, at_ns + 10**9))  # people are slower than the ticks of a file's time
+
+    @rule()
+    def write_into_facts(self) -> None:
+        path = self.folder / "facts.md"
+        if path.exists():
+            self.count += 1
+            self.by_hand.append(f"F{self.count}F")
+            at_ns = path.stat().st_mtime_ns
+            path.write_text(f"{path.read_text()}\n{self.by_hand[-1]}: this I know.\n")
+            os.utime(path, ns=(at_ns, at_ns + 10**9))
 
     @rule(whole=st.booleans(), ended=st.booleans())
     def type_a_line(self, whole: bool, ended: bool) -> None:
@@ -278,16 +403,23 @@ class Memory(RuleBasedStateMachine):
         self.memory.write_what_waits()
         self.note_written()
 
-    @rule()
+    @rule(is_aside=st.sampled_from([True, True, False]), is_let_go=st.booleans())
     @precondition(lambda self: not self.is_out)
-    def restart(self) -> None:
+    def restart(self, is_aside: bool, is_let_go: bool) -> None:
+        """End as a world does, or as one who is let go from it does, and start again."""
         self.runner.run(self.compactor.stop())
+        if is_let_go:
+            self.facts.settle()
         self.memory.close()
+        self.facts.close()
+        self.is_aside = is_aside
         self.start()
 
     @rule(
         after=st.integers(0, 25),
-        doing=st.sampled_from(["record", "answer", "compact", "roll_back", "restart", "start"]),
+        doing=st.sampled_from(
+            ["record", "answer", "compact", "roll_back", "restart", "start", "disk", "disk", "look", "pin"]
+        ),
         which=st.integers(0, 1000),
     )
     @precondition(lambda self: not self.is_out)
@@ -296,10 +428,13 @@ class Memory(RuleBasedStateMachine):
         deeds: dict[str, Callable[[], None]] = {
             "record": lambda: self.live(6),
             "answer": lambda: self.answer("good"),
-            "compact": lambda: self.compact([]),
+            "compact": lambda: self.compact([], ends=True),
             "roll_back": lambda: self.roll_back(which),
-            "restart": self.restart,
+            "restart": lambda: self.restart(self.is_aside, which % 2 == 0),
             "start": lambda: None,
+            "disk": self.the_disk_has_done_all,
+            "look": self.look_at_facts,
+            "pin": self.pin,
         }
         with self.disk.stopping(after), suppress(Stopped):
             deeds[doing]()
@@ -325,6 +460,9 @@ class Memory(RuleBasedStateMachine):
         self.begin_again()
 
     def die(self) -> None:
+        """Leave what is held back undone, and what it would have done after."""
+        self.summing.die()
+        self.noting.die()
         self.runner.run(self.compactor.stop())
         self.life.die()
 
@@ -335,6 +473,8 @@ class Memory(RuleBasedStateMachine):
             if seq == len(self.told) + 1 and any(mark in line for mark in self.sent[-7:]):
                 self.told[seq] = line
         self.sent.clear()
+        if self.pinning and self.pinning not in self.pins and self.pinning in self.facts_text():
+            self.pins.append(self.pinning)
 
     # What must hold
 
@@ -398,6 +538,24 @@ class Memory(RuleBasedStateMachine):
         return all(summary and summary[1] <= self.memory.journal.last for summary in found)
 
     @invariant()
+    def the_facts_have_every_pin_and_every_word_of_a_person_and_nothing_of_what_is_not(self) -> None:
+        text = self.facts_text()
+        if not hasattr(self, "memory") or not text:
+            assert not self.pins
+            return
+        assert sorted(re.findall(r"^- (P\d+P) ", text, re.MULTILINE)) == sorted(self.pins)
+        assert sorted(re.findall(r"F\d+F", text)) == sorted(self.by_hand)
+        upto = UPTO.search(text)
+        assert upto
+        if not self.is_out:
+            self.memory.view()  # which brings back the lines that a stale copy has not
+            assert int(upto[1]) <= max(on_disk.lines(self.folder), default=0)
+
+    def facts_text(self) -> str:
+        path = self.root / "agents" / NAME / "facts.md"
+        return path.read_text() if path.exists() else ""
+
+    @invariant()
     def no_memory_is_folded_twice_and_none_is_left_out(self) -> None:
         assert not self.faults
 
@@ -409,7 +567,7 @@ def ranges_of(summary: Summary) -> tuple[str, ...]:
 
 def run(examples: int, steps: int) -> None:
     """Live so many lives of so many steps, in which summaries come into force, or nothing would be tried."""
-    Memory.published = 0
+    Memory.published = Memory.ahead = 0
     run_state_machine_as_test(
         Memory,
         settings=settings(
@@ -420,11 +578,12 @@ def run(examples: int, steps: int) -> None:
             suppress_health_check=list(HealthCheck),
         ),
     )
-    assert Memory.published > examples
+    assert Memory.published > examples // 2
+    assert Memory.ahead > examples // 4
 
 
 def test_a_memory_survives_whatever_happens_in_whatever_order():
-    run(examples=12, steps=40)
+    run(examples=14, steps=40)
 
 
 @pytest.mark.integration
