@@ -12,14 +12,20 @@ SECRET = "a long secret"
 LONG = 90.0  # seconds: far more than anything here takes, even on a machine that is busy with other things
 
 _ASK_FOR_MARK, _MARK = b"\xff\xfd\x06", b"\xff\xfc\x06"
+_WILL_NOT_SAY_WHAT_IT_IS = b"\xff\xfc\x18"
 _TELNET = re.compile(rb"\xff(?:[\xfb-\xfe].|\xfa.*?\xff\xf0|[^\xfa-\xfe])", re.DOTALL)
 
 
 class LinePlayer:
-    """A player at a plain socket: no telnet options, one line at a time. `text` is all that came, without telnet."""
+    """A player at a plain socket: no telnet options, one line at a time. `text` is all that came, without telnet.
+
+    It says at once that it has no terminal type to tell: a name and a password come faster than any client's, and
+    of one that might still tell something the first room waits for it.
+    """
 
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection((HOST, port), timeout=LONG)
+        self.socket.sendall(_WILL_NOT_SAY_WHAT_IT_IS)
         self.text = ""
         self.is_closed = False
         self._raw = b""
