@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -9,7 +10,9 @@ from dataclasses import dataclass
 from agents.aside import Aside
 from vault.journal import Journal
 from vault.notes import NoteError
-from vault.remembered.facts_note import FactsNote, Stamp
+from vault.remembered.facts_note import NAME, FactsNote, Stamp
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -90,4 +93,8 @@ class FactsWriting:
             return self._taken(version, outcome())
         except NoteError as error:
             self._failed(error)
-            return False
+        except Exception as error:  # in a thread, where nobody else hears of it
+            source = f"agents/{self._journal.agent_id}/{NAME}"
+            log.exception("%s could not be written", source)
+            self._failed(NoteError(f"{source}: cannot be written: {error!r}."))
+        return False

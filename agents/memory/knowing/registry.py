@@ -227,8 +227,8 @@ class FactRegistry:
     # The file
 
     def _take_in_edits(self) -> None:
-        stamp = self._note.stamp()
-        if stamp == self._stamp:
+        before, stamp = self._stamp, self._note.stamp()
+        if stamp == before:
             return
         self._stamp = stamp
         try:
@@ -242,7 +242,11 @@ class FactRegistry:
             self._warn(f"{NAME} was taken away; it is written again")
             self._written = Version(self._written.text, 0, self._written.goals)
             return
-        self._keep_what_was_lost(found)
+        try:
+            self._keep_what_was_lost(found)
+        except NoteError:
+            self._stamp = before  # or what a person has written would be taken for ours, and written over
+            raise
         upto = min(found.upto, self._journal.last)
         self._known = Known(upto, found.place, {fact.key: fact for fact in found.facts})
         self._file = found

@@ -15,6 +15,7 @@ from tests.agents.memory.held import Held
 from tests.agents.memory.test_registry import Desk, life_of
 from tests.english import ENGLISH
 from tests.vault.failing_disk import Stopped
+from vault.notes import NoteError
 from vault.remembered.fact_line import THINGS
 from vault.remembered.facts_note import Pin
 
@@ -129,6 +130,37 @@ def test_what_could_not_be_written_is_told_once_and_tried_again(desk: HeldDesk, 
     desk.aside.tell()
     assert desk.registry.problem == ""
     assert "upto: 3\n" in desk.path.read_text()
+
+
+def test_a_failure_that_nobody_foresaw_is_told_as_well_and_ends_nobody_else(desk: HeldDesk):
+    write = desk.disk.write_draft
+
+    def fail(*what: object) -> None:
+        raise MemoryError
+
+    desk.disk.write_draft = fail  # type: ignore[method-assign]
+    desk.aside.go()
+    desk.aside.tell()
+    assert desk.registry.problem == "agents/Eliza/facts.md: cannot be written: MemoryError()."
+    desk.registry.close()
+    desk.disk.write_draft = write  # type: ignore[method-assign]
+    desk.registry.close()
+    assert desk.registry.problem == ""
+    assert "upto: 3\n" in desk.path.read_text()
+
+
+def test_an_edit_whose_other_version_cannot_be_kept_yet_is_taken_in_later(desk: HeldDesk):
+    desk.registry.settle()
+    before = desk.path.read_text()
+    desk.lives("Moss hums.")
+    desk.registry.pin("Count the boats.", ENGLISH)
+    desk.edit(lambda text: before.replace("**keys**: Moss has it", "**keys**: Ana has it"))
+    with desk.disk.full(), pytest.raises(NoteError):
+        desk.registry.take_in()
+    desk.registry.close()
+    assert "Ana has it" in desk.path.read_text()
+    (kept,) = desk.path.parent.glob("facts (conflict *).md")
+    assert "- Count the boats." in kept.read_text()
 
 
 def test_the_last_word_waits_for_what_is_on_its_way_and_has_the_rest(desk: HeldDesk):
