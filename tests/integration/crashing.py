@@ -1,8 +1,9 @@
 """A process that lives an agent and dies: killed by itself at a named point, or from outside at any instant.
 
-Run as `python -m tests.integration.crashing VAULT SEED POINT AFTER`. It says `ack N` once memory N is written and
-`forced INODE SIZE` once a file is on disk. `survive` starts such processes on one vault, kills them, and looks at
-what is left by rules of its own.
+Run as `python -m tests.integration.crashing VAULT SEED POINT AFTER ASIDE`. It says `ack N` once memory N is written,
+`pin N` once the pin N is, `forced INODE SIZE` once a file is on disk, and `draft THREAD` of each draft. Where `ASIDE` is
+1, summaries and facts are written in threads, as in a running world, and memories come meanwhile. `survive` starts such
+processes on one vault, kills them, and looks at what is left by rules of its own.
 """
 
 from __future__ import annotations
@@ -15,17 +16,25 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agents.aside import Aside
+from agents.memory.knowing.registry import WRITE_MS, FactRegistry
 from tests.agents.memory import on_disk
-from tests.agents.memory.lives import Life, talkative, windows
+from tests.agents.memory.lives import NAME, Life, one_turn, talkative, windows
+from tests.english import ENGLISH
 from vault.disk import Disk
 
 ROOT = Path(__file__).parents[2]
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-OPERATIONS = ("append", "fsync", "draft", "rename leaf", "rename longterm", "rename former", "rename recent", "publish")
+OPERATIONS = (
+    *("append", "fsync", "draft", "publish"),
+    *("rename leaf", "rename longterm", "rename former", "rename recent", "rename facts"),
+)
 POINTS = (
     *(f"{when} {what}" for what in OPERATIONS for when in ("before", "after")),
     "half-way append",
@@ -55,7 +64,7 @@ class KillingDisk(Disk):
         self.come_to("before fsync")
         super().fsync(descriptor)
         found = os.fstat(descriptor)
-        print(f"forced {found.st_ino} {found.st_size}", flush=True)
+        say(f"forced {found.st_ino} {found.st_size}")
         self.come_to("after fsync")
 
     def write_draft(self, draft: Path, text: bytes, durable: bool) -> None:
@@ -64,6 +73,7 @@ class KillingDisk(Disk):
             draft.write_bytes(text[: len(text) // 2])
         self.come_to("half-way draft")
         super().write_draft(draft, text, durable)
+        say(f"draft {threading.current_thread().name}")
         self.come_to("after draft")
 
     def replace(self, draft: Path, path: Path) -> None:
@@ -84,12 +94,18 @@ class KillingDisk(Disk):
         return point == self._point and self._left == 0
 
 
-async def live(root: Path, seed: int, point: str, after: int) -> None:
-    """Remember numbered things and have them summarised, until the end."""
-    rng, disk = random.Random(seed), KillingDisk(point, after)
+def say(line: str) -> None:
+    """Say a line in one piece, in whatever thread."""
+    os.write(1, f"{line}\n".encode())
+
+
+async def live(root: Path, seed: int, point: str, after: int, is_aside: bool) -> None:
+    """Remember numbered things, pin some, and have them summarised, until the end."""
+    rng, disk, aside = random.Random(seed), KillingDisk(point, after), Aside()
+    aside.is_open = is_aside
     settings = windows(4, 6, rebuild_every=3, journal_fsync_ms=rng.choice([0, 50]))
-    print("born", flush=True)
-    agent = Life(root, settings, talkative(), disk=disk)
+    say("born")
+    agent = Life(root, settings, talkative(), disk=disk, aside=aside)
     agent.clock.ms += 1000 * (agent.memory.journal.last + 1)
     publish = agent.memory.publish
 
@@ -100,16 +116,30 @@ async def live(root: Path, seed: int, point: str, after: int) -> None:
         return published
 
     agent.memory.publish = dying  # type: ignore[method-assign]
-    print("ready", flush=True)
+    journal = agent.memory.journal
+    facts = FactRegistry(journal.vault, NAME, journal, agent.clock, aside=aside)
+    say("ready")
     for _ in range(MEMORIES):
         number = agent.memory.journal.last + 1
         agent.clock.ms += rng.choice([1000, 1000, 20_000_000])
         agent.memory.record("observed", f"Moss tells me of the river for the time M{seed}x{number}M.", "The Landing")
-        print(f"ack M{seed}x{number}M", flush=True)
+        say(f"ack M{seed}x{number}M")
         if rng.random() < 0.2:
             agent.memory.journal.sync()
-        await agent.compact()
+        if rng.random() < 0.2:
+            agent.clock.ms += WRITE_MS
+            facts.take_in()
+        if rng.random() < 0.1:
+            facts.pin(f"P{seed}x{number}P I owe Moss a song.", ENGLISH)
+            say(f"pin P{seed}x{number}P")
+        if is_aside and rng.random() < 0.7:
+            agent.compactor.start_if_due()
+            await one_turn()
+        else:
+            await agent.compact()
+    await agent.compactor.stop()
     agent.memory.close()
+    facts.close()
 
 
 @dataclass
@@ -123,34 +153,37 @@ class Damage:
     duplicated: list[str] = field(default_factory=list)
     unstartable: list[str] = field(default_factory=list)
     no_partition: list[str] = field(default_factory=list)
+    false_facts: list[str] = field(default_factory=list)
 
     @property
     def is_none(self) -> bool:
-        return not (self.lost or self.duplicated or self.unstartable or self.no_partition)
+        return not (self.lost or self.duplicated or self.unstartable or self.no_partition or self.false_facts)
 
     def add(self, other: Damage) -> None:
         """Add up."""
         self.deaths += other.deaths
         self.cycles += other.cycles
         self.acknowledged += other.acknowledged
-        for name in ("lost", "duplicated", "unstartable", "no_partition"):
+        for name in ("lost", "duplicated", "unstartable", "no_partition", "false_facts"):
             getattr(self, name).extend(getattr(other, name))
 
     def __str__(self) -> str:
         return (
             f"{self.deaths} deaths, {self.acknowledged} memories acknowledged, {self.cycles} summaries accepted: "
             f"{len(self.lost)} lost, {len(self.duplicated)} duplicated, {len(self.unstartable)} unstartable, "
-            f"{len(self.no_partition)} no partition"
+            f"{len(self.no_partition)} no partition, {len(self.false_facts)} false facts"
         )
 
 
 def survive(seed: int) -> Damage:
     """Live one agent several times over, each time to a sudden end, and return the damage found after each.
 
-    Every other seed also loses power: of what was not forced to disk the newest journal file keeps a part.
+    Of each four seeds two write aside. Every other seed also loses power: of what was not forced to disk the newest
+    journal file keeps a part.
     """
     damage, rng = Damage(), random.Random(seed)
     acknowledged: list[str] = []
+    pinned: list[str] = []
     with tempfile.TemporaryDirectory(prefix="fallwater-") as folder:
         root = Path(folder)
         for life in range(LIVES):
@@ -158,26 +191,43 @@ def survive(seed: int) -> Damage:
             after = rng.randrange(40 if "append" in point or "fsync" in point else 5)
             on_disk_before = {file.stat().st_ino: file.stat().st_size for file in root.glob("agents/*/journal/*.md")}
             instant = rng.uniform(0, 0.25) if point == "never" else None
-            said, code = died(root, seed * 10 + life, point, after, instant)
+            said, code = died(root, seed * 10 + life, point, after, instant, is_aside=seed % 4 < 2)
             assert code in (0, -signal.SIGKILL), "\n".join(said)
-            acknowledged += [line.removeprefix("ack ") for line in said if line.startswith("ack ")]
+            acknowledged += told(said, "ack")
+            pinned += told(said, "pin")
             if seed % 2:
                 kept = _without_power(root / "agents/Eliza", on_disk_before, said, rng)
                 acknowledged = [mark for mark in acknowledged if mark in kept]
-            damage.add(look(root, acknowledged, f"seed {seed}, life {life}, killed {point}"))
+            damage.add(look(root, acknowledged, f"seed {seed}, life {life}, killed {point}", pinned))
             damage.deaths += 1
         damage.acknowledged = len(acknowledged)
         damage.cycles = len(list(root.glob("agents/*/summaries/recent-*.md")))
     return damage
 
 
-def died(root: Path, seed: int, point: str, after: int, instant_seconds: float | None = None) -> tuple[list[str], int]:
+def told(said: list[str], what: str) -> list[str]:
+    """Return of what a process has said that it was done."""
+    return [line.removeprefix(f"{what} ") for line in said if line.startswith(f"{what} ")]
+
+
+def died(
+    root: Path, seed: int, point: str, after: int, instant_seconds: float | None = None, is_aside: bool = True
+) -> tuple[list[str], int]:
     """Let a process live until it is dead; return what it said and its exit code.
 
     With an instant it is killed from outside, so long after it was born.
     """
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.integration.crashing", str(root), str(seed), point, str(after)],
+        [
+            sys.executable,
+            "-m",
+            "tests.integration.crashing",
+            str(root),
+            str(seed),
+            point,
+            str(after),
+            str(int(is_aside)),
+        ],
         cwd=ROOT,
         env=CLEAN,
         stdout=subprocess.PIPE,
@@ -212,8 +262,8 @@ def _all_lines(files: list[Path]) -> set[str]:
     return {line for path in files for line in path.read_text(encoding="utf-8", errors="replace").split("\n")}
 
 
-def look(root: Path, acknowledged: list[str], where: str) -> Damage:
-    """Open the vault again, and compare what is there with what was acknowledged."""
+def look(root: Path, acknowledged: list[str], where: str, pinned: Sequence[str] = ()) -> Damage:
+    """Open the vault again, and compare what is there with what was acknowledged, and the facts with the pins."""
     damage = Damage()
     try:
         agent = Life(root, windows(4, 6), talkative())
@@ -234,8 +284,17 @@ def look(root: Path, acknowledged: list[str], where: str) -> Damage:
     told = covered + [memory.seq for memory in view.tail]
     if told != list(range(1, len(lines) + 1)) or told != sorted(lines):
         damage.no_partition.append(f"{where}: {view.coverage}, {len(lines)} lines")
+    damage.false_facts = [f"{where}: {fault}" for fault in _false_facts(agent.folder / "facts.md", len(lines), pinned)]
     return damage
 
 
+def _false_facts(path: Path, memories: int, pinned: Sequence[str]) -> Iterator[str]:
+    text = path.read_text(encoding="utf-8") if path.exists() else "upto: 0\n"
+    upto = re.search(r"^upto: (\d+)$", text, re.MULTILINE)
+    if not upto or int(upto[1]) > memories:
+        yield f"of {memories} memories {upto and upto[0]}"
+    yield from (f"{mark} {text.count(mark)} times" for mark in pinned if text.count(f"- {mark} ") != 1)
+
+
 if __name__ == "__main__":
-    asyncio.run(live(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4])))
+    asyncio.run(live(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), sys.argv[5] == "1"))

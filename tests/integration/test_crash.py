@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, talkative, windows
-from tests.integration.crashing import POINTS, Damage, died, look, survive
+from tests.integration.crashing import POINTS, Damage, died, look, survive, told
 
 pytestmark = pytest.mark.integration
 
@@ -20,13 +20,14 @@ SEEDS = range(40)
 def test_a_memory_outlives_a_kill(point, tmp_path):
     said, code = died(tmp_path, seed=1, point=point, after=0)
     assert code == -signal.SIGKILL, f"the process did not come to {point!r}: {said[-3:]}"
-    acknowledged = [line.removeprefix("ack ") for line in said if line.startswith("ack ")]
-    damage = look(tmp_path, acknowledged, point)
+    acknowledged, pinned = told(said, "ack"), told(said, "pin")
+    damage = look(tmp_path, acknowledged, point, pinned)
     assert damage.is_none, damage
     goes_on, code = died(tmp_path, seed=2, point="never", after=0)
     assert code == 0, goes_on
-    acknowledged += [line.removeprefix("ack ") for line in goes_on if line.startswith("ack ")]
-    damage = look(tmp_path, acknowledged, f"{point}, and a life after")
+    assert any(one.startswith("aside") for one in told(goes_on, "draft")), "nothing was written in a thread"
+    acknowledged, pinned = acknowledged + told(goes_on, "ack"), pinned + told(goes_on, "pin")
+    damage = look(tmp_path, acknowledged, f"{point}, and a life after", pinned)
     assert damage.is_none, damage
     assert on_disk.boundaries(tmp_path / "agents/Eliza")[0] > 0, "it has not been summarised since"
 
@@ -36,7 +37,10 @@ def test_no_memory_is_lost_or_doubled_over_forty_lives_and_sudden_deaths():
     with ThreadPoolExecutor(2) as two:
         for damage in two.map(survive, SEEDS):
             total.add(damage)
-    assert total.is_none, [*total.lost, *total.duplicated, *total.unstartable, *total.no_partition]
+    assert total.is_none, [
+        *(*total.lost, *total.duplicated, *total.unstartable, *total.no_partition),
+        *total.false_facts,
+    ]
     assert total.deaths == 2 * len(SEEDS)
 
 
@@ -54,3 +58,7 @@ def test_the_look_sees_what_is_gone_and_what_is_there_twice(tmp_path):
     assert look(tmp_path, marks, "cut").lost == ["cut: M1x3M"]
     path.write_text(whole + lines[-2].replace("^m4", "^m5") + "\n")
     assert look(tmp_path, marks, "twice").duplicated == ["twice: M1x3M"]
+    path.write_text(whole)
+    (agent.folder / "facts.md").write_text("---\nupto: 5\n---\n## Pinned\n- P1P I owe\n- P2P I owe\n- P2P I owe\n")
+    found = look(tmp_path, marks, "facts", ["P1P", "P2P", "P3P"]).false_facts
+    assert found == ["facts: of 4 memories upto: 5", "facts: P2P 2 times", "facts: P3P 0 times"]

@@ -135,7 +135,7 @@ def test_what_could_not_be_written_is_told_once_and_tried_again(desk: HeldDesk, 
 def test_a_failure_that_nobody_foresaw_is_told_as_well_and_ends_nobody_else(desk: HeldDesk):
     write = desk.disk.write_draft
 
-    def fail(*what: object) -> None:
+    def fail(draft: Path, text: bytes, durable: bool) -> None:
         raise MemoryError
 
     desk.disk.write_draft = fail  # type: ignore[method-assign]
