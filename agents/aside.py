@@ -39,6 +39,11 @@ class Aside:
         future.add_done_callback(lambda _: _tell(loop, ended))
         return future
 
+    def close(self) -> None:
+        """Wait for what was begun; what is asked for after that is done in its turn."""
+        self.is_open = False
+        self._threads.shutdown()
+
 
 def _tell(loop: asyncio.AbstractEventLoop, ended: Callable[[], None]) -> None:
     with suppress(RuntimeError):  # the loop is closed, and whoever needs to know has waited

@@ -150,6 +150,7 @@ class Population(Mapping[str, Agent]):
                 agent.facts.close()
             except NoteError as error:
                 log.error("%s", error)
+        self.aside.close()
 
     def reload(self, settings: Settings) -> list[str]:
         """Take in settings, profiles and templates as they are now; return what is wrong with any of them.

@@ -61,6 +61,7 @@ class Compactor:
         self._by_tokens = False
         self._task: asyncio.Task[Outcome] | None = None
         self._event: EventName = "auto_compact"
+        self._has_ended = False
 
     @property
     def is_running(self) -> bool:
@@ -69,6 +70,8 @@ class Compactor:
     def start_if_due(self) -> bool:
         """Start in the background if a cycle is due and nothing speaks against it; return whether it was started."""
         memory = self.memory
+        if self._has_ended:  # the turn that its end cut short would begin another
+            return False
         if self.is_running or not memory.settings.enabled or memory.problem or self._now_ms() < self.record.next_try_ms:
             return False
         if self._summarizer() is None or self._due() is None:
@@ -99,7 +102,11 @@ class Compactor:
         return outcome("compaction.rebuilding", done=True, who=self.memory.name)
 
     async def stop(self) -> None:
-        """Cut short what is going on, within five seconds; the summaries in force stay as they are."""
+        """Cut short what is going on, within five seconds, and begin nothing of itself any more.
+
+        The summaries in force stay as they are.
+        """
+        self._has_ended = True
         if self._task and not self._task.done():
             self._task.cancel()
             await asyncio.wait([self._task], timeout=STOP_SECONDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,17 @@ def test_closing_puts_every_memory_on_disk_and_a_new_start_finds_it(tmp_path):
     agents["Moss"].memory.record("noted", "The ninth of March.")
     agents.close()
     assert [m.text for m in population_of(tmp_path)["Moss"].memory.view().tail] == ["The ninth of March."]
+
+
+def test_the_end_leaves_no_thread_behind(tmp_path):
+    async def end() -> None:
+        agents.aside.is_open = True
+        agents.aside.begin(lambda: None, lambda: None)
+        agents.close()
+
+    agents, before = population_of(tmp_path), threading.active_count()
+    asyncio.run(end())
+    assert threading.active_count() == before
 
 
 def test_stopping_lets_the_model_go(tmp_path):

@@ -1,9 +1,9 @@
 """A process that lives an agent and dies: killed by itself at a named point, or from outside at any instant.
 
 Run as `python -m tests.integration.crashing VAULT SEED POINT AFTER ASIDE`. It says `ack N` once memory N is written,
-`pin N` once the pin N is, `forced INODE SIZE` once a file is on disk, and `draft THREAD` of each draft. Where `ASIDE` is
-1, summaries and facts are written in threads, as in a running world, and memories come meanwhile. `survive` starts such
-processes on one vault, kills them, and looks at what is left by rules of its own.
+`pin N` once the pin N is, `forced INODE SIZE` once a file is on disk, and `draft THREAD` of each draft. With 1 as
+`ASIDE`, summaries and facts are written in threads, as in a running world, and memories come meanwhile. `survive`
+starts such processes on one vault, kills them, and looks at what is left by rules of its own.
 """
 
 from __future__ import annotations

@@ -260,3 +260,15 @@ def test_nothing_is_begun_where_no_loop_runs_or_time_is_virtual():
     assert asyncio.run(closed()) is None
     aside.is_open = True
     assert aside.begin(lambda: 1, lambda: None) is None
+
+
+def test_the_end_waits_for_what_was_begun_and_nothing_is_begun_after_it():
+    async def ended() -> tuple[list[int], object]:
+        aside, gate, done = Aside(), threading.Event(), list[int]()
+        aside.is_open = True
+        aside.begin(lambda: done.append(gate.wait(10)), lambda: None)
+        aside.begin(gate.set, lambda: None)
+        aside.close()
+        return done, aside.begin(lambda: 1, lambda: None)
+
+    assert asyncio.run(ended()) == ([True], None)

@@ -169,6 +169,13 @@ def test_one_who_stops_waits_for_the_disk_and_leaves_nothing_behind(tmp_path: Pa
     assert drafts(life) == []
 
 
+def test_one_who_has_stopped_begins_no_other_compaction_although_one_is_due(tmp_path: Path):
+    life, aside = a_life(tmp_path)
+    stop(life, aside)
+    assert life.memory.strategy.plan(life.memory.coverage, forced=False)
+    assert not life.compactor.start_if_due()
+
+
 def test_the_archive_says_that_what_was_accepted_has_not_come_into_force(tmp_path: Path):
     life, aside = a_life(tmp_path)
     stop(life, aside)
