@@ -54,7 +54,7 @@ def _write(vault: Path, people: int, agents: int) -> None:
         _room(vault, name, exits)
     for number in range(agents):
         home = room(number % rooms_for(people))
-        note = f"---\nroom: '[[{home}]]'\nthink_seconds: 20\n---\nYou live here and like company.\n"
+        note = f"---\nroom: '[[{home}]]'\nthink_seconds: 20\nbreak_loops: false\n---\nYou live here and like company.\n"
         path = vault / "agents" / f"Agent{chr(97 + number // 26)}{chr(97 + number % 26)}" / "agent.md"
         path.parent.mkdir(parents=True)
         path.write_text(note, "utf-8")

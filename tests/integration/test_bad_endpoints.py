@@ -44,7 +44,8 @@ class Town:
 
 def vault_with(folder: Path, api: str, address: str) -> Path:
     """Make a vault whose agents think every second with one endpoint."""
-    vault = new_vault(folder, {f"agents/{name}/agent.md": {"think_seconds": 1} for name in AGENTS})
+    agents = {f"agents/{name}/agent.md": {"think_seconds": 1} for name in AGENTS}
+    vault = new_vault(folder, {**agents, "config/agents.md": {"break_loops": "false"}})  # the model repeats itself
     with (vault / "config/models.md").open("a", encoding="utf-8") as note:
         note.write(f"\n## thinker\n**endpoints**: {address}\n**api**: {api}\n**model**: {MODEL}\n")
     return vault

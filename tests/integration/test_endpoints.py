@@ -74,7 +74,8 @@ def free_port() -> int:
 
 def vault_with(folder: Path, ports: list[int]) -> Path:
     """Make a vault whose agents think every second, with endpoints on these ports."""
-    vault = new_vault(folder, {f"agents/{name}/agent.md": {"think_seconds": 1} for name in AGENTS})
+    agents = {f"agents/{name}/agent.md": {"think_seconds": 1} for name in AGENTS}
+    vault = new_vault(folder, {**agents, "config/agents.md": {"break_loops": "false"}})  # the model repeats itself
     addresses = ", ".join(f"http://{HOST}:{port}" for port in ports)
     with (vault / "config/models.md").open("a", encoding="utf-8") as note:
         note.write(f"\n## thinker\n**endpoints**: {addresses}\n**model**: {MODEL}\n")

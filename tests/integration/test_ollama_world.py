@@ -37,7 +37,7 @@ def hurried_vault(folder: Path, port: int) -> Path:
     """Make a vault whose agents think every second, with Ollama on this port."""
     agents = {f"agents/{name}/agent.md": {"think_seconds": 1} for name in AGENTS}
     models = {"ollama_host": f"http://{HOST}:{port}", "num_ctx": 4096}
-    return new_vault(folder, {"config/models.md": models, **agents})
+    return new_vault(folder, {"config/models.md": models, "config/agents.md": {"break_loops": "false"}, **agents})
 
 
 def commands_of(vault: Path) -> int:
