@@ -32,11 +32,14 @@ class Drafts:
         ending = f"{mark}{'.' * bool(mark)}{os.getpid()}.draft"
         self._rows = [(path.with_name(f".{path.name}.{ending}"), path, text) for text, path in texts]
 
-    def write(self) -> None:
-        """Write all drafts, in any thread. Raises: NoteError if there is no room; none is left then."""
+    def write(self, anywhere: bool = False) -> None:
+        """Write all drafts, in any thread. The folder may be new, and if it may be `anywhere` also the one it is in.
+
+        Raises: NoteError if there is no room, or no folder; none is left then.
+        """
         for draft, path, text in self._rows:
             try:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                path.parent.mkdir(parents=anywhere, exist_ok=True)
                 self._disk.write_draft(draft, text.encode("utf-8"), self._durable)
             except OSError as error:
                 raise self._failure(path, error) from error

@@ -164,7 +164,7 @@ class Vault:
 
     def _replace(self, texts: Sequence[tuple[str, Path]], durable: bool) -> None:
         drafts = Drafts(self.disk, texts, durable, self.source)
-        drafts.write()
+        drafts.write(anywhere=True)
         drafts.put_in_place()
 
 

@@ -143,6 +143,7 @@ def test_what_is_wrong_is_named_with_file_and_line(text: str, message: str):
 
 def test_a_file_that_was_written_meanwhile_is_not_written_over(tmp_path: Path):
     note = FactsNote(vault_of(tmp_path, {}, FailingDisk()), "Eliza")
+    (tmp_path / "agents/Eliza").mkdir(parents=True)
     assert note.read() is None
     assert note.write("one\n", (-1, -1))
     stamp = note.stamp()

@@ -87,7 +87,7 @@ class FactsNote:
         path = self._vault.path(*self._folder, NAME)
         draft = path.with_name(f".{NAME}.draft")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            # Its folder is there, or somebody has taken the agent away, and is not to get a part of it back.
             self._vault.disk.write_draft(draft, text.encode("utf-8"), True)
             if self.stamp() != expected:  # as late as can be, so that an edit has no time to slip in between
                 draft.unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import shutil
 import threading
 from pathlib import Path
 
@@ -161,6 +162,14 @@ def test_an_edit_whose_other_version_cannot_be_kept_yet_is_taken_in_later(desk: 
     assert "Ana has it" in desk.path.read_text()
     (kept,) = desk.path.parent.glob("facts (conflict *).md")
     assert "- Count the boats." in kept.read_text()
+
+
+def test_one_who_is_taken_away_meanwhile_does_not_come_back_by_the_file(desk: HeldDesk):
+    shutil.rmtree(desk.path.parent)
+    desk.aside.go()
+    desk.aside.tell()
+    assert "No such file or directory" in desk.registry.problem
+    assert not desk.path.parent.exists()
 
 
 def test_the_last_word_waits_for_what_is_on_its_way_and_has_the_rest(desk: HeldDesk):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -82,6 +83,20 @@ def test_what_comes_meanwhile_is_verbatim(tmp_path: Path):
     asyncio.run(compact(life, aside, lambda: life.live(3)))
     assert life.memory.coverage == Coverage(5, 9, 16)
     assert [memory.seq for memory in life.memory.view().tail] == [10, 11, 12, 13, 14, 15, 16]
+
+
+def test_one_who_is_taken_away_meanwhile_does_not_come_back_by_a_summary(tmp_path: Path):
+    life, aside = a_life(tmp_path)
+    seen: list[bool] = []
+
+    def go() -> None:
+        shutil.rmtree(life.folder)
+        Held.go(aside)
+        seen.append(life.folder.exists())
+
+    aside.go = go  # type: ignore[method-assign]
+    stop(life, aside)
+    assert seen == [False]
 
 
 def edit(life: Life) -> None:

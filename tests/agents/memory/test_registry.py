@@ -29,6 +29,7 @@ class Desk:
         self.disk = disk or FailingDisk()
         self.vault = Vault(root, self.disk)
         self.path = root / "agents" / "Eliza" / "facts.md"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self.ms = AT
         self.journal = Journal(self.vault, "Eliza")
         self.journal.load()
