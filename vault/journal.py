@@ -287,6 +287,7 @@ class Journal:
             if not self._open.is_open:
                 self._open_file(self._segments[-1])
             return self._segments[-1]
+        self.sync()  # if that fails, the file stays open, so that its lines are forced before others are
         self.close()
         fresh = Segment(name)
         self._folder.mkdir(parents=True, exist_ok=True)

@@ -116,6 +116,24 @@ def test_a_new_day_is_a_new_file(desk):
     assert [memory.day for memory in desk.restart().read(1, 2)] == ["2026-11-21", "2026-11-22"]
 
 
+def test_a_day_that_could_not_be_forced_to_disk_is_forced_before_the_next_begins(desk, monkeypatch):
+    desk.hear("Moss hums.")
+    forced = []
+    monkeypatch.setattr(desk.disk, "fsync", lambda descriptor: forced.append(os.fstat(descriptor).st_ino))
+    monday = heard("Moss waves.", at("00:00:01.000", "2026-11-23"))
+    with monkeypatch.context() as broken:
+        broken.setattr(desk.disk, "fsync", fail)
+        with pytest.raises(NoteError, match="Input/output error"):
+            desk.journal.append(monday)
+    desk.journal.append(monday)
+    assert forced[:1] == [desk.file().stat().st_ino]
+    assert desk.told() == numbered("Moss hums.", "Moss waves.")
+
+
+def fail(descriptor: int) -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
 def test_when_the_clock_goes_back_the_newest_file_is_still_the_one_written(desk):
     desk.journal.append(heard("one", at("00:00:00.100", "2026-11-22")))
     kept = desk.journal.append(heard("two", at("23:59:59.900")))
