@@ -40,6 +40,9 @@ from vault.folder import MARK, Vault, open_vault
 from vault.notes import NoteError
 from vault.remembered.former_lives import put_by
 
+LOOKS_AT_ALL = 100
+"""Of so many times that the garbage collector looks at what is not new, once at everything; Python's own is 10."""
+
 
 class Reactor(ListeningReactor, Protocol):
     """The part of a reactor that starting and ending needs."""
@@ -181,8 +184,10 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     if told := first_admin(accounts_file, vault, settings.server.admin_name, Argon2()):
         _say(told)
     ending = Ending(reactor.stop)
+    # Looking through a big world and hundreds of sessions for what nobody needs stops it for up to 50 ms at a time.
+    gc.set_threshold(*gc.get_threshold()[:2], LOOKS_AT_ALL)
     gc.collect()
-    gc.freeze()  # looking through a big world again and again for what nobody needs would stop it for 15 ms at a time
+    gc.freeze()
     failures: list[str] = []
 
     given = inherited(os.environ, os.getpid())
