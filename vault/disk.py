@@ -38,7 +38,11 @@ class Disk:
 
     def sync_folder(self, folder: Path) -> None:
         """Force the names in a folder to disk."""
-        descriptor = os.open(folder, os.O_RDONLY)
+        self.sync_file(folder)
+
+    def sync_file(self, path: Path) -> None:
+        """Force to disk what somebody else has written into a file."""
+        descriptor = os.open(path, os.O_RDONLY)
         try:
             self.fsync(descriptor)
         finally:

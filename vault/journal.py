@@ -190,6 +190,7 @@ class Journal:
                 self._segments.append(row)
                 continue
             mend_end(path, self.vault.disk, lambda torn, name=name: self._set_aside(name, torn))  # type: ignore[misc]
+            self.vault.disk.sync_file(path)  # one who was killed has left lines that are told of and not on disk yet
             segment, without_number = scan(path)
             self._segments.append(segment)
             unnumbered += [segment] * bool(without_number)

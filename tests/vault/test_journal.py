@@ -134,6 +134,16 @@ def fail(descriptor: int) -> None:
     raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
+def test_what_one_who_was_killed_has_written_is_forced_to_disk_at_the_next_start(desk):
+    desk.hear("Moss hums.")
+    desk.disk.done.clear()
+    desk.restart()
+    assert "fsync" in desk.disk.done
+    desk.disk.done.clear()
+    desk.restart()
+    assert desk.disk.done == []  # nothing has changed since
+
+
 def test_when_the_clock_goes_back_the_newest_file_is_still_the_one_written(desk):
     desk.journal.append(heard("one", at("00:00:00.100", "2026-11-22")))
     kept = desk.journal.append(heard("two", at("23:59:59.900")))

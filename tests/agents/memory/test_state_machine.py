@@ -588,4 +588,4 @@ def test_a_memory_survives_whatever_happens_in_whatever_order():
 
 @pytest.mark.integration
 def test_a_memory_survives_whatever_happens_over_many_lives():
-    run(examples=250, steps=60)
+    run(examples=220, steps=60)
