@@ -11,6 +11,9 @@ from server.telnet.turn_end import TurnEnd
 TURN_SECONDS = 0.03
 """For how long input is taken, from all connections, before what came of it is sent and others are read again."""
 
+PLACE_SECONDS = 0.002
+"""For how long input from one place is taken before the next: what several hear of each other is sent together."""
+
 ASIDE_SECONDS = 0.01
 """For how long more it is taken in a turn, and answered at once, from places that have had none of that time."""
 
@@ -18,8 +21,8 @@ ASIDE_SECONDS = 0.01
 class Rota:
     """Takes input at once while a turn has time, and what is left in the turns after it.
 
-    Those who wait are called place by place, one of each in rotation: when everybody in a full room speaks at once, in
-    which each word is heard hundreds of times, that room waits for itself. Somebody elsewhere is answered as
+    Those who wait are called place by place, each for as long, in rotation: when everybody in a full room speaks at
+    once, in which each word is heard hundreds of times, that room waits for itself. Somebody elsewhere is answered as
     soon as they are read, unless too many are.
     """
 
@@ -28,11 +31,13 @@ class Rota:
         clock: ReactorClock,
         turn_end: TurnEnd,
         seconds: float = TURN_SECONDS,
+        place_seconds: float = PLACE_SECONDS,
         aside_seconds: float = ASIDE_SECONDS,
     ) -> None:
         self._clock = clock
         self._turn_end = turn_end
         self._seconds = seconds
+        self._place_seconds = place_seconds
         self._aside_seconds = aside_seconds
         self._aside_left = aside_seconds
         self._until: float | None = None
@@ -57,15 +62,19 @@ class Rota:
         self._until, self._aside_left = None, self._aside_seconds
         self._served.clear()
         while self._waiting and self._has_time:
-            self._call(*self._next())
+            place, calls = next(iter(self._waiting.items()))
+            try:
+                self._call_some(place, calls)
+            finally:
+                del self._waiting[place]
+                if calls:
+                    self._waiting[place] = calls  # behind all other places
 
-    def _next(self) -> tuple[str, Callable[[], None]]:
-        place = next(iter(self._waiting))
-        calls = self._waiting.pop(place)
-        call = calls.popleft()
-        if calls:
-            self._waiting[place] = calls  # behind all other places
-        return place, call
+    def _call_some(self, place: str, calls: deque[Callable[[], None]]) -> None:
+        until = self._clock.seconds() + self._place_seconds
+        self._call(place, calls.popleft())
+        while calls and self._has_time and self._clock.seconds() < until:
+            self._call(place, calls.popleft())
 
     def _call_aside(self, call: Callable[[], None]) -> None:
         began = self._clock.seconds()

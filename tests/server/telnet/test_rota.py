@@ -14,14 +14,17 @@ from server.telnet.turn_end import TurnEnd
 
 
 class Day:
-    """A clock that goes on only by what is done, a second each, and runs a turn of the reactor when told to."""
+    """A clock that goes on only by what is done, and runs a turn of the reactor when told to.
+
+    What comes takes a second, and from the attic half of one.
+    """
 
     def __init__(self) -> None:
-        self.now = 0
+        self.now = 0.0
         self.done: list[str] = []
         clock = cast(ReactorClock, self)
         self.turn_end = TurnEnd(clock)
-        self.rota = Rota(clock, self.turn_end, seconds=3, aside_seconds=2)
+        self.rota = Rota(clock, self.turn_end, seconds=3, place_seconds=1, aside_seconds=2)
         self._due: list[Callable[[], None]] = []
 
     def seconds(self) -> float:
@@ -37,7 +40,7 @@ class Day:
             self.rota.take(name.split()[0], partial(self.does, name))
 
     def does(self, name: str) -> None:
-        self.now += 1
+        self.now += 0.5 if name.startswith("attic") else 1
         self.done.append(name)
         self.turn_end.add(lambda: self.done.append("sent"))
 
@@ -84,6 +87,13 @@ def test_of_many_elsewhere_some_are_answered_at_once_and_one_of_each_place_in_th
     day.comes("yard 1", "yard 2", "barn 1", "mill 1", "mill 2")
     assert [one for one in day.turn() if one != "sent"] == ["hall 1", "hall 2", "hall 3", "yard 1", "yard 2"]
     assert [one for one in day.turn() if one != "sent"] == ["hall 4", "barn 1", "mill 1"]
+
+
+def test_of_each_place_as_much_is_done_as_takes_no_longer_than_of_others(day):
+    day.comes("hall 1", "hall 2", "hall 3", "yard 1", "yard 2")
+    day.comes("attic 1", "attic 2", "attic 3", "barn 1")
+    assert [one for one in day.turn() if one != "sent"] == ["hall 1", "hall 2", "hall 3", "yard 1", "yard 2"]
+    assert [one for one in day.turn() if one != "sent"] == ["attic 1", "attic 2", "barn 1", "attic 3"]
 
 
 def test_what_takes_long_to_send_is_sent_in_slices_and_all_of_it_before_more_is_done(day):
