@@ -6,6 +6,7 @@ import re
 import select
 import socket
 import time
+from collections.abc import Callable
 
 HOST = "127.0.0.1"
 SECRET = "a long secret"
@@ -23,8 +24,8 @@ class LinePlayer:
     of one that might still tell something the first room waits for it.
     """
 
-    def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection((HOST, port), timeout=LONG)
+    def __init__(self, port: int, wrap: Callable[[socket.socket], socket.socket] = lambda plain: plain) -> None:
+        self.socket = wrap(socket.create_connection((HOST, port), timeout=LONG))
         self.socket.sendall(_WILL_NOT_SAY_WHAT_IT_IS)
         self.text = ""
         self.is_closed = False

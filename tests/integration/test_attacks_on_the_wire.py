@@ -96,7 +96,7 @@ def test_broken_telnet_is_passed_over_whole_and_byte_by_byte(target):
                 caller.shutdown(socket.SHUT_WR)
                 callers.append((name, caller))
         for name, caller in callers:
-            assert b"By what name" in read_all(caller), name
+            assert b"Welcome to " in read_all(caller), name  # what is left of it may be somebody's name
 
 
 def test_floods_of_broken_telnet_hold_nobody_up(target):

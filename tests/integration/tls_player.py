@@ -22,13 +22,14 @@ class _WholeSocket(ssl.SSLSocket):
 class TlsPlayer(LinePlayer):
     """As a `LinePlayer`, over TLS. With `trusted`, the certificate has to be that one, and good for `name`."""
 
+    socket: ssl.SSLSocket
+
     def __init__(self, port: int, trusted: Path | None = None, name: str = "localhost") -> None:
-        super().__init__(port)
         context = ssl.create_default_context(cafile=str(trusted) if trusted else None)
         context.sslsocket_class = _WholeSocket
         if trusted is None:
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        self.socket: ssl.SSLSocket = context.wrap_socket(self.socket, server_hostname=name)
+        super().__init__(port, lambda plain: context.wrap_socket(plain, server_hostname=name))
 
     @property
     def certificate(self) -> str:
