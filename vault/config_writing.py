@@ -37,7 +37,7 @@ def write_setting(vault: Vault, name: str, key: str, text: str) -> None:
     except SettingsError as error:
         raise NoteError(str(error).partition(f"config/{name}.md:0: ")[2] or str(error)) from error
     parts = ("config", f"{name}.md")
-    before = vault.read_exact(*parts) if vault.exists(*parts) else ""
+    before = vault.read_exact_if_there(*parts) or ""
     vault.write_text(_changed(before, key, value, f"config/{name}.md"), *parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 from world.model import Character, World
@@ -27,15 +28,13 @@ def made_out(world: World, room_id: str, viewer: Character | None = None) -> lis
     return [people[one_id] for one_id in islice(found, MADE_OUT)]
 
 
-def uncounted(world: World, viewer: Character) -> int:
-    """Return how many others are in the room of a viewer besides those whom it makes out."""
-    if not world.is_crowded(viewer.room_id):
-        return 0
-    others = world.count_occupants(viewer.room_id) - viewer.awake
-    return max(0, others - len(made_out(world, viewer.room_id, viewer)))
+def uncounted(world: World, viewer: Character, found: Sequence[Character]) -> int:
+    """Return how many others are in the room of a viewer besides those found by `made_out`."""
+    return world.count_occupants(viewer.room_id) - viewer.awake - len(found)
 
 
 def named_here(world: World, viewer: Character) -> str:
     """Return who else is in the room of a viewer as a list of names, of a crowd those whom it makes out."""
-    names = [one.name for one in made_out(world, viewer.room_id, viewer)]
-    return ", ".join([*names, "…"]) if uncounted(world, viewer) else world.wording.all_of(names)
+    found = made_out(world, viewer.room_id, viewer)
+    names = [one.name for one in found]
+    return ", ".join([*names, "…"]) if uncounted(world, viewer, found) else world.wording.all_of(names)

@@ -33,8 +33,9 @@ def described(room: Room, world: World) -> str:
 
 def company(world: World, viewer: Character) -> str:
     """Return who else is here as a sentence, or an empty string."""
-    names = [one.name for one in made_out(world, viewer.room_id, viewer)]
-    if others := uncounted(world, viewer):
+    found = made_out(world, viewer.room_id, viewer)
+    names = [one.name for one in found]
+    if others := uncounted(world, viewer, found):
         return world.wording("narration.crowd_is_here", who=", ".join(names), count=others)
     key = "narration.one_is_here" if len(names) == 1 else "narration.some_are_here"
     return world.wording(key, who=world.wording.all_of(names)) if names else ""
