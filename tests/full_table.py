@@ -10,8 +10,9 @@ from pathlib import Path
 from twisted.internet.task import Clock
 
 from server.app import Fallwater
-from server.door.accounts_file import AccountsFile
-from tests.server.front_door import NOW_MS, at_once
+from server.door.account_database import AccountDatabase
+from server.door.account_store import AccountStore
+from tests.server.front_door import NOW_MS
 from vault.config_notes import load_settings
 from vault.folder import open_vault
 from world.command import CommandTable
@@ -23,7 +24,7 @@ def full_table() -> CommandTable:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         vault, _ = open_vault(root / "world")
-        accounts = AccountsFile(root / "accounts", in_thread=at_once)
+        accounts = AccountStore(AccountDatabase(root, in_memory=True))
         rng, said = random.Random(1), list[str]()
         made = Fallwater(
             vault, load_settings(vault), Clock(), rng, lambda: NOW_MS, said.append, lambda call: call(), accounts

@@ -9,9 +9,9 @@ from tests.world.inn import Player
 from world.game import Game
 from world.model import Role
 
-_TYPED = re.compile(r"(\w+)> ?(.*)")
-_SHOWN = re.compile(r"(\w+)\| ?(.*)")
-_STATE = re.compile(r"\* (\w+) (wakes|sleeps|is (?:guest|player|builder|admin))")
+_TYPED = re.compile(r"(\w+(?: \w+)?)> ?(.*)")
+_SHOWN = re.compile(r"(\w+(?: \w+)?)\| ?(.*)")
+_STATE = re.compile(r"\* (\w+(?: \w+)?) (wakes|sleeps|is (?:guest|player|builder|admin))")
 
 
 @dataclass

@@ -27,26 +27,34 @@ _SPACE = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 # tags); interlinear marks; lone surrogates; noncharacters, which YAML refuses.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
     + "]"
 )
+# Zero-width joiners and non-joiners are spelling in Arabic's and India's scripts and their kin, and a joiner between
+# two pictures makes one of them. Anywhere else they would only hide.
+_JOINER = re.compile("[\u200c\u200d]")
+_JOINS = re.compile("[\u0620-\u08ff\u0900-\u109f\u1780-\u18af\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc]")
+_PICTURE = re.compile("[\u2190-\u2bff\U0001f000-\U0001faff]")
 
 
 def clean_line(text: str) -> str:
     """Return `text` as one line that is safe everywhere.
 
     Escape sequences go as a whole, payload included; so does everything invisible (controls, bidi,
-    zero-width, joiners inside emoji, surrogates). Line breaks and unusual spaces become a space, tabs go to
-    the next stop, combining marks are kept up to `MAX_COMBINING_MARKS` in a row. Spaces at the ends stay.
+    zero-width, surrogates) but a joiner or non-joiner where it is spelling. Line breaks and unusual spaces become a
+    space, tabs go to the next stop, combining marks are kept up to `MAX_COMBINING_MARKS` in a row. Spaces at the ends
+    stay.
     """
     if text.isascii() and text.isprintable():
         return text
     text = _UNSEEN.sub("", _ESCAPE.sub("", text))
     text = _LINE_BREAK.sub(" ", text).expandtabs(TAB_STOP)
-    return text if text.isascii() else _with_few_marks(_SPACE.sub(" ", text))
+    if text.isascii():
+        return text
+    return _with_few_marks(_JOINER.sub(_joiner, _SPACE.sub(" ", text)))
 
 
 def clean_block(text: str) -> str:
@@ -62,3 +70,11 @@ def _with_few_marks(text: str) -> str:
         if marks <= MAX_COMBINING_MARKS:
             kept.append(character)
     return "".join(kept)
+
+
+def _joiner(found: re.Match[str]) -> str:
+    """Return a joiner where it is spelling, or nothing."""
+    before, after = found.string[max(found.start() - 1, 0) : found.start()], found.string[found.end() : found.end() + 1]
+    spells = _JOINS.match(before) and _JOINS.match(after) and unicodedata.category(after)[0] == "L"
+    pictures = found[0] == "\u200d" and _PICTURE.match(before) and _PICTURE.match(after)
+    return found[0] if spells or pictures else ""

@@ -20,8 +20,7 @@ argument of the function and what may stand there:
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -31,6 +30,7 @@ from world.errors import CommandError, WorldError
 from world.events import Event
 from world.matching import suggestions
 from world.model import Character, Role
+from world.usage import NamesOf, Word, read_usage, words_of
 from world.wording import Wording
 
 KINDS = frozenset(
@@ -46,16 +46,10 @@ SHORTEST_BEGINNING = 3
 
 Act = Callable[..., list[Event]]
 
-_TOKEN = re.compile(r"\[?<(\w+)>\]?|\S+")
 
-
-@dataclass(frozen=True)
-class Word:
-    """One word of a usage: a literal, or a placeholder when `kind` is set."""
-
-    text: str
-    kind: str = ""
-    optional: bool = False
+def no_names(kind: str) -> tuple[()]:
+    """Return nothing that a placeholder can mean: then a name before free words is one word."""
+    return ()
 
 
 @dataclass(frozen=True)
@@ -105,48 +99,38 @@ class Command:
         """Return whether an agent is told of it: what is for all agents, and what this one may more than others."""
         return self.allows(agent) and (self.for_agents or self.role >= Role.BUILDER or self.verb in agent.grants)
 
-    def read(self, text: str, little_words: str = "") -> dict[str, str] | None:
+    def read(self, text: str, little_words: str = "", names_of: NamesOf | None = None) -> dict[str, str] | None:
         """Return the arguments by placeholder, None if the text does not fit; an optional one left out is empty.
 
         The further usages come first: they have more words that have to fit. `little_words` are what may stand for
-        the words of a usage, such as `to/an, to/zu`.
+        the words of a usage, such as `to/an, to/zu`. `names_of` returns what a placeholder can mean: a name may have
+        several words, and in a further usage, which free words could fit by chance, has to be given in full. Without
+        it a name before free words is one word.
         """
-        for usage in (*self.also, self.usage):
-            match = _pattern(usage, little_words).fullmatch(text)
-            if match:
-                return {kind: (value or "").strip() for kind, value in match.groupdict().items()}
-        return None
+        synonyms = _synonyms(little_words)
+        for usage in self.also:
+            found = read_usage(words_of(usage), text, synonyms, names_of or no_names, in_full=names_of is not None)
+            if found is not None:
+                return found
+        return read_usage(self.words, text, synonyms, names_of or no_names)
 
-    def arguments_in(self, text: str, wording: Wording) -> dict[str, str]:
-        """Return the arguments by placeholder. Raises: CommandError with the usage if the text does not fit."""
-        found = self.read(text, wording("commands.little_words"))
+    def arguments_in(self, text: str, wording: Wording, names_of: NamesOf | None = None) -> dict[str, str]:
+        """Return the arguments as `read` does. Raises: CommandError with the usage if the text does not fit."""
+        found = self.read(text, wording("commands.little_words"), names_of)
         if found is None:
             raise CommandError(wording("commands.usage", usage=wording.any_of([self.usage, *self.also])))
         return found
 
 
-@lru_cache(maxsize=512)
-def words_of(usage: str) -> tuple[Word, ...]:
-    """Return a usage behind its verb, word by word."""
-    found = (_TOKEN.match(token) for token in usage.split()[1:])
-    return tuple(Word(m[0], m[1] or "", m[0].startswith("[")) for m in found if m)
-
-
-@lru_cache(maxsize=512)
-def _pattern(usage: str, little_words: str = "") -> re.Pattern[str]:
-    words, parts = words_of(usage), []
-    pairs = [pair.strip().partition("/") for pair in little_words.split(",")]
-    for i, word in enumerate(words):
-        gap = r"\s+" if i else ""
-        if not word.kind:
-            meant = {word.text, *(other for own, _, other in pairs if own == word.text and other)}
-            parts.append(f"{gap}(?:{'|'.join(re.escape(one) for one in sorted(meant))})")
-            continue
-        last, before_literal = i == len(words) - 1, i + 1 < len(words) and not words[i + 1].kind
-        body = ".+" if last else ".+?" if before_literal else r"\S+"
-        group = f"{gap}(?P<{word.kind}>{body})"
-        parts.append(f"(?:{group})?" if word.optional else group)
-    return re.compile("".join(parts), re.IGNORECASE)
+@lru_cache(maxsize=64)
+def _synonyms(little_words: str) -> Mapping[str, frozenset[str]]:
+    """Return by each word of a usage what may stand for it, itself included, in lower case."""
+    found: dict[str, set[str]] = {}
+    for pair in little_words.split(","):
+        own, _, other = pair.strip().partition("/")
+        if other:
+            found.setdefault(own, {own.lower()}).add(other.lower())
+    return {own: frozenset(others) for own, others in found.items()}
 
 
 def command(
@@ -237,6 +221,8 @@ class CommandTable:
         found = self.get(verb)
         if found and found.allows(actor):
             return found
+        if found and actor.role is Role.GUEST and found.role is Role.PLAYER:
+            raise CommandError(wording("commands.not_for_guests", verb=found.verb))
         if found:
             needed, own = wording(f"roles.{found.role.name.lower()}"), wording(f"roles.{actor.role.name.lower()}")
             raise CommandError(wording("commands.not_for_you", verb=found.verb, role=needed, own=own))

@@ -15,7 +15,9 @@ from world.life.clock import Moment, parts_begun
 from world.life.reacting import Chance, reactions_of_time, reactions_to
 from world.model import Character, World
 from world.narration import is_speech_for, narrate, outlook, perceivers
-from world.parsing import Line, parse_line
+from world.note_names import name_key
+from world.parsing import MAX_LINE_BYTES, Line, parse_line
+from world.people import names_known_to
 from world.preferences import own_aliases
 from world.shorthand import AGAIN, expanded, is_kept
 
@@ -47,7 +49,8 @@ class Game:
     it gets of it. An observer never calls `perform`; one that fails is logged and the rest go on.
     `on_events` is called once a line with everything that happened, before any observer, to save what changed.
     `on_performed` is told of every line, with who typed it, before anybody perceives what came of it.
-    `chance` says whether something comes true that does so once in so many times.
+    `chance` says whether something comes true that does so once in so many times. No line becomes longer than
+    `max_line_bytes` by what its author has a word of its own for.
     """
 
     def __init__(
@@ -56,31 +59,39 @@ class Game:
         commands: CommandTable,
         on_events: Callable[[tuple[Event, ...]], None] = lambda events: None,
         chance: Chance = lambda times: times == 1,
+        max_line_bytes: int = MAX_LINE_BYTES,
     ) -> None:
         self.world = world
         self.commands = commands
         self.on_events = on_events
         self.on_performed: Callable[[str, str, Performed], None] = lambda character_id, text, performed: None
         self._chance = chance
+        self.max_line_bytes = max_line_bytes
         self._observers: dict[str, Observer] = {}
 
     def perform(self, character_id: str, text: str) -> Performed:
         """Do what a character typed and let everyone perceive it. Never raises: a refusal is an event too."""
-        actor = self.world.characters[character_id]
-        text = self._in_full(actor, text)
-        line = parse_line(text)
-        if not line.verb:
-            return Performed("", ())
-        meant, board = self.commands.get(line.verb), self.world.board
-        verb = meant.verb if meant else ""
-        first_shared, back = board.begin_turn(character_id), self._come_back(actor, line)
+        actor = self.world.characters.get(character_id)
+        if actor is None:
+            log.error("%r typed a line and is nobody here", character_id)
+            return Performed("", (), self.world.wording("commands.went_wrong"))
+        board = self.world.board
+        first_shared, verb, refusal = board.next_id, "", ""
+        back, events = list[Event](), list[Event]()
         try:
+            text = self._in_full(actor, text)
+            line = parse_line(text)
+            if not line.verb:
+                return Performed("", ())
+            meant = self.commands.get(line.verb)
+            verb = meant.verb if meant else ""
+            board.begin_turn(character_id)
+            back = self._come_back(actor, line)
             verb, events = self._act(actor, line)
-            refusal = ""
         except CommandError as error:
             refusal = str(error)
         except Exception:
-            log.exception("%s typed %r and the command failed", character_id, line.verb)
+            log.exception("%s typed a line and %r failed", character_id, verb)
             refusal = self.world.wording("commands.went_wrong")
         if refusal:
             board.fail_turn(character_id, first_shared)
@@ -144,7 +155,9 @@ class Game:
             doings.last_line = text if is_kept(text) else ""
         elif doings.last_line:
             text = doings.last_line
-        return expanded(text, own_aliases(actor)) if actor.preferences else text
+        if not actor.preferences:
+            return text
+        return expanded(text, own_aliases(actor), self.world.wording, self.max_line_bytes)
 
     def _come_back(self, actor: Character, line: Line) -> list[Event]:
         """Let somebody who was away be back, unless it says that it is away."""
@@ -155,12 +168,14 @@ class Game:
         return [Saw(actor.character_id, self.world.wording("comforts.back"))]
 
     def _act(self, actor: Character, line: Line) -> tuple[str, list[Event]]:
-        names = self.world.room_of(actor).ways
-        typed = f"{line.verb} {line.arguments}".strip().lower()
+        world = self.world
+        names = {name_key(name): exit for name, exit in world.room_of(actor).ways.items()}
+        typed = name_key(f"{line.verb} {line.arguments}".strip())
         if self.commands.get(line.verb) is None and typed in names and (go := self.commands.get("go")):
-            return go.verb, go.act(self.world, actor, exit=names[typed].name)
-        found = self.commands.find(line.verb, actor, self.world.wording, names)
-        return found.verb, found.act(self.world, actor, **found.arguments_in(line.arguments, self.world.wording))
+            return go.verb, go.act(world, actor, exit=names[typed].name)
+        found = self.commands.find(line.verb, actor, world.wording, names)
+        arguments = found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
+        return found.verb, found.act(world, actor, **arguments)
 
     def _note(self, character_id: str, text: str, performed: Performed) -> None:
         try:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import difflib
-import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Protocol, TypeVar
 
 from world.errors import CommandError
+from world.note_names import name_key
 from world.wording import Wording
 
-_ARTICLES = re.compile(r"^(?:the|a|an|my|this|that)\s+")
-_ORDINAL = re.compile(r"^(?:(\d{1,3})\.\s*(.+)|(.+?)\s+(\d{1,3}))$")
+UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF))
+"""The code points of scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+
+MAX_NAME_WORDS = 12
+MAX_KEPT_CHARACTERS = 120
+"""Of how many words a name is looked for at the beginning of a line, and how long names are that are kept folded."""
+
+_ARTICLES = frozenset(("the", "a", "an", "my", "this", "that"))
 
 
 class Named(Protocol):
@@ -30,14 +38,17 @@ T = TypeVar("T", bound=Named)
 def candidates(wanted: str, among: Iterable[T]) -> list[T]:
     """Return all that `wanted` can mean: by full name or alias, else by words, else by how a word begins."""
     key = bare(wanted)
-    known = list(among)
-    if not key:
+    words = frozenset(key.split())
+    if not words:
         return []
-    for fits in (_is_exact, _is_words, _is_beginning):
-        found = [item for item in known if any(fits(key, bare(name)) for name in (item.name, *item.aliases))]
-        if found:
-            return found
-    return []
+    ranked: tuple[list[T], ...] = ([], [], [])
+    for item in among:
+        fits = _NO_FIT
+        for name in (item.name, *item.aliases):
+            fits = min(fits, _fit(key, words, bare(name)))
+        if fits < _NO_FIT:
+            ranked[fits].append(item)
+    return next(filter(None, ranked), [])
 
 
 def find(wanted: str, among: Iterable[T], missing: str, wording: Wording) -> T:
@@ -60,7 +71,7 @@ def find(wanted: str, among: Iterable[T], missing: str, wording: Wording) -> T:
 
 def suggestions(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
     """Return the names most like a misspelt one, best first."""
-    key, known = wanted.lower(), {name.lower(): name for name in sorted(set(names))}
+    key, known = name_key(wanted), {name_key(name): name for name in sorted(set(names))}
     starting = [name for name in known if key and name.startswith(key)]
     near = [name for name in known if abs(len(name) - len(key)) < len(name)]  # nobody who typed `open` meant `on`
     close = difflib.get_close_matches(key, near, n=most, cutoff=0.6)
@@ -77,22 +88,64 @@ def listed(names: Sequence[str]) -> str:
     return _joined(names, "and")
 
 
+def count_name_words(tokens: Sequence[str], among: Iterable[Named]) -> tuple[int, int]:
+    """Return of how many first words of a line the longest whole name is made, and the longest beginning of a name.
+
+    A beginning has at least two words; 0 if there is none. An article before a name belongs to it, and a comma or
+    colon ends it.
+    """
+    typed = _as_typed(tokens[:MAX_NAME_WORDS])
+    article = len(typed) > 1 and typed[0] in _ARTICLES
+    wanted = typed[article:]
+    whole = part = 0
+    for item in among if wanted else ():
+        for name in (item.name, *item.aliases):
+            key = bare(name)
+            if not key.startswith(wanted[0]):
+                continue
+            words = key.split()
+            count = len(tuple(takewhile(lambda pair: pair[0] == pair[1], zip(words, wanted, strict=False))))
+            if count == len(words):
+                whole = max(whole, count + article)
+            elif count > 1:
+                part = max(part, count + article)
+    return whole, part
+
+
 def is_named(name: str, text: str) -> bool:
-    """Return whether a text has a name as a word of its own, in whatever case."""
-    if name.isascii() and text.isascii() and name.lower() not in text.lower():
-        return False  # as of nearly everyone in a crowd, for whom no pattern has to be made
-    return bool(_as_word(name).search(text))
+    """Return whether a text has a name as a word of its own, in whatever case.
+
+    Scripts without blanks have no ends of words to go by: there the name may stand anywhere.
+    """
+    key, said = name_key(name), _said(text)
+    place = said.find(key) if key else -1
+    while place >= 0:
+        end = place + len(key)
+        if _is_end_of_word(said[place - 1 : place], key[0]) and _is_end_of_word(key[-1], said[end : end + 1]):
+            return True
+        place = said.find(key, place + 1)
+    return False
 
 
 def bare(name: str) -> str:
-    """Return a name in lower case without its article."""
-    return _ARTICLES.sub("", name.lower().strip())
+    """Return a name as it is compared, without its article."""
+    return _kept(name) if len(name) <= MAX_KEPT_CHARACTERS else _bare(name)
+
+
+def _bare(name: str) -> str:
+    key = " ".join(name_key(name).split())
+    first, _, rest = key.partition(" ")
+    return rest if first in _ARTICLES and rest else key
+
+
+_kept = lru_cache(maxsize=32_768)(_bare)
+_said = lru_cache(maxsize=16)(name_key)  # everyone in a room asks it of the same words
 
 
 def _without_article(wanted: str, wording: Wording) -> str:
     """Return what is wanted without an article of the world's own language before it."""
     first, _, rest = wanted.strip().partition(" ")
-    return rest if first.lower() in wording("commands.articles").split(", ") else wanted
+    return rest if name_key(first) in wording("commands.articles").split(", ") else wanted
 
 
 def _joined(names: Sequence[str], word: str) -> str:
@@ -101,27 +154,53 @@ def _joined(names: Sequence[str], word: str) -> str:
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
-@lru_cache(maxsize=1024)
-def _as_word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
+_NO_FIT = 3
 
 
-def _is_exact(key: str, name: str) -> bool:
-    return key == name
+def _fit(key: str, wanted: frozenset[str], name: str) -> int:
+    """Return how well a name fits: 0 in full, 1 by its words, 2 by how one of them begins, or `_NO_FIT`."""
+    if key == name:
+        return 0
+    if any(word not in name for word in wanted):
+        return _NO_FIT  # as nearly everyone in a crowd
+    words = name.split()
+    if wanted.issubset(words):
+        return 1
+    return 2 if len(key) > 1 and any(word.startswith(key) for word in (name, *words)) else _NO_FIT
 
 
-def _is_words(key: str, name: str) -> bool:
-    return set(key.split()) <= set(name.split())
+def _as_typed(tokens: Sequence[str]) -> list[str]:
+    """Return the words in which a name can stand, as they are compared: up to one with a comma or colon."""
+    found = list[str]()
+    for token in tokens:
+        word = token.rstrip(",:")
+        found.append(name_key(word))
+        if word != token:
+            break
+    return found
 
 
-def _is_beginning(key: str, name: str) -> bool:
-    return len(key) > 1 and any(word.startswith(key) for word in (name, *name.split()))
+def _is_end_of_word(before: str, after: str) -> bool:
+    """Return whether a word can end between two characters, either of which may be missing."""
+    return not (_joins(before) and _joins(after))
+
+
+def _joins(character: str) -> bool:
+    if not character or not (character == "_" or unicodedata.category(character)[0] in "LMN"):
+        return False
+    return not any(first <= ord(character) <= last for first, last in UNSPACED)
 
 
 def _numbered(wanted: str, known: Sequence[T]) -> T | None:
-    ordinal = _ORDINAL.match(wanted.strip())
-    if not ordinal:
+    """Return the one that `2.lamp` or `lamp 2` means, if that is what is wanted and there is one."""
+    number, point, name = wanted.strip().partition(".")
+    if not (point and _is_count(number)):
+        name, _, number = wanted.strip().rpartition(" ")
+    if not _is_count(number):
         return None
-    number, name = int(ordinal[1] or ordinal[4]), ordinal[2] or ordinal[3]
     found = candidates(name, known)
-    return found[number - 1] if 1 <= number <= len(found) else None
+    return found[int(number) - 1] if 1 <= int(number) <= len(found) else None
+
+
+def _is_count(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 3

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from world.board import Board
 from world.building.workbench import Workbench
@@ -16,7 +16,7 @@ from world.doings import Doings
 from world.errors import WorldError
 from world.life.clock import Moment
 from world.life.reaction import Reaction
-from world.placing import Placed, Placements
+from world.placing import Placed, Placements, Table
 from world.presence import Presence, unknown
 from world.wording import Wording
 
@@ -97,6 +97,7 @@ class Thing(Placed):
     """
 
     PLACE: ClassVar[str] = "place_id"
+    TRAITS: ClassVar[tuple[str, ...]] = ("reactions",)
 
     thing_id: str
     place_id: str
@@ -145,7 +146,7 @@ class Character(Placed):
 
 
 class World:
-    """All rooms, things and characters, by id: no two of them share one, in whatever case.
+    """All rooms, things and characters, by id: no two of them share one, in whatever case. Their tables hold to that.
 
     `start_room_id` is where newcomers arrive, `presence` tells how long somebody has been still or gone, as far as
     anybody outside knows, `moment` is the time that it is there; `wording` is what the world says. `last_number` is the
@@ -161,9 +162,13 @@ class World:
         start_room_id: str = "",
         wording: Wording | None = None,
     ) -> None:
-        self.rooms = {room.room_id: room for room in rooms}
-        self.things = Placements((thing.thing_id, thing) for thing in things)
-        self.characters = Placements((character.character_id, character) for character in characters)
+        self.rooms = Table[Room]()
+        self.things = Placements[Thing]()
+        self.characters = Placements[Character]()
+        self._share_names()
+        self.rooms.add((room.room_id, room) for room in rooms)
+        self.things.add((thing.thing_id, thing) for thing in things)
+        self.characters.add((character.character_id, character) for character in characters)
         self.board = Board()
         self.presence: Callable[[str], Presence] = unknown
         self.crowd = 0
@@ -176,6 +181,20 @@ class World:
         self.start_room_id = start_room_id or next(iter(self.rooms))
         if self.start_room_id not in self.rooms:
             raise WorldError(f"The start room {self.start_room_id!r} does not exist; rooms: {', '.join(self.rooms)}.")
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._share_names()
+
+    def _share_names(self) -> None:
+        tables = (self.rooms, self.things, self.characters)
+        for table in tables:
+            table.stand_beside(*(other for other in tables if other is not table))
+
+    def id_like(self, name: str) -> str | None:
+        """Return the id of the room, thing or character that a name is, whatever its case; None if it is free."""
+        found = (table.id_like(name) for table in (self.rooms, self.things, self.characters))
+        return next(filter(None, found), None)
 
     def room_of(self, character: Character) -> Room:
         """Return the room that a character is in."""
@@ -195,6 +214,14 @@ class World:
                 return None
             one = found
         return None
+
+    def things_around(self, place_id: str) -> list[str]:
+        """Return the ids of the things that a place is or is in, from the innermost on, each once."""
+        around: dict[str, None] = {}
+        while place_id in self.things and place_id not in around:
+            around[place_id] = None
+            place_id = self.things[place_id].place_id
+        return list(around)
 
     def occupants(self, room_id: str) -> list[Character]:
         """Return everyone awake in a room, in the order in which they came into the world."""

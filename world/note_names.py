@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from world.cleaning import clean_line
 
 FORBIDDEN = '/\\:*?"<>|#^[]%·'
-LONGEST_BYTES = 100
+LONGEST_BYTES = 120
 NAMELESS = "unnamed"
 
 _UNFIT = re.compile(f"[{re.escape(FORBIDDEN)}\x00-\x1f]+")
@@ -36,8 +36,15 @@ def file_name_for(name: str, taken: Iterable[str] = ()) -> str:
     return found
 
 
+def is_device(name: str) -> bool:
+    """Return whether Windows takes a name for a device, whatever ending a file of that name has."""
+    return bool(_DEVICES.fullmatch(name))
+
+
 def name_key(name: str) -> str:
-    """Return what two names have in common that a file system may take for one."""
+    """Return what two names have in common that a file system, or whoever types one, may take for one."""
+    if name.isascii():
+        return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 

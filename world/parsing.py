@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 PREFIXES = {"'": "say", '"': "say", ":": "emote", "?": "help"}
 
+MAX_LINE_BYTES = 4096
+"""The longest line that is read, in bytes of UTF-8, unless the settings of a server say otherwise."""
+
 MOST_DIGITS = 15
 
 _BAR = re.compile(r"(?<!\\)(?:(?<=\s)\||\|(?=\s|$)|^\|)")

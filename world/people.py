@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from world.matching import candidates, find
+from collections.abc import Iterable
+
+from world.matching import Named, candidates, find
 from world.model import Character, World
 from world.narration import place
 from world.presence import MINUTE, span
+from world.usage import NamesOf
+
+
+def names_known_to(world: World, actor: Character) -> NamesOf:
+    """Return what tells who or what a placeholder of a usage can mean: for `<person>` those who are here."""
+
+    def names_of(kind: str) -> Iterable[Named]:
+        match kind:
+            case "person":
+                return (one for one in world.occupants(actor.room_id) if one is not actor)
+            case "agent":
+                return (one for one in world.characters.values() if one.is_agent)
+            case "object":
+                return (*world.rooms.values(), *world.things.values(), *world.characters.values())
+            case _:
+                return world.characters.values()
+
+    return names_of
 
 
 def anyone(world: World, actor: Character, wanted: str) -> Character:
     """Return the character that is meant, awake before asleep. Raises: CommandError if there is none, or several."""
-    name = wanted.removesuffix(",").removesuffix(":")
+    name = wanted.rstrip(",:")
     if name.lower() in ("me", "myself"):
         return actor
     awake = world.awake()

@@ -1,10 +1,17 @@
-"""What has a place, and what is where: found at once among thousands, and kept up by each change of place itself."""
+"""Tables of what a world has: each name is held once, and what is where is found at once among thousands.
+
+Both are kept up by each change of a table, and of a place, itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from functools import partial
+from itertools import takewhile
 from typing import Any, ClassVar, Generic, TypeVar
+
+from world.errors import WorldError
+from world.note_names import name_key
 
 Hears = Callable[[Any, str, Any], None]
 """Is called with something that is about to change, the name of the attribute that does, and its new value."""
@@ -38,10 +45,74 @@ class Placed:
         self.__dict__["_hears"] = hears
 
 
+T = TypeVar("T")
 P = TypeVar("P", bound=Placed)
 
 
-class Placements(dict[str, P], Generic[P]):
+class Table(dict[str, T], Generic[T]):
+    """Things by id, used like any dict. No two ids in it, or in tables beside it, differ in case or accents alone.
+
+    Setting one that is taken raises WorldError and changes nothing.
+    """
+
+    def __init__(self, items: Iterable[tuple[str, T]] = ()) -> None:
+        super().__init__()
+        self._ids: dict[str, str] = {}
+        self._beside: tuple[Table[Any], ...] = ()
+        for one_id, one in items:
+            self[one_id] = one
+
+    def stand_beside(self, *others: Table[Any]) -> None:
+        """Let no id be given here that one of these has."""
+        self._beside = others
+
+    def add(self, items: Iterable[tuple[str, T]]) -> None:
+        """Put something new in. Raises: WorldError if one of the ids is taken, be it by the same."""
+        for one_id, one in items:
+            if one_id in self:
+                raise WorldError(f"Two are called {one_id!r}; give one another name.")
+            self[one_id] = one
+
+    def id_like(self, name: str) -> str | None:
+        """Return the id that a name is, whatever its case and the encoding of its accents; None if none is."""
+        return self._ids.get(name_key(name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self.items()),)  # a copy of all of it finds out for itself what is where
+
+    def __setitem__(self, one_id: str, one: T) -> None:
+        if one_id not in self:
+            key = name_key(one_id)
+            taken = next((other for table in (self, *self._beside) if (other := table._ids.get(key))), None)
+            if taken is not None:
+                raise WorldError(f"{one_id!r} is the name of something else, {taken!r}; give it one of its own.")
+            self._ids[key] = one_id
+        super().__setitem__(one_id, one)
+
+    def __delitem__(self, one_id: str) -> None:
+        super().__delitem__(one_id)
+        del self._ids[name_key(one_id)]
+
+    def __ior__(self, others: Any) -> Any:  # type: ignore[misc]  # as `dict` declares it, only for any value
+        self.update(others)
+        return self
+
+    def pop(self, one_id: str, *default: Any) -> Any:
+        """Take something out and return it, or else the default. Raises: KeyError if there is neither."""
+        if one_id not in self and default:
+            return default[0]
+        one = self[one_id]
+        del self[one_id]
+        return one
+
+    # Every other change of a dict, made of setting and deleting.
+    popitem = MutableMapping.popitem
+    clear = MutableMapping.clear
+    update = MutableMapping.update
+    setdefault = MutableMapping.setdefault
+
+
+class Placements(Table[P], Generic[P]):
     """Things or characters by id, which also knows what is at each place, and what has moved.
 
     What is at a place and has a trait is found, and counted, without a look at the others.
@@ -49,14 +120,12 @@ class Placements(dict[str, P], Generic[P]):
     It is used like any dict: nobody has to tell it anything.
     """
 
-    def __init__(self, placed: Iterable[tuple[str, P]]) -> None:
-        super().__init__()
+    def __init__(self, placed: Iterable[tuple[str, P]] = ()) -> None:
         self._at: dict[tuple[str, str], dict[int, P]] = {}
         self._ranks: dict[str, int] = {}
         self._last_rank = 0
         self._moved: dict[int, P] = {}
-        for one_id, one in placed:
-            self[one_id] = one
+        super().__init__(placed)
 
     def at(self, place_id: str, trait: str = "") -> list[P]:
         """Return what is at a place, or what of it has a trait, in the order in which it came into the world."""
@@ -76,23 +145,30 @@ class Placements(dict[str, P], Generic[P]):
         moved, self._moved = list(self._moved.values()), {}
         return moved
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (list(self.items()),)  # a copy of all of it finds out for itself what is where
+    def ids_since(self, rank: int) -> tuple[int, list[str]]:
+        """Return the ids that came into the world after a rank (0 for all), and the rank to ask with next time.
+
+        It costs what the answer is long.
+        """
+        newest = takewhile(lambda one_id: self._ranks[one_id] > rank, reversed(self._ranks))
+        return self._last_rank, list(newest)
 
     def __setitem__(self, one_id: str, one: P) -> None:
-        if one_id in self:
-            self._forget(one_id)
+        before = self.get(one_id)
+        super().__setitem__(one_id, one)
+        if before is not None:
+            self._forget(one_id, before)
         else:
             self._last_rank += 1
             self._ranks[one_id] = self._last_rank
-        super().__setitem__(one_id, one)
         rank = self._ranks[one_id]
         self._arrive(rank, one, one.placed_at)
         one.be_heard_by(partial(self._change, rank))
 
     def __delitem__(self, one_id: str) -> None:
-        self._forget(one_id)
+        one = self[one_id]
         super().__delitem__(one_id)
+        self._forget(one_id, one)
         del self._ranks[one_id]
 
     def _change(self, rank: int, one: P, name: str, value: Any) -> None:
@@ -119,26 +195,8 @@ class Placements(dict[str, P], Generic[P]):
         if not here:
             self._at.pop((place_id, trait), None)
 
-    def _forget(self, one_id: str) -> None:
-        one, rank = self[one_id], self._ranks[one_id]
+    def _forget(self, one_id: str, one: P) -> None:
+        rank = self._ranks[one_id]
         one.be_heard_by(None)
         self._leave(rank, one)
         self._moved.pop(rank, None)
-
-    def __ior__(self, others: Any) -> Any:  # type: ignore[misc]  # as `dict` declares it, only for any value
-        self.update(others)
-        return self
-
-    def pop(self, one_id: str, *default: Any) -> Any:
-        """Take something out and return it, or else the default. Raises: KeyError if there is neither."""
-        if one_id not in self and default:
-            return default[0]
-        one = self[one_id]
-        del self[one_id]
-        return one
-
-    # Every other change of a dict, made of setting and deleting.
-    popitem = MutableMapping.popitem
-    clear = MutableMapping.clear
-    update = MutableMapping.update
-    setdefault = MutableMapping.setdefault

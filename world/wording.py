@@ -18,7 +18,7 @@ class Wording:
     def __init__(self, sentences: Mapping[str, str] | None = None) -> None:
         self._sentences = dict(sentences or {})
         self._forms: dict[str, str] = {}
-        self._patterns: dict[str, _Pattern] = {}
+        self._parts: dict[str, list[str]] = {}
 
     @property
     def sentences(self) -> Mapping[str, str]:
@@ -36,10 +36,12 @@ class Wording:
         """Return the values with which a sentence would be this text, whatever the case; None if it never would.
 
         Of `known` variables the values are known already. Where a text can be read in several ways, the first
-        variables have as few characters as can be.
+        variables have as few characters as can be. The work grows with the length of the text and no faster.
         """
-        pattern = self._patterns.get(key) or self._patterns.setdefault(key, _Pattern(self._sentences.get(key, key)))
-        return pattern.read(text, known)
+        parts = self._parts.get(key) or self._parts.setdefault(key, _VARIABLE.split(self._sentences.get(key, key)))
+        names, fixed = _unknown(parts, known)
+        found = _values(text, names, fixed)
+        return None if found is None else found | {name: known[name] for name in parts[1::2] if name in known}
 
     def all_of(self, names: Sequence[str]) -> str:
         """Return `a`, `a and b`, `a, b and c` in the world's language."""
@@ -55,39 +57,46 @@ class Wording:
         return f"{', '.join(names[:-1])} {self._sentences.get(key, plain)} {names[-1]}"
 
 
-class _Pattern:
-    """What a text has to be like to be a sentence, compiled once."""
+def _unknown(parts: Sequence[str], known: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return the variables of a sentence that are not known, and the folded text before, between and behind them."""
+    names, fixed = list[str](), [parts[0]]
+    for variable, behind in zip(parts[1::2], parts[2::2], strict=True):
+        if variable in known:
+            fixed[-1] += known[variable] + behind
+        else:
+            names.append(variable)
+            fixed.append(behind)
+    return names, [_folded(part) for part in fixed]
 
-    def __init__(self, sentence: str) -> None:
-        self._parts = _VARIABLE.split(sentence)
-        self._plain = tuple(part.lower() for part in self._parts[::2] if part)
-        self._compiled = self._with({})
 
-    def read(self, text: str, known: Mapping[str, str]) -> dict[str, str] | None:
-        lower = text.lower()
-        for part in self._plain:  # most texts are another sentence, which this tells sooner than the pattern would
-            if part not in lower:
-                return None
-        match = self._compiled.fullmatch(text)
-        if match is None:
+def _values(text: str, names: Sequence[str], fixed: Sequence[str]) -> dict[str, str] | None:
+    """Return what stands between the fixed parts of a text, none of it empty; None if the text is not made of them.
+
+    What one part ends at is never tried again: the first place that fits leaves the most room for the rest. A
+    variable that comes twice has the value that fits first.
+    """
+    folded, place = _folded(text), len(fixed[0])
+    end = len(folded) - len(fixed[-1])
+    if not (folded.startswith(fixed[0]) and folded.endswith(fixed[-1])):
+        return None
+    found: dict[str, str] = {}
+    for count, (name, behind) in enumerate(zip(names, fixed[1:], strict=True), 1):
+        if name in found:
+            stop = place + len(found[name])
+            fits = folded[place:stop] == _folded(found[name]) and folded.startswith(behind, stop)
+        else:
+            stop = end if count == len(names) else folded.find(behind, place + 1, end)
+            fits = stop > place
+        if not fits:
             return None
-        found = match.groupdict()
-        if all(found.get(name, value) == value for name, value in known.items()):
-            return found
-        match = self._with(known).fullmatch(text)
-        return {**match.groupdict(), **{name: known[name] for name in known if name in found}} if match else None
+        found[name] = text[place:stop]
+        place = stop + len(behind)
+    return found if place == len(folded) else None
 
-    def _with(self, known: Mapping[str, str]) -> re.Pattern[str]:
-        named, pattern = set[str](), ""
-        for place, part in enumerate(self._parts):
-            if place % 2 == 0:
-                pattern += re.escape(part)
-            elif part in known:
-                pattern += f"(?-i:{re.escape(known[part])})"
-            else:
-                pattern += f"(?P={part})" if part in named else f"(?P<{part}>.+?)"
-                named.add(part)
-        return re.compile(pattern, re.IGNORECASE | re.DOTALL)
+
+def _folded(text: str) -> str:
+    """Return a text in lower case, with as many characters as it has."""
+    return text.replace("İ", "i").lower().replace("ς", "σ")
 
 
 def variables(sentence: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""A small inn to play in: five rooms, a loft that nothing leads to, four who are awake and one who sleeps."""
+"""A small inn to play in: five rooms, a loft that nothing leads to, four who are awake and two who sleep."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CREAK = reaction("use", "", "show The lid of the oat chest creaks.")
 
 
 def inn() -> World:
-    """Return the inn: Ana and Ben in the common room, Cat in the yard, the agent Rook in the kitchen, Dan asleep."""
+    """Return the inn: Ana and Ben in the common room, Cat in the yard, the agent Rook in the kitchen, two asleep."""
     return World(
         [
             Room(
@@ -54,6 +54,7 @@ def inn() -> World:
             Character("Cat", "The Yard", awake=True),
             Character("Rook", "The Kitchen", "Rook hums to himself.", is_agent=True, awake=True),
             Character("Dan", "The Common Room"),
+            Character("Old Tom", "The Cellar"),
         ],
         wording=ENGLISH,
     )

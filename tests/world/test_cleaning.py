@@ -75,8 +75,29 @@ def test_ordinary_text_in_any_script_is_untouched():
     assert clean_line(text) == text
 
 
-def test_a_family_of_emoji_loses_only_its_joiners():
-    assert clean_line("👩\u200d👧") == "👩👧"
+@pytest.mark.parametrize(
+    "text",
+    ["می\u200cخواهم", "क\u094d\u200dष", "👩\u200d👧", "👩🏽\u200d🚀"],
+    ids=["Persian", "Hindi", "family", "astronaut"],
+)
+def test_a_joiner_stays_where_it_is_spelling(text):
+    assert clean_line(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u200dاب\u200c",
+        "ا\u200c\u200cب",
+        "👩\u200c👧",
+        "👩\u200d\u200d👧",
+        "a\u200d👧",
+        "क\u094d\u200d\u094d",
+        "آ\u200da",
+    ],
+)
+def test_a_joiner_that_would_only_hide_is_removed(text):
+    assert clean_line(text) == text.replace("\u200c", "").replace("\u200d", "")
 
 
 def test_a_pile_of_combining_marks_is_cut():

@@ -6,12 +6,13 @@ import pytest
 
 from tests.english import ENGLISH
 from tests.world.inn import inn, inn_game
-from world.command import Command, CommandTable, Word, command
+from world.command import Command, CommandTable, command
 from world.command_texts import CommandTexts
 from world.commands.table import world_commands
 from world.errors import CommandError, WorldError
 from world.events import Event
 from world.model import Character, Role, World
+from world.usage import Word
 from world.wording import Wording
 
 TABLE = world_commands()
@@ -62,6 +63,39 @@ def test_a_line_that_does_not_fit_is_answered_with_the_usage(usage, typed):
     with pytest.raises(CommandError) as refused:
         declared(usage).arguments_in(typed, ENGLISH)
     assert str(refused.value) == f"Usage: {usage}"
+
+
+NAMES = [Character(name, "here") for name in ("Ben", "Old Tom", "Lady Anne of the Mill")]
+SAY = command("say <text>", also=("say to <person> <text>",))(nothing)
+WHISPER = declared("whisper <person> <text>")
+
+
+@pytest.mark.parametrize(
+    ("one", "typed", "person", "text"),
+    [
+        (WHISPER, "Old Tom hello", "Old Tom", "hello"),
+        (WHISPER, "old tom, hello", "old tom,", "hello"),
+        (WHISPER, "lady anne hello", "lady anne", "hello"),
+        (WHISPER, "Tom old friend", "Tom", "old friend"),
+        (WHISPER, "Zed hello", "Zed", "hello"),
+        (SAY, "to Old Tom hello", "Old Tom", "hello"),
+        (SAY, "to Old hello", "", "to Old hello"),
+        (SAY, "To be, or not to be", "", "To be, or not to be"),
+        (SAY, "to Ben", "", "to Ben"),
+        (SAY, "an Ben: Prost", "Ben:", "Prost"),
+        (SAY, "an alle Freunde: Prost", "", "an alle Freunde: Prost"),
+    ],
+)
+def test_the_longest_name_that_is_known_stands_before_free_words(one, typed, person, text):
+    found = one.read(typed, "to/an", lambda kind: NAMES)
+    assert found == ({"person": person, "text": text} if person else {"text": text})
+
+
+def test_nobody_is_looked_for_where_nobody_is_named():
+    def look(kind: str) -> list[Character]:
+        raise AssertionError(kind)
+
+    assert SAY.read("hello, everybody", names_of=look) == {"text": "hello, everybody"}
 
 
 def test_a_usage_is_read_word_by_word():

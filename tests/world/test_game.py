@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from tests.english import ENGLISH
 from tests.world.inn import Player, inn
 from world.command import CommandTable, command
 from world.commands.table import world_commands
@@ -140,9 +141,10 @@ def test_a_world_without_its_start_is_refused(rooms, start, complaint):
 )
 def test_a_newcomer_needs_a_name_and_a_room_of_its_own(character, complaint):
     world = inn()
+    before = list(world.characters)
     with pytest.raises(WorldError, match=complaint):
         world.add_character(character)
-    assert len(world.characters) == 5
+    assert list(world.characters) == before
 
 
 def test_a_guest_is_told_whom_a_command_is_for():
@@ -165,3 +167,16 @@ def test_one_sentence_is_made_for_all_to_whom_an_event_is_alike(game):
     heard = [game.world.characters[onlooker.name].doings.heard[-1] for onlooker in onlookers]
     assert heard[0] == 'Ana says, "hello"'
     assert heard[0] is heard[1]
+
+
+def test_a_line_of_nobody_here_is_refused(game):
+    assert game.perform("Nobody", "look").refusal == ENGLISH("commands.went_wrong")
+
+
+def test_what_an_alias_makes_of_a_line_is_measured_in_bytes(game):
+    ana = Player(game, "Ana")
+    ana.types("alias q = say %*%*")
+    ana.screen()
+    game.max_line_bytes = 100
+    ana.types(f"q {'é' * 25}")
+    assert ana.screen() == ["With what stands behind it, q becomes a line of 104 bytes; a line has at most 100."]

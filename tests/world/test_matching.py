@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.english import ENGLISH
 from world.errors import CommandError
-from world.matching import bare, candidates, either, find, is_named, listed, suggestions
+from world.matching import bare, candidates, count_name_words, either, find, is_named, listed, suggestions
 from world.model import Thing
 
 BRASS = Thing("brass lamp", "here", aliases=("lamp",))
@@ -102,7 +102,47 @@ def test_any_text_can_be_looked_for(text):
         ("Moss", "MOſS", True),  # the long s is an s in another case
         ("Moss", "Tell 世界 of Moss.", True),
         ("Moss", "", False),
+        ("Moss", "Mossy, Moss", True),
+        ("小明", "你好小明!", True),
+        ("ミラ", "ミラさん", True),
+        ("राम", "रामा", False),
+        ("José", "Jose\u0301!", True),
+        ("Straße", "in der STRASSE", True),
+        ("", "anything", False),
     ],
 )
 def test_somebody_is_named_by_a_word_of_its_own_in_whatever_case(name, text, named):
     assert is_named(name, text) is named
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [("cafe\u0301", "café"), ("STRASSE", "Straße"), ("ΟΔΟΣ", "οδος"), ("  grüne   Tür ", "Grüne Tür")],
+)
+def test_a_name_is_the_same_however_its_letters_are_encoded(wanted, name):
+    door = Thing(name, "here")
+    assert candidates(wanted, [door]) == [door]
+    assert suggestions(wanted, [name]) == [name]
+
+
+TOMS = [Thing(name, "here", aliases=("Sir Tom",)) for name in ("Old Tom", "Old Tom Miller the Elder", "The Cat", "Tom")]
+
+
+@pytest.mark.parametrize(
+    ("line", "whole", "part"),
+    [
+        ("Old Tom hello", 2, 2),
+        ("OLD tom, hello", 2, 2),
+        ("old tom miller hello", 2, 3),
+        ("Old Tom Miller the Elder hello", 5, 0),
+        ("Tom Old hello", 1, 0),
+        ("Old, Tom hello", 0, 0),
+        ("sir tom", 2, 0),
+        ("the cat sat", 2, 0),
+        ("the dog sat", 0, 0),
+        ("the", 0, 0),
+        ("", 0, 0),
+    ],
+)
+def test_the_longest_name_at_the_beginning_of_a_line_is_the_name(line, whole, part):
+    assert count_name_words(line.split(), TOMS) == (whole, part)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from world.model import Character, Room, Thing, World
+from world.commands.table import world_commands
+from world.errors import WorldError
+from world.events import Saw
+from world.game import Game
+from world.model import DEEPEST, Character, Room, Thing, World
 
 PLACES = ("Hall", "Attic", "Ana")
 NAMES = ("lamp", "coin", "oar", "cup")
@@ -54,7 +59,8 @@ def test_what_is_at_a_place_is_what_one_finds_by_looking_at_everything(changes):
 )
 def test_who_has_a_trait_at_a_place_is_who_one_finds_by_looking_at_everybody(changes):
     people = world().characters
-    for change, name, place in changes:
+    for change, thing, place in changes:
+        name = f"Mr {thing}"
         match change:
             case "add":
                 people[name] = Character(name, place, awake=place == "Hall", is_agent=True)
@@ -72,6 +78,53 @@ def test_who_has_a_trait_at_a_place_is_who_one_finds_by_looking_at_everybody(cha
                 assert people.at(one, trait) == found
                 assert people.count_at(one, trait) == len(found)
                 assert sorted(who.name for who in people.first_at(one, trait)) == sorted(who.name for who in found)
+
+
+TAKEN = ("Hall", "hall", "LAMP", "ana", "Coin")
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_no_two_of_a_world_have_names_that_differ_in_case_alone(name):
+    one = world()
+    before = {**one.rooms}, {**one.things}, {**one.characters}
+    for add in (
+        lambda: one.rooms.add([(name, Room(name))]),
+        lambda: one.things.add([(name, Thing(name, "Hall"))]),
+        lambda: one.add_character(Character(name, "Hall")),
+    ):
+        with pytest.raises(WorldError, match="name"):
+            add()
+    assert (one.rooms, one.things, one.characters) == before
+    assert one.id_like(name.upper()) == next(id for table in before for id in table if id.lower() == name.lower())
+
+
+@pytest.mark.parametrize("rooms", [["Ana"], ["Caf\u00e9", "cafe\u0301"], ["A", "A"], ["lamp"]])
+def test_a_world_is_not_made_with_two_of_one_name(rooms):
+    with pytest.raises(WorldError):
+        World([Room(name) for name in rooms], [Thing("lamp", "Hall")], [Character("ana", rooms[0])])
+
+
+def test_a_name_is_free_once_nobody_has_it():
+    one = copy.deepcopy(world())
+    del one.things["lamp"]
+    one.add_character(Character("Lamp", "Hall"))
+    with pytest.raises(WorldError):
+        one.things["lamp"] = Thing("lamp", "Hall")
+    assert (one.id_like("lamp"), one.id_like("oar")) == ("Lamp", None)
+
+
+def test_a_thousand_bags_in_each_other_are_listed_as_deep_as_they_may_be():
+    one = world()
+    for number in range(1000):
+        place = f"bag {number - 1}" if number else "Ana"
+        one.things[f"bag {number}"] = Thing(f"bag {number}", place, is_container=True)
+    one.things["sack"] = Thing("sack", "Ana", is_container=True)
+    game = Game(one, world_commands())
+    (carried,) = game.perform("Ana", "inventory").events
+    assert isinstance(carried, Saw)
+    assert carried.text.count("\n") == DEEPEST
+    assert game.perform("Ana", "put bag 0 in sack").refusal == "things.too_deep: sack"
+    assert one.things["bag 0"].place_id == "Ana"
 
 
 def test_what_came_or_moved_is_told_once():

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.english import ENGLISH
 from tests.world.inn import Player, inn_game
 from world.commands.comforts import MOST_ALIASES
 from world.events import Altered
@@ -33,13 +34,13 @@ OWN = {"gs": "go south", "ask": "say %2, where is %1?", "all": "say %*!", "loop"
     ],
 )
 def test_a_word_of_ones_own_becomes_what_it_stands_for(typed, meant):
-    assert " ".join(expanded(typed, OWN).split()) == " ".join(meant.split())
+    assert " ".join(expanded(typed, OWN, ENGLISH).split()) == " ".join(meant.split())
 
 
 @given(st.text(), st.sampled_from(sorted(OWN)))
 def test_the_private_reason_is_the_same_before_and_after(reason, name):
     typed = f"{name} Ben | {reason}"
-    assert parse_line(expanded(typed, OWN)).reason == parse_line(typed).reason
+    assert parse_line(expanded(typed, OWN, ENGLISH)).reason == parse_line(typed).reason
 
 
 def test_what_begins_with_an_at_sign_is_not_kept_to_be_repeated():

@@ -44,6 +44,41 @@ def test_a_text_is_read_as_the_sentence_that_it_would_be():
 
 
 @pytest.mark.parametrize(
+    ("sentence", "text", "known", "values"),
+    [
+        ("{who} goes {exit}.", "Ana goes up goes.", {}, {"who": "Ana", "exit": "up goes"}),
+        (
+            "{who} goes {exit}.",
+            "Old goes up goes down.",
+            {"who": "Old goes up"},
+            {"who": "Old goes up", "exit": "down"},
+        ),
+        ("{who} goes {exit}.", "Ana goes .", {}, None),
+        ("{who} goes {exit}.", "Ana goes up", {}, None),
+        ("{who} goes {exit}.", "Ana goes up.", {"who": "Ben"}, None),
+        ("{who} goes {exit}.", "Ana goes up.", {"to": "Ben"}, {"who": "Ana", "exit": "up"}),
+        ("{a}{b}", "xyz", {}, {"a": "x", "b": "yz"}),
+        ("{who}: {who} {what}", "Ana: Ana sings", {}, {"who": "Ana", "what": "sings"}),
+        ("{who} and {who}", "Ana and Ben", {}, None),
+        ("{who} and {who}", "Ana and Anabel", {}, None),
+        ("Nothing.", "NOTHING.", {}, {}),
+        ("Nothing.", "Nothing..", {}, None),
+        ("DİNGİL {what}ς", "dingil beingΣ", {}, {"what": "being"}),
+    ],
+)
+def test_the_first_variables_of_a_sentence_have_as_few_characters_as_can_be(sentence, text, known, values):
+    assert Wording({"hall.one": sentence}).read("hall.one", text, **known) == values
+
+
+@given(st.lists(st.text("ab. ", min_size=1, max_size=4), min_size=2, max_size=2))
+def test_a_filled_sentence_is_read_again_whatever_is_in_it(values):
+    wording = Wording({"hall.one": "a {x} b {y}."})
+    found = wording.read("hall.one", wording("hall.one", x=values[0], y=values[1]))
+    assert found is not None
+    assert wording("hall.one", **found) == wording("hall.one", x=values[0], y=values[1])
+
+
+@pytest.mark.parametrize(
     ("names", "all_of", "any_of"),
     [
         ([], "", ""),

@@ -129,7 +129,7 @@ def _check_untouched(world: World, actor: Character, act: Act) -> None:
         if one is None or not same or not whole or gone & set(now) or _is_in_use(world, actor, ref, act):
             raise CommandError(world.wording("building.changed_since", name=act.name))
     for _, subject_id in act.gone:
-        if any(subject_id in table for table in (world.rooms, world.things, world.characters)):
+        if world.id_like(subject_id) is not None:
             raise CommandError(world.wording("building.changed_since", name=act.name))
     if any(exit.room_id not in world.rooms for ref in act.before for exit in _exits_after(act, ref)):
         raise CommandError(world.wording("building.changed_since", name=act.name))

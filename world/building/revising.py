@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 
 from world.building.subjects import Subject
 from world.events import Altered, Arrived, Event, Left, Moved, Told
-from world.model import Character, Exit, Room, Thing, World
+from world.model import Character, Room, Thing, World
 
 _ELSEWHERE = frozenset("room_id thing_id place_id character_id is_agent awake doings".split())
 _OF_THE_ACCOUNT = frozenset({"role", "grants"})
@@ -125,11 +125,6 @@ def copied(subject: Subject) -> Subject:
         field.name: dict(value) for field in fields(subject) if isinstance(value := getattr(subject, field.name), dict)
     }
     return replace(subject, **tables)  # type: ignore[arg-type]  # each table in the place of its like
-
-
-def exits_to(room: Room, room_id: str) -> list[Exit]:
-    """Return the exits of a room that lead to another."""
-    return [exit for exit in room.exits.values() if exit.room_id == room_id]
 
 
 def _is_told(subject: Subject, name: str) -> bool:

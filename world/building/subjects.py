@@ -59,11 +59,8 @@ def check_may_change(world: World, actor: Character, subject: Subject) -> None:
 
 def bearer(world: World, thing: Thing) -> Character | None:
     """Return who carries a thing, or the container that it is in; None if nobody does."""
-    place_id, seen = thing.place_id, {thing.thing_id}
-    while place_id in world.things and place_id not in seen:
-        seen.add(place_id)
-        place_id = world.things[place_id].place_id
-    return world.characters.get(place_id)
+    around = world.things_around(thing.thing_id)
+    return world.characters.get(world.things[around[-1]].place_id) if around else None
 
 
 def kind_of(subject: Subject) -> str:

@@ -27,7 +27,7 @@ COLORS_SEEN = {
 """What somebody may say of colours, and the sentence that confirms it."""
 
 
-@command("!", "!!", "again", category="comfort", role=Role.PLAYER, for_agents=False)
+@command("!", "!!", "again", category="comfort", for_agents=False)
 def again(world: World, actor: Character) -> list[Event]:
     """Do your last line again. What begins with @ is never repeated."""
     raise CommandError(world.wording("comforts.nothing_to_repeat"))
@@ -41,7 +41,7 @@ def unalias(world: World, actor: Character, name: str) -> list[Event]:
     return _changed(actor, world.wording("comforts.forgotten", name=name.lower()))
 
 
-@command("afk [<text>]", "away", category="comfort", role=Role.PLAYER, for_agents=False)
+@command("afk [<text>]", "away", category="comfort", for_agents=False)
 def afk(world: World, actor: Character, text: str = "") -> list[Event]:
     """Say that you are away from the keyboard: `afk tea`. The next thing that you type ends it.
 
@@ -51,14 +51,14 @@ def afk(world: World, actor: Character, text: str = "") -> list[Event]:
     return [Saw(actor.character_id, world.wording("comforts.away"))]
 
 
-@command("brief", category="comfort", role=Role.PLAYER, for_agents=False)
+@command("brief", category="comfort", for_agents=False)
 def brief(world: World, actor: Character) -> list[Event]:
     """Be shown rooms without their description when you walk; `look` still shows it, `verbose` ends it."""
     actor.preferences[BRIEF] = ON
     return _changed(actor, world.wording("comforts.brief"))
 
 
-@command("verbose", category="comfort", role=Role.PLAYER, for_agents=False)
+@command("verbose", category="comfort", for_agents=False)
 def verbose(world: World, actor: Character) -> list[Event]:
     """Be shown rooms with their description when you walk, as it is at first."""
     actor.preferences.pop(BRIEF, None)
@@ -81,7 +81,7 @@ def screenreader(world: World, actor: Character, text: str = "") -> list[Event]:
     return _changed(actor, said) if wanted else [Saw(actor.character_id, said)]
 
 
-@command("color [<text>]", "colour", category="comfort", role=Role.PLAYER, for_agents=False)
+@command("color [<text>]", "colour", category="comfort", for_agents=False)
 def color(world: World, actor: Character, text: str = "") -> list[Event]:
     """See colours or none: color on, color off, or color auto for what your client says it can show.
 
@@ -99,7 +99,7 @@ def color(world: World, actor: Character, text: str = "") -> list[Event]:
     return _changed(actor, said) if wanted else [Saw(actor.character_id, said)]
 
 
-@command("links [<text>]", category="comfort", role=Role.PLAYER, for_agents=False)
+@command("links [<text>]", category="comfort", for_agents=False)
 def links(world: World, actor: Character, text: str = "") -> list[Event]:
     """Have web addresses in help and notes shown as links that can be clicked: links on, or links off.
 

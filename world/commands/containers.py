@@ -8,7 +8,7 @@ from world.command import command
 from world.errors import CommandError
 from world.events import Event, PutIn, TookFrom
 from world.matching import candidates, find
-from world.model import Character, Role, Thing, World
+from world.model import DEEPEST, Character, Thing, World
 from world.narration import with_article
 
 ALL = ("all", "everything")
@@ -17,7 +17,6 @@ ALL = ("all", "everything")
 @command(
     "put <carried> in <container>",
     category="things",
-    role=Role.PLAYER,
     noticed="room",
     also=("put <carried> into <container>",),
 )
@@ -37,6 +36,8 @@ def put(world: World, actor: Character, carried: str, container: str) -> list[Ev
     # What is inside another is not in reach, so that nothing can come to be inside itself by a detour.
     if things[0] is goal:
         raise CommandError(world.wording("things.in_itself", thing=things[0].name))
+    if any(_levels(world, thing) >= DEEPEST for thing in things):
+        raise CommandError(world.wording("things.too_deep", container=goal.name))
     for thing in things:
         thing.place_id = goal.thing_id
     return [PutIn(actor.character_id, actor.room_id, thing.thing_id, goal.thing_id) for thing in things]
@@ -75,13 +76,26 @@ def container_meant(world: World, actor: Character, wanted: str) -> Thing:
 
 
 def contents_of(world: World, things: Iterable[Thing], depth: int = 1) -> Iterator[str]:
-    """Yield what is in containers, and in those inside them, a line each, indented by how deep it is."""
-    for one in things:
+    """Yield what is in containers, and in those inside them, a line each, indented by how deep it is.
+
+    What is deeper than `DEEPEST` is left out; one sees it by looking into what it is in.
+    """
+    ahead = [(one, depth) for one in reversed(list(things))]
+    while ahead:
+        one, deep = ahead.pop()
         inside = world.things_at(one.thing_id)
         if inside:
             names = world.wording.all_of([with_article(thing) for thing in inside])
-            yield "  " * depth + world.wording("things.inside", container=one.name, things=names)
-            yield from contents_of(world, inside, depth + 1)
+            yield "  " * deep + world.wording("things.inside", container=one.name, things=names)
+            ahead += [(thing, deep + 1) for thing in reversed(inside) if deep < DEEPEST]
+
+
+def _levels(world: World, thing: Thing) -> int:
+    """Return how many containers stand in one another in a thing, itself among them; no more than `DEEPEST`."""
+    level, levels = [thing], 0
+    while levels < DEEPEST and (level := [one for holder in level for one in world.things_at(holder.thing_id)]):
+        levels += 1
+    return levels
 
 
 def everything(wanted: str) -> bool:

@@ -7,8 +7,8 @@ from world.commands.social import someone_here
 from world.errors import CommandError
 from world.events import Arrived, Event, Followed, Left, Saw, Unfollowed
 from world.following import begin_to_follow, party
-from world.matching import candidates
-from world.model import Character, Exit, Role, World
+from world.matching import candidates, find
+from world.model import Character, Exit, Room, World
 from world.narration import place
 from world.paths import shortest_path
 from world.scenes import exit_names
@@ -16,10 +16,11 @@ from world.scenes import exit_names
 
 @command("go <exit>", "walk", "move", "enter", "head", category="movement", noticed="room", also=("go on",))
 def go(world: World, actor: Character, exit: str = "") -> list[Event]:
-    """Walk through an exit, or one step towards a room further off.
+    """Walk through an exit, or one step towards a room or a person further off.
 
     go north        an exit of this room; its name alone does the same
     go The Weir     one step on the way there
+    go Moss         one step on the way to where Moss is now
     go on           the next step; so does `on`
     """
     if not exit:
@@ -47,7 +48,7 @@ def back(world: World, actor: Character) -> list[Event]:
     raise CommandError(world.wording("movement.no_way_back", room=place(before, world)))
 
 
-@command("follow <person>", category="movement", role=Role.PLAYER, noticed="named")
+@command("follow <person>", category="movement", noticed="named")
 def follow(world: World, actor: Character, person: str) -> list[Event]:
     """Go along with somebody, wherever they walk, until you walk off yourself or are apart."""
     leader = someone_here(world, actor, person)
@@ -60,7 +61,7 @@ def follow(world: World, actor: Character, person: str) -> list[Event]:
     return [*events, Followed(actor.character_id, leader.character_id)]
 
 
-@command("unfollow", category="movement", role=Role.PLAYER, for_agents=False, noticed="named")
+@command("unfollow", category="movement", for_agents=False, noticed="named")
 def unfollow(world: World, actor: Character) -> list[Event]:
     """Go along with nobody any more."""
     events = _let_go(actor)
@@ -87,7 +88,7 @@ def _way_to(world: World, actor: Character, wanted: str) -> list[Exit]:
     rooms = candidates(wanted, world.rooms.values())
     if rooms == [here] or wanted.lower() == "here":
         raise CommandError(world.wording("movement.here_already", room=here.name))
-    rooms = [room for room in rooms if room is not here]
+    rooms = [room for room in rooms if room is not here] or _room_with(world, actor, wanted)
     if len(rooms) > 1:
         names = world.wording.any_of([room.name for room in rooms])
         raise CommandError(world.wording("movement.which_place", wanted=wanted, names=names))
@@ -95,6 +96,17 @@ def _way_to(world: World, actor: Character, wanted: str) -> list[Exit]:
     if not way:
         raise CommandError(nowhere)
     return way
+
+
+def _room_with(world: World, actor: Character, wanted: str) -> list[Room]:
+    """Return the room of the one who is meant, nothing if nobody is. Raises: CommandError if it is this room."""
+    others = [one for one in world.awake() if one is not actor]
+    if not candidates(wanted, others):
+        return []
+    found = find(wanted, others, "", world.wording)
+    if found.room_id == actor.room_id:
+        raise CommandError(world.wording("movement.together_already", who=found.name))
+    return [world.room_of(found)]
 
 
 def _walk_on(world: World, actor: Character) -> list[Event]:

@@ -6,18 +6,18 @@ from world.command import command
 from world.commands.social import unquoted
 from world.errors import CommandError
 from world.events import Event, Paged, Saw
-from world.model import Character, Role, World
+from world.model import Character, World
 from world.people import absence, whereabouts
 from world.people import anyone as meant
 
 
-@command("tell <anyone> <text>", "page", category="speech", role=Role.PLAYER, noticed="named")
+@command("tell <anyone> <text>", "page", category="speech", noticed="named")
 def tell(world: World, actor: Character, anyone: str, text: str) -> list[Event]:
     """Say something to one person, wherever they are; nobody else hears it."""
     return _paged(world, actor, _listener(world, actor, anyone), text)
 
 
-@command("reply <text>", "r", category="speech", role=Role.PLAYER, for_agents=False, noticed="named")
+@command("reply <text>", "r", category="speech", for_agents=False, noticed="named")
 def reply(world: World, actor: Character, text: str) -> list[Event]:
     """Tell something to whoever told or whispered something to you last."""
     listener = world.characters.get(actor.doings.answer_to_id)

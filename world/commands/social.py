@@ -11,6 +11,7 @@ from world.events import Emoted, Event, Said, Shouted, Whispered
 from world.matching import find
 from world.model import Character, Role, Room, Thing, World
 from world.narration import posed
+from world.note_names import name_key
 
 PRETENCES = (
     "leaves is_taken arrives wakes falls_asleep takes drops puts_in takes_from gives gives_you uses "
@@ -25,10 +26,7 @@ def say(world: World, actor: Character, text: str, person: str = "") -> list[Eve
 
     say to Moss Good morning.       everyone hears it, and for whom it is
     """
-    listener = _by_name(world, actor, person)
-    if person and listener is None:
-        text = f"to {person} {text}"  # as in: say to be or not to be
-    to_id = listener.character_id if listener else ""
+    to_id = someone_here(world, actor, person).character_id if person else ""
     return [Said(actor.character_id, actor.room_id, unquoted(text), to_id=to_id)]
 
 
@@ -38,7 +36,7 @@ def shout(world: World, actor: Character, text: str) -> list[Event]:
     return [Shouted(actor.character_id, actor.room_id, unquoted(text))]
 
 
-@command("emote <text>", "pose", "me", category="speech", role=Role.PLAYER, noticed="room")
+@command("emote <text>", "pose", "me", category="speech", noticed="room")
 def emote(world: World, actor: Character, text: str) -> list[Event]:
     """Show what you do: `emote waves` or `:waves` shows your name and `waves`."""
     if _pretends(posed(actor.name, text), actor, world):
@@ -46,7 +44,7 @@ def emote(world: World, actor: Character, text: str) -> list[Event]:
     return [Emoted(actor.character_id, actor.room_id, text)]
 
 
-@command("whisper <person> <text>", category="speech", role=Role.PLAYER, noticed="named")
+@command("whisper <person> <text>", category="speech", noticed="named")
 def whisper(world: World, actor: Character, person: str, text: str) -> list[Event]:
     """Say something to one person here; others see only that you whisper."""
     listener = someone_here(world, actor, person)
@@ -61,33 +59,26 @@ def someone_here(world: World, actor: Character, wanted: str) -> Character:
     """
     others = [c for c in world.occupants(actor.room_id) if c is not actor]
     here = named_here(world, actor) or world.wording("social.nobody_else")
-    name = wanted.removesuffix(",").removesuffix(":")
-    if name.lower() in ("me", "myself", actor.name.lower()):
+    name = wanted.rstrip(",:")
+    if name_key(name) in ("me", "myself", name_key(actor.name)):
         raise CommandError(world.wording("social.yourself"))
     key = "social.one_is_here" if len(others) < 2 else "social.some_are_here"
     return find(name, others, world.wording(key, wanted=wanted, who=here), world.wording)
-
-
-def _by_name(world: World, actor: Character, name: str) -> Character | None:
-    """Return who else is here and has just this name; a part of it is not enough to be spoken to by chance."""
-    key = name.lower().rstrip(",:")
-    others = (one for one in world.occupants(actor.room_id) if one is not actor)
-    return next((one for one in others if key in (one.name.lower(), *one.aliases)), None)
 
 
 def _pretends(sentence: str, actor: Character, world: World) -> bool:
     """Return whether a pose is the very sentence by which everyone would know that something happened."""
     for name in PRETENCES:
         values = world.wording.read(f"narration.{name}", sentence)
-        if values is not None and values.pop("who", actor.name).lower() == actor.name.lower():
+        if values is not None and name_key(values.pop("who", actor.name)) == name_key(actor.name):
             real = {variable: _names(world, variable) for variable in values}
-            if all(value.lower() in real[variable] for variable, value in values.items() if real[variable]):
+            if all(name_key(value) in real[variable] for variable, value in values.items() if real[variable]):
                 return True
     return False
 
 
 def _names(world: World, variable: str) -> set[str]:
-    """Return what a variable of a sentence can stand for, in lower case; nothing if it can be anything."""
+    """Return what a variable of a sentence can stand for, by key; nothing if it can be anything."""
     among: Iterable[Room | Thing | Character] = ()
     match variable:
         case "thing" | "container":
@@ -96,7 +87,7 @@ def _names(world: World, variable: str) -> set[str]:
             among = world.rooms.values()
         case "to":
             among = world.characters.values()
-    return {one.name.lower() for one in among}
+    return {name_key(one.name) for one in among}
 
 
 def unquoted(text: str) -> str:

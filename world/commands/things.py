@@ -8,7 +8,7 @@ from world.commands.social import someone_here
 from world.errors import CommandError
 from world.events import Dropped, Event, Gave, Saw, Took
 from world.matching import candidates, find
-from world.model import Character, Role, Thing, World
+from world.model import Character, Thing, World
 from world.narration import with_article
 
 
@@ -17,7 +17,6 @@ from world.narration import with_article
     "take",
     "grab",
     category="things",
-    role=Role.PLAYER,
     noticed="room",
     also=("get <content> from <container>", "get <content> out of <container>"),
 )
@@ -38,7 +37,7 @@ def get(world: World, actor: Character, near: str = "", content: str = "", conta
     return [_taken(actor, _meant(world, actor, near.removeprefix("up "), lying))]
 
 
-@command("drop <carried>", category="things", role=Role.PLAYER, noticed="room")
+@command("drop <carried>", category="things", noticed="room")
 def drop(world: World, actor: Character, carried: str) -> list[Event]:
     """Put down a thing that you carry, or all of them: `drop all`."""
     if not everything(carried):
@@ -49,7 +48,7 @@ def drop(world: World, actor: Character, carried: str) -> list[Event]:
     return [_put_down(actor, thing) for thing in found]
 
 
-@command("give <carried> to <person>", "hand", category="things", role=Role.PLAYER, noticed="room")
+@command("give <carried> to <person>", "hand", category="things", noticed="room")
 def give(world: World, actor: Character, carried: str, person: str) -> list[Event]:
     """Give a thing that you carry to somebody here: `give lamp to Moss`."""
     thing = carried_thing(world, actor, carried)

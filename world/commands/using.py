@@ -55,7 +55,7 @@ def write(world: World, actor: Character, writable: str, text: str) -> list[Even
     return [wrote, Altered(actor.character_id, "thing", thing.thing_id)]
 
 
-@command("use <usable>", category="things", role=Role.PLAYER, noticed="room")
+@command("use <usable>", category="things", noticed="room")
 def use(world: World, actor: Character, usable: str) -> list[Event]:
     """Use a thing that you carry, that lies here or is part of this place; what comes of it depends on the thing."""
     used = _picked(world, usable, usables(world, actor))

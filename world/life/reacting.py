@@ -99,9 +99,9 @@ def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Own
         return
     yield room
     yield from (one for one in world.characters.at(room.room_id, "reactions") if one.awake and one is not actor)
-    yield from world.things_at(room.room_id)
+    yield from world.things.at(room.room_id, "reactions")
     if actor:
-        yield from world.things_at(actor.character_id)
+        yield from world.things.at(actor.character_id, "reactions")
 
 
 def _is_about(reaction: Reaction, owner: Owner, event: Event, world: World) -> bool:

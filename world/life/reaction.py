@@ -29,9 +29,9 @@ SHORTEST_PERIOD, LONGEST_PERIOD = 1, 7 * 24 * 60
 _NEXT_ACT = re.compile(rf";\s*(?=(?:{'|'.join(ACTS)})\s|$)", re.IGNORECASE)
 _PERIOD = re.compile(r"every (\d{1,5})(?: minutes?)?")
 _CHANCE = re.compile(r"1 in (\d{1,4})")
-_PROPERTY = re.compile(r"([\w -]+?)\s*(!=|=)\s*(.*)")
-_TO = re.compile(r"(.+?)\s+to\s+(.+)")
-_LINK = re.compile(r"\[\[([^\]|#]+)(?:[#|][^\]]*)?\]\]")
+_PROPERTY = re.compile(r"([\w \t-]+)(!=|=)(.*)")
+_TO = re.compile(r"(?<!\s)\s+to\s+")
+_LINK = re.compile(r"\[\[([^\[\]|#]+)(?:[#|][^\[\]]*)?\]\]")
 
 
 @dataclass(frozen=True)
@@ -133,11 +133,11 @@ def _act(text: str) -> Act:
 
 
 def _sent(verb: str, rest: str) -> Act:
-    found = _TO.fullmatch(rest)
+    what, *where = _TO.split(rest, 1)
     example = "move {actor} to [[The Mill]]" if verb == "move" else "give [[iron key]] to {actor}"
-    if not found:
+    if not (what and where and where[0]):
         raise WorldError(f"'{verb} {rest}' says not to where or whom; write such as {example}")
-    return Act(verb, _named(found[1]), _named(found[2]))
+    return Act(verb, _named(what), _named(where[0]))
 
 
 def _named(text: str) -> str:

@@ -1,0 +1,126 @@
+"""Text of players and models is read in time that grows no faster than its length, whatever it is made of."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+import pytest
+
+from agents.circles.likeness import shingles
+from agents.memory.facts import learn
+from agents.memory.gate import Source, judge
+from agents.memory.judging.form import person_faults
+from agents.memory.knowing.facts_text import goals_in
+from agents.memory.knowing.known import Known
+from agents.memory.looking.looking_back import changes
+from agents.memory.reminding.cues import telling
+from agents.memory.summaries.sections import sections_of
+from agents.memory.summaries.structured import BadJson, readable
+from agents.memory.view import _BLOCK_LINK
+from agents.prompts.quoting import plain, quoted, typed
+from agents.replies.reply import first_command
+from agents.replies.words import speech_in
+from bench.lib.hostile import fragments, repeated
+from server.telnet.gmcp import learn_gmcp
+from tests.world.inn import Player, inn_game
+from vault.notes import NoteError, parse_note
+from vault.remembered.fact_line import PEOPLE, parse_fact
+from vault.remembered.memory_line import Memory
+from vault.subjects.room_notes import room_of
+from vault.subjects.thing_notes import thing_of
+from world.cleaning import clean_block
+from world.commands.table import world_commands
+from world.errors import WorldError
+from world.game import Game
+from world.life.reaction import reaction
+from world.marks import without_marks
+from world.matching import is_named
+from world.parsing import parse_line
+
+SHORT, LONG = 500, 8_000
+AT_ONCE = 0.05
+"""What takes less than so many seconds of the processor at its longest is not held against the short text."""
+
+MOST_GROWTH = 4 * LONG // SHORT
+"""Sixteen times the text may take four times as long again, for what else the machine does. A pattern that looks at
+each character once for every other takes 256 times as long."""
+
+TABLE = world_commands()
+FRAGMENTS = tuple(dict.fromkeys(fragments()))
+A_NAME = Source((), ("Ana came to the mill.",), name="Moss", prompt="Tell what happened.")
+
+
+def a_crowd() -> Game:
+    game = inn_game()
+    game.world.characters["Rook"].room_id = "The Common Room"
+    game.world.characters["Ana"].preferences["alias q"] = "say %* %1"
+    for name in ("Ana", "Ben", "Rook"):
+        Player(game, name)
+    return game
+
+
+GAME = a_crowd()
+
+
+def hear(text: str) -> None:
+    for kind, heard in (("told", f'Ana whispers to you, "{text}"'), ("observed", text), ("result", text)):
+        learn(Known(), Memory(1, 0, kind, "Mill", heard, ("Ana",)))
+
+
+def read_json(text: str) -> None:
+    with suppress(BadJson):
+        readable(text, A_NAME)
+
+
+def read_note(text: str) -> None:
+    for read in (room_of, thing_of):
+        with suppress(NoteError):
+            read(parse_note(f"A room.\n\n## Exits\n\n- **{text}", "rooms/A.md"), "A")
+    parse_fact(f"- **Ana**: {text}", PEOPLE)
+    with suppress(WorldError):
+        reaction("say", "", f"set {text}; give {text}")
+
+
+READERS: Mapping[str, Callable[[str], object]] = {
+    "say": lambda text: GAME.perform("Ana", f"say {text}"),
+    "say to": lambda text: GAME.perform("Ana", f"say to Ben {text}"),
+    "emote": lambda text: GAME.perform("Ana", f"emote {text}"),
+    "tell": lambda text: GAME.perform("Ana", f"tell {text}"),
+    "give": lambda text: GAME.perform("Ana", f"give {text} to {text}"),
+    "look": lambda text: GAME.perform("Ana", f"look {text}"),
+    "alias": lambda text: GAME.perform("Ana", f"q {text}"),
+    "line": lambda text: (parse_line(text), clean_block(text), without_marks(text), is_named("Ana", text)),
+    "hear": hear,
+    "cue": lambda text: (telling(text), shingles(text)),
+    "reply": lambda text: first_command(text, "Moss", TABLE),
+    "words": lambda text: speech_in(text, "Moss", "say"),
+    "prompt": lambda text: (plain(text), typed(text), quoted(text)),
+    "summary": lambda text: (sections_of(text), goals_in(f"# Goals\n{text}"), _BLOCK_LINK.sub("", text)),
+    "verdict": lambda text: (judge(text, A_NAME, len), list(person_faults(text, "Moss"))),
+    "json": read_json,
+    "diff": lambda text: list(changes(text, text.replace("x", "y"))),
+    "note": read_note,
+    "gmcp": lambda text: learn_gmcp(None, f"Core.Hello {text}".encode(errors="replace")),
+}
+
+
+def seconds(read: Callable[[str], object], text: str, tries: int = 1) -> float:
+    """Return how long it takes at the least to read a text; each try has a text of its own."""
+    taken = []
+    for count in range(tries):
+        began = time.process_time()
+        read(text + "." * count)
+        taken.append(time.process_time() - began)
+    return min(taken)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_work_grows_no_faster_than_the_text(reader: str) -> None:
+    read = READERS[reader]
+    for fragment in FRAGMENTS:
+        long = repeated("", fragment, LONG)
+        if seconds(read, long) > AT_ONCE and seconds(read, long, tries=4) > AT_ONCE:
+            short = seconds(read, repeated("", fragment, SHORT), tries=4)
+            assert seconds(read, long, tries=4) <= MOST_GROWTH * short, f"{LONG:,} bytes of {fragment!r}"
