@@ -12,12 +12,12 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
-from server.door.accounts_file import AccountsFile
-from server.door.accounts_text import Account, Change, Records, key
+from server.door.account_database import AccountDatabase, Change
+from server.door.account_records import Account, key
+from server.door.account_store import AccountStore
 from server.door.bans import Bans
 from server.door.lockout import is_loopback
-from server.door.names import LONGEST, RESERVED, SHORTEST, look_alike, well_formed
-from vault.agent_notes import agent_names
+from server.door.names import LONGEST, RESERVED, SHORTEST, NameIndex, well_formed
 from vault.folder import Vault
 from vault.world_notes import save_person
 from world.model import Character, Role, World
@@ -34,7 +34,7 @@ class Standing(Enum):
 
     GUEST = auto()
     NEW = auto()
-    UNCLAIMED = auto()  # somebody from before there were passwords
+    UNCLAIMED = auto()  # somebody without a password, such as a note that was put into the vault by hand
     KNOWN = auto()
 
 
@@ -47,22 +47,27 @@ class Claim:
 
 
 class Accounts:
-    """Everybody's account, and `bans`. What changes is on disk when a Deferred fires or a method returns."""
+    """Everybody's account, and `bans`. A change counts, and is on disk, when its Deferred fires."""
 
     def __init__(
         self,
-        file: AccountsFile,
+        store: AccountStore,
         vault: Vault,
         world: World,
         settings: ServerSettings,
         now_ms: Callable[[], int],
     ) -> None:
-        self._file = file
+        self._store = store
         self._vault = vault
         self._world = world
         self._settings = settings
         self._now_ms = now_ms
-        self.bans = Bans(file, world, self._now)
+        self.bans = Bans(store, world, self._now)
+        self._names = NameIndex()
+        self._last_rank = 0
+        for name in (*RESERVED, *vault.names("people")):
+            self._names.add(name)
+        store.tell_names(self._names.add)
 
     # At the door
 
@@ -81,6 +86,8 @@ class Accounts:
         account, character = self.account(name), self._character(name)
         if character and character.is_agent:
             raise NameRefused(say("door.is_agent", name=character.name))
+        if account is None and self._store.has(name):
+            raise NameRefused(say("door.unreadable_account", name=name))
         if account and account.password:
             return Claim(account.name, Standing.KNOWN)
         if character or account:
@@ -107,27 +114,23 @@ class Accounts:
     def claim(self, name: str, kept: str) -> Deferred[None]:
         """Give a name that has no password yet its first one, and make the account if there is none.
 
-        The Deferred fires when it is kept. It fails with NameRefused if somebody was quicker, with NoteError if it
-        cannot be kept.
+        Its role is that of somebody new, whatever it was: nobody has proved to be who had it.
+        The Deferred fails with NameRefused if somebody was quicker, with NoteError if it cannot be kept.
         """
         created = _text(self._now())
+        new = Account(name, self._settings.new_role, created=created)
 
-        def change(records: Records) -> Records:
-            account = records.accounts.get(key(name)) or Account(name, self._settings.new_role, created=created)
+        def change(database: AccountDatabase) -> None:
+            account = database.account(name) or new
             if account.password:
-                return records
-            return records.with_account(replace(account, password=kept, one_time=False))
-
-        def check(_: None) -> None:
-            account = self.account(name)
-            if account is None or account.password != kept:
                 raise NameRefused(self._world.wording("door.was_quicker", name=name))
+            database.put_account(replace(account, role=new.role, password=kept, one_time=False))
 
-        return self._file.keep(change).addCallback(check)
+        return self._store.change(change)
 
     def set_password(self, name: str, kept: str) -> Deferred[None]:
         """Keep the password that somebody has chosen; the Deferred fails with NoteError if it cannot be kept."""
-        return self._file.keep(_of(name, lambda account: replace(account, password=kept, one_time=False)))
+        return self._store.change(_of(name, lambda account: replace(account, password=kept, one_time=False)))
 
     def renew_password(self, name: str, before: str, kept: str) -> None:
         """Keep the same password in another form, unless there is another one by now."""
@@ -143,11 +146,13 @@ class Accounts:
         The Deferred fails with NoteError if it cannot be kept. Raises: NameRefused if there is nobody of that name.
         """
         new = self._new_account(name)
-        return self._file.keep(
-            lambda records: records.with_account(
-                replace(records.accounts.get(key(name), new), password=kept, one_time=True)
-            )
-        )
+        role = self._settings.new_role
+
+        def change(database: AccountDatabase) -> None:
+            account = database.account_to_repair(name, role) or new
+            database.put_account(replace(account, password=kept, one_time=True))
+
+        return self._store.change(change)
 
     def note_wrong(self, name: str) -> None:
         """Count a wrong password."""
@@ -158,88 +163,108 @@ class Accounts:
         now = _text(self._now())
         self._note(_of(name, lambda account: replace(account, last_seen=now, failed=0 if came_in else account.failed)))
 
+    def refresh(self) -> Deferred[None]:
+        """Take in what another process has changed, such as `fallwater reset-password`."""
+        return self._store.refresh()
+
     # What is known of somebody
 
     def account(self, name: str) -> Account | None:
         """Return the account of a name, in whatever case."""
-        return self._file.records.accounts.get(key(name))
+        return self._store.account(name)
 
     def role_of(self, name: str) -> Role:
-        """Return what somebody may do; an agent's role is its note's, and who has no account counts as new."""
+        """Return what somebody may do; an agent's role is its note's, and who has no password counts as new."""
         account, character = self.account(name), self._character(name)
-        if account:
+        if account and account.password:
             return Role[account.role.upper()]
         if character and (character.is_agent or character.role is Role.GUEST):
             return character.role
         return Role[self._settings.new_role.upper()]
 
-    def set_role(self, name: str, role: Role) -> None:
-        """Let somebody do more or less, at once. Raises: NameRefused if there is nobody, NoteError."""
+    def set_role(self, name: str, role: Role) -> Deferred[None]:
+        """Let somebody do more or less. Raises: NameRefused if there is nobody of that name.
+
+        The Deferred fails with NameRefused if there would be no admin any more, with NoteError if it cannot be kept.
+        """
         new, character = self._new_account(name), self._character(name)
-        self._file.change(
-            lambda records: records.with_account(replace(records.accounts.get(key(name), new), role=role.name.lower()))
-        )
-        if character:
-            character.role = role
+
+        def change(database: AccountDatabase) -> None:
+            account = database.account(name) or new
+            if role < Role.ADMIN and database.admins() == [account.name]:
+                raise NameRefused(self._world.wording("order.last_admin", who=account.name))
+            database.put_account(replace(account, role=role.name.lower()))
+
+        def use(_: None) -> None:
+            if character:
+                character.role = role
+
+        return self._store.change(change).addCallback(use)
 
     def is_only_admin(self, name: str) -> bool:
-        """Return whether somebody is an admin and nobody else is."""
-        admins = [one for one in self._file.records.accounts.values() if one.role == Role.ADMIN.name.lower()]
-        return [key(one.name) for one in admins] == [key(name)]
+        """Return whether somebody is an admin with a password and nobody else is."""
+        return list(map(key, self._store.admins())) == [key(name)]
 
     def last_seen(self, name: str) -> datetime | None:
         """Return when somebody came or went last, or None if that is not known."""
         account = self.account(name)
         return datetime.fromisoformat(account.last_seen) if account and account.last_seen else None
 
-    def ban(self, name_or_host: str, until: datetime | None, why: str) -> None:
-        """Keep a name or an address out, as `Bans.put`."""
-        self.bans.put(name_or_host, until, why)
-
-    def unban(self, name_or_host: str) -> bool:
-        """Let a name or an address in again, as `Bans.lift`."""
-        return self.bans.lift(name_or_host)
-
     def adopt(self, settings: ServerSettings) -> None:
         """Go on with other settings."""
         self._settings = settings
 
-    def close(self) -> None:
-        """Keep what was only noted. Raises: NoteError."""
-        self._file.close()
+    def close(self) -> Deferred[None]:
+        """Keep what still waits, and close the database; the Deferred fires then."""
+        return self._store.close()
 
     def _character(self, name: str) -> Character | None:
-        found = self._world.characters.get(name)
-        folded = key(name)
-        return found or next((one for one in self._world.characters.values() if key(one.name) == folded), None)
+        characters = self._world.characters
+        if name in characters:
+            return characters[name]
+        return next((characters[one] for one in self._alike(name) if key(one) == key(name) and one in characters), None)
+
+    def _alike(self, name: str) -> list[str]:
+        """Return the names that look like this one, of characters, accounts and notes that there are or were."""
+        self._last_rank, new = self._world.characters.ids_since(self._last_rank)
+        for one in new:
+            self._names.add(one)
+        return self._names.alike(name)
 
     def _new_account(self, name: str) -> Account:
         """Return the account of somebody who has lived here, made if need be. Raises: NameRefused."""
         account, character = self.account(name), self._character(name)
         if account:
             return account
+        if self._store.has(name):
+            return Account(name, self._settings.new_role, created=_text(self._now()))
         if character is None or character.is_agent or character.role is Role.GUEST:
             raise NameRefused(self._world.wording("door.no_account", name=name[:40]))
         return Account(character.name, self._settings.new_role, created=_text(self._now()))
 
     def _check_new(self, name: str) -> None:
         """Raises: NameRefused if it is, or looks like, a name of something or somebody else."""
-        say, folded = self._world.wording, key(name)
-        taken = {key(one) for one in (*self._world.rooms, *self._world.things, *agent_names(self._vault), *RESERVED)}
-        if folded in taken:
+        say, folded, world = self._world.wording, key(name), self._world
+        agents = self._vault.folders("agents")
+        if folded in RESERVED or any(key(one) == folded for one in (*world.rooms, *world.things, *agents)):
             raise NameRefused(say("door.is_taken", name=name))
-        people = self._vault.names("people")
-        if folded in map(key, people):
-            # Left out at the start, because it is not valid: whoever mends it should find it as it is.
-            raise NameRefused(say("door.unreadable_note", name=name))
-        accounts = (account.name for account in self._file.records.accounts.values())
-        others = (*self._world.characters, *agent_names(self._vault), *people, *accounts, *RESERVED)
-        if other := look_alike(name, others):
-            raise NameRefused(say("door.look_alike", name=name, other=other))
+        self._check_no_note(name)
+        for agent in agents:
+            self._names.add(agent)
+        for other in self._alike(name):
+            if other in world.characters or self._store.has(other) or other in RESERVED or other in agents:
+                raise NameRefused(say("door.look_alike", name=name, other=other))
+            if self._vault.exists("people", f"{other}.md"):
+                key_of = "door.unreadable_note" if key(other) == folded else "door.look_alike"
+                raise NameRefused(say(key_of, name=name, other=other))
+
+    def _check_no_note(self, name: str) -> None:
+        """Raises: NameRefused if somebody's note was left out because it is not valid: it is to stay as it is."""
+        if self._vault.exists("people", f"{name}.md"):
+            raise NameRefused(self._world.wording("door.unreadable_note", name=name))
 
     def _made(self, name: str) -> Character:
-        if key(name) in map(key, self._vault.names("people")):
-            raise NameRefused(self._world.wording("door.unreadable_note", name=name))
+        self._check_no_note(name)
         character = Character(name, self._world.start_room_id)
         save_person(self._vault, character)
         self._world.add_character(character)
@@ -249,17 +274,19 @@ class Accounts:
         return datetime.fromtimestamp(self._now_ms() / 1000, UTC)
 
     def _note(self, change: Change) -> None:
-        self._file.keep(change).addErrback(_log)
+        self._store.change(change).addErrback(_log)
 
 
 def _of(name: str, change: Callable[[Account], Account]) -> Change:
     """Return a change of one account; where there is none, nothing changes."""
 
-    def applied(records: Records) -> Records:
-        account = records.accounts.get(key(name))
-        return records.with_account(change(account)) if account else records
+    def apply(database: AccountDatabase) -> None:
+        if account := database.account(name):
+            changed = change(account)
+            if changed != account:
+                database.put_account(changed)
 
-    return applied
+    return apply
 
 
 def _text(time: datetime) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 
-from server.door.accounts_file import AccountsFile
-from server.door.accounts_text import Ban, key
+from twisted.internet.defer import Deferred
+
+from server.door.account_records import Ban, key
+from server.door.account_store import AccountStore
 from world.model import World
 
 
@@ -16,47 +19,52 @@ class BanRefused(Exception):
 
 
 class Bans:
-    """The bans in the file of accounts. Times are UTC; `now` returns the present one."""
+    """The bans among the accounts. Times are UTC; `now` returns the present one."""
 
-    def __init__(self, file: AccountsFile, world: World, now: Callable[[], datetime]) -> None:
-        self._file = file
+    def __init__(self, store: AccountStore, world: World, now: Callable[[], datetime]) -> None:
+        self._store = store
         self._world = world
         self._now = now
 
-    def put(self, who: str, until: datetime | None, why: str) -> None:
+    def put(self, who: str, until: datetime | None, why: str) -> Deferred[None]:
         """Keep a name, an address or a network (`203.0.113.0/24`) out, until then or for ever (None).
 
-        Whoever is connected stays. Raises: BanRefused for this machine's own address, NoteError if it cannot be kept.
+        Whoever is connected stays. The Deferred fires when the ban is kept and in force; it fails with NoteError.
+        Raises: BanRefused for this machine's own address.
         """
         who = who.strip()
         network = _network(who)
         if network and any(network.overlaps(own) for own in _OWN_MACHINE):
             raise BanRefused(self._world.wording("door.no_ban_on_this_machine", host=who))
         ban = Ban(who, until.astimezone(UTC).isoformat(timespec="seconds") if until else "", why)
-        self._file.change(lambda records: records.with_ban(ban))
+        return self._store.change(lambda database: database.put_ban(ban))
 
-    def lift(self, who: str) -> bool:
-        """Let somebody in again; return whether they were kept out. Raises: NoteError if it cannot be kept."""
-        found = key(who.strip()) in self._file.records.bans
-        if found:
-            self._file.change(lambda records: records.without_ban(who.strip()))
-        return found
+    def has(self, who: str) -> bool:
+        """Return whether there is a ban of exactly this name, address or network."""
+        return key(who.strip()) in self._store.bans
+
+    def lift(self, who: str) -> Deferred[bool]:
+        """Let somebody in again. The Deferred fires with whether they were kept out, and fails with NoteError."""
+        return self._store.change(lambda database: database.remove_ban(who.strip()))
 
     def in_force(self) -> list[Ban]:
         """Return the bans that are in force, oldest first."""
-        now = self._now()
-        return [
-            ban for ban in self._file.records.bans.values() if not ban.until or datetime.fromisoformat(ban.until) > now
-        ]
+        return [ban for ban in self._store.bans.values() if self._counts(ban)]
 
     def on(self, name_or_host: str) -> Ban | None:
         """Return the ban that keeps a name or an address out, or None."""
+        found = self._store.bans.get(key(name_or_host))
+        if found and self._counts(found):
+            return found
         address = _network(name_or_host)
-        for ban in self.in_force():
+        for ban in self._store.bans.values() if address else ():
             network = _network(ban.who)
-            if key(ban.who) == key(name_or_host) or (address and network and _holds(network, address)):
+            if address and network and _holds(network, address) and self._counts(ban):
                 return ban
         return None
+
+    def _counts(self, ban: Ban) -> bool:
+        return not ban.until or datetime.fromisoformat(ban.until) > self._now()
 
     def text(self, ban: Ban) -> str:
         """Return what somebody is told who may not come in."""
@@ -74,6 +82,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _OWN_MACHINE = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1"))
 
 
+@lru_cache(10_000)
 def _network(text: str) -> Network | None:
     """Return an address or network as a network, an IPv4 address within IPv6 as itself; None if it is neither."""
     try:

@@ -42,6 +42,9 @@ class Guests:
             game.publish((Dropped(guest.character_id, guest.room_id, thing.thing_id),))
         game.sleep(guest.character_id)
         del game.world.characters[guest.character_id]
+        for one in game.world.characters.values():
+            if one.doings.answer_to_id == guest.character_id:
+                one.doings.answer_to_id = ""  # the next guest of this number is somebody else
         self._here.discard(guest.character_id)
         heappush(self._given_back, int(guest.character_id.removeprefix(STEM)))
         game.publish((Altered("", "character", guest.character_id),))
@@ -49,10 +52,8 @@ class Guests:
     def _free_name(self) -> str:
         """Return the lowest that is free. It costs the same however many guests there are."""
         world = self._game.world
-        elsewhere = {name.casefold() for table in (world.rooms, world.things) for name in table}
         while True:
             number = heappop(self._given_back) if self._given_back else next(self._numbers)
             name = f"{STEM}{number}"
-            is_somebody = any(form in world.characters for form in (name, name.lower(), name.upper()))
-            if not is_somebody and name.casefold() not in elsewhere:
+            if world.id_like(name) is None:
                 return name

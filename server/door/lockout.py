@@ -53,7 +53,9 @@ class Lockout:
     def right(self, name: str, host: str) -> None:
         """Note that somebody came in. What was guessed from that address, at whatever name, still counts."""
         self._wrong.pop(("name", name.casefold()), None)
-        self._at_home[name.casefold(), network_of(host)] = None
+        home = name.casefold(), network_of(host)
+        self._at_home.pop(home, None)
+        self._at_home[home] = None  # behind all others: who came in longest ago is forgotten first
         if len(self._at_home) > MOST_REMEMBERED:
             del self._at_home[next(iter(self._at_home))]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
 
 from vault.folder import check_name
 from vault.notes import NoteError
@@ -33,24 +32,46 @@ def well_formed(given: str) -> str | None:
         return None
     if not _plain(name).isascii():
         return None
+    if name.casefold() in RESERVED:
+        return name  # which is refused for that reason
     try:
         return check_name(name)
     except NoteError:
         return None
 
 
-def look_alike(name: str, others: Iterable[str]) -> str:
-    """Return the first of the others for which somebody could take `name`, or an empty string."""
-    looks = _looks(name)
-    return next((other for other in others if looks & _looks(other)), "")
+class NameIndex:
+    """Names by how they look and by how they are spelled, found among any number at the same cost."""
+
+    def __init__(self) -> None:
+        self._by_look: dict[str, str | tuple[str, ...]] = {}
+
+    def add(self, name: str) -> None:
+        """Add a name; one that is there already stays as it is."""
+        for look in looks(name):
+            there = self._by_look.setdefault(look, name)
+            if there == name:
+                continue
+            names = there if isinstance(there, tuple) else (there,)
+            if name not in names:
+                self._by_look[look] = (*names, name)
+
+    def alike(self, name: str) -> list[str]:
+        """Return the names for which somebody could take this one, itself among them if it is there."""
+        found: dict[str, None] = {}
+        for look in looks(name):
+            there = self._by_look.get(look, ())
+            found.update(dict.fromkeys(there if isinstance(there, tuple) else (there,)))
+        return list(found)
 
 
-def _looks(name: str) -> set[str]:
+def looks(name: str) -> set[str]:
     """Return a name as the eye may take it: without accents, hyphens and cases, a capital I also as a small l.
 
     Two letters that are read as one are that one.
     """
-    return {_read_as_one(_plain(one)) for one in (name, name.replace("I", "l"))} - {""}
+    forms = (name, name.replace("I", "l")) if "I" in name else (name,)
+    return {_read_as_one(_plain(one)) for one in forms} - {""}
 
 
 def _read_as_one(plain: str) -> str:
@@ -58,5 +79,7 @@ def _read_as_one(plain: str) -> str:
 
 
 def _plain(name: str) -> str:
+    if name.isascii():
+        return name.lower().replace("-", "").replace("'", "")
     apart = unicodedata.normalize("NFKD", name.casefold().translate(_PLAIN))
     return "".join(char for char in apart if not unicodedata.combining(char)).translate(_PLAIN)

@@ -27,7 +27,8 @@ class Newcomers:
         if is_loopback(host) or not an_hour:
             return
         network = network_of(host)
-        taken = self._taken.setdefault(network, Allowance(self._clock, an_hour / HOUR, an_hour))
+        taken = self._taken.pop(network, None) or Allowance(self._clock, an_hour / HOUR, an_hour)
+        self._taken[network] = taken  # behind all others: who took a name longest ago is forgotten first
         taken.take()
         if len(self._taken) > MOST_REMEMBERED:
             del self._taken[next(iter(self._taken))]

@@ -64,10 +64,14 @@ class PasswordCheck:
         return waiting.addCallback(lambda _: self._look(name, password, host))
 
     def _look(self, name: str, password: str, host: str) -> Deferred[Verdict]:
+        """Try a password against what is on disk now: it may just have been given anew by another process."""
+        return self._accounts.refresh().addCallback(lambda _: self._compare(name, password, host))
+
+    def _compare(self, name: str, password: str, host: str) -> Deferred[Verdict] | Verdict:
         account = self._accounts.account(name)
         kept = account.password if account else ""
         if not kept:
-            return succeed(Verdict.WRONG)
+            return Verdict.WRONG
 
         def judged(checked: Checked | None) -> Verdict:
             if checked is None:

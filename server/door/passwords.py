@@ -12,6 +12,8 @@ from argon2.exceptions import VerifyMismatchError
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
+from server.door.lockout import network_of
+
 AT_ONCE = 2
 
 InThread = Callable[..., Deferred[Any]]
@@ -94,17 +96,17 @@ class Passwords:
         return Checked(True, self._hasher.hash(password) if self._hasher.is_outdated(kept) else "")
 
     def _enqueue(self, host: str, job: _Job) -> Deferred[Any]:
-        self._waiting.setdefault(host, deque()).append(job)
+        self._waiting.setdefault(network_of(host), deque()).append(job)
         self._start()
         return job.outcome
 
     def _start(self) -> None:
         while self._running < AT_ONCE and self._waiting:
-            host = next(iter(self._waiting))
-            jobs = self._waiting.pop(host)
+            network = next(iter(self._waiting))
+            jobs = self._waiting.pop(network)
             job = jobs.popleft()
             if jobs:
-                self._waiting[host] = jobs  # behind everybody else's
+                self._waiting[network] = jobs  # behind everybody else's
             if job.outcome.called:
                 continue  # whoever asked has gone
             if not job.is_wanted():

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import random
 import re
+import signal
 import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
+from server.door.account_database import AccountDatabase
+from server.door.passwords import Argon2
 from tests.integration.line_player import HOST, SECRET, LinePlayer
 from tests.integration.running import ADMIN, CLEAN, ROOT, eventually, new_vault, running
+from tests.server.front_door import accounts_in
 from vault.folder import open_vault
 
 pytestmark = pytest.mark.integration
 
+HELD_SECONDS = 3.0
 LOOK_SECONDS = 0.5  # the longest that a look may take while others log in; on an idle machine it is 0.04
 
 
@@ -129,7 +136,7 @@ def test_a_guest_comes_in_without_a_password_and_leaves_nothing_behind(server):
     witness = server.player("Witness")
     assert eventually(lambda: "Guest1" not in witness.asks("who"), 20)
     assert "You see a sealed letter here." in witness.asks("look")
-    assert "Guest" not in (server.vault.with_name("world.accounts") / "accounts.json").read_text("utf-8")
+    assert [name for name in accounts_in(server.vault.with_name("world.accounts")) if "Guest" in name] == []
     assert [path for path in server.vault.rglob("*") if path.name.startswith("Guest")] == []
 
 
@@ -182,6 +189,95 @@ def test_guessing_is_slow_and_holds_nobody_else_up(tmp_path):
         assert "so this one is looked at in 2 seconds." in told
         assert "Wrong passwords given for your name since you were last here: 3." in told
         assert time.monotonic() - began > 1.9
+
+
+def test_another_process_that_holds_the_accounts_holds_nobody_else_up(server):
+    admin, bystander = server.player(ADMIN), server.player("Bystander")
+    server.player("Known").close()
+    with closing(AccountDatabase(server.vault.with_name("world.accounts"))) as other:
+        with other.transaction():
+            began = time.monotonic()
+            for line in ("@ban 198.51.100.1", "@grant Known builder", "@ban Mallory"):
+                admin.types(line)
+            newcomer, known = server.player(), server.player()
+            for caller, name in ((newcomer, "Holda"), (known, "Known")):
+                caller.expects("By what name shall we know you? ")
+                caller.types(name)
+            newcomer.expects("Choose a password: ")
+            newcomer.types(SECRET)
+            known.expects("Password: ")
+            known.types(SECRET)
+            known.expects("Exits: ")
+            known.close()
+            waits = [seconds_to_look(player) for player in (admin, bystander) * 10]
+            assert "is kept out" not in admin.text
+            while time.monotonic() - began < HELD_SECONDS:
+                waits.append(seconds_to_look(bystander))
+        newcomer.expects("Exits: ")
+        for told in ("198.51.100.1 is kept out", "Known is a builder from now on.", "Mallory is kept out"):
+            admin.expects(told)
+        assert max(waits) < LOOK_SECONDS
+    kept = accounts_in(server.vault.with_name("world.accounts"))
+    assert (kept["Known"].role, kept["Holda"].role) == ("builder", "player")
+
+
+def test_a_world_that_closes_while_another_process_holds_the_accounts_says_what_it_could_not_keep(tmp_path):
+    vault = new_vault(tmp_path / "world", {"config/server.md": {"shutdown_seconds": 1}})
+    with running(vault) as server:
+        server.player(ADMIN)
+        folder = vault.with_name("world.accounts")
+        assert eventually(lambda: bool(accounts_in(folder)[ADMIN].last_seen))
+        with closing(AccountDatabase(folder)) as other, other.transaction():
+            server.signal(signal.SIGTERM)
+            assert server.exit_code() == 1
+        assert "fallwater: changes of accounts that could not be kept: 1; the lines above say why." in server.log
+        assert "another process is writing to it" in server.log
+
+
+def test_a_reset_password_that_is_killed_leaves_the_accounts_whole(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    folder = vault.with_name("world.accounts")
+    script = (
+        "import sys; from pathlib import Path; from server.door.account_database import AccountDatabase;"
+        "from server.door.one_time import reset_password; from server.door.passwords import Argon2;"
+        "from vault.folder import Vault\n"
+        "vault, folder, hasher = Vault(Path(sys.argv[1])), Path(sys.argv[2]), Argon2(1, 8)\n"
+        "while True:\n"
+        "    database = AccountDatabase(folder)\n"
+        "    print(reset_password(database, vault, 'Warden', 'admin', '', hasher).split()[6], flush=True)\n"
+        "    database.close()"
+    )
+    for kill in range(10):
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, str(vault), str(folder)],
+            cwd=ROOT,
+            env=CLEAN,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout
+        given = [process.stdout.readline() for _ in range(3 + kill)]
+        time.sleep(random.random() / 100)
+        process.kill()
+        given += process.stdout.readlines()
+        process.wait()
+        process.stdout.close()
+        account = accounts_in(folder)["Warden"]
+        assert (account.role, account.one_time) == ("admin", True)
+        told = [line.strip() for line in given if line.endswith("\n")]
+        # The last one that was told holds, unless the next had been kept and not told yet.
+        assert Argon2().is_right(account.password, told[-1]) or not any(
+            Argon2().is_right(account.password, password) for password in told
+        )
+    with running(vault) as server:
+        assert "There is no admin" not in server.log
+
+
+def seconds_to_look(player: LinePlayer) -> float:
+    """Look, and return how long the answer took."""
+    began = time.monotonic()
+    looks(player)
+    return time.monotonic() - began
 
 
 def looks(player: LinePlayer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.door.account_commands import ACCOUNT_COMMANDS
+from server.door.account_database import AccountDatabase, read_accounts
+from server.door.account_records import Account, account_of
+from server.door.account_store import AccountStore
 from server.door.accounts import Accounts
-from server.door.accounts_file import AccountsFile
 from server.door.dialogue import Door
 from server.door.lockout import Lockout
 from server.door.password_check import PasswordCheck
@@ -46,6 +49,19 @@ class FakeHasher:
         return f"t={self.version}," not in kept
 
 
+def put_accounts(folder: Path, *accounts: Account) -> None:
+    """Put accounts into the database of a folder, as another process does."""
+    with closing(AccountDatabase(folder)) as database, database.transaction():
+        for account in accounts:
+            database.put_account(account)
+
+
+def accounts_in(folder: Path) -> dict[str, Account]:
+    """Return the accounts that are on disk in a folder, by name."""
+    contents = read_accounts(folder)
+    return {row[0]: account_of(row) for row in contents.accounts.values()} if contents else {}
+
+
 class Thread:
     """Another thread, as a test sees it: nothing is done until it is told to go on."""
 
@@ -69,12 +85,16 @@ def at_once(work: Callable[..., Any], *arguments: Any) -> Deferred[Any]:
 
 
 def accounts_of(
-    folder: Path, world: World, settings: ServerSettings | None = None, now_ms: Callable[[], int] = lambda: NOW_MS
+    folder: Path,
+    world: World,
+    settings: ServerSettings | None = None,
+    now_ms: Callable[[], int] = lambda: NOW_MS,
+    writer: Callable[..., Deferred[Any]] = at_once,
 ) -> Accounts:
     """Return accounts in `folder/accounts` for the people of a vault in `folder/vault`."""
     (folder / "vault").mkdir(exist_ok=True)
-    file = AccountsFile(folder / "accounts", in_thread=at_once)
-    return Accounts(file, Vault(folder / "vault"), world, settings or ServerSettings(), now_ms)
+    store = AccountStore(AccountDatabase(folder / "accounts", 0.0), writer)
+    return Accounts(store, Vault(folder / "vault"), world, settings or ServerSettings(), now_ms)
 
 
 def lobby_of(
@@ -84,13 +104,14 @@ def lobby_of(
     hasher: FakeHasher | None = None,
     in_thread: Callable[..., Deferred[Any]] = at_once,
     clock: Clock | None = None,
+    writer: Callable[..., Deferred[Any]] = at_once,
 ) -> Lobby:
     """Return a lobby into a game, everybody asleep."""
     for character in game.world.characters.values():
         character.awake = False
     game.commands.add(ACCOUNT_COMMANDS)
     clock = clock or Clock()
-    accounts = accounts_of(folder, game.world, settings)
+    accounts = accounts_of(folder, game.world, settings, writer=writer)
     passwords = Passwords(hasher or FakeHasher(), in_thread)
     check = PasswordCheck(accounts, passwords, Lockout(clock), clock)
     door = Door(accounts, passwords, check, settings or ServerSettings(), lambda: game.world.wording)

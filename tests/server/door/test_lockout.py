@@ -102,3 +102,14 @@ def test_this_machine_is_here(host):
 @pytest.mark.parametrize("host", ["203.0.113.9", "2001:db8::1", "local", ""])
 def test_nothing_else_is(host):
     assert not is_loopback(host)
+
+
+def test_who_comes_in_often_is_not_forgotten_for_those_who_came_once(lockout, clock):
+    lockout.right("Ana", HOME)
+    for number in range(MOST_REMEMBERED - 1):
+        lockout.right(f"Ben{number}", THERE)
+    lockout.right("Ana", HOME)
+    lockout.right("Cat", THERE)
+    for _ in range(4):
+        lockout.wrong("Ana", "198.51.100.4")
+    assert (lockout.seconds("Ana", HOME), lockout.seconds("Ana", THERE)) == (0, 4)

@@ -6,7 +6,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.door.newcomers import Newcomers
+from server.door.newcomers import MOST_REMEMBERED, Newcomers
 from tests.server.fake_terminal import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
@@ -60,3 +60,13 @@ def test_at_the_door_one_name_too_many_is_refused_with_the_reason_and_known_name
     assert third.types("Gus").startswith("Many new names were taken from where you are of late.")
     assert "The Common Room" in third.enters("Eve")
     assert "The Common Room" in Guest(lobby, "203.0.113.6").enters("Gus")
+
+
+def test_an_address_that_goes_on_taking_names_is_not_forgotten_for_others(clock):
+    newcomers = Newcomers(clock)
+    newcomers.note("203.0.113.5", 2)
+    for number in range(MOST_REMEMBERED - 1):
+        newcomers.note(f"10.0.{number // 256}.{number % 256}", 2)
+    newcomers.note("203.0.113.5", 2)
+    newcomers.note("203.0.113.6", 2)
+    assert newcomers.are_too_many("203.0.113.5")

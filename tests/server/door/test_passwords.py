@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from server.door.passwords import Argon2, Checked, Passwords
 from tests.server.front_door import FakeHasher, Thread
 
@@ -34,7 +36,8 @@ def test_no_more_than_two_are_looked_at_at_once():
     assert ([one.called for one in kept], len(thread.jobs)) == ([True, False, False, False, False], 2)
 
 
-def test_whoever_sends_many_waits_behind_those_who_send_one():
+@pytest.mark.parametrize("hosts", [["busy"] * 4, [f"2001:db8::{number}" for number in range(1, 5)]])
+def test_whoever_sends_many_waits_behind_those_who_send_one(hosts):
     thread = Thread()
     hasher = FakeHasher()
     order: list[str] = []
@@ -43,8 +46,8 @@ def test_whoever_sends_many_waits_behind_those_who_send_one():
     def note(_: object, name: str) -> None:
         order.append(name)
 
-    for number in range(4):
-        passwords.hash("x", "busy").addCallback(note, f"busy {number}")
+    for number, host in enumerate(hosts):
+        passwords.hash("x", host).addCallback(note, f"busy {number}")
     passwords.hash("x", "other").addCallback(note, "other")
     while thread.jobs:
         thread.goes_on()
