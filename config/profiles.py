@@ -10,7 +10,8 @@ from config.given import Given
 from config.settings import ModelSettings, setting, settings_from
 
 THINKER, SUMMARIZER = "thinker", "summarizer"
-ENDPOINTS_FORM = r"|(?:embedded|https?://[^\s,]+)(?:\s*,\s*(?:embedded|https?://[^\s,]+))*"
+_PLACE = r"(?:embedded|gguf:[^,]*[^,\s]|https?://[^\s,]+)"
+ENDPOINTS_FORM = rf"|{_PLACE}(?:\s*,\s*{_PLACE})*"
 NAME_FORM = r"[a-z][a-z0-9_-]*"
 
 OF_THE_ENDPOINTS = ("endpoints", "api", "api_key_from", "constraint", "concurrency")
@@ -23,12 +24,16 @@ class ProfileSettings:
 
     endpoints: str = setting(
         "",
-        "where the model is: embedded, or addresses such as http://127.0.0.1:11434, with commas between several",
+        "where the model is: embedded, gguf:FILE, or addresses as http://127.0.0.1:11434, with commas between several",
         form=ENDPOINTS_FORM,
     )
     api: str = setting("ollama", "what the addresses speak", choices=("ollama", "openai"))
     model: str = setting("", "the name that the endpoints have for the model", form=r"\S*")
-    mode: str = setting("raw", "raw for base models, chat for instructed ones", choices=("raw", "generate", "chat"))
+    mode: str = setting(
+        "auto",
+        "raw for base models, chat for instructed ones; auto asks the server which it is",
+        choices=("auto", "raw", "generate", "chat"),
+    )
     num_ctx: int = setting(8192, "the context window, in tokens", low=1024, high=1048576)
     temperature: float = setting(0.8, "how varied the answers are", low=0, high=2)
     top_p: float = setting(1.0, "the share of likely words that are chosen from", low=0, high=1)
@@ -40,17 +45,17 @@ class ProfileSettings:
     keep_alive: str = setting("30m", "how long Ollama keeps the model loaded")
     think: str = setting(
         "auto",
-        "whether a reasoning model thinks; auto says nothing of it",
+        "whether a reasoning model thinks; auto is off where it can do without",
         choices=("auto", "on", "off", "low", "medium", "high"),
     )
     constraint: str = setting(
-        "none",
-        "how a server is told what an answer has to be like; ollama knows json_schema only",
-        choices=("none", "grammar", "guided_grammar", "structured_outputs", "json_schema"),
+        "auto",
+        "how a server is told what an answer has to be like; auto takes what it can do",
+        choices=("auto", "none", "grammar", "guided_grammar", "structured_outputs", "json_schema"),
     )
     api_key_from: str = setting("", "the environment variable that holds the key", form=r"[A-Za-z_]\w*|")
     concurrency: int = setting(
-        0, "how many requests an endpoint gets at a time; 0 finds out how many pay", low=0, high=256
+        0, "how many requests an endpoint gets at a time; 0 is one for Ollama, else as many as pay", low=0, high=256
     )
     price_in: float = setting(0.0, "what a million tokens of prompts cost", low=0, high=1e6)
     price_out: float = setting(0.0, "what a million tokens of answers cost", low=0, high=1e6)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from config.declaring import setting
 
+MEGABYTE = 1_048_576
+
 ROLES = ("guest", "player", "builder", "admin")
 
 
@@ -73,6 +75,17 @@ class ServerSettings:
     backups_kept: int = setting(20, "how many archives of @backup are kept, the newest; 0 keeps all", low=0, high=10000)
     shutdown_seconds: int = setting(10, "how long each stage of a shutdown may take, in seconds", low=1, high=120)
     log_format: str = setting("text", "how the log is written: to read, or JSON", choices=("text", "json"))
+    log_file: str = setting("", "the file of the log, beside the vault unless it begins with /; empty for none")
+    log_megabytes: int = setting(
+        10, "how large the file of the log becomes before another is begun, in megabytes", low=1, high=1000
+    )
+    log_files_kept: int = setting(5, "how many full files of the log are kept, the newest", low=1, high=1000)
+    audit_megabytes: int = setting(
+        10, "how large a file of the audit log becomes before another is begun, in megabytes", low=1, high=1000
+    )
+    audit_files_kept: int = setting(
+        100, "how many files of the audit log are kept, the newest; 0 keeps all", low=0, high=10000
+    )
     log_level: str = setting("info", "what is worth a line in the log", choices=("debug", "info", "warning", "error"))
     metrics_port: int = setting(
         0, "the HTTP port for figures and health; 0 for none, -1 for any free one", low=-1, high=65535

@@ -27,7 +27,8 @@ class SettingsError(Exception):
     """A setting is unknown or its value will not do; the message names file, line and what is expected."""
 
 
-MODEL_FORM = r"auto|embedded|none|ollama:\S+"
+MODEL_FORM = r"auto|embedded|none|ollama:\S+|gguf:[^,]*[^,\s]"
+MODEL_CHOICES = "auto, embedded, none, ollama:NAME or gguf:FILE"
 NAMES_FORM = r"|[^\s,]+(?:\s*,\s*[^\s,]+)*"
 
 
@@ -76,7 +77,7 @@ class AgentSettings:
     )
     steering: str = setting(
         "auto",
-        "whether the engine chooses verbs; auto does where the model takes a grammar",
+        "whether the engine decides what kind of act comes next",
         choices=("auto", "on", "off"),
     )
     break_loops: bool = setting(True, "whether an agent that goes in circles is told so, and led out of them")
@@ -88,22 +89,35 @@ class AgentSettings:
     thought_tokens: int = setting(
         512, "how long a reasoning model may think before its command, in tokens", low=0, high=32000
     )
+    reflection: bool = setting(
+        True, "whether an agent looks back in quiet hours, once a night or after a summary, if its model can"
+    )
+    without: str = setting(
+        "", "parts of the mind that are left out, by name, to compare what each is worth", form=NAMES_FORM
+    )
     training_export: bool = setting(False, "whether admins may export what an agent was asked and what it did")
     paused: bool = setting(False, "whether an agent only hears and remembers, and does not think")
     template: str = setting(
         "auto", "the note in templates/ that a prompt is made from; auto takes one that suits the model's size"
     )
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The names in `without`."""
+        return frozenset(name for one in self.without.split(",") if (name := one.strip()))
+
 
 @dataclass(frozen=True)
 class ModelSettings:
     """config/models.md"""
 
-    model: str = setting("auto", "auto, embedded, none or ollama:NAME", form=MODEL_FORM)
+    model: str = setting("auto", MODEL_CHOICES, form=MODEL_FORM)
     ollama_host: str = setting("http://127.0.0.1:11434", "where Ollama listens")
-    ollama_model: str = setting("gemma3:1b", "the model that auto looks for in Ollama")
+    ollama_model: str = setting("gemma3:4b", "the model that auto looks for in Ollama")
     ollama_mode: str = setting(
-        "raw", "raw for base models, chat for instructed ones", choices=("raw", "generate", "chat")
+        "auto",
+        "raw for base models, chat for instructed ones; auto asks Ollama which it is",
+        choices=("auto", "raw", "generate", "chat"),
     )
     num_ctx: int = setting(8192, "the context window, in tokens", low=1024, high=1048576)
     timeout_seconds: float = setting(120.0, "how long a model may take for one reply, in seconds", low=1, high=3600)
@@ -115,7 +129,7 @@ class ModelSettings:
     )
     summary_style: str = setting(
         "auto",
-        "prose, or pick whole lines; auto picks where the model is the embedded one",
+        "prose, or pick whole lines; auto picks where the model has less than a billion parameters",
         choices=("auto", "prose", "pick"),
     )
     summary_temperature: float = setting(0.3, "how varied summaries are", low=0, high=2)

@@ -19,7 +19,8 @@ from config.settings import (
 )
 from vault.folder import Vault
 from vault.notes import Note, NoteError, link_target
-from vault.subjects.life_notes import life_in, without_reactions
+from vault.plan_note import Errand, errands_in
+from vault.subjects.life_notes import life_in, profile_in
 from vault.subjects.subject_notes import names_in, own_properties, table_in, text_in, texts_in
 from world.life.reaction import Reaction
 from world.model import Character, Role
@@ -35,8 +36,8 @@ KEYS = (*OWN_KEYS, *setting_names(AgentSettings), *setting_names(MemorySettings)
 class AgentNote:
     """What stands in an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty.
 
-    `reactions` is its table of what it does by itself, which is no part of the profile. `role` and `grants` are what it
-    may do.
+    `reactions` is its table of what it does by itself and `errands` what it sets out to do each day, which are no part
+    of the profile. `role` and `grants` are what it may do.
     """
 
     name: str
@@ -52,6 +53,7 @@ class AgentNote:
     aliases: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
     preferences: Mapping[str, str] = field(default_factory=dict)
+    errands: tuple[Errand, ...] = ()
 
     @property
     def character(self) -> Character:
@@ -96,14 +98,14 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
 def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:
     """Return what an `agent.md` says; see `load_agent`."""
     for key, given in note.given.items():
-        meant = "" if current_name(key) in KEYS else misspelt(key, KEYS)
+        meant = "" if current_name(key) in KEYS else misspelt(key.lower().replace("-", "_"), KEYS)
         if meant:
             raise NoteError(f"{note.source}:{given.line}: unknown setting {key!r}; did you mean {meant!r}?")
     return AgentNote(
         name,
         link_target(note.properties.get("room")),
         text_in(note, "description"),
-        without_reactions(note.body).strip("\n"),
+        profile_in(note),
         yesterday.strip("\n"),
         note.given,
         note.source,
@@ -113,6 +115,7 @@ def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:
         names_in(note),
         own_properties(note, [*KEYS, *(key for key in note.typed if current_name(key) in KEYS)]),
         table_in(note, "preferences"),
+        errands_in(note),
     )
 
 

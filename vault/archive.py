@@ -25,6 +25,7 @@ from vault.remembered.archive_line import Entry, EventName, archive_lines, day_o
 log = logging.getLogger(__name__)
 
 FILE_BYTES = 8 * 1024 * 1024
+LAST_BYTES = 64 * 1024
 
 
 class Archive:
@@ -111,6 +112,16 @@ class Archive:
                     return f"{path.stem}#{number}", entry
         return None
 
+    def last_seq(self) -> int | None:
+        """Return the highest number that the newest entries name, or None if there is no entry. Raises: NoteError."""
+        for path in reversed(self._files()):
+            for tail_bytes in (LAST_BYTES, 0):  # most entries are short; one with a prompt may be longer than the tail
+                entries = [entry for line in whole_lines(self._tail(path, tail_bytes)) if (entry := parsed_line(line))]
+                seqs = [seq for entry in _of_this_life(entries) if isinstance(seq := entry.get("seq"), int)]
+                if seqs:
+                    return max(seqs)
+        return None
+
     def size(self) -> tuple[int, int]:
         """Return how many files there are, and how many bytes they take. Raises: NoteError."""
         try:
@@ -175,6 +186,16 @@ class Archive:
         except OSError as error:
             raise self._failure("cannot be read", error) from error
 
+    def _tail(self, path: Path, tail_bytes: int) -> bytes:
+        """Return the end of a file, all of it with 0. Raises: NoteError."""
+        try:
+            with open(path, "rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - tail_bytes) if tail_bytes else 0)
+                return file.read()
+        except OSError as error:
+            raise self._failure("cannot be read", error) from error
+
     def _entry(self, path: Path, number: int, line: bytes) -> dict[str, Any]:
         entry = parsed_line(line)
         if entry is None:
@@ -184,3 +205,9 @@ class Archive:
     def _failure(self, what: str, error: OSError) -> NoteError:
         where = self._vault.source(self._folder)
         return NoteError(f"{where}: {what}: {error.strerror}. Make room on the disk or mend its permissions.")
+
+
+def _of_this_life(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the entries from the last one on at which the agent began anew: numbers began again with it."""
+    begun = [place for place, entry in enumerate(entries) if entry["event"] == "begin_anew"]
+    return entries[begun[-1] :] if begun else entries

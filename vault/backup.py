@@ -7,7 +7,9 @@ import re
 import tarfile
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 
 from vault.folder import Vault
@@ -22,14 +24,25 @@ def backups_folder(vault: Vault) -> Path:
     return vault.root.with_name(f"{vault.root.name}.backups")
 
 
-def back_up(vault: Vault, now_ms: int, kept: int = 0, accounts: Path | None = None) -> Path:
-    """Make an archive of the vault without its trash and drafts, and return its path.
+@dataclass(frozen=True)
+class Backup:
+    """An archive, and a sentence for each file that could not be read and is not in it."""
+
+    path: Path
+    left_out: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join([str(self.path), *self.left_out])
+
+
+def back_up(vault: Vault, now_ms: int, kept: int = 0) -> Backup:
+    """Make an archive of the vault without its trash and drafts.
 
     May be called in any thread while the world goes on: a file in it is as it was at one moment, for files are
     replaced whole or have whole lines added; one that vanishes meanwhile is left out. Of the archives of this vault
-    the newest `kept` stay, all for 0. With the folder of the `accounts`, which hold hashes of passwords, these are in
-    it too. To restore, unpack it: it holds a folder with the vault's name.
-    Raises: NoteError if something cannot be read or the archive cannot be written; there is no new archive then.
+    the newest `kept` stay, all for 0. To restore, unpack it: it holds a folder with the vault's name. The accounts,
+    which hold hashes of passwords, are not in it. A file is read into memory whole.
+    Raises: NoteError if the archive cannot be written; there is no new archive then.
     """
     moment = datetime.fromtimestamp(now_ms / 1000, UTC)
     folder = backups_folder(vault)
@@ -39,9 +52,7 @@ def back_up(vault: Vault, now_ms: int, kept: int = 0, accounts: Path | None = No
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open(draft, "wb", opener=_private) as file:
             with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as archive:
-                _add(archive, vault.root)
-                if accounts and accounts.is_dir():
-                    _add(archive, accounts)
+                left_out = tuple(_add(archive, vault.root))
             file.flush()
             vault.disk.fsync(file.fileno())
         vault.disk.replace(draft, path)
@@ -50,31 +61,41 @@ def back_up(vault: Vault, now_ms: int, kept: int = 0, accounts: Path | None = No
             draft.unlink()
         raise NoteError(f"{path}: the backup cannot be made: {error.strerror or error}.") from error
     _remove_old(vault, kept)
-    return path
+    return Backup(path, left_out)
 
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _add(archive: tarfile.TarFile, root: Path) -> None:
-    for where, folders, names in os.walk(root):
+def _add(archive: tarfile.TarFile, root: Path) -> Iterator[str]:
+    """Add all files; yield a sentence for each that cannot be read."""
+    failed: list[tuple[object, OSError]] = []
+    for where, folders, names in os.walk(root, onerror=lambda error: failed.append((error.filename, error))):
         folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
         inside = Path(root.name, Path(where).relative_to(root))
         with suppress(FileNotFoundError):
             archive.addfile(archive.gettarinfo(where, str(inside)))
         for name in sorted(names):
             if not name.endswith(".draft") and Path(where, name).is_file():
-                _add_file(archive, Path(where, name), inside / name)
+                try:
+                    entry, raw = _read(archive, Path(where, name), inside / name)
+                except OSError as error:
+                    failed.append((Path(where, name), error))
+                    continue
+                archive.addfile(entry, BytesIO(raw))
+    # What was moved or replaced while we looked is gone; what has taken its place has another name.
+    gone = (FileNotFoundError, NotADirectoryError)
+    yield from (f"{path} is not in it: {error.strerror}." for path, error in failed if not isinstance(error, gone))
 
 
-def _add_file(archive: tarfile.TarFile, path: Path, name: Path) -> None:
-    """Add one file; once it is open, it stays what it is, whatever takes its place or is added to it."""
-    try:
-        with open(path, "rb") as file:
-            archive.addfile(archive.gettarinfo(arcname=str(name), fileobj=file), file)
-    except FileNotFoundError:
-        return  # moved or replaced while we looked; what has taken its place has another name
+def _read(archive: tarfile.TarFile, path: Path, name: Path) -> tuple[tarfile.TarInfo, bytes]:
+    """Return one file as it is now, whatever takes its place, is added to it or cut from it meanwhile."""
+    with open(path, "rb") as file:
+        entry = archive.gettarinfo(arcname=str(name), fileobj=file)
+        raw = file.read()
+    entry.size = len(raw)
+    return entry, raw
 
 
 def _remove_old(vault: Vault, kept: int) -> None:

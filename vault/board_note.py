@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from vault.folder import Vault
-from vault.notes import Note, NoteError, format_note, link
+from vault.note_text import NoteText
+from vault.notes import Note, NoteError, format_note, link_target, reference
 from vault.remembered.fact_line import escaped, unescaped
 from world.board import ENDINGS, SCOPES, Board, Entry
 from world.model import World
@@ -22,10 +23,11 @@ OPENING = "What is shared in the world, word for word. Edit it: what stands unde
 FORM = "- **type** (world, from [[Author]], 7): content"
 
 _LINE = re.compile(
-    rf"\s*[-*+] \*\*(?P<label>[^*\\]+)\*\* \((?:(?P<scope>{'|'.join(SCOPES)}) in \[\[(?P<room>[^\]]+)\]\]|world)"
-    rf", from \[\[(?P<author>[^\]]+)\]\](?:, (?P<number>\d{{1,15}}))?(?:, (?P<ended>{'|'.join(ENDINGS)}))?"
-    r"\): (?P<content>.+)"
+    rf"\s*[-*+] \*\*(?P<label>[^*\\]+)\*\* \((?:(?P<scope>{'|'.join(SCOPES)}) in (?P<room>{{NAME}})|world)"
+    rf", from (?P<author>{{NAME}})(?:, (?P<number>\d{{1,15}}))?(?:, (?P<ended>{'|'.join(ENDINGS)}))?"
+    r"\): (?P<content>.+)".replace("{NAME}", r"\[\[[^\]]+\]\]|.{1,200}?")
 )
+"""A room or an author is linked to, or named plainly if no link can hold the name."""
 
 
 class BoardNote:
@@ -77,7 +79,7 @@ class BoardNote:
         is_saved = board.entries == self._saved and board.next_id == self._next_id and not self._is_edited
         if is_saved or not self._is_valid:
             return
-        self._vault.write_text(format_board(board), *BOARD)
+        self._vault.write_text(format_board(board, self._vault.read_exact_if_there(*BOARD)), *BOARD)
         self._saved, self._stamp, self._is_edited = list(board.entries), self._look(), False
         self._next_id, self._up = board.next_id, {entry.entry_id for entry in board.up()}
 
@@ -109,34 +111,38 @@ def parse_board(note: Note, free_id: int = 1) -> Board:
     return Board(sorted(numbered, key=lambda entry: entry.entry_id), next_id)
 
 
-def format_board(board: Board) -> str:
-    """Return the text of the note."""
-    up = [_line(entry) for entry in board.entries if not entry.ended]
-    down = [_line(entry) for entry in board.entries if entry.ended]
-    parts = [OPENING, "\n".join([f"## {UP}", *up]), "\n".join([f"## {DOWN}", *down])]
-    return format_note({"next": board.next_id}, "\n\n".join(parts))
+def format_board(board: Board, before: str | None = None) -> str:
+    """Return the text of the note, which was another `before`: whatever else stands in that stays.
+
+    Raises: NoteError if it cannot be read.
+    """
+    empty = format_note({"next": 1}, f"{OPENING}\n\n## {UP}\n\n## {DOWN}")
+    text = NoteText(empty if before is None else before, "/".join(BOARD))
+    text.set_property("next", board.next_id)
+    text.set_items(UP, [_line(entry) for entry in board.entries if not entry.ended])
+    text.set_items(DOWN, [_line(entry) for entry in board.entries if entry.ended])
+    return str(text)
 
 
 def _line(entry: Entry) -> str:
-    where = "world" if entry.scope == "world" else f"{entry.scope} in {link(entry.room_id)}"
+    where = "world" if entry.scope == "world" else f"{entry.scope} in {reference(entry.room_id)}"
     ended = f", {entry.ended}" if entry.ended else ""
-    origin = f"{where}, from {link(entry.author_id)}, {entry.entry_id}{ended}"
+    origin = f"{where}, from {reference(entry.author_id)}, {entry.entry_id}{ended}"
     return f"- **{entry.label}** ({origin}): {escaped(entry.content)}"
 
 
 def _entries(note: Note, section: str) -> Iterator[Entry]:
-    text, start = note.sections().get(section, ("", 0))
-    for number, line in enumerate(text.split("\n"), start):
-        match = _LINE.fullmatch(line)
+    for line in note.section(section).lines:
+        match = _LINE.fullmatch(line.text) if line.counts else None
         if match:
             yield Entry(
                 int(match["number"] or 0),
                 match["label"].strip().lower(),
                 unescaped(match["content"]),
                 match["scope"] or "world",
-                match["author"],
-                match["room"] or "",
+                link_target(match["author"]),
+                link_target(match["room"] or ""),
                 (match["ended"] or "withdrawn") if section == DOWN else "",
             )
-        elif line.lstrip()[:2] in ("- ", "* ", "+ "):
-            raise NoteError(f"{note.source}:{number}: {line.strip()!r} is not of the form {FORM!r}.")
+        elif line.counts and line.text.lstrip()[:2] in ("- ", "* ", "+ "):
+            raise NoteError(f"{note.source}:{line.number}: {line.raw.strip()!r} is not of the form {FORM!r}.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vault.escaping import unescaped_comments
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 from vault.text_notes import FOLDER
@@ -19,7 +20,7 @@ from world.parsing import PREFIXES, one_spaced
 
 HELP, VERBS, TOPICS = "help", "verbs", "topics"
 
-_ENTRY = re.compile(r"\*\*(?P<verb>[^\s*]+)\*\*:[ \t]*(?P<text>.*?)[ \t]*")
+_ENTRY = re.compile(r"\*\*(?P<verb>[^\s*]+)\*\*:(?P<text>.*)")
 
 
 def load_command_texts(vault: Vault, table: CommandTable) -> CommandTexts:
@@ -41,11 +42,11 @@ def _entries(vault: Vault, name: str, table: CommandTable) -> Iterator[tuple[str
         return
     note, seen = vault.read(FOLDER, f"{name}.md"), set[str]()
     verbs = {one.verb for one in table}
-    for number, line in enumerate(note.body.split("\n"), note.body_line):
-        match = _ENTRY.fullmatch(line)
+    for line in note.lines:
+        match = _ENTRY.fullmatch(unescaped_comments(line.text)) if line.counts else None
         if not match:
             continue
-        verb, place = match["verb"].lower(), f"{note.source}:{number}"
+        verb, place = match["verb"].lower(), f"{note.source}:{line.number}"
         if verb not in verbs:
             close = suggestions(verb, verbs, 1)
             hint = f"did you mean {close[0]!r}?" if close else "`commands` lists them all."
@@ -53,7 +54,7 @@ def _entries(vault: Vault, name: str, table: CommandTable) -> Iterator[tuple[str
         if verb in seen:
             raise NoteError(f"{place}: {verb!r} stands twice in this note; remove one.")
         seen.add(verb)
-        yield verb, match["text"], place
+        yield verb, match["text"].strip(" \t"), place
 
 
 def _listed(text: str) -> list[str]:

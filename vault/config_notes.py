@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from config.color_settings import ColorSettings
 from config.given import Given
-from config.profiles import NAME_FORM, OF_THE_ENDPOINTS, THINKER, ModelProfile, profile_from
+from config.old_names import GONE, OLD_NAMES
+from config.profiles import NAME_FORM, THINKER, ModelProfile, ProfileSettings, profile_from
 from config.settings import (
     KINDS,
     AgentSettings,
@@ -18,13 +19,19 @@ from config.settings import (
     ServerSettings,
     SettingsError,
     WorldSettings,
+    setting_names,
     settings_from,
 )
 from vault.folder import Vault
-from vault.notes import HEADING, Note, NoteError
+from vault.notes import Note, NoteError
 
 PROFILES = "models"
 """The note whose sections are profiles."""
+
+KEYS = frozenset(
+    {name for kind in (*KINDS.values(), ProfileSettings) for name in setting_names(kind)} | {*OLD_NAMES, *GONE}
+)
+"""What a line of any note in `config/` may set."""
 
 S = TypeVar("S")
 
@@ -47,11 +54,12 @@ class Settings:
 
     @property
     def profiles_in_force(self) -> Mapping[str, ModelProfile]:
-        """The profiles, the thinker's without its endpoints if the command line says what the thinker has."""
+        """The profiles; the thinker's has another place and name of its model if the command line says which."""
         thinker = self.profiles.get(THINKER)
         if not (self.is_model_chosen and thinker):
             return self.profiles
-        return {**self.profiles, THINKER: thinker.without(*OF_THE_ENDPOINTS, "model")}
+        replaced = ("endpoints", "api", *(() if self.models.model == "auto" else ("model",)))
+        return {**self.profiles, THINKER: thinker.without(*replaced)}
 
 
 def load_settings(vault: Vault) -> Settings:
@@ -83,7 +91,7 @@ def load_profiles(vault: Vault) -> dict[str, ModelProfile]:
     for name, part in profile_parts(vault.read("config", f"{PROFILES}.md"))[1:]:
         if name in found:
             raise NoteError(f"{source}:{part.body_line - 1}: there are two profiles {name!r}; give one another name.")
-        given = part.settings()
+        given = part.settings(KEYS)
         try:
             found[name] = profile_from(name, given, source)
         except SettingsError as error:
@@ -107,15 +115,19 @@ def profile_parts(note: Note) -> list[tuple[str, Note]]:
     A profile begins with `## name`; a heading of several words, or with a capital, begins nothing.
     """
     parts: list[tuple[str, list[str], int]] = [("", [], note.body_line)]
-    for number, line in enumerate(note.body.split("\n"), note.body_line):
-        heading = HEADING.match(line)
-        if heading and re.fullmatch(NAME_FORM, heading[1]):
-            parts.append((heading[1], [], number + 1))
+    for line in note.lines:
+        if line.level == 2 and re.fullmatch(NAME_FORM, line.title):
+            parts.append((line.title, [], line.number + 1))
         else:
-            parts[-1][1].append(line)
+            parts[-1][1].append(line.raw)
     head, *profiles = parts
     first = replace(note, body="\n".join(head[1]))
     return [("", first), *((name, Note(note.source, {}, "\n".join(lines), {}, at)) for name, lines, at in profiles)]
+
+
+def settings_in(note: Note) -> dict[str, Given]:
+    """Return what a note in `config/` sets, but for the profiles in it. Raises: NoteError."""
+    return (profile_parts(note)[0][1] if note.source == f"config/{PROFILES}.md" else note).settings(KEYS)
 
 
 def load_text(vault: Vault, name: str) -> str:
@@ -129,6 +141,6 @@ def _kind(vault: Vault, name: str, kind: type[S]) -> S:
         return kind()
     note = vault.read("config", f"{name}.md")
     try:
-        return settings_from(kind, (profile_parts(note)[0][1] if name == PROFILES else note).settings(), source)
+        return settings_from(kind, settings_in(note), source)
     except SettingsError as error:
         raise NoteError(str(error)) from error

@@ -9,10 +9,11 @@ from typing import Any
 import yaml
 
 from config.settings import KINDS, Given, SettingsError, settings_from
-from vault.config_notes import PROFILES, profile_parts
+from vault.config_notes import PROFILES, profile_parts, settings_in
+from vault.escaping import escaped_comments
 from vault.folder import Vault
 from vault.note_text import NoteText
-from vault.notes import Note, NoteError
+from vault.notes import NoteError
 
 _READ_OTHERWISE = re.compile(r"\A\Z|[`()#\"']")
 """What a line of prose has for other purposes: quotes, and remarks in brackets."""
@@ -22,8 +23,7 @@ def given_settings(vault: Vault, name: str) -> dict[str, Given]:
     """Return what a note in `config/` sets, each with its line; nothing if there is no note. Raises: NoteError."""
     if not vault.exists("config", f"{name}.md"):
         return {}
-    note = vault.read("config", f"{name}.md")
-    return (profile_parts(note)[0][1] if name == PROFILES else note).settings()
+    return settings_in(vault.read("config", f"{name}.md"))
 
 
 def write_setting(vault: Vault, name: str, key: str, text: str) -> None:
@@ -46,20 +46,16 @@ def _changed(before: str, key: str, value: Any, source: str) -> str:
     if key in text.note.properties:
         text.set_property(key, value)
         return str(text)
-    written = _written(value)
-    head, rest = _before_profiles(before, text.note, source)
-    line = re.compile(rf"^(\s*(?:[-*+]\s+)?\*\*{re.escape(key)}(?:\*\*\s*:|:\s*\*\*)[ \t]*)[^\r\n]*", re.MULTILINE)
-    if line.search(head):
-        return line.sub(lambda match: f"{match[1].rstrip()} {written}", head, count=1) + rest
-    return f"{head.rstrip()}\n\n**{key}**: {written}\n".lstrip("\n") + (f"\n{rest}" if rest else "")
-
-
-def _before_profiles(text: str, note: Note, source: str) -> tuple[str, str]:
-    """Return a note's text up to the first profile, and from there on; settings of the same name stand in both."""
-    parts = profile_parts(note)[1:] if source == f"config/{PROFILES}.md" else []
-    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
-    end = parts[0][1].body_line - 2 if parts else len(lines)
-    return "".join(lines[:end]), "".join(lines[end:])
+    written = escaped_comments(_written(value))
+    line = f"**{key}**: {written}"
+    given = settings_in(text.note).get(key)
+    if given:
+        text.set_setting(given.line, written)
+    elif (parts := profile_parts(text.note)[1:]) and source == f"config/{PROFILES}.md":
+        text.add_paragraph(line, above=parts[0][1].body_line - 1)
+    else:
+        text.add_paragraph(line)
+    return str(text)
 
 
 def _value_of(text: str) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 
@@ -31,6 +33,23 @@ class Disk:
             file.flush()
             if durable:
                 self.fsync(file.fileno())
+
+    def begin_draft(self, draft: Path, path: Path) -> None:
+        """Make an empty draft that only those may read and write who may do so with the file that it is to replace."""
+        mode = stat.S_IMODE(os.stat(path).st_mode)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            os.fchmod(descriptor, mode)
+        finally:
+            os.close(descriptor)
+
+    def check_room(self, folder: Path) -> None:
+        """Raise OSError if no file could be written in a folder, as far as that shows without writing one."""
+        free = os.statvfs(folder)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+        if free.f_bavail == 0 or (free.f_files and free.f_favail == 0):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
 
     def replace(self, draft: Path, path: Path) -> None:
         """Put a finished draft in the place of a file, in one step."""

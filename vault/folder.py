@@ -6,19 +6,20 @@ import os
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from threading import Lock
 
 from vault.disk import Disk
 from vault.drafts import Drafts
-from vault.notes import Note, NoteError, format_note, parse_note
+from vault.notes import Note, NoteError, format_note, parse_note, with_plain_ends
 from world.cleaning import clean_line
+from world.note_names import FORBIDDEN, LONGEST_BYTES, is_device
 
 STARTER = Path(__file__).parent / "starter"
 MARK = "Fallwater.md"
-
-_FORBIDDEN = set('/\\:*?"<>|#^[]%·') | {chr(code) for code in range(32)}
 
 
 def check_name(name: str) -> str:
@@ -27,14 +28,18 @@ def check_name(name: str) -> str:
     Raises: NoteError saying which characters will not do.
     """
     clean = unicodedata.normalize("NFC", name)
-    bad = sorted({char for char in clean if char in _FORBIDDEN or _is_unseen(char)})
+    bad = sorted({char for char in clean if char in FORBIDDEN or _is_unseen(char)})
     if bad:
         shown = " ".join(ascii(char) if _is_unseen(char) else repr(char) for char in bad)
         raise NoteError(f"The name {name!r} has characters that a note's name cannot have: {shown}.")
-    if not clean.strip(" .-") or clean != clean.strip() or clean.startswith(".") or len(clean.encode()) > 120:
+    is_fit = clean.strip(" .-") and clean == clean.strip() and not clean.startswith(".") and not clean.endswith(".")
+    if not is_fit or len(clean.encode()) > LONGEST_BYTES:
         raise NoteError(
-            f"The name {name!r} will not do: it needs a letter or digit, no space at its ends, at most 120 bytes."
+            f"The name {name!r} will not do: it needs a letter or digit, no space or point at its ends, and at most "
+            f"{LONGEST_BYTES} bytes."
         )
+    if is_device(clean):
+        raise NoteError(f"The name {name!r} will not do: some systems take it for a device. Add a word to it.")
     return clean
 
 
@@ -49,13 +54,22 @@ class Vault:
         self.root = root.resolve()
         self.disk = disk or Disk()
         self._within = os.path.join(self.root, "")
+        self._lock = Lock()
+        self._unforced: dict[Path, None] = {}
 
     def path(self, *parts: str) -> Path:
         """Return the path of a note or folder. Raises: NoteError if it would lie outside the vault."""
         path = os.path.join(self.root, *parts)
+        if not _is_unicode(path):
+            raise NoteError(f"{'/'.join(parts)!a} is no path: it has half a character in it.")
         if "\0" in path or not (self._is_plain(path) or self._is_inside(path)):
             raise NoteError(f"{'/'.join(parts)!r} lies outside the vault {self.root}.")
         return Path(path)
+
+    def file(self, *parts: str) -> Path:
+        """Return the path of the file itself, behind the links that lead to it. Raises: NoteError as `path`."""
+        path = self.path(*parts)
+        return path if self._is_plain(str(path)) else Path(os.path.realpath(path))
 
     def _is_plain(self, path: str) -> bool:
         """Return whether a path goes down from the root by names alone: no `..`, and no link on the way.
@@ -85,13 +99,14 @@ class Vault:
             found = os.listdir(self.path(folder))
         except (FileNotFoundError, NotADirectoryError):
             return []
-        return sorted(name.removesuffix(".md") for name in found if name.endswith(".md") and not name.startswith("."))
+        seen = (name for name in found if name.endswith(".md") and not name.startswith(".") and _is_unicode(name))
+        return sorted(name.removesuffix(".md") for name in seen)
 
     def folders(self, folder: str) -> list[str]:
         """Return the names of the folders in a folder, sorted."""
         where = self.path(folder)
         return (
-            sorted(p.name for p in where.iterdir() if p.is_dir() and not p.name.startswith("."))
+            sorted(p.name for p in where.iterdir() if p.is_dir() and not p.name.startswith(".") and _is_unicode(p.name))
             if where.is_dir()
             else []
         )
@@ -102,7 +117,7 @@ class Vault:
 
     def read_text(self, *parts: str) -> str:
         """Return a file's text, every line end as one. Raises: NoteError if it cannot be read or is not UTF-8."""
-        return _with_plain_ends(self._text(self.path(*parts)))
+        return with_plain_ends(self._text(self.path(*parts)))
 
     def read_exact(self, *parts: str) -> str:
         """Return a file's text with its own line ends. Raises: NoteError as `read_text`."""
@@ -116,6 +131,13 @@ class Vault:
             if self.exists(*parts):
                 raise
             return None
+
+    def read_what_is_readable(self, *parts: str) -> str:
+        """Return a file's text with a mark in place of each byte that is none, or an empty one if it cannot be read."""
+        try:
+            return self.path(*parts).read_bytes().decode("utf-8", "replace")
+        except (OSError, NoteError):
+            return ""
 
     def read(self, *parts: str) -> Note:
         """Return a note. Raises: NoteError."""
@@ -135,11 +157,14 @@ class Vault:
         self.write_text(format_note(note.properties, note.body), *parts)
 
     def write_text(self, text: str, *parts: str) -> None:
-        """Replace a file whole: a draft beside it, then a rename.
+        """Replace a file whole: a draft beside it, then a rename. A link stays one, and the file keeps its mode.
 
-        Raises: NoteError if it cannot be written; the old file is then as it was.
+        It is forced to disk by the next `take_sync`. Raises: NoteError if it cannot be written; the old file is then as
+        it was.
         """
-        self._replace([(text, self.path(*parts))], durable=False)
+        path = self.file(*parts)
+        self._replace([(text, path)], durable=False)
+        self.force_soon(path)
 
     def rename(self, parts: Sequence[str], to: Sequence[str]) -> None:
         """Move a file to where none is. Raises: NoteError."""
@@ -147,6 +172,8 @@ class Vault:
         try:
             new.parent.mkdir(parents=True, exist_ok=True)
             self.disk.replace(path, new)
+            self.force_soon(path)
+            self.force_soon(new)
         except OSError as error:
             raise NoteError(f"{self.source(path)}: cannot be moved to {self.source(new)}: {error.strerror}.") from error
 
@@ -156,11 +183,46 @@ class Vault:
         All drafts are written and forced to disk before the first rename, so that a full disk changes nothing.
         Raises: NoteError if a file cannot be written.
         """
-        self._replace([(text, self.path(path)) for text, path in texts], durable=True)
+        self._replace([(text, self.file(path)) for text, path in texts], durable=True)
 
-    def drafts(self, texts: Sequence[tuple[str, str]], mark: str) -> Drafts:
+    def force_soon(self, path: Path) -> None:
+        """Have a file that was replaced, and its name, forced to disk by the next `take_sync`. In any thread."""
+        with self._lock:
+            self._unforced[path] = None
+
+    def take_sync(self) -> Callable[[], None] | None:
+        """Return what forces to disk what was replaced until now, in any thread; None if nothing was.
+
+        It raises OSError if that fails, and it is tried again with the next one then.
+        """
+        with self._lock:
+            paths, self._unforced = self._unforced, {}
+        return partial(self._force, list(paths)) if paths else None
+
+    def sync(self) -> None:
+        """Force all that was replaced to disk, now. Raises: NoteError."""
+        try:
+            if sync := self.take_sync():
+                sync()
+        except OSError as error:
+            raise NoteError(f"{self.root}: cannot be forced to disk: {error.strerror}.") from error
+
+    def _force(self, paths: list[Path]) -> None:
+        try:
+            for path in paths:
+                with suppress(FileNotFoundError):  # it has been moved meanwhile
+                    self.disk.sync_file(path)
+            for folder in dict.fromkeys(path.parent for path in paths):
+                with suppress(FileNotFoundError):
+                    self.disk.sync_folder(folder)
+        except OSError:
+            for path in paths:
+                self.force_soon(path)
+            raise
+
+    def drafts(self, texts: Sequence[tuple[str, str]]) -> Drafts:
         """Return drafts of the same, to be written in any thread and put in place here. Raises: NoteError."""
-        return Drafts(self.disk, [(text, self.path(path)) for text, path in texts], True, self.source, mark)
+        return Drafts(self.disk, [(text, self.file(path)) for text, path in texts], True, self.source, unique=True)
 
     def _replace(self, texts: Sequence[tuple[str, Path]], durable: bool) -> None:
         drafts = Drafts(self.disk, texts, durable, self.source)
@@ -168,8 +230,13 @@ class Vault:
         drafts.put_in_place()
 
 
-def _with_plain_ends(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+def _is_unicode(text: str) -> bool:
+    """Return whether there is no half of a character in a text, as in a file name that is not in UTF-8."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def open_vault(root: Path, disk: Disk | None = None) -> tuple[Vault, bool]:

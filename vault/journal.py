@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 KEPT_AT_HAND = 512
 READ_AT_LOAD = 64
+MOST_WARNINGS = 32
 
 
 class Journal:
@@ -54,11 +55,17 @@ class Journal:
         self._at_hand: list[Memory] = []
         self._open = OpenSegment(vault.disk, fsync_each)
         self._is_stale = False
+        self._given = 0
 
     @property
     def count(self) -> int:
         """How many memories there are; less than `last` only where lines were deleted by hand."""
         return sum(segment.count for segment in self._segments)
+
+    @property
+    def last_line(self) -> int:
+        """The number of the newest line; less than `last` only where it was deleted by hand."""
+        return max((segment.last for segment in self._segments), default=0)
 
     @property
     def pinned(self) -> tuple[int, ...]:
@@ -77,13 +84,14 @@ class Journal:
         note = (holding or before)[-1].name.removesuffix(".md") if before else "journal"
         return f"[[{note}#^m{seq}]]"
 
-    def load(self) -> None:
+    def load(self, highest_known: int = 0) -> None:
         """Find out what is there: set a torn last line aside, give numbers to lines typed by hand.
 
-        Files that are as the index knows them are not read, but for the newest memories.
-        Raises: NoteError if a file cannot be read or mended.
+        Files that are as the index knows them are not read, but for the newest memories. No number is given again up to
+        `highest_known`, though its line was deleted meanwhile. Raises: NoteError if a file cannot be read or mended.
         """
         self.close()
+        self._given = max(self._given, highest_known if highest_known < HIGHEST_NUMBER else 0)
         self._take_in([])
 
     def read(self, first: int, last: int) -> list[Memory]:
@@ -109,9 +117,17 @@ class Journal:
         Raises: NoteError if it cannot be written; nothing in the file has changed then.
         """
         with self._failing("a memory cannot be written"):
+            self.catch_up(memory)
+            return self._append(memory)
+
+    def catch_up(self, memory: Memory) -> None:
+        """Take in lines typed by hand where a memory is to be written: the next number is free from then on.
+
+        Raises: NoteError if they cannot be read.
+        """
+        with self._failing("a memory cannot be written"):
             if self._was_overtaken(memory):
                 self.look_again()
-            return self._append(memory)
 
     def look_again(self) -> list[Memory]:
         """Take in what was edited by hand and return the memories that are new.
@@ -121,8 +137,8 @@ class Journal:
         """
         before = self.last
         self.close()
+        self._given = max(self._given, self.last)
         self._take_in(self._at_hand)
-        self.last = max(self.last, before)  # no number is given twice, whatever was taken out by hand
         return self.read(before + 1, self.last)
 
     def take_in_edits(self) -> list[Memory]:
@@ -195,8 +211,13 @@ class Journal:
             self._segments.append(segment)
             unnumbered += [segment] * bool(without_number)
         self._segments.sort(key=lambda segment: segment.order)
-        self.last = max((segment.last for segment in self._segments), default=0)
-        self._write_again([memory for memory in written if memory.seq > self.last])
+        noted = (known[one.name].last for one in self._segments if one.name in known)
+        on_disk = self.last_line
+        self._write_again([memory for memory in written if memory.seq > on_disk])
+        # No number is given twice, whatever was taken out by hand.
+        self.last = max(on_disk, self.last, self._given, *(last for last in noted if last < HIGHEST_NUMBER))
+        if not written and self.last > on_disk:
+            self._warn(f"the journal ends at memory {on_disk}, but {self.last} were given numbers; going on from there")
         for segment in unnumbered:
             self._number(segment)
         if {segment.name: segment for segment in self._segments} != known:
@@ -300,7 +321,7 @@ class Journal:
         self._open.open(self._folder / segment.name, segment, header(self.agent_id, segment.day, self.last + 1))
 
     def _warn(self, text: str) -> None:
-        self.warnings.append(text)
+        note_warning(self.warnings, text)
         log.warning("[Memory] %s: %s", self.agent_id, text)
 
     @contextmanager
@@ -310,3 +331,11 @@ class Journal:
         except OSError as error:
             remedy = "Make room on the disk or mend its permissions."
             raise NoteError(f"agents/{self.agent_id}/journal: {what}: {error.strerror}. {remedy}") from error
+
+
+def note_warning(warnings: list[str], text: str) -> None:
+    """Put a warning last among the newest ones, each of which is there once."""
+    if text in warnings:
+        warnings.remove(text)
+    warnings.append(text)
+    del warnings[:-MOST_WARNINGS]

@@ -6,28 +6,31 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from vault.blocks import Kind
 from vault.escaping import escaped_item, escaped_name, escaped_section
 from vault.front_matter import Text, compose, format_front_matter
-from vault.notes import HEADING, Note, NoteError, parse_note
+from vault.notes import BOLD, ITEM, Note, NoteError, Section, parse_note
 
-_FENCE = re.compile(r"\ufeff?---[ \t]*\r?\Z")
+_FENCE = re.compile(r"\ufeff?---[ \t]*")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 class NoteText:
     """A note's text that is being changed; `str()` of it is what to write. `source` is its path, for messages.
 
-    Line ends, a byte order mark, remarks and the order of everything stay as they are. Every method raises NoteError
-    if the note cannot be read.
+    Line ends, a byte order mark, remarks, comments and the order of everything stay as they are. Every method raises
+    NoteError if the note cannot be read, or if the section that it is to change stands there twice.
     """
 
     def __init__(self, text: str, source: str) -> None:
         self._source = source
-        self._break = "\r" if "\r\n" in text else ""
-        self._lines = text.split("\n")
+        self._lines: list[str] = _LINE.findall(text)
+        self._break = _end_of(self._lines[0]) if self._lines else ""
+        self._break = self._break or "\n"
         self._note = parse_note(text, source)
 
     def __str__(self) -> str:
-        return "\n".join(self._lines)
+        return "".join(self._lines)
 
     @property
     def note(self) -> Note:
@@ -54,65 +57,95 @@ class NoteText:
         """Give the section under `## name` another text (an empty name: what stands before the first heading).
 
         The text may be any, see `vault.escaping`. A section that is new comes after all others; one without a text
-        goes, with its heading.
+        goes, with its heading. Comments stay: in their place if they are around the text, else below it.
         """
-        found = self._section(name)
-        lines = self._ended(escaped_section(text).split("\n")) if text else []
-        if found is None:
-            self._append([f"## {name}{self._break}", *lines] if lines else [])
-        else:
-            start, end = found
-            if not lines and name:
-                start -= 1
-            self._fill(start, end, lines)
+        section = self._note.section(name)
+        lines = escaped_section(text).split("\n") if text else []
+        shown = [line.number for line in section.lines if line.raw and not line.is_hidden]
+        if not section.exists:
+            self._append([f"## {name}", *lines] if lines else [])
+        elif not lines and name and not any(line.comments for line in section.lines):
+            self._splice(section.start - 1, shown[-1] + 1 if shown else section.start, [])
+        elif shown:
+            self._replace(shown[0], shown[-1] + 1, self._spaced(lines, shown[-1] + 1))
+        elif lines:
+            self._add_to(section, ["", *lines] if section.lines else lines, name)
+        self._parse()
+
+    def set_setting(self, number: int, value: str) -> None:
+        """Give the setting in a line `**key**: value` another value, as it is to stand there."""
+        line = self._note.lines[number - self._note.body_line]
+        match = BOLD.match(line.text)
+        assert match
+        self._replace(number, number + 1, [f"{line.text[: match.start('value')].rstrip()} {value}"])
+        self._parse()
+
+    def add_paragraph(self, text: str, above: int = 0) -> None:
+        """Add a line of its own at the end of the note, or above the heading in a line."""
+        end = above or len(self._lines) + 1
+        while end - 1 > self._body_start() and not self._bare(end - 2).strip():
+            end -= 1
+        gap = [""] if end - 1 > 0 else []
+        self._splice(end, end, self._spaced([*gap, text], end))
         self._parse()
 
     def set_body(self, text: str) -> None:
         """Give the note another body, to the letter but for blank lines at its ends."""
-        self._lines[self._body_start() :] = [*self._ended(text.strip("\n").split("\n")), ""]
+        start = self._body_start() + 1
+        self._splice(start, len(self._lines) + 1, text.strip("\n").split("\n"))
         self._parse()
 
     def set_entry(self, section: str, name: str, line: Sequence[str] | None) -> None:
         """Give a list line of a section, and what belongs to it, another text, or take it away with None.
 
-        `line` is of `entry_lines`. One that is new comes after the others.
+        `line` is of `entry_lines`. One that is new comes after the others. Comments stay.
         """
         entries = list(self._note.entries(section))
         found = [entry for entry in entries if entry.name == name]
-        lines = self._ended(line or ())
         if found:
-            self._lines[found[-1].line - 1 : found[-1].end - 1] = lines
-        elif entries:
-            self._insert(entries[-1].end - 1, lines)
+            self._replace(found[-1].line, found[-1].end, line or ())
+        elif line and entries:
+            place = self._outside_comments(entries[-1].end)
+            self._splice(place, place, line)
+        elif line and (there := self._note.section(section)).exists:
+            self._add_to(there, line, section)
+        elif line:
+            self._append([f"## {section}", *line])
+        self._parse()
+
+    def set_items(self, section: str, lines: Sequence[str]) -> None:
+        """Give a section other list lines, in the place of all that it has; whatever else stands in it stays."""
+        there = self._note.section(section)
+        old = [line.number for line in there.lines if line.counts and ITEM.match(line.text)]
+        for number in reversed(old[1:]):
+            self._replace(number, number + 1, [])
+        if old:
+            self._replace(old[0], old[0] + 1, lines)
+        elif there.exists:
+            self._add_to(there, lines, section)
         elif lines:
-            place = self._section(section)
-            if place is None:
-                self._append([f"## {section}{self._break}", *lines])
-            else:
-                start, end = place
-                self._fill(start, end, [*self._text_lines(start, end), *lines])
+            self._append([f"## {section}", *lines])
         self._parse()
 
     def _parse(self) -> None:
-        if not self._lines or self._lines[-1].endswith("\r"):
-            self._lines.append("")
         self._note = parse_note(str(self), self._source)
 
     # The front matter
 
     def _splice_property(self, key: str, written: list[str]) -> None:
         if not self._has_head():
-            mark = "\ufeff" if self._lines[0].startswith("\ufeff") else ""
-            self._lines[0] = self._lines[0].removeprefix("\ufeff")
-            self._lines[:0] = self._ended([f"{mark}---", *written, "---"]) if written else [mark]
+            mark = "\ufeff" if str(self).startswith("\ufeff") else ""
+            if written:
+                self._lines[:1] = [line.removeprefix(mark) for line in self._lines[:1]]
+                self._splice(1, 1, [f"{mark}---", *written, "---"])
             return
         start, end, tail = self._property_place(key)
         one_line = end == start + 1 and len(written) == 1
-        self._lines[start:end] = self._ended([line + tail for line in written] if one_line else written)
+        self._splice(start + 1, end + 1, [line + tail for line in written] if one_line else written)
 
     def _property_place(self, key: str) -> tuple[int, int, str]:
         """Return where a property's lines begin and end, and what remark ends them if it is one line."""
-        head = "\n".join(line.removesuffix("\r") for line in self._head_lines())
+        head = "\n".join(self._bare(index) for index in range(1, self._head_end())) if self._has_head() else ""
         node = compose(head)
         for name, value in node.value if node else ():
             if str(name.value) == key:
@@ -127,76 +160,66 @@ class NoteText:
 
     def _replace_head(self, others: Mapping[str, Any], written: list[str]) -> None:
         properties = {name: one if name not in self._note.typed else _as_typed(one) for name, one in others.items()}
-        self._lines[1 : self._head_end()] = self._ended(format_front_matter(properties).split("\n")[:-1] + written)
+        self._splice(2, self._head_end() + 1, format_front_matter(properties).split("\n")[:-1] + written)
 
     def _has_head(self) -> bool:
-        return bool(_FENCE.fullmatch(self._lines[0])) and len(self._lines) > 1
+        return len(self._lines) > 1 and bool(_FENCE.fullmatch(self._bare(0)))
 
     def _head_end(self) -> int:
         """Return the line, from 0, of the fence that ends the front matter."""
-        return next(index for index, line in enumerate(self._lines[1:], 1) if _FENCE.fullmatch(line))
-
-    def _head_lines(self) -> list[str]:
-        return self._lines[1 : self._head_end()] if self._has_head() else []
+        return next(index for index in range(1, len(self._lines)) if _FENCE.fullmatch(self._bare(index)))
 
     # The body
 
     def _body_start(self) -> int:
         return self._head_end() + 1 if self._has_head() else 0
 
-    def _section(self, name: str) -> tuple[int, int] | None:
-        """Return where the lines of a section begin and end, the last of its name, without its heading."""
-        found, start, current = None, self._body_start(), ""
-        for index in range(start, len(self._lines) + 1):
-            heading = HEADING.match(self._lines[index]) if index < len(self._lines) else None
-            if heading or index == len(self._lines):
-                if current == name:
-                    found = (start, index)
-                start, current = index + 1, heading[1] if heading else ""
-        return found
+    def _replace(self, first: int, end: int, lines: Sequence[str]) -> None:
+        """Put other lines in the place of those numbered from `first` to before `end`, whose comments stay."""
+        old = [line for line in self._note.lines if first <= line.number < end]
+        comments = [comment for line in old for comment in line.comments]
+        above = comments[:1] if old and old[0].is_continued else []
+        self._splice(first, end, [*above, *lines, *comments[len(above) :]])
 
-    def _text_lines(self, start: int, end: int) -> list[str]:
-        lines = [line.removesuffix("\r") for line in self._lines[start:end]]
-        while lines and not lines[-1]:
-            lines.pop()
-        while lines and not lines[0]:
-            lines.pop(0)
-        return lines
-
-    def _fill(self, start: int, end: int, lines: list[str]) -> None:
-        """Put lines in the place of a section's, between the blank ones that are at its ends."""
-        first, last = start, end
-        while first < last and not self._lines[first].strip("\r"):
-            first += 1
-        while last > first and not self._lines[last - 1].strip("\r"):
-            last -= 1
-        if first == last:  # all of it is blank
-            first = last = start
-        lines = self._ended(lines)
-        if lines and last == len(self._lines):
-            lines.append("")
-        elif lines and HEADING.match(self._lines[last]):
-            lines.append(self._break)
-        self._lines[first:last] = lines
+    def _add_to(self, section: Section, lines: Sequence[str], name: str) -> None:
+        """Add lines at the end of a section, before the blank ones there."""
+        start = section.start if name else self._body_start() + 1
+        place = section.lines[-1].number + 1 if section.lines else start
+        self._splice(place, place, self._spaced(lines, place))
 
     def _append(self, lines: list[str]) -> None:
-        if not lines:
-            return
+        """Add lines at the end of the note, after a blank one."""
         end = len(self._lines)
-        while end > self._body_start() and not self._lines[end - 1].strip("\r"):
+        while end > self._body_start() and not self._bare(end - 1):
             end -= 1
-        gap = [self._break] if end > self._body_start() else []
-        if end and not self._lines[end - 1].endswith("\r"):
-            self._lines[end - 1] += self._break
-        self._lines[end:] = [*gap, *self._ended(lines), ""]
+        gap = [""] if lines and end > self._body_start() else []
+        self._splice(end + 1, end + 1, [*gap, *lines])
 
-    def _insert(self, index: int, lines: list[str]) -> None:
-        if index == len(self._lines):
-            lines = [*lines, ""]
-        self._lines[index:index] = lines
+    def _spaced(self, lines: Sequence[str], number: int) -> list[str]:
+        """Return lines with a blank one after them if they come just above a heading."""
+        headings = {line.number for line in self._note.lines if line.kind is Kind.HEADING}
+        return [*lines, ""] if lines and number in headings else [*lines]
 
-    def _ended(self, lines: Iterable[str]) -> list[str]:
-        return [line.removesuffix("\r") + self._break for line in lines]
+    def _outside_comments(self, number: int) -> int:
+        """Return the number of a line, or of the next in which no comment goes on."""
+        inside = {line.number for line in self._note.lines if line.is_continued}
+        while number in inside:
+            number += 1
+        return number
+
+    def _splice(self, first: int, end: int, lines: Iterable[str]) -> None:
+        """Put lines in the place of those numbered from `first` to before `end`."""
+        written = [line + self._break for line in lines]
+        if written and first > 1 and not _end_of(self._lines[first - 2]):
+            self._lines[first - 2] += self._break
+        self._lines[first - 1 : end - 1] = written
+
+    def _bare(self, index: int) -> str:
+        return self._lines[index].rstrip("\r\n")
+
+
+def _end_of(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
 
 
 def entry_lines(name: str, aliases: Iterable[str], text: str) -> list[str]:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
-from config.settings import Given
+from config.settings import Given, misspelt
+from vault.blocks import Kind, Line, scan, visible
 from vault.errors import NoteError as NoteError
-from vault.escaping import unescaped_lines, unescaped_name
+from vault.escaping import unescaped, unescaped_comments, unescaped_line, unescaped_name
 from vault.front_matter import HANDLER, FrontMatter, Typed, load_value, parse_front_matter
 
-_BOLD = re.compile(r"^\s*(?:[-*+]\s+)?\*\*(?P<key>[a-z][a-z0-9_]*)(?:\*\*\s*:|:\s*\*\*)\s*(?P<value>.*?)\s*$")
-_ENTRY = re.compile(r"\s*[-*+]\s+\*\*(?P<name>(?:\\.|.)+?)\*\*(?P<aliases>(?:\\.|[^:\\])*):\s*(?P<value>.*)")
+BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*\*(?P<key>[A-Za-z][\w. -]*)(?:\*\*\s*:|:\s*\*\*)(?P<value>.*)")
+_KEY = re.compile(r"[a-z][a-z0-9_]*")
+_ENTRY = re.compile(r"\s*[-*+]\s+\*\*(?P<name>(?:\\.|[^\\*]|\*(?!\*))+)\*\*(?P<aliases>(?:\\.|[^:\\])*):(?P<value>.*)")
 _ALIAS = re.compile(r"(?:\\.|[^,\\])+")
 _INDENT = re.compile(r"  |\t")
-_ITEM = re.compile(r"\s*[-*+]\s")
-_LINK = re.compile(r"\[\[([^\]|#]+)(?:[#|][^\]]*)?\]\]")
+ITEM = re.compile(r"\s*[-*+]\s")
+_LINK = re.compile(r"\[\[([^\[\]|#]+)(?:[#|][^\[\]]*)?\]\]")
 _UNLINKED = frozenset("[]|#")
-HEADING = re.compile(r"^##\s+(.+?)\s*$")
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,31 @@ class Entry:
     end: int = field(default=0, compare=False)
 
 
+@dataclass(frozen=True)
+class Section:
+    """The lines under a heading, without blank ones at their ends; none if a note has no such section.
+
+    `start` and `end` are the lines of the file, from 1, in which it begins, after its heading, and which follows it.
+    """
+
+    lines: Sequence[Line] = ()
+    start: int = 0
+    end: int = 0
+
+    @property
+    def exists(self) -> bool:
+        """Whether the note has such a section."""
+        return self.start > 0
+
+    @property
+    def text(self) -> str:
+        """What it says, without comments."""
+        return unescaped(self.lines) if self.lines else ""
+
+
+_NOTHING = Section()
+
+
 @dataclass
 class Note:
     """One Markdown file. `source` is its path, for messages; `body_line` the line where its body begins.
@@ -51,73 +77,102 @@ class Note:
     property_lines: dict[str, int] = field(default_factory=dict)
     body_line: int = 1
     typed: dict[str, Typed] = field(default_factory=dict)
-    _found: tuple[str, dict[str, tuple[str, int]]] | None = field(default=None, init=False, repr=False, compare=False)
+    _scanned: tuple[str, list[Line]] | None = field(default=None, init=False, repr=False, compare=False)
+    _sections: tuple[list[Line], dict[str, list[tuple[str, int, int]]]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
 
     @property
     def given(self) -> dict[str, Given]:
         """The properties with their lines, for `settings_from`."""
         return {key: Given(value, self.property_lines.get(key, 0)) for key, value in self.properties.items()}
 
-    def settings(self) -> dict[str, Given]:
+    @property
+    def lines(self) -> list[Line]:
+        """The lines of the body, see `vault.blocks`."""
+        if self._scanned is None or self._scanned[0] is not self.body:
+            self._scanned = self.body, scan(self.body, self.body_line)
+        return self._scanned[1]
+
+    def settings(self, known: Collection[str] = ()) -> dict[str, Given]:
         """Return all settings in the note: properties, and lines `**key**: value` among the prose.
 
-        Raises: NoteError if a key is set twice.
+        A key that is one of those `known` but for capitals and hyphens counts as that one.
+        Raises: NoteError if a key is set twice or is nearly a known one.
         """
         found = self.given
-        for number, line in enumerate(self.body.split("\n"), self.body_line):
-            match = _BOLD.match(line)
-            if not match:
+        for line in self.lines:
+            match = BOLD.match(unescaped_comments(line.text)) if line.counts else None
+            key = self._key(match["key"], line.number, known) if match else ""
+            if not match or not key:
                 continue
-            key = match["key"]
             if key in found:
                 raise NoteError(
-                    f"{self.source}:{number}: {key!r} is set twice; it stands in line {found[key].line} already."
+                    f"{self.source}:{line.number}: {key!r} is set twice; it stands in line {found[key].line} already."
                 )
-            found[key] = Given(_scalar(match["value"], f"{self.source}:{number}"), number)
+            found[key] = Given(_scalar(match["value"].strip(), f"{self.source}:{line.number}"), line.number)
         return found
 
-    def sections(self) -> dict[str, tuple[str, int]]:
-        """Return the text under each `## Heading` (before the first: under an empty name) and its first line."""
-        if self._found is None or self._found[0] is not self.body:
-            self._found = self.body, self._sections()
-        return self._found[1]
+    def _key(self, typed: str, number: int, known: Collection[str]) -> str:
+        """Return the key of a setting as it is declared; an empty string for what is bold for another reason."""
+        if _KEY.fullmatch(typed):
+            return typed
+        folded = re.sub(r"[\s-]+", "_", typed.lower().strip())
+        if folded in known:
+            return folded
+        if meant := misspelt(folded, tuple(known)):
+            raise NoteError(f"{self.source}:{number}: unknown setting {typed!r}; did you mean {meant!r}?")
+        return ""
 
-    def _sections(self) -> dict[str, tuple[str, int]]:
-        name, start, found = "", self.body_line, {}
-        lines: list[str] = []
-        for number, line in enumerate(self.body.split("\n"), self.body_line):
-            heading = HEADING.match(line)
-            if heading:
-                found[name] = _trimmed(lines, start)
-                name, start, lines = heading[1], number + 1, []
-            else:
-                lines.append(line)
-        found[name] = _trimmed(lines, start)
-        return found
+    def section(self, title: str) -> Section:
+        """Return the section under `## title`, in whatever case; with an empty title what stands before the first.
 
-    def entries(self, section: str) -> Iterator[Entry]:
+        Raises: NoteError if there are two of them.
+        """
+        places = self._places().get(title.casefold(), ())
+        if len(places) > 1:
+            (_, first, _), (name, second, _) = places[:2]
+            raise NoteError(
+                f"{self.source}:{second - 1}: the section {name!r} stands in line {first - 1} already; make them one."
+            )
+        for _, start, end in places:
+            lines = self.lines[start - self.body_line : end - self.body_line]
+            return Section(_trimmed_lines(lines), start, end)
+        return _NOTHING
+
+    def _places(self) -> dict[str, list[tuple[str, int, int]]]:
+        """Return title, first line and the line after it of each section, by the title in whatever case."""
+        lines = self.lines
+        if self._sections is None or self._sections[0] is not lines:
+            heads = [("", self.body_line), *((line.title, line.number + 1) for line in lines if line.level == 2)]
+            ends = [start - 1 for _, start in heads[1:]] + [self.body_line + len(lines)]
+            found: dict[str, list[tuple[str, int, int]]] = {}
+            for (name, start), end in zip(heads, ends, strict=True):
+                found.setdefault(name.casefold(), []).append((name, start, end))
+            self._sections = lines, found
+        return self._sections[1]
+
+    def entries(self, title: str) -> Iterator[Entry]:
         """Yield the list lines of a section.
 
-        Raises: NoteError at a list line that is not `- **name**, alias: value`.
+        Raises: NoteError at a list line that is not `- **name**, alias: value`, or if there are two such sections.
         """
-        text, start = self.sections().get(section, ("", 0))
-        lines = text.split("\n")
+        lines = self.section(title).lines
         for index, line in enumerate(lines):
-            match = _ENTRY.fullmatch(line)
-            if match:
-                end = _end_of_item(lines, index + 1)
-                more = unescaped_lines(_INDENT.sub("", below, count=1) for below in lines[index + 1 : end])
-                yield Entry(
-                    _name(match["name"]),
-                    tuple(name for alias in _ALIAS.findall(match["aliases"]) if (name := _name(alias))),
-                    "\n".join([match["value"], *more]).strip(),
-                    start + index,
-                    start + end,
-                )
-            elif line.lstrip()[:2] in ("- ", "* ", "+ "):
-                raise NoteError(
-                    f"{self.source}:{start + index}: {line.strip()!r} is not of the form '- **name**, alias: text'."
-                )
+            if not line.counts or not ITEM.match(line.text):
+                continue
+            match = _ENTRY.fullmatch(unescaped_comments(line.text))
+            if not match:
+                form = "'- **name**, alias: text'"
+                raise NoteError(f"{self.source}:{line.number}: {line.raw.strip()!r} is not of the form {form}.")
+            end = _end_of_item(lines, index + 1)
+            yield Entry(
+                _name(match["name"]),
+                tuple(name for alias in _ALIAS.findall(match["aliases"]) if (name := _name(alias))),
+                "\n".join([match["value"].lstrip(), *_below(lines[index + 1 : end])]).strip(),
+                line.number,
+                lines[end - 1].number + 1,
+            )
 
 
 def parse_note(text: str, source: str) -> Note:
@@ -125,7 +180,7 @@ def parse_note(text: str, source: str) -> Note:
 
     Raises: NoteError if the front matter is not valid YAML or is not a list of properties.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    text = with_plain_ends(text.removeprefix("\ufeff"))
     if not HANDLER.detect(text):
         return Note(source, {}, text)
     try:
@@ -169,16 +224,38 @@ def _name(text: str) -> str:
     return unescaped_name(text.strip()).lower()
 
 
-def _end_of_item(lines: list[str], start: int) -> int:
+def with_plain_ends(text: str) -> str:
+    """Return a text in which every line ends with a line feed alone."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _end_of_item(lines: Sequence[Line], start: int) -> int:
     """Return where the lines end that belong to the list item above `start`; blank ones at their end do not."""
     end = start
     for index in range(start, len(lines)):
         line = lines[index]
-        if line and (not _INDENT.match(line) or _ITEM.match(line)):
+        if line.is_hidden:
+            continue
+        if line.raw and (not _INDENT.match(line.raw) or (line.counts and ITEM.match(line.text))):
             break
-        if line.strip():
+        if line.text.strip():
             end = index + 1
     return end
+
+
+def _below(lines: Sequence[Line]) -> list[str]:
+    """Return what the lines of a list item after its first say, without what indents them."""
+    dedented = ((line, _INDENT.sub("", line.text, count=1)) for line in visible(lines))
+    return [text if line.kind is Kind.FENCED else unescaped_line(text) for line, text in dedented]
+
+
+def _trimmed_lines(lines: Sequence[Line]) -> Sequence[Line]:
+    first, end = 0, len(lines)
+    while end > first and not lines[end - 1].raw:
+        end -= 1
+    while first < end and not lines[first].raw:
+        first += 1
+    return lines[first:end]
 
 
 def _trimmed(lines: list[str], start: int) -> tuple[str, int]:
@@ -188,7 +265,8 @@ def _trimmed(lines: list[str], start: int) -> tuple[str, int]:
 
 
 def _scalar(text: str, place: str) -> object:
-    bare = re.sub(r"\s+\(.*\)$", "", text).strip().strip("`")
+    remark = re.search(r"\s\(", text) if text.endswith(")") else None
+    bare = text[: remark.start() if remark else None].strip().strip("`")
     try:
         value = load_value(bare)
     except (yaml.YAMLError, ValueError, RecursionError) as error:

@@ -41,7 +41,7 @@ class OwnProfiles:
         if not newest:
             return False
         former = self._vault.read(*home_of(agent), HISTORY, newest)
-        self._write(agent, without_reactions(former.body).strip("\n"))
+        self._write(agent, without_reactions(former))
         return True
 
     def set_description(self, character: Character, description: str) -> str:
@@ -68,7 +68,7 @@ class OwnProfiles:
         parts = (*home_of(agent), "agent.md")
         before = self._vault.read_exact(*parts)
         text = NoteText(before, self._vault.source(self._vault.path(*parts)))
-        text.set_body("\n\n".join(part for part in (profile, only_reactions(text.note.body)) if part))
+        text.set_body("\n\n".join(part for part in (profile, only_reactions(text.note)) if part))
         agent_of(text.note, agent.name)  # what could not be loaded again is not written either
         self._keep(agent, PROFILE, before)
         self._vault.write_text(str(text), *parts)

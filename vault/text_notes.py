@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from vault.escaping import unescaped_comments
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 from world.matching import listed, suggestions
@@ -22,7 +23,7 @@ WHOLE = ("welcome", "first-steps", "farewell")
 OF_COMMANDS = ("help", "verbs")
 """The notes in `text/` that speak of commands, see `vault.command_texts`."""
 
-_SENTENCE = re.compile(r"\*\*(?P<name>[a-z][a-z0-9_]*)\*\*:[ \t]*(?P<text>.*?)[ \t]*")
+_SENTENCE = re.compile(r"\*\*(?P<name>[a-z][a-z0-9_]*)\*\*:(?P<text>.*)")
 
 
 def load_wording(vault: Vault) -> Wording:
@@ -71,6 +72,6 @@ def _checked(vault: Vault, name: str, known: dict[str, str]) -> dict[str, str]:
 def _sentences(vault: Vault, name: str) -> Iterator[tuple[str, str, str]]:
     """Yield name, text and place of each sentence in a note."""
     note = vault.read(FOLDER, f"{name}.md")
-    for number, line in enumerate(note.body.split("\n"), note.body_line):
-        if match := _SENTENCE.fullmatch(line):
-            yield match["name"], match["text"].replace("\\n", "\n"), f"{note.source}:{number}"
+    for line in note.lines:
+        if line.counts and (match := _SENTENCE.fullmatch(unescaped_comments(line.text))):
+            yield match["name"], match["text"].strip(" \t").replace("\\n", "\n"), f"{note.source}:{line.number}"

@@ -7,7 +7,6 @@ facts are not: they are looked at when they are used.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -55,8 +54,6 @@ class Watch:
 
     def start(self) -> None:
         """Begin to watch. Raises: OSError if the system watches too much already."""
-        # Of a folder just made the library may hear twice; it says so with a page of its innards, and all is well.
-        warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning, r"watchdog\.")
         observer = Observer()  # which takes from the system, at once, one of the few that an account may have
         observer.daemon = True
         # With all folders below it, those that are made later too.

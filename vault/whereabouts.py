@@ -15,7 +15,6 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from itertools import islice
 
 from vault.agent_notes import agent_names
@@ -107,12 +106,27 @@ class Whereabouts:
         return lines
 
     def _write_anew(self) -> None:
+        if self._draft:
+            self._draft.close()
         self._draft = None
         self._forget_the_gone()
         draft = _Draft(self._vault, self._lines())
         while draft.goes_on():
             pass
-        self._list = draft.put_in_place(len(self._places))
+        self._go_on_with(draft)
+
+    def close(self) -> None:
+        """Close the list; one that is saved again is written anew."""
+        for one in (self._list, self._draft):
+            if one:
+                one.close()
+        self._list = self._draft = None
+
+    def _go_on_with(self, draft: _Draft) -> None:
+        """Have a list that was written anew replace the old one."""
+        old, self._list = self._list, draft.put_in_place(len(self._places))
+        if old:
+            old.close()
 
     def _shorten(self) -> None:
         """Write a piece of a list without the lines that count no more, if this one has grown long."""
@@ -124,7 +138,7 @@ class Whereabouts:
         if draft and draft.goes_on():
             self._draft = draft
         elif draft:
-            self._list = draft.put_in_place(len(self._places))
+            self._go_on_with(draft)
 
     def _lines(self) -> Iterator[str]:
         places = dict(self._places)
@@ -173,9 +187,9 @@ class _OpenList:
         self._size = self._opened.st_size
         self.lines = lines
 
-    def __del__(self) -> None:
-        with suppress(OSError):
-            os.close(self._descriptor)
+    def close(self) -> None:
+        """Close it, once; nothing is added any more."""
+        os.close(self._descriptor)
 
     def is_there(self) -> bool:
         """Return whether the file is still the one that is open, and nobody else has written to it."""
@@ -226,17 +240,22 @@ class _Draft:
         try:
             if self.missed:
                 self._vault.disk.append(self._descriptor, "".join(self.missed).encode())
-            self._vault.disk.replace(self._path, self._vault.path(*WHEREABOUTS))
+            path = self._vault.file(*WHEREABOUTS)
+            self._vault.disk.replace(self._path, path)
+            self._vault.force_soon(path)
         except OSError as error:
             raise self._error(error) from error
         descriptor, self._descriptor = self._descriptor, None
         return _OpenList(self._vault, descriptor, lines + len(self.missed))
 
-    def __del__(self) -> None:
+    def close(self) -> None:
+        """Give it up, or leave it to the list that it has become."""
         if self._descriptor is not None:
             os.close(self._descriptor)
+        self._descriptor = None
 
     def _error(self, error: OSError) -> NoteError:
+        self.close()
         return NoteError(f"{'/'.join(WHEREABOUTS)}: cannot be written: {error.strerror}.")
 
 

@@ -33,6 +33,15 @@ def test_the_profile_is_kept_to_the_letter(tmp_path):
     assert moss(tmp_path, "room: Hall").profile == PROFILE
 
 
+def test_an_agent_is_told_neither_comments_nor_its_table_and_code_to_the_letter(tmp_path):
+    text = (
+        "You are Moss. %% shy %%\n\n```\n## Reactions\n```\n<!--\n## Goals\n-->\n\n## reactions\n| use | | show x |\n"
+    )
+    note = moss(tmp_path, "room: Hall", f"{text}\n## Goals\nTea.")
+    assert note.profile == "You are Moss.\n\n```\n## Reactions\n```\n\n## Goals\nTea."
+    assert len(note.reactions) == 1
+
+
 def test_an_agent_without_properties_is_one_all_the_same(tmp_path):
     notes = {"agents/Moss/agent.md": "You are Moss.\n", "agents/Moss/yesterday.md": "~Moss> look\n"}
     note = load_agent(vault_of(tmp_path, notes), "Moss")
@@ -47,12 +56,11 @@ def test_its_own_settings_win_and_the_rest_are_everybody_s(tmp_path):
     assert note.memory_settings(MemorySettings()) == MemorySettings(immediate_window=24, recent_window=8)
 
 
-def test_a_misspelt_setting_is_refused_with_file_line_and_what_was_meant(tmp_path):
+@pytest.mark.parametrize("key", ["think_secnds", "Think-Seconds", "THINK_SECONDS"])
+def test_a_misspelt_setting_is_refused_with_file_line_and_what_was_meant(tmp_path, key):
     with pytest.raises(NoteError) as refused:
-        moss(tmp_path, "room: Hall\nthink_secnds: 45")
-    assert str(refused.value) == (
-        "agents/Moss/agent.md:3: unknown setting 'think_secnds'; did you mean 'think_seconds'?"
-    )
+        moss(tmp_path, f"room: Hall\n{key}: 45")
+    assert str(refused.value) == f"agents/Moss/agent.md:3: unknown setting {key!r}; did you mean 'think_seconds'?"
 
 
 def test_a_property_that_is_like_no_setting_is_somebody_s_own(tmp_path):

@@ -48,7 +48,7 @@ def test_an_archive_beside_the_vault_holds_every_file_to_the_letter_but_no_draft
             ".obsidian/app.json": "{}",
         },
     )
-    path = back_up(vault, AT)
+    path = back_up(vault, AT).path
     assert path == tmp_path / "world.backups" / "world 2026-11-18 110640.tar.gz"
     assert files_in(path) == {
         "world/.obsidian/app.json": "{}",
@@ -62,7 +62,7 @@ def test_a_world_goes_on_from_its_backup_as_it_was(tmp_path):
     world = load_world(vault, WorldSettings())
     world.things["tin cup"].place_id = "Moss"
     Whereabouts(vault, world).save()
-    again = load_world(restored(back_up(vault, AT), tmp_path / "elsewhere"), WorldSettings())
+    again = load_world(restored(back_up(vault, AT).path, tmp_path / "elsewhere"), WorldSettings())
     assert (again.rooms, dict(again.things), dict(again.characters)) == (
         world.rooms,
         dict(world.things),
@@ -87,7 +87,7 @@ def test_a_backup_while_files_come_grow_and_go_can_be_restored(tmp_path):
     thread = threading.Thread(target=go_on)
     thread.start()
     try:
-        paths = [back_up(vault, AT + 1000 * number) for number in range(3)]
+        paths = [back_up(vault, AT + 1000 * number).path for number in range(3)]
     finally:
         over.set()
         thread.join()
@@ -110,15 +110,24 @@ def test_the_newest_are_kept_and_nothing_else_is_touched(tmp_path):
     assert found == {"world 2026-11-20 110640.tar.gz", "world 2026-11-21 110640.tar.gz", *others}
 
 
-def test_accounts_are_in_it_only_if_asked_for(tmp_path):
+def test_accounts_are_not_in_it(tmp_path):
     vault = vault_of(tmp_path / "world", {"rooms/The Landing.md": "Planks.\n"})
     accounts = tmp_path / "world.accounts"
     accounts.mkdir()
-    (accounts / "accounts.json").write_text("{}", encoding="utf-8")
-    assert "world.accounts/accounts.json" not in files_in(back_up(vault, AT))
-    path = back_up(vault, AT, accounts=accounts)
-    assert files_in(path)["world.accounts/accounts.json"] == "{}"
+    (accounts / "accounts.sqlite3").write_text("hashes", encoding="utf-8")
+    path = back_up(vault, AT).path
+    assert [name for name in files_in(path) if "accounts" in name] == []
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_what_cannot_be_read_is_told_and_all_else_is_in_the_backup(tmp_path):
+    vault = vault_of(tmp_path / "world", {"rooms/Hall.md": "A hall.\n"})
+    unreadable, shorter = vault.root / "rooms" / "Den.md", Path("/sys/kernel/uevent_seqnum")
+    unreadable.symlink_to("/proc/self/mem")  # it may be opened, and the first read of it fails
+    (vault.root / "rooms" / "Well.md").symlink_to(shorter)  # has 4096 bytes, it says, and then fewer
+    backup = back_up(vault, AT)
+    assert files_in(backup.path) == {"world/rooms/Hall.md": "A hall.\n", "world/rooms/Well.md": shorter.read_text()}
+    assert backup.left_out == (f"{unreadable} is not in it: Input/output error.",)
 
 
 def test_a_backup_that_fails_leaves_nothing_and_says_why(tmp_path):
@@ -131,7 +140,7 @@ def test_a_backup_that_fails_leaves_nothing_and_says_why(tmp_path):
 def test_a_backup_on_a_full_disk_leaves_those_that_there_are(tmp_path):
     disk = FailingDisk()
     vault = vault_of(tmp_path / "world", {"rooms/The Landing.md": "Planks.\n"}, disk)
-    first = back_up(vault, AT, kept=1)
+    first = back_up(vault, AT, kept=1).path
     with disk.full(), pytest.raises(NoteError, match="No space left on device"):
         back_up(vault, AT + DAY, kept=1)
     assert list(backups_folder(vault).iterdir()) == [first]

@@ -10,7 +10,7 @@ from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.board_note import BoardNote, format_board, parse_board
 from vault.notes import NoteError, parse_note
-from world.board import Board, Entry
+from world.board import SCOPES, Board, Entry
 
 ROOM = "The Common Room"
 
@@ -83,7 +83,7 @@ def test_an_edit_and_what_is_shared_at_the_same_time_both_count(hall: Hall):
     hall.note.save()
     assert sorted(hall.up) == [("Ana", "We meet at one."), ("Ana", "la la"), ("Cat", "Knock first.")]
     assert len({entry.entry_id for entry in hall.world.board.entries}) == 4
-    assert hall.path.read_text() == format_board(hall.world.board)
+    assert parse_board(parse_note(hall.path.read_text(), "b")) == hall.world.board
 
 
 def test_a_note_that_is_not_valid_changes_nothing_and_stays(hall: Hall, caplog: pytest.LogCaptureFixture):
@@ -101,6 +101,17 @@ def test_a_note_that_is_not_valid_changes_nothing_and_stays(hall: Hall, caplog: 
     assert "la la" in hall.path.read_text()
 
 
+def test_what_a_person_writes_around_the_lines_stays(hall: Hall):
+    hall.edit("## On the board\n", "%% for Ana %%\n\n## On the Board\n```\n- **x**: y\n```\n")
+    hall.edit("We meet at noon.", "We meet at noon. %% or later %%")
+    hall.world.board.share("Ana", ROOM, "song", "la la")
+    hall.note.save()
+    assert [text for _, text in hall.up] == ["We meet at noon.", "river", "la la"]
+    text = hall.path.read_text()
+    for kept in ("%% for Ana %%\n\n## On the Board\n```\n- **x**: y\n```\n", "\n%% or later %%\n"):
+        assert kept in text
+
+
 def test_what_stands_under_taken_down_is_not_read_by_anybody(hall: Hall):
     hall.edit("- **type** (world, from [[Ben]], 2): river\n", "")
     hall.edit("## Taken down\n", "## Taken down\n- **type** (world, from [[Ben]], 2): river\n")
@@ -112,6 +123,12 @@ def test_what_stands_under_taken_down_is_not_read_by_anybody(hall: Hall):
 def test_a_number_that_is_none_is_named_by_line():
     with pytest.raises(NoteError, match=r"board.md:2: next is 'x'; expected a number"):
         parse_board(parse_note("---\nnext: x\n---\n", "board.md"))
+
+
+@pytest.mark.parametrize("name", ["Hall [old]", "A|B", "a#b", "Hall, from Ana"])
+def test_a_room_that_no_link_can_name_is_found_again(name):
+    board = Board([Entry(1, "plan", "We meet (at noon): there.", SCOPES[0], "Ana [2]", name)], 2)
+    assert parse_board(parse_note(format_board(board), "b")) == board
 
 
 def test_two_lines_of_one_number_become_two_entries():

@@ -34,6 +34,8 @@ NOTES = {
         "---\nupto: 3\nmarked: [1]\n---\n## Pinned\n- Bless her. ([[2026-03-01#^m2]])\n\n"
         "## People\n- **Ana**: last seen in Attic (seen 2026-03-01 09:00; since [[2026-03-01#^m1]])\n"
     ),
+    "agents/Moss/people/Ana.md": "---\nperson: Ana\n---\n## Said\n- **name**: I am Ana. ([[2026-03-01#^m1]])\n",
+    "agents/Moss/insights.md": "## Insights\n- **Ana**: Ana misses the lamp. ([[2026-03-01#^m1]])\n",
     "world/whereabouts.md": "## Characters\n- [[Moss]]: [[Hall]]\n\n## Things\n- [[lamp]]: [[Moss]]\n",
     "text/movement.md": "**no_exit**: Not by '{wanted}'.\n",
 }
@@ -84,6 +86,21 @@ FAULTS = {
     "detail that is none": (
         changed("rooms/Attic.md", "s: [[Hall]]", "s: [[Hall]]\n\n## Details\n- a chest"),
         ["rooms/Attic.md:10: '- a chest' is not of the form '- **name**, alias: text'."],
+    ),
+    "section twice": (
+        changed("rooms/Attic.md", "s: [[Hall]]", "s: [[Hall]]\n\n## exits\n- **up**: [[Hall]]"),
+        ["rooms/Attic.md:9: the section 'exits' stands in line 6 already; make them one."],
+    ),
+    "code that nothing ends": (
+        changed("rooms/Attic.md", "Dust.", "Dust.\n```yaml\n100%% dust\n\n%% to do"),
+        [
+            "rooms/Attic.md:5: (remark) nothing closes '```', so it counts as text; close it.",
+            "rooms/Attic.md:8: (remark) nothing closes '%%', so it counts as text; close it.",
+        ],
+    ),
+    "misspelt setting": (
+        changed("config/world.md", "**start_room**: Hall", "**start_room**: Hall\n**Strat-Room**: Attic"),
+        ["config/world.md:4: unknown setting 'Strat-Room'; did you mean 'start_room'?"],
     ),
     "exit called twice": (
         changed("rooms/Attic.md", "s: [[Hall]]", "s: [[Hall]]\n- **stairs**, s: [[Hall]]"),
@@ -181,6 +198,10 @@ FAULTS = {
             "config/server.md:1: port is -1; expected a whole number from 0 to 65535 (the telnet port).",
         ],
     ),
+    "two contexts for one model in Ollama": (
+        {"config/models.md": "## thinker\n**num_ctx**: 4096\n\n## dreamer\n**num_ctx**: 8192\n**temperature**: 1.2\n"},
+        ["config/models.md: (remark) num_ctx of dreamer is 8192, of thinker 4096; they use one model in Ollama, which"],
+    ),
     "an old name of a setting": (
         {"config/memory_compaction.md": "**max_turns**: 30\n"},
         ["config/memory_compaction.md:1: (remark) max_turns is called max_memories now; rename it."],
@@ -235,6 +256,14 @@ FAULTS = {
     "facts with the wrong day": (
         changed("agents/Moss/facts.md", "since [[2026-03-01#^m1]]", "since [[2026-02-01#^m1]]"),
         ["agents/Moss/facts.md:9: [[2026-02-01#^m1]] leads nowhere: memory 1 stands in [[2026-03-01]]."],
+    ),
+    "marks in a note on a person that are none": (
+        changed("agents/Moss/people/Ana.md", "person: Ana", "written: mine"),
+        ["agents/Moss/people/Ana.md:2: written has 'mine'; expected marks such as m43-0a1b2c3d, or nothing."],
+    ),
+    "an opinion on nothing": (
+        changed("agents/Moss/insights.md", "^m1", "^m9"),
+        ["agents/Moss/insights.md:2: [[2026-03-01#^m9]] leads nowhere: there is no memory of that number."],
     ),
     "facts ahead of the journal": (
         changed("agents/Moss/facts.md", "upto: 3", "upto: 30"),

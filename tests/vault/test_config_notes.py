@@ -113,6 +113,7 @@ def test_a_setting_is_read_somewhere(name, field):
 
 @cache
 def _attributes_read() -> set[str]:
-    """Return the names of all attributes that the vault, the agents and the server read."""
+    """Return the names of all attributes that the profiles, the vault, the agents and the server read."""
     sources = [path for package in ("vault", "agents", "server") for path in (ROOT / package).rglob("*.py")]
+    sources.append(ROOT / "config" / "profiles.py")
     return {name for path in sources for name in re.findall(r"(?<=[\w)])\.(\w+)", path.read_text(encoding="utf-8"))}

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk, Stopped
+from tests.vault.vault_of import vault_of
 from vault.folder import MARK, STARTER, Vault, check_name, open_vault
 from vault.notes import Note, NoteError
+from vault.subjects.room_notes import load_room, save_room
 from world.cleaning import clean_line
 
 DURABLE = ["write_draft", "fsync", "write_draft", "fsync", "replace", "replace", "sync_folder", "fsync"]
@@ -23,7 +25,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(
-    "name", ["Ana", "The Hall", "Zoë", "O'Neill", "Room 7", "mr. x", "世界", "Upstairs, left", "a" * 120]
+    "name", ["Ana", "The Hall", "Zoë", "O'Neill", "Room 7", "mr. x", "世界", "Upstairs, left", "a" * 120, "Conrad"]
 )
 def test_a_name_that_may_become_a_file_is_kept(name):
     assert check_name(name) == name
@@ -38,6 +40,7 @@ REFUSED = [
     *["", "   ", " Ana", "Ana ", "\x00", "a\nb", "a\x1b[1m", "a\x7fb", "a\x85b"],
     *["\u202ea", "a\u200bb", "a\u2028b", "a\u2029b", "a\u00a0b", "\ufeffa", "a\u3164b", "\ud800", "a\ue000"],
     *["a" * 121, "é" * 61, "a" * 200],
+    *["Hall.", "CON", "com1", "nul.txt", "Aux"],
 ]
 
 
@@ -82,6 +85,56 @@ def test_a_link_that_stays_in_the_vault_is_followed_and_none_that_leaves_it_by_a
     assert vault.read_text("places", "hall.md") == vault.read_text("rooms", "..", "rooms", "hall.md") == "x"
     with pytest.raises(NoteError, match="lies outside the vault"):
         vault.path("places", "far", "x.md")
+
+
+@pytest.mark.parametrize("link", ["rooms/R.md", "rooms"])
+def test_a_note_behind_a_link_is_written_through_it_and_keeps_its_mode(tmp_path, link):
+    vault = vault_of(tmp_path / "vault", {"shared/R.md" if link == "rooms" else "shared.md": "Dust.\n"})
+    path, file = vault.root / link, next(vault.root.glob("shared*"))
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(os.path.relpath(file, path.parent))
+    file = file / "R.md" if file.is_dir() else file
+    file.chmod(0o640)
+    room = load_room(vault, "R")
+    room.description = "Moss."
+    assert save_room(vault, room)
+    assert (path.is_symlink(), file.read_text(), file.stat().st_mode & 0o777) == (True, "Moss.\n", 0o640)
+    vault.write_together([("Ivy.\n", "rooms/R.md")])
+    assert (path.is_symlink(), file.read_text(), file.stat().st_mode & 0o777) == (True, "Ivy.\n", 0o640)
+    assert not list(vault.root.rglob("*.draft"))
+
+
+def test_half_a_character_is_refused_with_its_line_and_leaves_no_draft(tmp_path):
+    vault = vault_of(tmp_path, {"a.md": "a", "b.md": "b"})
+    for write in (
+        lambda: vault.write_text("one\ntwo \ud800", "b.md"),
+        lambda: vault.write_together([("new", "a.md"), ("one\ntwo \ud800", "b.md")]),
+    ):
+        with pytest.raises(NoteError) as refused:
+            write()
+        assert str(refused.value) == "b.md:2: cannot be written: '\\ud800' is half a character; leave it out."
+    with pytest.raises(NoteError, match="is no path"):
+        vault.exists("notes", "\udfff.md")
+    assert files(tmp_path) == {"a.md": b"a", "b.md": b"b"}
+
+
+def test_a_note_is_replaced_without_waiting_and_then_forced_with_its_folder(tmp_path):
+    disk = FailingDisk()
+    vault = Vault(tmp_path, disk)
+    vault.write_text("x", "rooms", "Hall.md")
+    vault.write_text("y", "rooms", "Hall.md")
+    vault.write_text("z", "rooms", "Den.md")
+    assert "fsync" not in disk.done
+    disk.done.clear()
+    sync = vault.take_sync()
+    assert sync and disk.done == []
+    vault.path("rooms", "Den.md").unlink()
+    with disk.full(after=1), pytest.raises(OSError, match="No space"):
+        sync()
+    disk.done.clear()
+    vault.sync()
+    assert disk.done == ["fsync", "sync_folder", "fsync"]
+    assert vault.take_sync() is None
 
 
 def test_notes_are_listed_by_name_without_hidden_ones(tmp_path):

@@ -163,9 +163,20 @@ def test_a_setting_that_will_not_do_is_refused_by_its_line(text, message):
     assert refusal(text).startswith(message)
 
 
-def test_sections_are_found_with_their_lines():
-    note = parse_note("---\na: 1\n---\nA hall.\n\n## Exits\n- x\n\n## Details\n\ny\n", "n.md")
-    assert note.sections() == {"": ("A hall.", 4), "Exits": ("- x", 7), "Details": ("y", 11)}
+def test_sections_are_found_with_their_lines_in_whatever_case():
+    note = parse_note("---\na: 1\n---\nA hall.\n\n## exits ##\n- x\n\n ## Details\n\ny\n", "n.md")
+    found = {title: note.section(title) for title in ("", "Exits", "DETAILS", "Writing")}
+    assert {title: one.text for title, one in found.items()} == {
+        "": "A hall.",
+        "Exits": "- x",
+        "DETAILS": "y",
+        "Writing": "",
+    }
+    assert {title: (one.start, one.end) for title, one in found.items() if one.exists} == {
+        "": (4, 6),
+        "Exits": (7, 9),
+        "DETAILS": (10, 12),
+    }
 
 
 def test_entries_have_a_name_other_names_a_value_and_a_line():

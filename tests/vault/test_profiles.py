@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from config.profiles import OF_THE_ENDPOINTS, ModelProfile, ProfileSettings, thinker_of
+from config.profiles import ModelProfile, ProfileSettings, thinker_of
 from config.settings import ModelSettings
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
@@ -113,10 +113,22 @@ def test_the_command_line_wins_over_the_thinkers_endpoints(tmp_path):
     from dataclasses import replace
 
     settings = settings_of(tmp_path, NOTE)
-    chosen = replace(settings, is_model_chosen=True)
+    before = settings.profiles["thinker"].given
+    assert {"endpoints", "model"} <= before
+    for model, left in (("ollama:x", before - {"endpoints", "api", "model"}), ("auto", before - {"endpoints", "api"})):
+        chosen = replace(settings, models=replace(settings.models, model=model), is_model_chosen=True)
+        assert chosen.profiles_in_force["thinker"].given == left
+        assert chosen.profiles_in_force["spare"] == settings.profiles["spare"]
     assert settings.profiles_in_force == settings.profiles
-    assert not chosen.profiles_in_force["thinker"].given & {*OF_THE_ENDPOINTS, "model"}
-    assert chosen.profiles_in_force["spare"] == settings.profiles["spare"]
+
+
+def test_the_command_line_drops_no_other_setting(tmp_path):
+    from dataclasses import replace
+
+    note = "## thinker\n**constraint**: json_schema\n**concurrency**: 2\n**num_ctx**: 2048\n"
+    settings = settings_of(tmp_path, note)
+    chosen = replace(settings, models=replace(settings.models, model="ollama:x"), is_model_chosen=True)
+    assert chosen.profiles_in_force == settings.profiles
 
 
 def test_the_example_in_the_starter_vault_is_valid_once_its_marks_are_taken_away(tmp_path):

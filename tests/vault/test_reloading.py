@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,14 @@ from vault.folder import Vault
 from vault.notes_seen import NotesSeen
 from vault.subjects.character_notes import save_person
 from vault.subjects.known_notes import KnownNotes
-from vault.subjects.reloading import Taken, WorldReload, finished
+from vault.subjects.reloading import Taken, WorldReload, finished, leading_nowhere
 from vault.subjects.room_notes import save_room
 from vault.subjects.thing_notes import save_thing
 from vault.world_notes import Whereabouts, load_world
 from world.building.revising import close_room
 from world.events import Altered, Arrived, Left, Moved, Told
 from world.model import Character, Exit, Room, Thing
+from world.placing import Placements
 
 SETTINGS = WorldSettings(start_room="Hall")
 NOTES = {
@@ -283,12 +285,81 @@ def test_a_thing_whose_note_still_names_a_renamed_room_can_be_edited(house):
     assert house.world.things["lamp"].place_id == "Loft"
 
 
-@pytest.mark.parametrize("place", ["Moon", "lamp"])
-def test_a_thing_at_nothing_is_refused_with_its_line(house, place):
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("Moon", "at is 'Moon', which is no room, person or thing."),
+        ("lamp", "'lamp' would be inside itself (by its own note); put one of them elsewhere."),
+    ],
+)
+def test_a_thing_at_nothing_is_refused_with_its_line(house, place, why):
     house.change("things/lamp.md", "[[Attic]]", f"[[{place}]]")
+    assert house.look().told == [f"things/lamp.md:2: {why} What it said before still counts."]
+
+
+def test_containers_edited_into_each_other_are_refused_with_both_notes_and_stay(house):
+    house.edit("things/box.md", "---\ncontainer: true\nat: '[[bag]]'\n---\n")
+    house.look()
+    house.change("things/bag.md", "[[Hall]]", "[[box]]")
     assert house.look().told == [
-        f"things/lamp.md:2: at is '{place}', which is no room, person or thing. What it said before still counts."
+        "things/bag.md:2: 'bag' would be inside itself (things/box.md); put one of them elsewhere. "
+        "What it said before still counts."
     ]
+    hall = house.world.rooms["Hall"]
+    assert [house.world.room_around(house.world.things[name]) for name in ("bag", "box")] == [hall, hall]
+
+
+def test_a_room_that_opened_in_part_is_whole_once_its_note_is_mended(house):
+    attic = house.root / "rooms" / "Attic.md"
+    whole = attic.read_text()
+    house.edit("rooms/Attic.md", whole.replace("---\nD", "tags: [\n---\nD").replace("[[Hall]]", "[[Hell]]"))
+    house.known = KnownNotes()
+    house.world = load_world(house.vault, SETTINGS, house.known)
+    house.reload = WorldReload(house.vault, house.world, house.known)
+    assert list(house.reload.broken) == ["rooms/Attic.md"]
+    assert house.world.rooms["Attic"] == Room("Attic", "Dust.")
+    house.edit("people/Ana.md", "Ana is somebody else.\n")
+    assert house.look().told == ["people/Ana.md: taken in."]  # what is wrong is not told again at each edit
+    house.edit("rooms/Attic.md", whole)
+    assert house.look().told == ["rooms/Attic.md: taken in."]
+    assert house.world.rooms["Attic"] == Room("Attic", "Dust.", {"south": Exit("south", "Hall", ("s",))}, number=2)
+    assert (house.reload.broken, house.known.unread, attic.read_text()) == ({}, set(), whole)
+
+
+def test_a_room_renamed_to_what_something_else_is_called_leaves_the_world_in_order(house):
+    (house.root / "rooms" / "Attic.md").rename(house.root / "rooms" / "Bag.md")
+    told = house.look().told
+    assert told[0] == "rooms/Bag.md: 'Bag' is the name of something else, 'bag'; give it one of its own. Left out."
+    assert (list(house.world.rooms), house.world.things["lamp"].place_id) == (["Hall"], "Hall")
+
+
+def test_many_new_notes_are_taken_in_without_a_look_at_everything_for_each(house):
+    class Listed(Placements[Thing]):
+        times = 0
+
+        def __iter__(self) -> Iterator[str]:
+            Listed.times += 1
+            return super().__iter__()
+
+    house.world.things.__class__ = Listed
+    for number in range(60):
+        house.edit(f"things/pebble {number}.md", "---\nat: '[[Hall]]'\n---\n")
+    house.look()
+    assert (len(house.world.things_at("Hall")), Listed.times <= 3) == (61, True)
+
+
+def test_rooms_that_lead_to_one_another_and_at_last_nowhere_are_looked_at_once_each():
+    class Looked(dict[str, Room]):
+        times = 0
+
+        def __contains__(self, key: object) -> bool:
+            Looked.times += 1
+            return super().__contains__(key)
+
+    chain = {f"rooms/{n}.md": Room(str(n), exits={"on": Exit("on", str(n + 1))}) for n in range(2000)}
+    refused = leading_nowhere(chain, Looked())
+    assert refused["rooms/0.md"] == "rooms/0.md: the exit 'on' leads to '1', whose note is not valid."
+    assert (len(refused), Looked.times <= 3 * len(chain)) == (2000, True)
 
 
 def test_a_name_that_something_else_has_is_refused(house):

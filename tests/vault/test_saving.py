@@ -12,6 +12,7 @@ from tests.vault.vault_of import vault_of
 from vault.folder import Vault
 from vault.subjects.known_notes import KnownNotes
 from vault.subjects.saving import WorldNotes
+from vault.subjects.trash import newest_in_trash, put_in_trash
 from vault.world_notes import load_world
 from world.model import Character, Exit, Role, Room, Thing
 
@@ -101,6 +102,16 @@ def test_what_is_gone_is_in_the_trash_and_comes_out_of_it_with_all_that_its_note
     house.notes.save(("room", "Hall"))
     assert house.text("rooms/Hall.md") == NOTES["rooms/Hall.md"]
     assert ".trash/rooms/Hall.md" not in house.files()
+
+
+def test_what_was_put_by_last_comes_out_of_the_trash_although_an_older_one_was_taken_away(house):
+    for text in ("One.", "Two.", "Three."):
+        house.vault.write_text(f"{text}\n", "things", "oar.md")
+        put_in_trash(house.vault, "things", "oar")
+        if text == "Two.":
+            (house.root / ".trash" / "things" / "oar.md").unlink()
+    newest = newest_in_trash(house.vault, "things", "oar")
+    assert house.vault.read_text(".trash", "things", f"{newest}.md") == "Three.\n"
 
 
 def test_something_else_under_an_old_name_does_not_come_out_of_the_trash(house):

@@ -105,6 +105,25 @@ def test_a_cache_that_is_gone_or_broken_is_made_anew(vault: Vault, damage: str):
     assert found(vault, "lamp") == [1]
 
 
+def test_a_cache_that_somebody_else_holds_is_not_thrown_away(vault: Vault):
+    journal_of(vault, "The lamp is lit.")
+    assert found(vault, "lamp") == [1]
+    (path,) = vault.path(".index").glob("*.sqlite")
+    before = path.stat().st_ino
+    index = SearchIndex(vault, "Eliza")
+    assert index.find("lamp", 1) == [1]
+
+    def refuse(db: sqlite3.Connection) -> None:
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+        raise error
+
+    with pytest.raises(NoteError, match="database is locked"):
+        index._safely(refuse)
+    assert (path.stat().st_ino, index.find("lamp", 9)) == (before, [1])
+    index.close()
+
+
 def test_a_cache_that_cannot_be_made_is_told(vault: Vault):
     journal_of(vault, "The lamp is lit.")
     for path in vault.path(".index").iterdir():

@@ -10,7 +10,7 @@ from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
 from vault.disk import Disk
 from vault.notes import NoteError
-from vault.remembered.summaries import LONGTERM, RECENT, Summary, SummaryFolder
+from vault.remembered.summaries import BY_HAND, LONGTERM, RECENT, Edited, Summary, SummaryFolder
 
 AT = 1_764_016_501_000  # 2025-11-24 20:35:01 UTC
 
@@ -49,10 +49,15 @@ def texts(root) -> dict[str, str]:
 
 @given(summaries)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_what_is_published_can_be_read_again(tmp_path, given):
+def test_what_is_published_can_be_read_again_and_a_word_more_is_an_edit(tmp_path, given):
     folder = folder_in(tmp_path, QuickDisk())
     folder.publish(None, given)
     assert folder.read(RECENT) == given
+    assert not given.is_edited
+    path = tmp_path / "agents" / "Eliza" / "summaries" / RECENT
+    path.write_text(f"{path.read_text()}Indeed.\n")
+    edited = folder.read(RECENT)
+    assert edited and edited.is_edited
 
 
 def test_a_publication_is_a_leaf_and_two_notes_in_force(tmp_path):
@@ -75,6 +80,33 @@ def test_a_hundred_publications_in_one_second_are_a_hundred_leaves(tmp_path):
     assert sorted(leaf.text for _, leaf in folder.leaves()) == sorted(one.text for one in given)
 
 
+def test_a_leaf_and_an_edited_summary_of_the_same_second_have_two_names(tmp_path):
+    folder = folder_in(tmp_path)
+    folder.publish(None, summary(1, 9, "Old."), AT)
+    path = tmp_path / "agents" / "Eliza" / "summaries" / RECENT
+    path.write_text(path.read_text().replace("Old.", "By hand."))
+    for name, _ in folder.leaves():
+        path.with_name(name).unlink()
+    folder.publish(None, summary(1, 9, "New."), AT)
+    assert sorted(leaf.text for _, leaf in folder.leaves()) == ["By hand.", "New."]
+
+
+def test_an_edit_made_while_the_drafts_are_written_stands(tmp_path):
+    disk = FailingDisk()
+    folder = published_once(tmp_path, disk)
+    path, write = tmp_path / "agents" / "Eliza" / "summaries" / LONGTERM, disk.write_draft
+
+    def write_late(draft, text, durable):
+        write(draft, text, durable)
+        path.write_text(f"{path.read_text()} And more.")
+
+    disk.write_draft = write_late  # type: ignore[method-assign]
+    with pytest.raises(Edited, match="a summary was edited meanwhile"):
+        folder.publish(summary(1, 129, "All."), summary(130, 193, "New."))
+    assert "And more." in path.read_text()
+    assert list(path.parent.glob(".*")) == []
+
+
 def test_the_long_term_summary_that_goes_out_of_force_is_kept(tmp_path):
     folder = folder_in(tmp_path)
     for last in range(65, 400, 64):
@@ -93,7 +125,9 @@ def test_leaves_come_oldest_range_first_and_broken_ones_are_left_out(tmp_path):
 
 def test_a_summary_typed_by_hand_needs_no_more_than_what_it_covers(tmp_path):
     vault = vault_of(tmp_path, {"agents/Eliza/summaries/recent.md": "---\ncovers: [1, 65]\n---\nI walked.\n"})
-    assert SummaryFolder(vault, "Eliza").read(RECENT) == Summary(1, 65, "I walked.")
+    found = SummaryFolder(vault, "Eliza").read(RECENT)
+    assert found == Summary(1, 65, "I walked.", checksum=BY_HAND)
+    assert found.is_edited
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
+from vault.subjects.known_notes import KnownNotes
+from vault.subjects.saving import WorldNotes
 from vault.whereabouts import OPENING
 from vault.world_notes import WHEREABOUTS, Whereabouts, load_world, save_person
 from world.model import Character, Detail, Exit, Room, Thing, World
@@ -34,11 +36,11 @@ def world_of(root, notes=None) -> World:
     return load_world(vault_of(root, NOTES | (notes or {})), SETTINGS)
 
 
-def refusal(root, path: str, text: str) -> str:
-    """Return the message with which a world is refused that has one more note."""
-    with pytest.raises(NoteError) as refused:
-        world_of(root, {path: text})
-    return str(refused.value)
+def opened(root, path: str, text: str | bytes) -> tuple[World, dict[str, str]]:
+    """Return the world that has one more note, and which notes are not valid, with why."""
+    vault, known = vault_of(root, NOTES), KnownNotes()
+    root.joinpath(path).write_bytes(text.encode() if isinstance(text, str) else text)
+    return load_world(vault, SETTINGS, known), known.broken
 
 
 def note(root) -> list[str]:
@@ -71,30 +73,82 @@ def test_unknown_properties_are_the_builders_own_and_unknown_sections_change_not
     )
 
 
-def test_an_exit_to_nowhere_is_refused_with_file_and_line(tmp_path):
-    text = "Dust.\n\n## Exits\n- **south**: [[Hall]]\n- **up**: [[The Moon]]\n"
-    assert refusal(tmp_path, "rooms/Attic.md", text) == (
-        "rooms/Attic.md:5: the exit 'up' leads to 'The Moon', which has no note in rooms."
-    )
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("- **up**: [[The Moon]]", "the exit 'up' leads to 'The Moon', which has no note in rooms."),
+        ("- **in**: [[lamp]]", "the exit 'in' leads to 'lamp', which has no note in rooms."),
+        ("- **stairs**, s: [[Hall]]", "two exits are called s; give one another name."),
+        ("- south to the Hall", "'- south to the Hall' is not of the form '- **name**, alias: text'."),
+        ("## Exits", "the section 'Exits' stands in line 6 already; make them one."),
+        ("\n## Reactions\n| use | |", "'| use | |' has 2 cells; it needs three: on, when, do."),
+    ],
+)
+def test_a_room_is_open_without_a_line_that_will_not_do(tmp_path, caplog, line, why):
+    text = f"---\nnumber: 2\n---\nDust.\n\n## Exits\n- **south**, s: [[Hall]]\n{line}\n\n## Details\n- **bed**: Soft.\n"
+    world, broken = opened(tmp_path, "rooms/Attic.md", text)
+    expected = f"rooms/Attic.md:{text.split(chr(10)).index(line.split(chr(10))[-1], 7) + 1}: {why}"
+    assert broken == {"rooms/Attic.md": expected}
+    exits, bed = {"south": Exit("south", "Hall", ("s",))}, {"bed": Detail("bed", "Soft.")}
+    assert world.rooms["Attic"] == Room("Attic", "Dust.", exits, bed, 2)
+    assert [record.getMessage().partition(" The room")[0] for record in caplog.records] == [expected]
 
 
-def test_an_exit_to_something_that_is_no_room_is_refused(tmp_path):
-    message = refusal(tmp_path, "rooms/Attic.md", "## Exits\n- **in**: [[lamp]]\n")
-    assert message == "rooms/Attic.md:2: the exit 'in' leads to 'lamp', which has no note in rooms."
-
-
-def test_two_exits_of_one_name_are_refused_with_file_and_line(tmp_path):
-    text = "---\nnumber: 2\n---\nDust.\n\n## Exits\n- **south**, s: [[Hall]]\n- **stairs**, s: [[Hall]]\n"
-    message = refusal(tmp_path, "rooms/Attic.md", text)
-    assert message == "rooms/Attic.md:8: two exits are called s; give one another name."
+BODY = "Dust.\n\n## Exits\n- **south**: [[Hall]]\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
-    [("---\nnumber: [\n---\n", 3), ("---\nnumber: 1\n", 1), ("Dust.\n\n## Exits\n- south to the Hall\n", 4)],
+    ("text", "start", "description"),
+    [
+        (f"---\nnumber: [\n---\n{BODY}", "rooms/Attic.md:3: the front matter is not valid YAML", "Dust."),
+        (f"---\nnumber: 1\n\n{BODY}", "rooms/Attic.md:1: the front matter begins with '---'", "Dust."),
+        (f"---\nnumber: 1\n---\nD\xfcst.{BODY[5:]}".encode("latin-1"), "rooms/Attic.md: not UTF-8 text", "D\ufffdst."),
+    ],
 )
-def test_a_broken_room_is_refused_with_file_and_line(tmp_path, text, line):
-    assert refusal(tmp_path, "rooms/Attic.md", text).startswith(f"rooms/Attic.md:{line}: ")
+def test_a_room_whose_properties_cannot_be_read_is_open_and_never_written(tmp_path, text, start, description):
+    vault, known = vault_of(tmp_path, NOTES), KnownNotes()
+    raw = text if isinstance(text, bytes) else text.encode()
+    (tmp_path / "rooms" / "Attic.md").write_bytes(raw)
+    world = load_world(vault, SETTINGS, known)
+    assert [why.startswith(start) for why in known.broken.values()] == [True]
+    attic = world.rooms["Attic"]
+    assert (attic.description, attic.exits) == (description, {"south": Exit("south", "Hall")})
+    notes = WorldNotes(vault, world, known)
+    assert attic not in notes.number_rooms()
+    attic.description = "Moss."
+    with pytest.raises(NoteError):
+        notes.save(("room", "Attic"))
+    assert (tmp_path / "rooms" / "Attic.md").read_bytes() == raw
+
+
+def test_a_start_room_of_which_nothing_can_be_read_lets_people_in(tmp_path):
+    vault = vault_of(tmp_path, NOTES)
+    (tmp_path / "rooms" / "Hall.md").unlink()
+    (tmp_path / "rooms" / "Hall.md").mkdir()
+    world = load_world(vault, SETTINGS)
+    assert (world.start_room_id, world.rooms["Hall"]) == ("Hall", Room("Hall"))
+    assert world.rooms["Attic"].exits["south"].room_id == "Hall"
+
+
+@pytest.mark.parametrize(
+    ("path", "other"),
+    [("things/Ana.md", "people/Ana.md"), ("people/attic.md", "rooms/Attic.md"), ("rooms/hall.md", "rooms/Hall.md")],
+)
+def test_of_two_notes_of_one_name_one_is_left_out_with_both_named(tmp_path, path, other):
+    _, broken = opened(tmp_path, path, "What?\n")
+    name = path.partition("/")[2].removesuffix(".md")
+    same = f"{name!r} is the name of {other} too; everything in a world has a name of its own. Rename one."
+    assert broken == {path: f"{path}: {same}"}
+
+
+def test_containers_inside_each_other_are_found_again_in_the_start_room(tmp_path):
+    notes = {f"things/{a}.md": f"---\nat: '[[{b}]]'\ncontainer: true\n---\n" for a, b in ("ab", "bc", "ca")}
+    known = KnownNotes()
+    world = load_world(vault_of(tmp_path, NOTES | notes), SETTINGS, known)
+    assert [world.room_around(world.things[name]) for name in "abc"] == [world.rooms["Hall"]] * 3
+    assert known.broken == {
+        "things/a.md": "things/a.md: 'a' would be inside itself (things/b.md, things/c.md); put one of them elsewhere."
+    }
 
 
 def test_a_start_room_that_does_not_exist_is_refused_with_the_rooms_there_are(tmp_path):

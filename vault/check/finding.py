@@ -61,6 +61,10 @@ class Overlay(Vault):
             lines[line - 1] = ""
         self._texts[source] = "\n".join(lines)
 
+    def show(self, source: str, text: str) -> None:
+        """Take a note to have another text."""
+        self._texts[source] = text
+
     def hide(self, source: str) -> None:
         """Take a note not to be there."""
         self._hidden.add(source)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from vault.check.finding import Finding, Overlay, every_fault, finding_of
 from vault.folder import Vault
 from vault.notes import NoteError, parse_note
+from vault.remembered.bullet_note import BulletNote
 from vault.remembered.facts_note import NAME as FACTS
 from vault.remembered.facts_note import parse_facts
 from vault.remembered.memory_line import false_number, is_memory_line, looks_torn, seq_of
@@ -17,7 +18,7 @@ from vault.remembered.summaries import LONGTERM, RECENT, SummaryFolder
 
 ASIDE = "quarantine.md"
 
-_REFERENCE = re.compile(r"(?<!\\)\[\[(?P<note>[^\]#|]*)#\^m(?P<seq>[1-9]\d{0,15})(?:\|[^\]]*)?\]\]")
+_REFERENCE = re.compile(r"(?<!\\)\[\[(?P<note>[^\[\]#|]*)#\^m(?P<seq>[1-9]\d{0,15})(?:\|[^\[\]]*)?\]\]")
 _SUMMARY = re.compile(r"(?:recent|longterm)-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
 
 
@@ -39,6 +40,7 @@ def check_memories(vault: Vault, name: str) -> Iterator[Finding]:
     yield from _summaries(vault, name, remembered.last)
     if vault.exists("agents", name, FACTS):
         yield from _facts(vault, name, remembered)
+    yield from _bullets(vault, name, remembered)
 
 
 def _journal(vault: Vault, name: str, remembered: Remembered) -> Iterator[Finding]:
@@ -121,8 +123,26 @@ def _facts(vault: Vault, name: str, remembered: Remembered) -> Iterator[Finding]
         beyond = max([0, *(value if isinstance(value, list) else [value])])
         if beyond > remembered.last:
             yield Finding(source, line, f"{key} is {beyond}, but the journal ends at {remembered.last}.")
-    for number, text in enumerate(overlay.read_text(source).split("\n"), 1):
-        for reference in _REFERENCE.finditer(text):
+    yield from _references(source, overlay.read_text(source), remembered)
+
+
+def _bullets(vault: Vault, name: str, remembered: Remembered) -> Iterator[Finding]:
+    folder = f"agents/{name}/people"
+    for source in (f"agents/{name}/insights.md", *(f"{folder}/{one}.md" for one in vault.names(folder))):
+        if not vault.exists(source):
+            continue
+        try:
+            text = vault.read_text(source)
+            BulletNote(text, source)
+        except NoteError as error:
+            yield finding_of(error)
+        else:
+            yield from _references(source, text, remembered)
+
+
+def _references(source: str, text: str, remembered: Remembered) -> Iterator[Finding]:
+    for number, line in enumerate(text.split("\n"), 1):
+        for reference in _REFERENCE.finditer(line):
             stem, _ = remembered.places.get(int(reference["seq"]), ("", 0))
             if not stem:
                 yield Finding(source, number, f"{reference[0]} leads nowhere: there is no memory of that number.")

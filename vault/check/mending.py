@@ -31,6 +31,7 @@ def mend_vault(vault: Vault, check: Callable[[], list[Finding]]) -> list[str]:
                 done += _mended(vault, finding, kept)
             except OSError as error:
                 raise NoteError(f"{finding.source}: cannot be mended: {error.strerror}.") from error
+    vault.sync()
     return done
 
 
@@ -47,6 +48,8 @@ def _mended(vault: Vault, finding: Finding, kept: set[str]) -> list[str]:
     if mend.change is None:
         where = _trash(vault, finding.source)
         vault.disk.replace(path, where)
+        vault.force_soon(path)
+        vault.force_soon(where)
         return [f"{finding.source}: {mend.did} as {vault.source(where)}."]
     before = path.read_bytes()
     after = mend.change(before)
@@ -54,9 +57,12 @@ def _mended(vault: Vault, finding: Finding, kept: set[str]) -> list[str]:
         return []
     remark = "" if finding.source in kept else f"; what it was is in {_keep(vault, finding.source, before)}"
     kept.add(finding.source)
+    path = vault.file(finding.source)
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    vault.disk.begin_draft(draft, path)
     vault.disk.write_draft(draft, after, durable=True)
     vault.disk.replace(draft, path)
+    vault.force_soon(path)
     return [f"{finding.source}: {mend.did}{remark}."]
 
 

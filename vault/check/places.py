@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from vault.agent_notes import agent_names
+from vault.blocks import unclosed
 from vault.board_note import BOARD, parse_board
 from vault.check.files import NAMED
 from vault.check.finding import Finding, Mend, Overlay, every_fault
+from vault.config_notes import settings_in
 from vault.folder import Vault
 from vault.notes import Note, link_target
 from vault.subjects.character_notes import person_of
@@ -36,7 +38,9 @@ def check_world(vault: Vault, start_room: str) -> Iterator[Finding]:
     for source in sources:
         yield from every_fault(overlay, lambda vault, source=source: _read(vault, source))  # type: ignore[misc]
         if not overlay.is_hidden(source):
-            found[source.partition("/")[0]][_name(source)] = overlay.read(source)
+            note = found[source.partition("/")[0]][_name(source)] = overlay.read(source)
+            for number, mark in unclosed(note.lines):
+                yield Finding(source, number, f"nothing closes {mark!r}, so it counts as text; close it.", True)
     yield from _twice(sources)
     yield from _numbers(found["rooms"])
     yield from _exits(vault, found["rooms"], start_room)
@@ -208,8 +212,8 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 def _line_of(vault: Vault, source: str, key: str) -> int:
     overlay = Overlay(vault)
-    list(every_fault(overlay, lambda vault: vault.read(source).settings() if vault.exists(source) else None))
+    list(every_fault(overlay, lambda vault: settings_in(vault.read(source)) if vault.exists(source) else None))
     if overlay.is_hidden(source) or not vault.exists(source):
         return 0
-    given = overlay.read(source).settings().get(key)
+    given = settings_in(overlay.read(source)).get(key)
     return given.line if given else 0

@@ -11,6 +11,7 @@ from vault.check.finding import Finding, Overlay, every_fault
 from vault.check.journals import check_memories
 from vault.check.places import check_world
 from vault.check.settings import check_settings
+from vault.config_notes import settings_in
 from vault.folder import Vault
 from vault.notes import NoteError
 
@@ -46,9 +47,9 @@ def _start_room(vault: Vault) -> str:
     default = WorldSettings().start_room
     if not vault.exists(source):
         return default
-    list(every_fault(overlay, lambda vault: vault.read(source).settings() if vault.exists(source) else None))
+    list(every_fault(overlay, lambda vault: settings_in(vault.read(source)) if vault.exists(source) else None))
     try:
-        given = overlay.read(source).settings().get("start_room")
+        given = settings_in(overlay.read(source)).get("start_room")
     except NoteError:
         return default
     return str(given.value) if given and given.value is not None else default

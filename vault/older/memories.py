@@ -109,7 +109,7 @@ def _put_in_force(
         return ""
     if older:
         older = replace(older, generation=len(leaves))
-    target.replace(older, recent, max(one.made_ms for one in (older, recent) if one))
+    target.publish(older, recent, max(one.made_ms for one in (older, recent) if one), has_leaf=False)
     told = [f"{LONGTERM} stands for 1 to {older.last}"] if older else []
     told += [f"{RECENT} for {recent.first} to {recent.last}"] if recent else []
     return f"{agent_id}: as far as their dates tell, {' and '.join(told)}."

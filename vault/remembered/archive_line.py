@@ -24,6 +24,9 @@ EventName = Literal[
     "manual_compact",
     "rebuild",
     "rollback",
+    "reflection",
+    "begin_anew",
+    "lines_deleted",
 ]
 
 

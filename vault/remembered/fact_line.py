@@ -25,7 +25,7 @@ TOLD = (LESSONS, CONFIDED)
 ENDINGS = ("kept", "withdrawn", "done")
 BEEN_THERE = "I have been there"
 FORM = "- **name**: what is known"
-PIN_LINK = re.compile(r"\s*\(\[\[[^\]#|]*#\^m([1-9]\d{0,15})\]\]\)\s*\Z")
+PIN_LINK = re.compile(r"(?<!\s)\s*\(\[\[[^\[\]#|]*#\^m([1-9]\d{0,15})\]\]\)\s*\Z")
 
 _PHRASES = {
     PEOPLE: r"last seen in .+",
@@ -36,7 +36,7 @@ _ESCAPED = re.compile(r"\\|<|\[(?=\[)|%(?=%)|#(?=\w)|\^(?=m\d)|\*(?=\*)|\((?=see
 _UNESCAPED = re.compile(r"\\([\\<\[%#^*(·])")
 _LINE = re.compile(
     r"\s*[-*+] (?:\[(?P<box>[ xX])\] )?\*\*(?P<subject>(?:\\.|[^\\])+?)\*\*:(?: ?(?P<value>.*?))??"
-    r"(?: \((?P<details>seen \d{4}-\d\d-\d\d \d\d:\d\d.*)\))?\s*"
+    r"(?: \((?P<details>seen \d{4}-\d\d-\d\d \d\d:\d\d.*)\))?"
 )
 _DETAIL = re.compile(
     r"seen (?P<seen>\d{4}-\d\d-\d\d \d\d:\d\d)(?:; (?P<count>\d{1,9}) times)?"
@@ -89,7 +89,7 @@ def format_fact(fact: Fact, link: Callable[[int], str]) -> str:
 
 def parse_fact(line: str, section: str) -> Fact | None:
     """Return the fact of a line in a section, or None if it is not of the form."""
-    match = _LINE.fullmatch(line)
+    match = _LINE.fullmatch(line.rstrip())
     if not match:
         return None
     found = _DETAIL.fullmatch(match["details"] or "")

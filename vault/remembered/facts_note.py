@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from vault.blocks import Line
+from vault.drafts import encoded
 from vault.folder import Vault
 from vault.notes import Note, NoteError, format_note
 from vault.remembered.fact_line import FORM, PIN_LINK, SECTIONS, Fact, escaped, format_fact, parse_fact, unescaped
@@ -22,8 +24,7 @@ OPENING = (
     "Bullets under Pinned are told word for word, always."
 )
 
-_BULLET = re.compile(r"\s*[-*+] (?P<text>.*?)\s*")
-_HEADING = re.compile(r"##\s+(.+?)\s*$")
+_BULLET = re.compile(r"\s*[-*+] (?P<text>.*)")
 _OWN_KEYS = ("upto", "place", "marked")
 _FROM_PROFILE = " ([[agent]])"
 
@@ -84,16 +85,19 @@ class FactsNote:
 
         It may be called in any thread, not in two at once. Raises: NoteError if it cannot be written.
         """
-        path = self._vault.path(*self._folder, NAME)
-        draft = path.with_name(f".{NAME}.draft")
+        path = self._vault.file(*self._folder, NAME)
+        draft, raw = path.with_name(f".{NAME}.draft"), encoded(text, self._vault.source(path))
         try:
             # Its folder is there, or somebody has taken the agent away, and is not to get a part of it back.
-            self._vault.disk.write_draft(draft, text.encode("utf-8"), True)
+            with suppress(FileNotFoundError):
+                self._vault.disk.begin_draft(draft, path)
+            self._vault.disk.write_draft(draft, raw, True)
             if self.stamp() != expected:  # as late as can be, so that an edit has no time to slip in between
                 draft.unlink()
                 return None
             stamp = _stamp(draft)  # of the file by then, an edit might follow at once
             self._vault.disk.replace(draft, path)
+            self._vault.force_soon(path)
         except OSError as error:
             with suppress(OSError):
                 draft.unlink()
@@ -113,25 +117,25 @@ class FactsNote:
 
 def parse_facts(note: Note) -> FactsFile:
     """Return what a note says. Raises: NoteError at a line that is not of the form, naming file and line."""
-    _refuse_twice(note)
-    sections = note.sections()
     facts: dict[tuple[str, str, str], Fact] = {}
-    prose: dict[str, str] = {}
+    prose: dict[str, list[str]] = {"": []}
     bullets: dict[str, list[str]] = {PINNED: [], GOALS: []}
-    for name, (text, start) in sections.items():
-        loose = []
-        for number, line in enumerate(text.split("\n"), start):
-            bullet = _BULLET.fullmatch(line)
-            if not bullet or (name not in SECTIONS and name not in bullets):
-                loose.append(line)
-            elif name in bullets:
-                bullets[name] += [bullet["text"]] if bullet["text"] else []
-            else:
-                fact = parse_fact(line, name)
-                if fact is None:
-                    raise NoteError(f"{note.source}:{number}: {line.strip()!r} is not of the form {FORM!r}.")
-                facts[fact.key] = fact
-        prose[name] = "\n".join(loose).strip("\n")
+    name = ""
+    for line in note.lines:
+        if line.level == 2:
+            name = _section(note, line, prose)
+            continue
+        bullet = _BULLET.fullmatch(line.text) if line.counts else None
+        if not bullet or (name not in SECTIONS and name not in bullets):
+            prose[name].append(line.raw)
+            continue
+        prose[name] += line.comments
+        if name in bullets:
+            bullets[name] += [bullet["text"].strip()] if bullet["text"].strip() else []
+        elif fact := parse_fact(bullet[0], name):
+            facts[fact.key] = fact
+        else:
+            raise NoteError(f"{note.source}:{line.number}: {line.raw.strip()!r} is not of the form {FORM!r}.")
     pins = dict.fromkeys(_pin(text) for text in bullets[PINNED])
     return FactsFile(
         _number(note, "upto"),
@@ -140,7 +144,7 @@ def parse_facts(note: Note) -> FactsFile:
         tuple(pin for pin in pins if pin.text),
         tuple(facts.values()),
         tuple(unescaped(text) for text in bullets[GOALS] if not text.endswith(_FROM_PROFILE)),
-        {name: text for name, text in prose.items() if text},
+        {name: text for name, lines in prose.items() if (text := "\n".join(lines).strip("\n"))},
         {key: value for key, value in note.properties.items() if key not in _OWN_KEYS},
     )
 
@@ -168,13 +172,14 @@ def _stamp(path: Path) -> Stamp:
     return stat.st_size, stat.st_mtime_ns
 
 
-def _refuse_twice(note: Note) -> None:
-    seen: set[str] = set()
-    for number, line in enumerate(note.body.split("\n"), note.body_line):
-        heading = _HEADING.match(line)
-        if heading and heading[1] in seen:
-            raise NoteError(f"{note.source}:{number}: the heading {heading[1]!r} stands there twice; make them one.")
-        seen |= {heading[1]} if heading else set()
+def _section(note: Note, heading: Line, prose: dict[str, list[str]]) -> str:
+    """Begin a section and return its name, as we write it. Raises: NoteError if it stands there twice."""
+    known = {one.casefold(): one for one in (*prose, *SECTIONS, PINNED, GOALS)}
+    name = known.get(heading.title.casefold(), heading.title)
+    if name in prose:
+        raise NoteError(f"{note.source}:{heading.number}: the heading {name!r} stands there twice; make them one.")
+    prose[name] = []
+    return name
 
 
 def _pin(text: str) -> Pin:

@@ -25,6 +25,9 @@ LINES_A_STEP = 512
 LOOKING_BACK = "@memory-"
 """How the commands begin that look into memory: what was looked for is no memory of it."""
 
+_BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_ERROR}
+"""The errors of a file that is no database, or one with other tables."""
+
 _WORD = re.compile(r"[^\W_]+")
 # What is written waits for no disk, and a crash takes only the newest of it, which is then added again; whoever else
 # opens the file neither waits nor keeps anybody waiting. To make it waits for no disk either.
@@ -144,10 +147,15 @@ class SearchIndex:
         db.execute("DELETE FROM files WHERE name = ?", (name,))
 
     def _safely(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something with the database, all or nothing; one that is broken is thrown away and made anew, once."""
+        """Do something with the database, all or nothing; one that is broken is thrown away and made anew, once.
+
+        One that is locked, or that a full disk cannot hold, is not broken. Raises: NoteError if it cannot be used.
+        """
         try:
             return self._once(work)
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BROKEN:
+                raise self._failure(error) from error
             self.close()
             for ending in ("", "-wal", "-shm"):
                 with suppress(OSError):
@@ -155,7 +163,10 @@ class SearchIndex:
         try:
             return self._once(work)
         except (sqlite3.Error, OSError) as error:
-            raise NoteError(f"{self._vault.source(self._path)}: the search index cannot be used: {error}.") from error
+            raise self._failure(error) from error
+
+    def _failure(self, error: Exception) -> NoteError:
+        return NoteError(f"{self._vault.source(self._path)}: the search index cannot be used: {error}.")
 
     def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._database is None:

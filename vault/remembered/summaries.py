@@ -3,10 +3,12 @@ ones that were in force before."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from vault.drafts import Drafts
 from vault.folder import Vault
@@ -18,8 +20,13 @@ LONGTERM = "longterm.md"
 RECENT = "recent.md"
 LAST_NUMBER = 10**15
 """No memory has a higher number: a line of a journal would not be read again with one."""
+BY_HAND = "by-hand"
+"""Stands for the checksum of a text that nobody made but a person."""
+FORMER_LENGTH = "characters"
+"""The score by which an extract that somebody had edited was known before there were checksums."""
 
 _LEAF = re.compile(r"recent-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
+_NUMBERED = re.compile(r"(?:recent|longterm)-\d{8}-\d{6}-m(\d{1,15})(?:-\d+)?")
 _FORMER = re.compile(r"longterm-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
 
 
@@ -28,7 +35,8 @@ class Summary:
     """What stands for the memories numbered from `first` to `last`, both included.
 
     `quality` is `prose`, `extractive` or `fallback`; `scores` are the gate's; `tokens` counts the text;
-    `sources` names the ranges and leaves that it was made from.
+    `sources` names the ranges and leaves that it was made from. `checksum` is that of the text as it was made, and
+    `edited_from` the checksum of the long-term summary whose text a person edited, if this one descends from it.
     """
 
     first: int
@@ -41,6 +49,22 @@ class Summary:
     made_ms: int = 0
     sources: tuple[str, ...] = ()
     scores: dict[str, float] = field(default_factory=dict)
+    checksum: str = ""
+    edited_from: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.checksum:
+            object.__setattr__(self, "checksum", checksum_of(self.text))
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether a person has changed the text since it was made, or has written all of it."""
+        return self.checksum != checksum_of(self.text)
+
+    @property
+    def hand(self) -> str:
+        """The checksum by which a summary made from this one finds the person's text again; empty if there is none."""
+        return self.checksum if self.is_edited else self.edited_from
 
     @property
     def count(self) -> int:
@@ -52,13 +76,23 @@ class Summary:
         return any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
 
 
+def checksum_of(text: str) -> str:
+    """Return the checksum of a text's words; white space does not count, as editors change it by themselves."""
+    words = " ".join(text.split()).encode("utf-8", "surrogatepass")
+    return f"sha256-{hashlib.sha256(words).hexdigest()[:16]}"
+
+
 @dataclass(frozen=True)
 class Ahead:
-    """A publication on its way: the leaf's name, and drafts that replace summaries in force with this stamp."""
+    """A publication on its way: the leaf's name, if it has one, and drafts that replace summaries with this stamp."""
 
     leaf: str
     drafts: Drafts
     stamp: Stamps
+
+
+class Edited(NoteError):
+    """Somebody edited a summary at the moment in which another was to take its place; the edit stands."""
 
 
 class SummaryFolder:
@@ -87,6 +121,11 @@ class SummaryFolder:
         """Return the file names of all leaves, without reading them."""
         return [f"{name}.md" for name in self._vault.names("/".join(self._parts)) if _LEAF.fullmatch(f"{name}.md")]
 
+    def last_seq(self) -> int:
+        """Return the highest number that the name of a summary bears; 0 if none bears one."""
+        names = self._vault.names("/".join(self._parts))
+        return max((int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))), default=0)
+
     def leaf(self, name: str) -> Summary | None:
         """Return a leaf, or None if there is none by that name that is valid."""
         try:
@@ -98,34 +137,41 @@ class SummaryFolder:
         """Return the long-term summaries that were in force before, in the same way."""
         return self._all(_FORMER)
 
-    def publish(self, longterm: Summary | None, recent: Summary) -> str:
-        """Put a short-term summary in force, and a long-term one with it, after a leaf; return the leaf's name.
+    def ahead(self, longterm: Summary | None, recent: Summary | None, at_ms: int, has_leaf: bool = True) -> Ahead:
+        """Return drafts that put summaries in force, a short-term one after a leaf of its own if that `has_leaf`.
 
         What goes out of force is kept under another name: the long-term summary always, the short-term one if it was
-        edited, as it is a leaf otherwise. A crash in between is settled by the ranges at the next start.
-        Raises: NoteError; what was in force stays so.
+        edited, as it is a leaf otherwise. A crash in between is settled by the ranges at the next start. The drafts
+        may be written in any thread. Raises: NoteError.
         """
-        leaf, pairs = self._to_publish(longterm, recent)
-        self._write(pairs)
-        return leaf
-
-    def ahead(self, longterm: Summary | None, recent: Summary) -> Ahead:
-        """Return the same publication, to be drafted in any thread before it is put in force. Raises: NoteError."""
         stamp = self.stamp()  # before anything is read
-        leaf, pairs = self._to_publish(longterm, recent)
-        return Ahead(leaf, self._vault.drafts(self._texts(pairs), "ahead"), stamp)
+        taken = set(self._vault.names("/".join(self._parts)))
+        leaf = self._free_name("recent", recent, taken) if recent and has_leaf else ""
+        pairs = [(leaf, recent)] if recent and leaf else []
+        pairs += [*self._edited(at_ms, taken), *self._kept_with(longterm, taken)]
+        pairs += [(RECENT, recent)] if recent else []
+        return Ahead(leaf, self._vault.drafts(self._texts(pairs)), stamp)
+
+    def publish(self, longterm: Summary | None, recent: Summary | None, at_ms: int = 0, has_leaf: bool = True) -> str:
+        """Write the drafts of `ahead` and put them in force at once; return the leaf's name, if there is one.
+
+        Raises: NoteError, Edited if somebody edits a summary in force meanwhile; what was in force stays so.
+        """
+        ahead = self.ahead(longterm, recent, at_ms, has_leaf)
+        ahead.drafts.write(anywhere=True)
+        if self.stamp() != ahead.stamp:
+            ahead.drafts.discard()
+            raise Edited(f"{self._vault.source(self._vault.path(*self._parts))}: a summary was edited meanwhile.")
+        ahead.drafts.put_in_place()
+        return ahead.leaf
 
     def add_leaf(self, summary: Summary) -> str:
         """Keep a short-term summary as a leaf without putting it in force; return its name. Raises: NoteError."""
-        leaf = self._free_name("recent", summary)
-        self._write([(leaf, summary)])
-        return leaf
+        return self._add("recent", summary)
 
-    def replace(self, longterm: Summary | None, recent: Summary | None, at_ms: int) -> None:
-        """Put summaries in force without a leaf, as a rebuilding or a rollback does. Raises: NoteError."""
-        pairs = [*self._edited(at_ms), *self._kept_with(longterm), *([(RECENT, recent)] if recent else [])]
-        if pairs:
-            self._write(pairs)
+    def add_former(self, summary: Summary) -> str:
+        """Keep a long-term summary that goes out of force; return its name. Raises: NoteError."""
+        return self._add("longterm", summary)
 
     def keep(self, kind: str, summary: Summary, why: str) -> str:
         """Keep a summary that did not come into force; return its name. Raises: NoteError."""
@@ -133,11 +179,12 @@ class SummaryFolder:
         self._write([(name, summary)])
         return name
 
-    def _to_publish(self, longterm: Summary | None, recent: Summary) -> tuple[str, list[tuple[str, Summary]]]:
-        leaf = self._free_name("recent", recent)
-        return leaf, [(leaf, recent), *self._edited(recent.made_ms), *self._kept_with(longterm), (RECENT, recent)]
+    def _add(self, kind: str, summary: Summary) -> str:
+        name = self._free_name(kind, summary)
+        self._write([(name, summary)])
+        return name
 
-    def _edited(self, at_ms: int) -> list[tuple[str, Summary]]:
+    def _edited(self, at_ms: int, taken: set[str]) -> list[tuple[str, Summary]]:
         """Return the short-term summary in force as a leaf of its own if no leaf says what it says."""
         try:
             before = self.read(RECENT)
@@ -150,16 +197,16 @@ class SummaryFolder:
         if any(leaf and (leaf.first, leaf.text) == (before.first, before.text) for leaf in leaves):
             return []
         edited = replace(before, made_ms=at_ms)
-        return [(self._free_name("recent", edited), edited)]
+        return [(self._free_name("recent", edited, taken), edited)]
 
-    def _kept_with(self, longterm: Summary | None) -> list[tuple[str, Summary]]:
+    def _kept_with(self, longterm: Summary | None, taken: set[str]) -> list[tuple[str, Summary]]:
         if longterm is None:
             return []
         try:
             before = self.read(LONGTERM)
         except NoteError:
             before = None
-        kept = [(self._free_name("longterm", before), before)] if before else []
+        kept = [(self._free_name("longterm", before, taken), before)] if before else []
         return [*kept, (LONGTERM, longterm)]
 
     def _all(self, pattern: re.Pattern[str]) -> list[tuple[str, Summary]]:
@@ -194,14 +241,17 @@ class SummaryFolder:
     def _texts(self, pairs: list[tuple[str, Summary]]) -> list[tuple[str, str]]:
         return [(_text(summary), "/".join((*self._parts, name))) for name, summary in pairs]
 
-    def _free_name(self, kind: str, summary: Summary) -> str:
-        return self._unused(f"{kind}-{_moment(summary.made_ms)}-m{summary.last:06}")
+    def _free_name(self, kind: str, summary: Summary, taken: set[str] | None = None) -> str:
+        return self._unused(f"{kind}-{_moment(summary.made_ms)}-m{summary.last:06}", taken)
 
-    def _unused(self, stem: str) -> str:
-        taken, name, part = set(self._vault.names("/".join(self._parts))), stem, 1
+    def _unused(self, stem: str, taken: set[str] | None = None) -> str:
+        """Return a name that no file has and that is not `taken`; from then on it is."""
+        taken = set(self._vault.names("/".join(self._parts))) if taken is None else taken
+        name, part = stem, 1
         while name in taken:
             part += 1
             name = f"{stem}-{part}"
+        taken.add(name)
         return f"{name}.md"
 
 
@@ -227,7 +277,9 @@ def _text(summary: Summary) -> str:
         "tokens": summary.tokens,
         "sources": list(summary.sources),
         "scores": dict(summary.scores),
+        "checksum": summary.checksum,
     }
+    properties |= {"edited_from": summary.edited_from} if summary.edited_from else {}
     return format_note(properties, summary.text)
 
 
@@ -239,12 +291,12 @@ def _summary(note: Note) -> Summary:
         raise NoteError(
             f"{note.source}:{line}: covers is {covers!r}; expected the first and last memory, as in [1, 65]."
         )
-    properties = note.properties
+    properties, text = note.properties, note.body.strip()
     scores, sources = properties.get("scores"), properties.get("sources")
     return Summary(
         first,
         last,
-        note.body.strip(),
+        text,
         _whole(properties.get("generation")),
         str(properties.get("quality") or "prose"),
         str(properties.get("model") or ""),
@@ -252,7 +304,20 @@ def _summary(note: Note) -> Summary:
         _milliseconds(properties.get("made")),
         tuple(map(str, sources)) if isinstance(sources, list) else (),
         {str(k): v for k, v in scores.items() if isinstance(v, int | float)} if isinstance(scores, dict) else {},
+        _checksum(properties, text),
+        str(properties.get("edited_from") or ""),
     )
+
+
+def _checksum(properties: dict[str, Any], text: str) -> str:
+    """Return the checksum of the text as it was made; what has none is from a time before there were any, or a hand."""
+    if found := properties.get("checksum"):
+        return str(found)
+    if not properties.get("sources"):
+        return BY_HAND
+    scores = properties.get("scores")
+    length = scores.get(FORMER_LENGTH) if isinstance(scores, dict) else None
+    return checksum_of(text) if length in (None, len(text)) else BY_HAND
 
 
 def _whole(value: object) -> int:

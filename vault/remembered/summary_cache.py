@@ -29,11 +29,17 @@ class SummaryCache:
         self._rows: dict[str, dict[str, Any]] | None = None
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Return what was put under a key, or None."""
-        return self._read().get(key)
+        """Return what was put under a key, or None. What is asked for stays longer than what is not."""
+        rows = self._read()
+        if key in rows:
+            rows[key] = rows.pop(key)
+        return rows.get(key)
 
     def put(self, key: str, row: dict[str, Any]) -> None:
-        """Keep a row; the oldest goes if there are too many. A failure is no more than a call paid twice."""
+        """Keep a row; if there are too many, the one goes that was not asked for the longest.
+
+        A failure is no more than a call paid twice.
+        """
         rows = self._read()
         rows.pop(key, None)
         rows[key] = row

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from vault.agent_notes import KEYS as AGENT_KEYS
 from vault.agent_notes import agent_of
-from vault.escaping import unescaped_section
 from vault.folder import Vault
 from vault.note_text import NoteText
 from vault.notes import Note
@@ -39,7 +38,7 @@ def person_of(note: Note, name: str, start_room_id: str = "") -> Character:
     return Character(
         name,
         start_room_id,
-        unescaped_section(note.sections()[""][0]),
+        note.section("").text,
         aliases=names_in(note),
         properties=own_properties(note, KEYS),
         preferences=table_in(note, "preferences"),

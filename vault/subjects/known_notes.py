@@ -15,10 +15,16 @@ from world.model import Room, Thing, World
 
 
 class KnownNotes:
-    """A copy of every subject as its note has it, by kind and id. Things are where their notes have them start out."""
+    """A copy of every subject as its note has it, by kind and id. Things are where their notes have them start out.
+
+    `broken` are the notes that are not valid, by source, with why. `unread` are rooms whose notes are not
+    text, or whose properties could not be read: they are not written until somebody has mended them.
+    """
 
     def __init__(self, world: World | None = None) -> None:
         self._known: dict[Ref, Subject] = {}
+        self.broken: dict[str, str] = {}
+        self.unread: set[Ref] = set()
         if world:
             self.begin(world)
 
@@ -37,6 +43,7 @@ class KnownNotes:
 
     def read(self, ref: Ref, subject: Subject) -> None:
         """Keep what somebody's edit of a note says."""
+        self.unread.discard(ref)
         self._known[ref] = copied(subject)
 
     def note(self, ref: Ref, subject: Subject) -> None:

@@ -20,15 +20,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vault.blocks import Line
+from vault.escaping import unescaped, unescaped_comments, unescaped_line
 from vault.notes import Note, NoteError
 from world.errors import WorldError
 from world.life.clock import PARTS
 from world.life.reaction import Reaction, reaction
 
-REACTIONS, AMBIENT = "Reactions", "Ambient"
+REACTIONS, AMBIENT, ERRANDS = "Reactions", "Ambient", "Errands"
 COLUMNS = ("on", "when", "do")
 
-_TABLE = re.compile(rf"^## {REACTIONS}[ \t]*$.*?(?=^#{{1,2}} |\Z)", re.MULTILINE | re.DOTALL)
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r":?-+:?")
 
@@ -44,29 +45,41 @@ class Life:
 
 def life_in(note: Note) -> Life:
     """Return what goes on by itself in a room, thing or agent. Raises: NoteError naming the line."""
-    sections = {name.lower(): text for name, (text, _) in note.sections().items()}
-    moods = {part: sections[part] for part in PARTS if sections.get(part)}
-    lines = (line.strip() for line in sections.get(AMBIENT.lower(), "").split("\n"))
+    moods = {part: text for part in PARTS if (text := note.section(part).text)}
+    lines = (unescaped_line(line.text).strip() for line in note.section(AMBIENT).lines if line.counts)
     ambient = tuple(line[2:].strip() for line in lines if line[:2] in ("- ", "* ", "+ "))
     return Life(moods, ambient, tuple(one for one, _ in reactions_in(note)))
 
 
-def without_reactions(body: str) -> str:
-    """Return the body of a note without its table of reactions, up to the next heading or the end."""
-    return _TABLE.sub("", body)
+def profile_in(note: Note) -> str:
+    """Return what the body of an agent's note says without its reactions, its errands and comments."""
+    return unescaped(line for line, is_table in _parted(note) if not is_table)
 
 
-def only_reactions(body: str) -> str:
+def without_reactions(note: Note) -> str:
+    """Return the body of a note without its reactions and errands, to the letter."""
+    return "\n".join(line.raw for line, is_table in _parted(note) if not is_table).strip("\n")
+
+
+def only_reactions(note: Note) -> str:
     """Return what `without_reactions` leaves out."""
-    return "\n\n".join(table[0].strip("\n") for table in _TABLE.finditer(body))
+    return "\n".join(line.raw for line, is_table in _parted(note) if is_table).strip("\n")
+
+
+def _parted(note: Note) -> Iterator[tuple[Line, bool]]:
+    """Yield each line of a body, and whether it is of the reactions or the errands, which the next heading ends."""
+    is_table = False
+    for line in note.lines:
+        if 1 <= line.level <= 2:
+            is_table = line.level == 2 and line.title.casefold() in (REACTIONS.casefold(), ERRANDS.casefold())
+        yield line, is_table
 
 
 def reactions_in(note: Note) -> Iterator[tuple[Reaction, int]]:
     """Yield each reaction of a note and its line. Raises: NoteError at a row that is none."""
-    text, start = note.sections().get(REACTIONS, ("", 0))
-    for number, line in enumerate(text.split("\n"), start):
-        row = line.strip()
-        if not row.startswith("|"):
+    for line in note.section(REACTIONS).lines:
+        row, number = unescaped_comments(line.text).strip(), line.number
+        if not line.counts or not row.startswith("|"):
             continue
         cells = [cell.strip().replace("\\|", "|") for cell in _BAR.split(row.removesuffix("|"))[1:]]
         if [cell.lower() for cell in cells] == list(COLUMNS) or all(_RULE.fullmatch(cell) for cell in cells):

@@ -17,7 +17,7 @@ from vault.notes_seen import Changes
 from vault.subjects.character_notes import person_of
 from vault.subjects.known_notes import KnownNotes
 from vault.subjects.room_notes import room_names, room_of
-from vault.subjects.thing_notes import thing_of
+from vault.subjects.thing_notes import inside_itself, thing_of
 from world.building.revising import close_room, lose_character, lose_thing, put, rename_room, revise, says
 from world.building.subjects import Subject
 from world.building.workbench import Ref
@@ -47,7 +47,7 @@ class WorldReload:
     """
 
     def __init__(self, vault: Vault, world: World, known: KnownNotes) -> None:
-        self.broken: dict[str, str] = {}
+        self.broken = {source: why for source, why in known.broken.items() if _kind(source)}
         self._vault = vault
         self._world = world
         self._known = known
@@ -92,7 +92,7 @@ class WorldReload:
         for source in gone:
             room = self._world.rooms.get(_name(source))
             fitting = numbers.get(room.number, []) if room and room.number else []
-            if len(fitting) == 1:
+            if len(fitting) == 1 and self._world.id_like(fitting[0]) in (None, _name(source)):
                 found[_name(source)] = fitting[0]
         return found
 
@@ -134,7 +134,7 @@ class WorldReload:
             load(source)
         for source in sources:
             load(source)
-        for source, why in _leading_nowhere(read, self._world.rooms).items():
+        for source, why in leading_nowhere(read, self._world.rooms).items():
             del read[source]
             self._refuse(source, why, taken)
         parts = {source: Taken() for source in read}
@@ -154,7 +154,7 @@ class WorldReload:
     def _adopt_if_open(self, source: str, room: Room, written: Room, taken: Taken) -> None:
         """Adopt a room whose exits still lead somewhere."""
         if any(exit.room_id not in self._world.rooms for exit in room.exits.values()):
-            self._refuse(source, _leading_nowhere({source: room}, self._world.rooms)[source], taken)
+            self._refuse(source, leading_nowhere({source: room}, self._world.rooms)[source], taken)
         else:
             self._adopt(source, room, taken, written)
 
@@ -170,10 +170,12 @@ class WorldReload:
         thing = thing_of(note, name)
         was = self._known.of(("thing", name))
         is_as_before = isinstance(was, Thing) and was.place_id == thing.place_id
-        places = {*self._world.rooms, *self._world.characters, *self._world.things} - {name}
-        if not is_as_before and thing.place_id not in places:
-            line = note.property_lines.get("at", 1)
+        places, line = (self._world.rooms, self._world.characters, self._world.things), note.property_lines.get("at", 1)
+        if not is_as_before and not any(thing.place_id in table for table in places):
             raise NoteError(f"{source}:{line}: at is {thing.place_id!r}, which is no room, person or thing.")
+        around = self._world.things_around(thing.place_id)
+        if not is_as_before and name in (thing.place_id, *around):
+            raise NoteError(inside_itself(name, around, line))
         self._adopt(source, thing, taken)
 
     def _adopt(self, source: str, now: Subject, taken: Taken, written: Subject | None = None) -> None:
@@ -248,8 +250,7 @@ class WorldReload:
         """Raises: NoteError if something else in the world has the name."""
         if self._found((_kind(source), name)) is not None:
             return
-        world, key = self._world, name_key(name)
-        other = next((one for one in (*world.rooms, *world.things, *world.characters) if name_key(one) == key), None)
+        other = self._world.id_like(name)
         if other is not None:
             raise NoteError(f"{source}: {name!r} is the name of something else, {other!r}; give it one of its own.")
 
@@ -274,21 +275,27 @@ def finished(steps: Generator[None, None, T]) -> T:
             return result
 
 
-def _leading_nowhere(read: Mapping[str, Room], rooms: Mapping[str, Room]) -> dict[str, str]:
-    """Return which of the rooms that were read lead to one that is not valid itself, by source, with why."""
+def leading_nowhere(read: Mapping[str, Room], rooms: Mapping[str, Room]) -> dict[str, str]:
+    """Return which of the rooms that were read lead to one that is not valid itself, by source, with why.
+
+    One that is refused for this is not valid either, unless it is in the world already. Each exit is looked at once.
+    """
+    new = {room.room_id for room in read.values() if room.room_id not in rooms}
+    leading: dict[str, list[tuple[str, Exit]]] = {}
+    for source, room in read.items():
+        for exit in room.exits.values():
+            if exit.room_id not in rooms:
+                leading.setdefault(exit.room_id, []).append((source, exit))
     refused: dict[str, str] = {}
-    while True:
-        there = {*rooms, *(room.room_id for source, room in read.items() if source not in refused)}
-        found = {
-            source: f"{source}: the exit {exit.name!r} leads to {exit.room_id!r}, whose note is not valid."
-            for source, room in read.items()
-            if source not in refused
-            for exit in room.exits.values()
-            if exit.room_id not in there
-        }
-        if not found:
-            return refused
-        refused |= found
+    ahead = [room_id for room_id in leading if room_id not in new]
+    while ahead:
+        for source, exit in leading.pop(ahead.pop(), ()):
+            if source in refused:
+                continue
+            refused[source] = f"{source}: the exit {exit.name!r} leads to {exit.room_id!r}, whose note is not valid."
+            if read[source].room_id in new:
+                ahead.append(read[source].room_id)
+    return refused
 
 
 def _as_written(room: Room, note: Note, renamed: Mapping[str, str]) -> Room:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from vault.escaping import unescaped_section
 from vault.folder import Vault
 from vault.note_text import NoteText, entry_lines
 from vault.notes import Note, NoteError, link_target, reference
@@ -46,7 +45,7 @@ def room_of(note: Note, room_id: str, known: Mapping[str, str] | None = None) ->
     life = life_in(note)
     return Room(
         room_id,
-        unescaped_section(note.sections()[""][0]),
+        note.section("").text,
         {exit.name: exit for exit in _exits(note, known)},
         {one.name: Detail(one.name, one.value, one.aliases) for one in note.entries("Details")},
         number if type(number) is int and number > 0 else 0,

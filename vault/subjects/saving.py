@@ -52,6 +52,9 @@ class WorldNotes:
         """
         if ref in self._saving:
             return
+        if ref in self._known.unread and self._found(ref) is not None:
+            source = f"{_KINDS[ref[0]].folder}/{ref[1]}.md"
+            raise NoteError(f"{self._known.broken.get(source, source)} It is not written until it is mended.")
         waiting = self._saving[ref] = []
         try:
             for room_id in self._rooms_before(ref):
@@ -105,7 +108,10 @@ class WorldNotes:
 
     def number_rooms(self) -> list[Room]:
         """Give every room that has no number the next one, and return those rooms, whose notes are to be saved."""
-        rooms = [room for room in self._world.rooms.values() if not room.number]
+        unread = self._known.unread  # whose notes may have a number
+        rooms = [
+            room for room in self._world.rooms.values() if not room.number and ("room", room.room_id) not in unread
+        ]
         for room in rooms:
             room.number = self._world.next_number()
         return rooms

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from vault.escaping import unescaped_section
+from collections.abc import Sequence
+
 from vault.folder import Vault
 from vault.note_text import NoteText
 from vault.notes import Note, link_target, reference
@@ -27,20 +28,26 @@ def load_thing(vault: Vault, name: str) -> Thing:
 
 def thing_of(note: Note, thing_id: str) -> Thing:
     """Return the thing that a note describes."""
-    sections = note.sections()
     return Thing(
         thing_id,
         link_target(note.properties.get("at")),
-        unescaped_section(sections[""][0]),
+        note.section("").text,
         names_in(note),
         text_in(note, "title").strip(),
         text_in(note, "article").strip(),
-        unescaped_section(sections.get(WRITING, ("", 0))[0]),
+        note.section(WRITING).text,
         note.properties.get("container") is True,
         note.properties.get("fixed") is True,
         own_properties(note, KEYS),
         life_in(note).reactions,
     )
+
+
+def inside_itself(thing_id: str, around: Sequence[str], line: int = 0) -> str:
+    """Return what is wrong with a note by which a thing is in what is in it; `around` is what it would be in."""
+    notes = ", ".join(f"things/{one}.md" for one in around if one != thing_id)
+    place = f"things/{thing_id}.md:{line}" if line else f"things/{thing_id}.md"
+    return f"{place}: {thing_id!r} would be inside itself ({notes or 'by its own note'}); put one of them elsewhere."
 
 
 def save_thing(vault: Vault, thing: Thing, known: Thing | None = None) -> bool:

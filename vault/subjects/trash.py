@@ -13,19 +13,16 @@ def put_in_trash(vault: Vault, folder: str, name: str) -> str | None:
     """Put a note by; return under which name, or None if there was none. Raises: NoteError."""
     if not vault.exists(folder, f"{name}.md"):
         return None
-    free = next(one for one in _names(name) if not vault.exists(TRASH, folder, f"{one}.md"))
-    vault.rename((folder, f"{name}.md"), (TRASH, folder, f"{free}.md"))
-    return free
+    newest = max(_numbers(vault, folder, name), default=0)
+    put_by_as = f"{name} {newest + 1}" if newest else name
+    vault.rename((folder, f"{name}.md"), (TRASH, folder, f"{put_by_as}.md"))
+    return put_by_as
 
 
 def newest_in_trash(vault: Vault, folder: str, name: str) -> str | None:
     """Return under which name a note was put by last, or None."""
-    newest = None
-    for one in _names(name):
-        if not vault.exists(TRASH, folder, f"{one}.md"):
-            return newest
-        newest = one
-    return None
+    newest = max(_numbers(vault, folder, name), default=0)
+    return (f"{name} {newest}" if newest > 1 else name) if newest else None
 
 
 def take_from_trash(vault: Vault, folder: str, put_by_as: str, name: str) -> None:
@@ -33,9 +30,11 @@ def take_from_trash(vault: Vault, folder: str, put_by_as: str, name: str) -> Non
     vault.rename((TRASH, folder, f"{put_by_as}.md"), (folder, f"{name}.md"))
 
 
-def _names(name: str) -> Iterator[str]:
-    yield name
-    number = 1
-    while True:
-        number += 1
-        yield f"{name} {number}"
+def _numbers(vault: Vault, folder: str, name: str) -> Iterator[int]:
+    """Yield the numbers under which notes of a name were put by: 1 for the name alone, and no gap is filled."""
+    for one in vault.names(f"{TRASH}/{folder}"):
+        number = one.removeprefix(f"{name} ")
+        if one == name:
+            yield 1
+        elif number != one and number.isdecimal() and number.isascii():
+            yield int(number)
