@@ -6,24 +6,27 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.aside import Aside
 from agents.memory.archiving import summary_fields, traced, view_tokens
 from agents.memory.coverage import Range
-from agents.memory.cycle import Superseded, prepared, publish, say_the_same
+from agents.memory.cycle import Prepared, Superseded, prepared, publish, put_in_force
 from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
 from agents.memory.outcome import Outcome, described, nothing_due, outcome
 from agents.memory.strategies import Plan
-from agents.memory.summaries.drafts import SummaryRefused
-from agents.memory.summaries.rebuilding import chain_of, is_better, leaves_of, rebuilt
+from agents.memory.summaries.drafts import Draft, SummaryRefused
+from agents.memory.summaries.rebuilding import Rebuilding, is_better, rebuilding_of, rebuilt
 from agents.memory.summaries.redoing import is_extract, redo
 from agents.memory.summaries.summarizing import Summarizer, summary_of
+from agents.memory.view import CompactedMessage
 from agents.memory.weighing import counts_tokens, offer_of, verbatim_sizes
 from agents.models.model import ModelError
 from vault.notes import NoteError
 from vault.remembered.archive_line import EventName
+from vault.remembered.summaries import Edited
 
 log = logging.getLogger(__name__)
 
@@ -79,9 +82,19 @@ class Compactor:
         self._begin("auto_compact", self._guarded(lambda: self._compact(forced=False)))
         return True
 
+    def get_compaction(self) -> CompactedMessage | None:
+        """Return the summaries in force as one message. Raises: NoteError if the journal cannot be read."""
+        return self.memory.view().compacted
+
+    def notify_rounds_changed(self, total_rounds: int) -> None:
+        """Start what is due."""
+        self.start_if_due()
+
     def force(self, ended: Callable[[Outcome], None]) -> Outcome:
         """Start a compaction below the threshold as well; return what to tell at once. `ended` hears how it went."""
         memory = self.memory
+        if self._has_ended:
+            return outcome("compaction.asleep", who=memory.name)
         if self.is_running:
             return outcome("compaction.under_way", who=memory.name, state=self.record.state)
         plan = memory.strategy.plan(memory.coverage, forced=True)
@@ -94,6 +107,8 @@ class Compactor:
 
     def force_rebuild(self, ended: Callable[[Outcome], None]) -> Outcome:
         """Start a rebuilding of the long-term summary; return what to tell at once. `ended` hears how it went."""
+        if self._has_ended:
+            return outcome("compaction.asleep", who=self.memory.name)
         if self.is_running:
             return outcome("compaction.under_way", who=self.memory.name, state=self.record.state)
         if self._summarizer() is None:
@@ -102,9 +117,9 @@ class Compactor:
         return outcome("compaction.rebuilding", done=True, who=self.memory.name)
 
     async def stop(self) -> None:
-        """Cut short what is going on, within five seconds, and begin nothing of itself any more.
+        """Cut short what is going on, within five seconds however slow the disk is, and begin nothing any more.
 
-        The summaries in force stay as they are.
+        The summaries in force stay as they are. Whoever asked for what was cut short is told so.
         """
         self._has_ended = True
         if self._task and not self._task.done():
@@ -119,7 +134,8 @@ class Compactor:
     ) -> None:
         self._event = event
         self._task = asyncio.create_task(work)
-        self._task.add_done_callback(lambda task: None if task.cancelled() else ended(task.result()))
+        cut_short = outcome("compaction.cut_short", who=self.memory.name)
+        self._task.add_done_callback(lambda task: ended(cut_short if task.cancelled() else task.result()))
 
     async def _guarded(self, work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
         """Do the work; whatever goes wrong is an outcome too, and moves no boundary."""
@@ -180,7 +196,7 @@ class Compactor:
         log.info("[Memory] %s: Compaction complete (%s)", memory.name, kind)
         every, newest = windows.rebuild_every, made.recent
         if every and made.longterm and newest and newest.generation % every == 0:
-            log.info("[Memory] %s: %s", memory.name, await self._guarded(self._rebuild))
+            await self._rebuild_after_cycle()
 
     def _due(self, forced: bool = False) -> Plan | None:
         """Return the next cycle if one is due by count, or is due by tokens and worth its cost, or is forced."""
@@ -220,25 +236,46 @@ class Compactor:
         longterm, recent = memory.longterm, memory.recent
         if longterm is None:
             return outcome("compaction.nothing_to_rebuild", who=memory.name)
-        texts = [leaf.text for leaf in chain_of(await leaves_of(memory), longterm.last)]
-        if not texts:
+        found = await rebuilding_of(memory, longterm)
+        if longterm.hand and not found.hand:
+            return outcome("compaction.hand_missing", who=memory.name)
+        if found.hand and found.hand.last == longterm.last:
+            return outcome("compaction.by_hand", done=True, who=memory.name)
+        if not found.texts:
             return outcome("compaction.leaves_missing", memories=Range(1, longterm.last))
-        summarizer = self._needed_summarizer().strict
-        memory.trail.check()
-        self.record.state = f"rebuilding the long-term summary from {len(texts)} leaves"
-        draft = await rebuilt(summarizer, texts, self._count_tokens, summarizer.source_tokens, self.record.paid)
-        better = is_better(draft.text, longterm.text, texts, memory.name, self._count_tokens)
-        if not (better or is_extract(longterm)):
+        draft = await self._made_anew(found)
+        better = is_better(draft.text, longterm.text, found.texts, memory.name, self._count_tokens)
+        if not ((better or is_extract(longterm)) and found.keeps_own_words(draft.text, longterm.text)):
             return outcome("compaction.good_already", done=True, who=memory.name)
-        memory.take_in_edits(thorough=True)
-        if not say_the_same((memory.longterm, memory.recent), (longterm, recent)):
-            return outcome("compaction.changed_meanwhile", who=memory.name)
-        sources = (f"{len(texts)} leaves",)
+        count = len(found.texts) - bool(found.hand)
+        sources = (*([f"1-{found.hand.last}"] if found.hand else []), f"{count} leaves")
         anew = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
+        anew = replace(anew, edited_from=found.hand.checksum if found.hand else "")
         fields = {"longterm": summary_fields(anew), "replaced": summary_fields(longterm)}
         reference = memory.trail.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
-        memory.replace(traced(anew, reference), recent)
-        return outcome("compaction.rebuilt", done=True, who=memory.name, count=len(texts))
+        made = Prepared(traced(anew, reference), None, (longterm, recent), is_anew=True)
+        try:
+            await put_in_force(memory, made, self._aside)
+        except Superseded as edit:
+            return outcome("compaction.changed_meanwhile", who=memory.name, why=str(edit))
+        key = "compaction.rebuilt_by_hand" if found.hand else "compaction.rebuilt"
+        return outcome(key, done=True, who=memory.name, count=count)
+
+    async def _made_anew(self, found: Rebuilding) -> Draft:
+        summarizer = self._needed_summarizer().strict
+        self.memory.trail.check()
+        self.record.state = f"rebuilding the long-term summary from {len(found.texts)} texts"
+        return await rebuilt(summarizer, found.texts, self._count_tokens, summarizer.source_tokens, self.record.paid)
+
+    async def _rebuild_after_cycle(self) -> None:
+        """Rebuild because it is time to; if nothing comes of it, the cycle before it is published all the same."""
+        memory = self.memory
+        try:
+            log.info("[Memory] %s: %s", memory.name, await self._rebuild())
+        except (SummaryRefused, ModelError, NoteError, ValueError) as error:
+            why = self.record.enter_failure(error)
+            memory.trail.add("rebuild", memory.journal.last, outcome="failed", why=why)
+            log.warning("[Memory] %s: The long-term summary could not be rebuilt and stays. %s", memory.name, why)
 
     async def _redo(self) -> None:
         """Have the model tell what is only an extract; if it is not well yet, that waits for the next cycle."""
@@ -249,6 +286,8 @@ class Compactor:
         try:
             if await redo(memory, self._needed_summarizer().strict, self.record.paid, self._now_ms):
                 log.info("[Memory] %s: %s", memory.name, await self._rebuild())
+        except Edited as error:
+            log.info("[Memory] %s: %s", memory.name, error)
         except (SummaryRefused, ModelError) as error:
             self.record.enter_failure(error)
             log.info("[Memory] %s: What was picked by rule stays so for now: %s", memory.name, error)

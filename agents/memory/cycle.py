@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from agents.aside import Aside
 from agents.memory.archiving import CountTokens, archived
@@ -18,7 +19,7 @@ from agents.memory.summaries.redoing import marked
 from agents.memory.summaries.summarizing import NOTHING_LEFT, Summarizer, summary_of
 from vault.notes import NoteError
 from vault.remembered.archive_line import EventName
-from vault.remembered.summaries import Ahead, Summary
+from vault.remembered.summaries import Ahead, Edited, Summary
 
 log = logging.getLogger(__name__)
 
@@ -31,11 +32,15 @@ class Superseded(Exception):
 
 @dataclass(frozen=True)
 class Prepared:
-    """What is ready to be published, long-term first, and the summaries in force that it was made from."""
+    """What is ready to be published, long-term first, and the summaries in force that it was made from.
+
+    `is_anew` is so for a long-term summary that was made of the leaves; the short-term one in force then stays.
+    """
 
     longterm: Summary | None
     recent: Summary | None
     sources: Pair
+    is_anew: bool = False
 
 
 async def prepared(
@@ -47,8 +52,8 @@ async def prepared(
     # The frozen copy: from here on nothing is read from the living memory.
     sources = (memory.longterm, memory.recent)
     in_force = [summary for summary in sources if summary]
-    absorbed = memory.journal.read(plan.absorbed.first, plan.absorbed.last) if plan.absorbed else []
-    memories = memory.journal.read(plan.recent.first, plan.recent.last) if plan.recent else []
+    absorbed = memory.to_summarise(plan.absorbed.first, plan.absorbed.last) if plan.absorbed else []
+    memories = memory.to_summarise(plan.recent.first, plan.recent.last) if plan.recent else []
     generation = max((summary.generation for summary in in_force), default=0) + 1
     longterm = recent = None
     if plan.longterm:
@@ -62,6 +67,7 @@ async def prepared(
         ranges += [f"{plan.absorbed.first}-{plan.absorbed.last}"] if plan.absorbed else []
         draft = marked(record.paid(draft), sources)
         longterm = summary_of(draft, 1, plan.longterm.last, generation, now_ms(), tuple(ranges))
+        longterm = replace(longterm, edited_from=sources[0].hand if sources[0] else "")
     if plan.recent:
         record.state = f"summarising memories {plan.recent}"
         first, last = plan.recent.first, plan.recent.last
@@ -79,43 +85,59 @@ async def publish(
     """
     _refuse_edited(memory, made)
     longterm, recent = archived(memory, event, made.longterm, made.recent, count_tokens)
-    ahead = None
     try:
-        if ahead := await _written_ahead(memory, longterm, recent, aside):
-            _refuse_edited(memory, made)
-        memory.publish(longterm, recent, ahead)
+        await put_in_force(memory, replace(made, longterm=longterm, recent=recent), aside)
     except Superseded as edit:
         memory.trail.add(event, memory.journal.last, outcome="superseded", why=str(edit))
         raise
     except asyncio.CancelledError:
         memory.trail.add(event, memory.journal.last, outcome="cut short", why="the agent fell asleep meanwhile")
         raise
-    finally:
-        if ahead:
-            ahead.drafts.discard()  # none is left if they were put in place
     for title, summary in (("Long-term", longterm), ("Short-term", recent)):
         if summary:
             log.info("[Memory] %s: %s summary updated (%d chars)", memory.name, title, len(summary.text))
 
 
-async def _written_ahead(
-    memory: AgentMemory, longterm: Summary | None, recent: Summary | None, aside: Aside
-) -> Ahead | None:
+async def put_in_force(memory: AgentMemory, made: Prepared, aside: Aside) -> None:
+    """Write summaries aside, and put them in force unless those that they were made from were edited meanwhile.
+
+    A long-term summary that was made anew of the leaves replaces its own predecessor alone. Raises: as `publish`.
+    """
+    ahead = await _written_ahead(memory, made, aside)
+    try:
+        _refuse_edited(memory, made)
+        if made.is_anew:
+            memory.replace(made.longterm, memory.recent, ahead)
+        else:
+            memory.publish(made.longterm, made.recent, ahead)
+    except Edited:
+        _keep_beside(memory, made)
+    finally:
+        if ahead:
+            ahead.drafts.discard()  # none is left if they were put in place
+
+
+async def _written_ahead(memory: AgentMemory, made: Prepared, aside: Aside) -> Ahead | None:
     """Write what is to be published while the world goes on; return None if all is to be done at once.
 
     Raises: NoteError.
     """
-    if not aside.is_open or (slow := memory.ahead(longterm, recent)) is None:
+    slow = memory.ahead(made.longterm, made.recent, has_leaf=not made.is_anew)
+    if slow is None:
         return None
     ahead, write = slow
     begun = aside.begin(write, lambda: None)
     if begun is None:
-        return None
+        write()
+        return ahead
     try:
         # Shielded: what waits for a thread and is called off would never let go of the journal's file.
         await asyncio.shield(asyncio.wrap_future(begun))
+    except asyncio.CancelledError:
+        ahead.drafts.give_up()  # and not waited for: the disk may take as long as it likes
+        begun.add_done_callback(lambda _: ahead.drafts.discard())
+        raise
     except BaseException:
-        begun.exception()  # which waits: what a thread writes is not left behind
         ahead.drafts.discard()
         raise
     return ahead
@@ -124,9 +146,16 @@ async def _written_ahead(
 def _refuse_edited(memory: AgentMemory, made: Prepared) -> None:
     memory.take_in_edits(thorough=True)
     if not say_the_same((memory.longterm, memory.recent), made.sources):
-        pairs = (("recent", made.recent), ("longterm", made.longterm))
-        kept = [memory.summaries.keep(kind, summary, "conflict") for kind, summary in pairs if summary]
-        raise Superseded(f"summaries were edited by hand meanwhile; what was made is kept as {' and '.join(kept)}")
+        _keep_beside(memory, made)
+
+
+def _keep_beside(memory: AgentMemory, made: Prepared) -> NoReturn:
+    """Keep what was made beside the edit, which counts. Raises: Superseded, which says so."""
+    pairs = (("recent", made.recent), ("longterm", made.longterm))
+    kept = [memory.summaries.keep(kind, summary, "conflict") for kind, summary in pairs if summary]
+    why = f"summaries were edited by hand meanwhile; what was made is kept as {' and '.join(kept)}"
+    log.warning("[Memory] %s: %s", memory.name, why)
+    raise Superseded(why)
 
 
 def say_the_same(summaries: Pair, others: Pair) -> bool:

@@ -6,11 +6,14 @@ read by rules for English. Nothing here asks a model, a clock or a file.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from agents.memory.knowing.hearing import Spoken, hear, keep_appointments, keep_by_giving
 from agents.memory.knowing.known import ME, Known, minute_of
 from agents.memory.knowing.reading import ENGLISH, Deed, Reading
 from vault.remembered.fact_line import BEEN_THERE, PEOPLE, PLACES, THINGS, Fact
 from vault.remembered.memory_line import LINE_BREAK, Memory
+from world.note_names import name_key
 from world.parsing import parse_line
 
 PARTED_MINUTES = 30
@@ -54,17 +57,23 @@ def learn(known: Known, memory: Memory, refused: bool = False, reading: Reading 
             _perceive(known, memory, memory.people[0], reading)
         case "result":
             _see(known, memory, reading)
-        case "acted" if not refused and (spoken := spoken_in(memory)):
+        case "acted" if not refused and (spoken := spoken_in(memory, people=known.people())):
             hear(known, spoken, memory)
 
 
-def spoken_in(memory: Memory, reading: Reading = ENGLISH) -> Spoken | None:
-    """Return what was spoken in a memory, and by whom; None if nothing was."""
+def spoken_in(memory: Memory, reading: Reading = ENGLISH, people: Iterable[str] = ()) -> Spoken | None:
+    """Return what was spoken in a memory, and by whom; None if nothing was.
+
+    `people` are those to whom words may have been whispered whose names have several words.
+    """
     if memory.kind == "acted":
         line = parse_line(memory.text)
-        to_one = line.arguments.partition(" ")[2]
-        said = {"say": line.arguments, "speak": line.arguments, "whisper": to_one, "tell": to_one}
-        return Spoken(ME, said[line.verb]) if line.verb in said else None
+        match line.verb:
+            case "say" | "speak":
+                return Spoken(ME, line.arguments)
+            case "whisper" | "tell":
+                return Spoken(ME, _behind_name(line.arguments, people))
+        return None
     is_heard = memory.kind in ("observed", "told") and memory.people
     heard = reading.deed(memory.text, memory.people[0]) if is_heard else None
     return _spoken(heard, memory.people[0]) if heard else None
@@ -73,6 +82,13 @@ def spoken_in(memory: Memory, reading: Reading = ENGLISH) -> Spoken | None:
 def _spoken(deed: Deed, who: str) -> Spoken | None:
     is_speech = deed.name in _SPEAKING and "text" in deed.values
     return Spoken(who, deed.values["text"], deed.name in _PRIVATELY) if is_speech else None
+
+
+def _behind_name(arguments: str, people: Iterable[str]) -> str:
+    """Return what is whispered to somebody: all behind the longest name of one known, or behind the first word."""
+    typed = name_key(arguments)
+    named = (name.count(" ") + 1 for name in people if typed.startswith(f"{name_key(name)} "))
+    return arguments.split(" ", max(named, default=1))[-1] if " " in arguments else ""
 
 
 def awaits_outcome(memory: Memory) -> bool:

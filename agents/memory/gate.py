@@ -22,8 +22,8 @@ class Source:
 
     `memories` are told word for word and may be empty for a long-term step; `previous` are the texts of the summaries
     that it was made from. `roster` are the names that the world knows: people, rooms, things. `name` is the agent whose
-    memory it is, `prompt` what the model was given. `pins` must stand in the summary word for word. `counted` is what
-    the model was told instead of memories, with numbers that stand in none of them.
+    memory it is, `prompt` what the model was given. `counted` is what the model was told instead of memories, with
+    numbers that stand in none of them. Pins and open promises are no matter of summaries: the facts tell them.
     """
 
     memories: tuple[Memory, ...]
@@ -31,7 +31,6 @@ class Source:
     roster: frozenset[str] = frozenset()
     name: str = ""
     prompt: str = ""
-    pins: tuple[str, ...] = ()
     cap_tokens: int = 300
     first_person: bool = True
     counted: str = ""
@@ -59,7 +58,7 @@ class Objection:
 class Verdict:
     """What was found.
 
-    `scores` has tokens_in, tokens_out, unsupported_share (of the names and numbers), entities_kept and pins_kept.
+    `scores` has tokens_in, tokens_out, unsupported_share (of the names and numbers) and entities_kept.
     """
 
     objections: tuple[Objection, ...]
@@ -73,22 +72,21 @@ class Verdict:
 
 def judge(text: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
     """Judge a summary in prose. No text makes it raise."""
-    support = Support(source.memories, (*source.previous, *source.pins, source.counted), (*source.roster, source.name))
+    support = Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
     found = claims(text, support)
     tokens = (count_tokens(source.text), count_tokens(text))
     scores = _scores(text, tokens, found, source)
-    written = _without_pins(plain(text), source.pins)
+    written = plain(text)
     if not _says_something(written):
         return _verdict([_EMPTY], scores)
     faults = [
         *phrase_faults(written, source.text),
         *structure_faults(written),
-        *copy_faults(written, (m.text for m in source.memories), source.previous, source.prompt, source.pins),
+        *copy_faults(written, (m.text for m in source.memories), source.previous, source.prompt),
         *_over_cap(tokens[1], source),
         *_not_smaller(*tokens, smallest_saving=1),
         *(person_faults(written, source.name) if source.first_person else ()),
         *_claim_faults(found),
-        *_pin_faults(text, source.pins),
     ]
     return _verdict(faults, scores)
 
@@ -114,7 +112,6 @@ def judge_picked(
         *_picked_twice(lines),
         *_over_cap(tokens[1], source),
         *_not_smaller(*tokens, smallest_saving=0),
-        *_pin_faults(text, source.pins),
     ]
     return _verdict(faults, scores)
 
@@ -134,7 +131,6 @@ def _scores(text: str, tokens: tuple[int, int], found: list[Claim], source: Sour
         "tokens_out": float(tokens[1]),
         "unsupported_share": _share(sum(not claim.supported for claim in found), len(found), of_nothing=0.0),
         "entities_kept": _share(len(known & words_of(text)), len(known), of_nothing=1.0),
-        "pins_kept": _share(sum(_keeps(text, pin) for pin in source.pins), len(source.pins), of_nothing=1.0),
     }
 
 
@@ -162,23 +158,6 @@ def _claim_faults(found: list[Claim]) -> Iterator[tuple[str, str]]:
                 f"unknown-{kind}",
                 f"No memory has this {kind}: {shown}{more}. Use only {kind}s that the memories have.",
             )
-
-
-def _pin_faults(text: str, pins: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    for pin in pins:
-        if not _keeps(text, pin):
-            yield "pin-missing", f"This must stand in the summary word for word: {pin}"
-
-
-def _keeps(text: str, pin: str) -> bool:
-    return " ".join(pin.split()) in " ".join(text.split())
-
-
-def _without_pins(text: str, pins: tuple[str, ...]) -> str:
-    """Return what the model says itself: pins are not its words, and may well be orders."""
-    for pin in filter(None, map(plain, pins)):
-        text = text.replace(pin, " ")
-    return text
 
 
 def _lines(text: str) -> list[str]:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from agents.memory.coverage import Coverage, Settled, settle
 from agents.memory.knowing.reading import ENGLISH, Reading
-from agents.memory.strategies import CompactionStrategy, Window, strategy_of
+from agents.memory.micro import failed_rounds
+from agents.memory.strategies import CompactionStrategy, Rolling, Window, strategy_of
 from agents.memory.trail import Trail
-from agents.memory.view import View
+from agents.memory.view import CompactionProvider, View
 from config.settings import MemorySettings
 from vault.folder import Vault
-from vault.journal import Journal
+from vault.journal import Journal, note_warning
 from vault.notes import NoteError
 from vault.older.old_memories import import_old_memories
+from vault.remembered.facts_note import FactsNote
 from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory, one_line
 from vault.remembered.summaries import LONGTERM, RECENT, Ahead, Summary, SummaryFolder
 
@@ -24,6 +27,8 @@ log = logging.getLogger(__name__)
 
 MOST_IN_A_VIEW = 512
 VIEW_STEP = 64
+ROUND_MEMORIES = 16
+"""The outcome of a command comes within so many memories."""
 
 
 class AgentMemory:
@@ -31,7 +36,8 @@ class AgentMemory:
 
     `problem` is empty while memories can be written; else it says why not, and what was perceived meanwhile waits.
     `on_trouble` is told what admins should know: that something cannot be written, and that it can again. `reading`
-    reads back what the world has said.
+    reads back what the world has said. `provider` is who compacts in the place of the agent's own compactor, if anybody
+    does; the summaries on disk then rest.
     """
 
     def __init__(
@@ -52,8 +58,10 @@ class AgentMemory:
         self.summaries = SummaryFolder(vault, name)
         self.trail = Trail(vault, name, lambda: self.settings, now_ms)
         self.trail.on_trouble = lambda text: self.on_trouble(text)
+        self.provider: CompactionProvider | None = None
+        self._listeners: list[Callable[[Memory], None]] = []
         self._now_ms = now_ms
-        self._unwritten: deque[Memory] = deque()
+        self._unwritten: deque[tuple[Memory, str | None]] = deque()  # the second is a result as it came
         self._settled = Settled(None, None)
         self._stamp: tuple[tuple[int, int], ...] = ()
         self._unfit: dict[str, str] = {}
@@ -61,9 +69,27 @@ class AgentMemory:
 
     def load(self) -> None:
         """Read what there is and put right what a crash has left. Raises: NoteError if the journal cannot be read."""
-        self.journal.load()
+        known = self._highest_known()
+        self.journal.load(known)
+        if self.journal.last > max(known, self.journal.last_line):  # which the index alone knew, and has told us once
+            with suppress(NoteError):
+                self.trail.keep("lines_deleted", self.journal.last, last_line=self.journal.last_line)
         import_old_memories(self.journal.vault, self.name, self.journal)
         self._read_summaries(starting=True)
+
+    def _highest_known(self) -> int:
+        """Return the highest number that anything beside the journal knows of: the line itself may be gone by hand."""
+        try:
+            archived = self.trail.archive.last_seq()
+            facts = FactsNote(self.journal.vault, self.name).read() if archived is None else None
+            return max(archived or 0, self.summaries.last_seq(), facts.upto if facts else 0)
+        except NoteError as error:
+            log.warning("[Memory] %s: %s", self.name, error)
+            return 0
+
+    def subscribe(self, listener: Callable[[Memory], None]) -> None:
+        """Have somebody told of each memory that is recorded, once it has its number, in the order of subscription."""
+        self._listeners.append(listener)
 
     def record(
         self,
@@ -73,24 +99,22 @@ class AgentMemory:
         people: tuple[str, ...] = (),
         importance: int = PLAIN_IMPORTANCE,
         refused: bool = False,
-    ) -> None:
-        """Remember one thing. What cannot be written now waits in order, and `problem` says why.
+    ) -> Memory:
+        """Remember one thing, and return it with its number.
 
-        `refused` is so for the result of a command that was not done.
+        What cannot be written now waits in order, and `problem` says why. `refused` is so for the result of a command
+        that was not done.
         """
-        seq = self.journal.last + self.waiting + 1
-        kept = self.trail.hold(text, seq, refused) if kind == "result" else text
-        memory = Memory(0, self._now_ms(), kind, room, one_line(kept), people, importance, refused=refused)
-        self._unwritten.append(memory)
+        memory = Memory(0, self._now_ms(), kind, room, one_line(text), people, importance, refused=refused)
+        self._unwritten.append((memory, text))
         self.write_what_waits()
-        self.trail.follow(replace(memory, seq=self.journal.last + self.waiting), text if kept is text else None)
+        return replace(memory, seq=self.journal.last + self.waiting)
 
     def write_what_waits(self) -> bool:
         """Write what could not be written before; return whether everything is written."""
         try:
             while self._unwritten:
-                self.journal.append(self._unwritten[0])
-                self._unwritten.popleft()
+                self._write_next()
         except NoteError as error:
             if not self.problem:
                 log.error("[Memory] %s: %s", self.name, error)
@@ -102,6 +126,20 @@ class AgentMemory:
             self.on_trouble(f"The memories of {self.name} are written again; none was lost.")
         self.problem = ""
         return True
+
+    def _write_next(self) -> None:
+        """Write the memory that waits first. Not before its line is written is it certain what number it has."""
+        memory, whole = self._unwritten[0]
+        if whole and memory.kind == "result" and self.trail.is_held(whole):
+            self.journal.catch_up(memory)  # lines typed by hand are numbered first
+            held = self.trail.hold(whole, self.journal.last + 1, memory.refused)
+            memory, whole = replace(memory, text=one_line(held)), whole if held is whole else None
+            self._unwritten[0] = memory, whole
+        written = self.journal.append(memory)
+        self._unwritten.popleft()
+        self.trail.follow(written, whole)
+        for listener in self._listeners:
+            listener(written)
 
     @property
     def waiting(self) -> int:
@@ -131,6 +169,8 @@ class AgentMemory:
         told, most, strategy = self._settled, MOST_IN_A_VIEW, self.strategy
         if isinstance(strategy, Window):  # what was summarised under another strategy stays on disk, untold
             told, most = Settled(None, None), strategy.max_memories
+        if self.provider:
+            told = self._compacted_by(self.provider)
         coverage = told.coverage(self.journal.last)
         verbatim = coverage.verbatim
         first = verbatim.first
@@ -139,11 +179,31 @@ class AgentMemory:
             step = min(VIEW_STEP, max(1, most // 4))
             first = -(-(verbatim.last - most + 1) // step) * step
         tail = self.journal.read(first, verbatim.last)
-        return View(self.name, coverage, told.longterm, told.recent, tuple(tail), self.trail.limits)
+        is_one_message = isinstance(strategy, Rolling)
+        return View(self.name, coverage, told.longterm, told.recent, tuple(tail), self.trail.limits, is_one_message)
+
+    def _compacted_by(self, provider: CompactionProvider) -> Settled:
+        """Return what somebody else has compacted; all is verbatim if that is not from the first memory on."""
+        message = provider.get_compaction()
+        if message is None:
+            return Settled(None, None)
+        if message.start != 1 or not 1 <= message.end <= self.journal.last:
+            self._warn(f"a compaction of memories {message.start}–{message.end} of {self.journal.last} is left out")
+            return Settled(None, None)
+        return Settled(Summary(1, message.end, message.summary), None)
 
     def memory(self, seq: int) -> Memory | None:
         """Return the memory with a number, or None if there is none. Raises: NoteError."""
         return next(iter(self.journal.read(seq, seq)), None)
+
+    def to_summarise(self, first: int, last: int) -> list[Memory]:
+        """Return the memories from one number to another without failed rounds, which no summary tells of.
+
+        They are covered all the same. Raises: NoteError if the journal cannot be read.
+        """
+        near = self.journal.read(first - ROUND_MEMORIES, last + ROUND_MEMORIES)
+        failed = failed_rounds(near)
+        return [memory for memory in near if first <= memory.seq <= last and memory.seq not in failed]
 
     def take_in_edits(self, thorough: bool = False) -> bool:
         """Take in lines and summaries edited by hand and return whether there were any.
@@ -170,14 +230,16 @@ class AgentMemory:
         self._unread = False
         return found
 
-    def ahead(self, longterm: Summary | None, recent: Summary | None) -> tuple[Ahead, Callable[[], None]] | None:
-        """Return what `publish` may be given, and what has to be done before, in any thread: all that takes long.
+    def ahead(
+        self, longterm: Summary | None, recent: Summary | None, has_leaf: bool = True
+    ) -> tuple[Ahead, Callable[[], None]] | None:
+        """Return drafts for `publish`, or for `replace` without a leaf, and what writes them, in any thread.
 
-        It is None if all has to be done at once. Raises: NoteError, and so does what is to be done.
+        It is None if all has to be done at once. Raises: NoteError, and so does what writes.
         """
-        if recent is None or self._unfit:
+        if self._unfit:
             return None
-        ahead = self.summaries.ahead(longterm, recent)
+        ahead = self.summaries.ahead(longterm, recent, self._now_ms(), has_leaf)
         force = self.journal.forcing()  # last: it has to be called, as it holds the file open
 
         def write() -> None:
@@ -189,39 +251,39 @@ class AgentMemory:
     def publish(self, longterm: Summary | None, recent: Summary | None, ahead: Ahead | None = None) -> str:
         """Put new summaries in force, in one step, and return the leaf's name; there is none without a `recent`.
 
-        Without one, the long-term summary tells what the short-term one in force did, which goes. What was written
-        `ahead` is put in its place, unless somebody has touched the summaries in force since.
-        Raises: NoteError if they cannot be written, ValueError if they would not leave a partition; nothing has
-        changed then.
+        Without one, the new long-term summary replaces both that are in force, and the short-term one is set aside.
+        What was written `ahead` is put in its place, unless somebody has touched the summaries in force since.
+        Raises: NoteError if they cannot be written, Edited if somebody edits one of them meanwhile, ValueError if they
+        would not leave a partition; nothing has changed then.
         """
         settled = self._partition(longterm or self.longterm, recent)
         if LONGTERM in self._unfit:  # its file goes, and the last good one, which is in force, takes its name again
             longterm = settled.longterm
-        is_current = ahead and ahead.stamp == self.summaries.stamp() and not self._unfit
-        if not is_current:  # else what it tells of is on disk
-            self.journal.sync()
-            self._keep_unfit()
-        leaf = ""
-        if ahead and is_current:
-            ahead.drafts.put_in_place()
-            leaf = ahead.leaf
-        elif recent:
-            leaf = self.summaries.publish(longterm, recent)
-        else:
-            self.summaries.replace(longterm, None, self._now_ms())
-            if self.recent:
-                self.summaries.set_aside(RECENT, "folded", self._now_ms())
+        leaf = self._put_in_place(longterm, recent, ahead, has_leaf=True)
+        if recent is None and self.recent:
+            self.summaries.set_aside(RECENT, "folded", self._now_ms())
         self._settled = settled
         self._stamp = self.summaries.stamp()
         return leaf
 
-    def replace(self, longterm: Summary | None, recent: Summary | None) -> None:
-        """Put other summaries in force, as a rebuilding or a rollback does. Raises: as `publish`."""
+    def replace(self, longterm: Summary | None, recent: Summary | None, ahead: Ahead | None = None) -> None:
+        """Put other summaries in force without a leaf, as a rebuilding or a rollback does. Raises: as `publish`."""
         settled = self._partition(longterm, recent)
-        self._keep_unfit()
-        self.summaries.replace(longterm, recent, self._now_ms())
+        self._put_in_place(longterm, recent, ahead, has_leaf=False)
         self._settled = settled
         self._stamp = self.summaries.stamp()
+
+    def _put_in_place(
+        self, longterm: Summary | None, recent: Summary | None, ahead: Ahead | None, has_leaf: bool
+    ) -> str:
+        if ahead and ahead.stamp == self.summaries.stamp() and not self._unfit:
+            ahead.drafts.put_in_place()  # what it tells of is on disk
+            return ahead.leaf
+        self.journal.sync()
+        if LONGTERM in self._unfit and self.longterm and longterm not in (None, self.longterm):
+            self.summaries.add_former(self.longterm)  # the last good one, which no file has any more
+        self._keep_unfit()
+        return self.summaries.publish(longterm, recent, self._now_ms(), has_leaf)
 
     def roll_back(self, leaf: str) -> Summary:
         """Put a leaf back in force, with the long-term summary that came before it; return the leaf.
@@ -306,5 +368,5 @@ class AgentMemory:
             self._warn(f"{name} was kept as {aside!r}" if aside else f"{name} was taken away meanwhile")
 
     def _warn(self, text: str) -> None:
-        self.warnings.append(text)
+        note_warning(self.warnings, text)
         log.warning("[Memory] %s: %s", self.name, text)

@@ -1,4 +1,7 @@
-"""Micro-compaction: long results of commands, once the turn that they belong to is over, are told as placeholders.
+"""Micro-compaction: what is left of commands in a prompt once the turn that they belong to is over.
+
+A long result is shown as a placeholder. A failed round, which is a refused command and its refusal, is left out once a
+later command was done: by then the agent has learnt from it. The journal keeps both.
 
     [look: ok, 412 characters, "The Landing Green planks, still…" ^m12]
 
@@ -87,6 +90,30 @@ def result_texts(
     if broken:
         log.warning("%d results from memory %d on are told whole: no placeholder can be made", len(broken), broken[0])
     return texts
+
+
+def failed_rounds(memories: Sequence[Memory]) -> frozenset[int]:
+    """Return the numbers of refused commands and of their refusals.
+
+    A command's outcome is the first result after it. Its refusal counts alone where the command came before. What
+    somebody has pinned is never a failure.
+    """
+    failed, deed, is_open = set[int](), None, True
+    for memory in memories:
+        if memory.kind == "acted":
+            deed, is_open = memory, True
+        elif memory.kind == "result" and is_open:
+            if memory.refused:
+                failed |= {one.seq for one in (deed, memory) if one and not one.pinned}
+            is_open = False
+    return frozenset(failed)
+
+
+def outlived_failures(tail: Sequence[Memory]) -> frozenset[int]:
+    """Return the numbers of the failed rounds in a tail that a later command, which was not refused, follows."""
+    failed = failed_rounds(tail)
+    last_done = max((one.seq for one in tail if one.kind == "acted" and one.seq not in failed), default=0)
+    return frozenset(seq for seq in failed if seq < last_done)
 
 
 def _capped(result: Memory, cap_characters: int) -> str:

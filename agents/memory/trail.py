@@ -72,19 +72,22 @@ class Trail:
             if self.limits.is_long(memory):
                 self._long.append(memory)
 
+    def is_held(self, text: str) -> bool:
+        """Return whether a result is so long that `hold` leaves no more than its beginning."""
+        return len(text) > self._settings().result_cap_characters and self._settings().archive
+
     def hold(self, text: str, seq: int, refused: bool) -> str:
         """Return a result as it is to be remembered: one beyond the cap goes to the archive, and its beginning is left.
 
         `seq` is the number that it will have. What cannot be archived is returned whole, so that nothing is lost.
         """
-        cap = self._settings().result_cap_characters
-        if len(text) <= cap or not self._settings().archive:
+        if not self.is_held(text):
             return text
         try:
             reference = self.keep("tool_result", seq, text=text, refused=refused)
         except NoteError:
             return text
-        return held(text, cap, reference)
+        return held(text, self._settings().result_cap_characters, reference)
 
     def write(self) -> bool:
         """Write what was taken, and return whether nothing waits any more. Never raises."""

@@ -6,26 +6,50 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from agents.memory.coverage import Coverage, Range
-from agents.memory.micro import LIMITS, Limits, result_texts
+from agents.memory.micro import LIMITS, Limits, outlived_failures, result_texts
 from agents.prompts.quoting import plain, quoted
 from vault.remembered.memory_line import LINE_BREAK, Memory
 from vault.remembered.summaries import Summary
+from world.parsing import split_reason
 
 RESULT_CHARACTERS = 240
 STEP_LINES = 16
 UNSHOWN = "are not shown here for want of room"
 
-_UNSHOWN = re.compile(rf"^\[Memories (\d+)(?:–(\d+))? {UNSHOWN}", re.MULTILINE)
-_BLOCK_LINK = re.compile(r"\s*\(?\[\[[^\]]*#\^m\d+\]\]\)?")
+_BLOCK_LINK = re.compile(r"(?<!\s)\s*\(?\[\[[^\[\]]*#\^m\d+\]\]\)?")
+
+
+@dataclass(frozen=True)
+class CompactedMessage:
+    """What stands for the memories from `start` to `end`, both included."""
+
+    start: int
+    end: int
+    summary: str
+
+    def to_system_message(self) -> str:
+        """Return it as a message that says what it stands for."""
+        return f"[Conversation History Summary (Rounds {self.start}-{self.end})]\n{self.summary}"
+
+
+class CompactionProvider(Protocol):
+    """Compacts one agent's memories: its own compactor does, or anything else that is registered in its place."""
+
+    def get_compaction(self) -> CompactedMessage | None:
+        """Return what stands for the oldest memories now, or None."""
+
+    def notify_rounds_changed(self, total_rounds: int) -> None:
+        """Hear how many memories there are after a turn; what is due may begin, in the background."""
 
 
 @dataclass(frozen=True)
 class View:
     """The three tiers at one moment. `tail` holds the newest memories of the verbatim range, oldest first.
 
-    `limits` bounds how much of a command's result is told.
+    `limits` bounds how much of a command's result is told. With `is_one_message` a summary is told as a message.
     """
 
     name: str
@@ -34,29 +58,55 @@ class View:
     recent: Summary | None
     tail: tuple[Memory, ...]
     limits: Limits = LIMITS
+    is_one_message: bool = False
 
     def older(self) -> str:
         """Return the long-term summary with a line that says what it stands for; empty if there is none."""
-        return _told(self.longterm)
+        return self._told(self.longterm)
 
     def recent_past(self) -> str:
         """Return the short-term summary in the same way."""
-        return _told(self.recent)
+        return self._told(self.recent)
+
+    @property
+    def compacted(self) -> CompactedMessage | None:
+        """All summaries as one message; the memories after its end are verbatim. None if there is none."""
+        told = [summary for summary in (self.longterm, self.recent) if summary]
+        return CompactedMessage(1, told[-1].last, "\n".join(map(_text, told))) if told else None
+
+    def _told(self, summary: Summary | None) -> str:
+        if summary is None:
+            return ""
+        if self.is_one_message:
+            return CompactedMessage(summary.first, summary.last, _text(summary)).to_system_message()
+        return f"{_text(summary)}\n[Summarized {summary.count} memories: {Range(summary.first, summary.last)}]"
 
     def tail_text(self, left_out: int = 0) -> str:
         """Return the verbatim tail, a line a memory, without the oldest `left_out` of them.
 
         Whatever of the verbatim range is not shown is named in a first line.
         """
-        return "\n".join([*self._unshown(left_out), *collapsed(self._texts[left_out:])])
+        return "\n".join([*self._unshown(left_out), *self._shown(left_out, len(self.tail))])
 
     def before_text(self, left_out: int = 0) -> str:
         """Return the tail up to what its owner did last, in the same way; `since_text` has the rest."""
-        return "\n".join([*self._unshown(left_out), *collapsed(self._texts[left_out : self._done])])
+        return "\n".join([*self._unshown(left_out), *self._shown(left_out, self._done)])
 
     def since_text(self, left_out: int = 0) -> str:
         """Return what has come after its owner's last deed, a line a memory."""
-        return "\n".join(collapsed(self._texts[max(left_out, self._done) :]))
+        return "\n".join(self._shown(max(left_out, self._done), len(self.tail)))
+
+    def told(self, left_out: int = 0) -> list[tuple[Memory, str]]:
+        """Return the memories of the tail without the oldest `left_out`, each with what is told of it."""
+        return list(zip(self.tail, self._texts, strict=True))[left_out:]
+
+    def unshown(self, left_out: int = 0) -> Range:
+        """Return the memories of the verbatim range that are not told then."""
+        return Range(self.coverage.verbatim.first, self.first_shown(left_out) - 1)
+
+    def first_shown(self, left_out: int = 0) -> int:
+        """Return the number of the first memory that is told then; the next one to come if none is."""
+        return self.tail[left_out].seq if left_out < len(self.tail) else self.coverage.n + 1
 
     def idle_ms(self, now_ms: int) -> int:
         """Return how long ago its owner did something, in milliseconds; 0 if the tail holds no deed of its own."""
@@ -74,31 +124,39 @@ class View:
         return next(deeds, 0)
 
     @cached_property
+    def failed(self) -> frozenset[int]:
+        """The numbers of the memories in the tail that are not shown: failed rounds that another command followed."""
+        return outlived_failures(self.tail)
+
+    def _shown(self, first: int, end: int) -> list[str]:
+        """Return the lines of the tail from one place to before another."""
+        places = range(first, min(end, len(self.tail)))
+        return collapsed(self._texts[place] for place in places if self.tail[place].seq not in self.failed)
+
+    @cached_property
     def _texts(self) -> list[str]:
         """What is told of each memory of the tail."""
         results = result_texts(self.tail, self._done, self.limits)
         return [
-            quoted(results[place]) if place in results else memory_text(memory, self.name)
+            quoted(results[place]) if place in results else memory_text(memory, self.name, with_reason=False)
             for place, memory in enumerate(self.tail)
         ]
 
     def _unshown(self, left_out: int) -> list[str]:
-        shown = self.tail[left_out:]
-        first_shown = shown[0].seq if shown else self.coverage.n + 1
-        unshown = Range(self.coverage.verbatim.first, first_shown - 1)
-        if not unshown:
-            return []
-        return [f"[Memories {unshown} {UNSHOWN}; they are in the journal]"]
+        unshown = self.unshown(left_out)
+        return [f"[Memories {unshown} {UNSHOWN}; they are in the journal]"] if unshown else []
 
 
-def memory_text(memory: Memory, name: str) -> str:
+def memory_text(memory: Memory, name: str, with_reason: bool = True) -> str:
     """Return a memory as its owner would see it on a screen: what it typed behind its prompt, the rest as it was.
 
-    Of a long result this is the beginning: as much as is of use to whoever summarises it.
+    Its private reason is told to whoever summarises, and never shown to the model that acts: a model that reads its
+    own reasons repeats them, and may be talked into reciting them. Of a long result this is the beginning: as much
+    as is of use to whoever summarises it.
     """
     match memory.kind:
         case "acted":
-            return f"~{name}> {memory.text}"
+            return f"~{name}> {memory.text if with_reason else split_reason(memory.text)[0]}"
         case "noted":
             return f"[You noted: {plain(memory.text)}]"
         case "dreamt":
@@ -108,12 +166,6 @@ def memory_text(memory: Memory, name: str) -> str:
             return f"{quoted(told)} [… ^m{memory.seq}]"
         case _:
             return quoted(memory.text.replace(LINE_BREAK, " "))
-
-
-def unshown_in(prompt: str) -> Range:
-    """Return which memories a prompt says that it does not show; an empty range if it shows all."""
-    found = _UNSHOWN.search(prompt)
-    return Range(int(found[1]), int(found[2] or found[1])) if found else Range(1, 0)
 
 
 def collapsed(lines: Iterable[str]) -> list[str]:
@@ -128,8 +180,5 @@ def collapsed(lines: Iterable[str]) -> list[str]:
     return [f"{line} (×{count})" if count > 1 else line for line, count in zip(told, counts, strict=True)]
 
 
-def _told(summary: Summary | None) -> str:
-    if summary is None:
-        return ""
-    what = f"[Summarized {summary.count} memories: {Range(summary.first, summary.last)}]"
-    return f"{_BLOCK_LINK.sub('', summary.text)}\n{what}"
+def _text(summary: Summary) -> str:
+    return _BLOCK_LINK.sub("", summary.text)

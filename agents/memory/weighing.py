@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from agents.memory.benefit import Offer
 from agents.memory.memory import AgentMemory
+from agents.memory.micro import outlived_failures
 from agents.memory.strategies import Plan
 from agents.memory.view import memory_text
 from config.settings import MemorySettings
@@ -31,7 +32,8 @@ def verbatim_sizes(memory: AgentMemory, count_tokens: Callable[[str], int]) -> l
     """
     verbatim = memory.coverage.verbatim
     read = memory.journal.read(verbatim.first, min(verbatim.last, verbatim.first + MOST_SIZED - 1))
-    return [count_tokens(memory_text(one, memory.name)) for one in read]
+    failed = outlived_failures(read)
+    return [0 if one.seq in failed else count_tokens(memory_text(one, memory.name)) for one in read]
 
 
 def offer_of(

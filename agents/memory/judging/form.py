@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from string import whitespace
 
 from agents.memory.judging.claims import folded, plain
 from agents.memory.judging.common_words import UNFINISHED_AT
@@ -21,7 +22,8 @@ MOST_REPEATS = 2
 WORDS_A_PRONOUN = 100
 SHOWN_CHARACTERS = 60
 
-_QUOTED = re.compile(r'"[^"\n]{0,2000}"|“[^”\n]{0,2000}”|„[^“”\n]{0,2000}[“”]|«[^»\n]{0,2000}»')
+# No quotation holds its own opening mark, so that each mark is looked at once.
+_QUOTED = re.compile(r'"[^"\n]*"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»')
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b", re.IGNORECASE)
 _SECOND_PERSON = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _HASHES = re.compile(r"\s*(#{1,6})(?:\s.*)?")
@@ -30,7 +32,7 @@ _COLON_LINE = re.compile(r"[^.!?]{1,80}:\s*")
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)])(?:\s|$)")
 _SENTENCE = re.compile(r"[^.!?\n]+")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
-_ENDED = re.compile(r"[.!?…\"”»)\]][\s\"'”»)\]*_]*\Z")
+_CLOSING = '"”»)]'
 _NO_HEADING = 9
 
 
@@ -72,7 +74,7 @@ def structure_faults(text: str) -> Iterator[Fault]:
     words = _WORD.findall(text)
     last = lines[-1] if lines else ""
     prose = not _BULLET.match(last) and len(_WORD.findall(last)) > COPY_WORDS
-    if not _ENDED.search(text) and ((words and words[-1].lower() in UNFINISHED_AT) or prose):
+    if not _is_ended(text) and ((words and words[-1].lower() in UNFINISHED_AT) or prose):
         yield "cut-off", f"The summary breaks off at {short(last[-SHOWN_CHARACTERS:])!r}; end it with a whole sentence."
     sentences = Counter(as_words(sentence) for sentence in _SENTENCE.findall(text))
     for sentence, count in sentences.items():
@@ -80,9 +82,7 @@ def structure_faults(text: str) -> Iterator[Fault]:
             yield "repetition", f"{short(sentence)!r} stands there {count} times; once is enough."
 
 
-def copy_faults(
-    text: str, memories: Iterable[str], previous: tuple[str, ...], prompt: str, pins: tuple[str, ...]
-) -> Iterator[Fault]:
+def copy_faults(text: str, memories: Iterable[str], previous: tuple[str, ...], prompt: str) -> Iterator[Fault]:
     """Yield what was copied instead of summarised."""
     told = [memory.strip() for memory in memories]
     words = as_words(text)
@@ -98,7 +98,7 @@ def copy_faults(
         )
     if any(spaced(text) == spaced(p) for p in previous) and len(previous) + len(told) > 1:
         yield "copy-of-summary", "The summary is the one before word for word; what has happened since is missing."
-    sentence = _from_prompt(text, prompt, "\n".join((*told, *previous, *pins))) if prompt else ""
+    sentence = _from_prompt(text, prompt, "\n".join((*told, *previous))) if prompt else ""
     if sentence:
         yield (
             "copy-of-prompt",
@@ -119,6 +119,12 @@ def person_faults(text: str, name: str) -> Iterator[Fault]:
             f"It says {who}{second} times 'you' and {first} times 'I' or 'my' in {words} words; "
             f"{name or 'the agent'} should tell it as 'I'.",
         )
+
+
+def _is_ended(text: str) -> bool:
+    """Return whether a text ends with the end of a sentence, whatever marks close behind it."""
+    told = text.rstrip(f"{whitespace}{_CLOSING}'*_")
+    return told.endswith((".", "!", "?", "…")) or any(mark in _CLOSING for mark in text[len(told) :])
 
 
 def _without_quotes_of(text: str, source_text: str) -> str:

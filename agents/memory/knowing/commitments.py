@@ -141,5 +141,11 @@ def matter(text: str) -> frozenset[str]:
 
 def is_same_matter(one: str, other: str) -> bool:
     """Return whether two sentences are about the same, so that the later one replaces the earlier."""
-    mine, theirs = (frozenset(word for word in matter(text) if not _WHEN.fullmatch(word)) for text in (one, other))
+    mine, theirs = _timeless(one), _timeless(other)
     return bool(mine and theirs) and len(mine & theirs) >= SAME_MATTER * len(mine | theirs)
+
+
+@lru_cache(maxsize=4096)
+def _timeless(text: str) -> frozenset[str]:
+    """Return the matter of a sentence, times and numbers aside."""
+    return frozenset(word for word in matter(text) if not _WHEN.fullmatch(word))

@@ -14,20 +14,23 @@ from vault.remembered.fact_line import CONFIDED, LESSONS, PEOPLE, PLACES, PROMIS
 MOST_PASSED_OVER = 8
 
 _SAID = {PROMISES: "promised", REQUESTS: "asked", LESSONS: "told me to remember", CONFIDED: "confided"}
-_GOAL = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?P<goal>.+?)\s*")
-_HEADING = re.compile(r"#{1,6}\s+(?P<title>.+?)\s*#*\s*")
+_GOAL = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?P<goal>\S.*)")
+_HEADING = re.compile(r"#{1,6}\s+(?P<title>\S.*)")
 
 
-def fact_text(fact: Fact) -> str:
-    """Return what is known in a sentence that stays true: things that move are told with their time."""
+def fact_text(fact: Fact, counted: bool = True) -> str:
+    """Return what is known in a sentence that stays true: things that move are told with their time.
+
+    `counted` is whether it says how often somebody was met or a place was visited.
+    """
     if fact.section in _SAID:
         settled = f" ({fact.closed})" if fact.closed else ""
         said = "noted for myself" if fact.section == LESSONS and fact.subject == ME else _SAID[fact.section]
         return f'{fact.subject} {said}: "{fact.value}"{settled}'
     when, often = _moment(fact.minute), "once" if fact.count == 1 else f"{fact.count} times"
     told = {
-        PEOPLE: f"{fact.value} at {when}, met {often}",
-        PLACES: f"{fact.value} {often}",
+        PEOPLE: f"{fact.value} at {when}" + (f", met {often}" if counted else ""),
+        PLACES: f"{fact.value} {often}" if counted else fact.value,
         THINGS: f"{fact.value} since {when}",
     }[fact.section]
     by_hand = not fact.minute
@@ -76,9 +79,9 @@ def goals_in(profile: str) -> tuple[str, ...]:
     for line in profile.split("\n"):
         heading = _HEADING.fullmatch(line)
         if heading:
-            inside = heading["title"].casefold() == "goals"
+            inside = heading["title"].rstrip().rstrip("#").rstrip().casefold() == "goals"
         elif inside and line.strip():
-            bullet = _GOAL.fullmatch(line)
+            bullet = _GOAL.fullmatch(line.rstrip())
             goals.append(bullet["goal"] if bullet else line.strip())
     return tuple(goals)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from agents.memory.judging.numerals import NUMBER_WORDS
 from agents.memory.knowing.commitments import (
@@ -24,6 +24,9 @@ from agents.memory.knowing.known import ME, Known, minute_of
 from vault.remembered.fact_line import CONFIDED, LESSONS, PROMISES, REQUESTS, TOLD, Fact
 from vault.remembered.memory_line import LINE_BREAK, Memory
 
+MAX_SENTENCES = 40
+"""Of one speech at most so many sentences begin or settle something: each is held against all that is known."""
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _COMING = re.compile(r"\b(?:come|meet|visit|be|wait|go|return)\b", re.IGNORECASE)
 
@@ -38,10 +41,10 @@ class Spoken:
 
 
 def hear(known: Known, spoken: Spoken, memory: Memory) -> None:
-    """Take in a speech, sentence by sentence; then what is left of it, if it was told in confidence or to be kept."""
+    """Take in the first sentences of a speech; then what is left of it, if it was told in confidence or to be kept."""
     text = spoken.text.replace(LINE_BREAK, " ")
     spent, section = set[int](), CONFIDED if spoken.privately or is_confidence(text) else ""
-    for start, end in spans(text):
+    for start, end in islice(spans(text), MAX_SENTENCES):
         sentence = text[start:end][:LONGEST_SENTENCE]
         if is_bare_reminder(sentence):
             section = LESSONS

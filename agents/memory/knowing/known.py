@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from agents.memory.knowing.confided import weight_of_telling
-from vault.remembered.fact_line import COMMITMENTS, CONFIDED, SECTIONS, Fact
+from vault.remembered.fact_line import COMMITMENTS, CONFIDED, PEOPLE, SECTIONS, Fact
 from vault.remembered.memory_line import Memory
 
 MOST_IN_A_SECTION = 250
@@ -36,6 +36,10 @@ class Known:
     def find(self, section: str, subject: str) -> Fact | None:
         """Return what is known of a person, place or thing, or None."""
         return self.facts.get(Fact(section, subject, "").key)
+
+    def people(self) -> Iterator[str]:
+        """Yield the names of those who are known."""
+        return (fact.subject for fact in self.facts.values() if fact.section == PEOPLE)
 
     def open(self) -> list[Fact]:
         """Return the promises and requests that are not settled, oldest first."""

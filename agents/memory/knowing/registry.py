@@ -17,7 +17,7 @@ from agents.memory.knowing.known import Known, in_order
 from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.summaries.picked import picked_words
 from vault.folder import Vault
-from vault.journal import Journal
+from vault.journal import Journal, note_warning
 from vault.notes import NoteError
 from vault.remembered.fact_line import Fact
 from vault.remembered.facts_note import NAME, FactsFile, FactsNote, Pin, Stamp
@@ -288,6 +288,6 @@ class FactRegistry:
         self._unwritten = str(error)
 
     def _warn(self, text: str) -> None:
-        self.warnings.append(text)
+        note_warning(self.warnings, text)
         self.on_trouble(text)
         log.warning("[Memory] %s: %s", self.name, text)

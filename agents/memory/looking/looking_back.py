@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from agents.memory.coverage import Range
@@ -91,11 +92,20 @@ def diff_text(memory: AgentMemory, say: Wording) -> str:
     if now is None or not former:
         raise CommandError(say("memory.one_longterm" if now else "memory.no_longterm", who=memory.name))
     before = max(former, key=lambda summary: (summary.made_ms, summary.generation))
-    lines = difflib.ndiff(_sentences(before.text), _sentences(now.text))
-    keys = {"+ ": "memory.new", "- ": "memory.gone", "  ": "memory.kept"}
     ranges = {"now": Range(now.first, now.last), "before": Range(before.first, before.last)}
     heading = say("memory.longterm_of", who=memory.name, **ranges)
-    return "\n".join([heading, *(say(keys[line[:2]], text=line[2:]) for line in lines if line[:2] in keys)])
+    return "\n".join([heading, *(say(key, text=text) for key, text in changes(before.text, now.text))])
+
+
+def changes(before: str, now: str) -> Iterator[tuple[str, str]]:
+    """Yield each sentence of two texts with the name of what became of it: new, gone or kept."""
+    old, new = _sentences(before), _sentences(now)
+    for what, i, j, k, m in difflib.SequenceMatcher(None, old, new).get_opcodes():
+        if what == "equal":
+            yield from (("memory.kept", sentence) for sentence in old[i:j])
+        else:
+            yield from (("memory.gone", sentence) for sentence in old[i:j])
+            yield from (("memory.new", sentence) for sentence in new[k:m])
 
 
 def _meant(memory: AgentMemory, wanted: str, say: Wording) -> Range:
@@ -133,6 +143,8 @@ def _in_tail(memory: AgentMemory, view: View, found: Memory, unshown: Range, say
         if isinstance(strategy, Window):
             return say("memory.outside_the_window", most=strategy.max_memories)
         return say("memory.no_room")
+    if found.seq in view.failed:
+        return say("memory.failed")
     if found.text.replace(LINE_BREAK, " ") not in view.tail_text():
         return say("memory.told_in_short", number=found.seq)
     return say("memory.word_for_word")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agents.memory.facts import spoken_in
 from agents.memory.importance import SPOKEN_TO
@@ -27,6 +28,9 @@ SEEN = 0.5
 NAME = 1.3
 COMMON = 0.6
 
+OPENING = 24
+"""In so many characters before a word it shows whether a sentence begins with it."""
+
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)[\"'“‘]?$")
 
@@ -44,14 +48,19 @@ def cues_of(moment: Sequence[Memory], name: str) -> list[Cue]:
     return [cue for cue in found if cue.words]
 
 
-def telling(text: str) -> dict[str, float]:
+@lru_cache(maxsize=256)  # what was said last is looked at turn after turn
+def telling(text: str) -> Mapping[str, float]:
     """Return the words of a text that tell something, in lower case: names and numbers count more, common ones less."""
     words: dict[str, float] = {}
     for match in _WORD.finditer(text):
         word = match[0].lower()
         if word not in FUNCTION_WORDS and (len(word) > 1 or word.isdigit()):
-            words[word] = max(words.get(word, 0), _worth(match[0], text[: match.start()]))
+            words[word] = max(words.get(word, 0), _worth(match[0], _before(text, match.start())))
     return words
+
+
+def _before(text: str, start: int) -> str:
+    return text[max(0, start - OPENING) : start]
 
 
 def _worth(word: str, before: str) -> float:

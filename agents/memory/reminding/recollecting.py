@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import math
-import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from agents.memory.reminding.note_shelf import NoteShelf
 from agents.memory.view import View
 from vault.notes import NoteError
 from vault.remembered.memory_line import LINE_BREAK, Memory
+from world.parsing import split_reason
 
 log = logging.getLogger(__name__)
 
@@ -159,11 +159,6 @@ class Recollecting:
         return [Recollection((title, text), f"[Your note {title}: {text}]", telling(text).keys() - known)]
 
 
-def is_recollected(prompt: str, seq: int) -> bool:
-    """Return whether a prompt tells a memory because it came to mind."""
-    return bool(re.search(rf"^\[You remember, \d{{4}}-\d\d-\d\d, memory {seq}[:,]", prompt, re.MULTILINE))
-
-
 def _scored(worths: list[dict[str, float]], holding: dict[str, list[int]]) -> dict[int, float]:
     """Return by number what the memories score that have enough of what one cue's known words count."""
     scores: dict[int, float] = {}
@@ -184,6 +179,7 @@ def _is_told(memory: Memory, told: str) -> bool:
 
 def _recollection(memory: Memory, known: set[str]) -> Recollection:
     deed = ", what you did" if memory.kind == "acted" else ""
-    line = f"[You remember, {memory.day}, memory {memory.seq}{deed}: {memory.text.replace(LINE_BREAK, ' ')}]"
+    text = split_reason(memory.text)[0] if memory.kind == "acted" else memory.text
+    line = f"[You remember, {memory.day}, memory {memory.seq}{deed}: {text.replace(LINE_BREAK, ' ')}]"
     names = telling(" ".join(memory.people)).keys()
     return Recollection(memory.seq, line, telling(memory.text).keys() - known - names)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from agents.memory.gate import Objection, Verdict
 from agents.models.model import Completion, ModelError, Request
@@ -66,7 +67,14 @@ class Asking:
         self._temperature = temperature
         self._timeout_seconds = timeout_seconds
 
-    async def ask(self, prompt: str, max_tokens: int, stop: tuple[str, ...], grammar: str | None = None) -> Completion:
+    async def ask(
+        self,
+        prompt: str,
+        max_tokens: int,
+        stop: tuple[str, ...],
+        grammar: str | None = None,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Completion:
         """Return what the model answers. Raises: ModelError; Withdrawn if nobody waits for the answer any more."""
         request = Request(
             prompt,
@@ -74,6 +82,7 @@ class Asking:
             stop,
             self._temperature,
             grammar=grammar,
+            schema=schema,
             timeout_seconds=self._timeout_seconds,
         )
         completion = await written_by(self._queue, self._owner, Priority.SUMMARY, lambda: request)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from agents.choices.grammar import literal
 from agents.memory.gate import Source, judge_picked
@@ -14,6 +16,9 @@ from agents.memory.judging.common_words import COMMON_WORDS
 from agents.memory.summaries.drafts import Asking, Draft
 from agents.memory.summaries.picked import memory_of_line, picked_line
 from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory
+
+FORM_TOKENS = 24
+"""What the marks of JSON round a line take, in tokens, and the blanks between them."""
 
 WORTH_PICKING = ("observed", "acted", "thought", "dreamt", "told", "noted")
 NEAR = 1
@@ -67,14 +72,14 @@ def offered(left: Sequence[Candidate], chosen: Sequence[Candidate], count: int) 
 async def picked(asking: Asking, lines: Sequence[Candidate], count: int, source: Source, resolve: Resolve) -> Draft:
     """Return a summary of lines that the model has picked, in their order. Raises: SummaryRefused, ModelError.
 
-    Pinned lines are in it in any case. A model that takes no grammar is not asked: the newest of those offered counts.
+    A model that cannot be held to a choice is not asked: the newest of those offered counts.
     """
-    chosen, left = _with_pins(lines, source.pins)
+    chosen, left = list[Candidate](), list(lines)
     while left and len(chosen) < count:
         choice = offered(left, chosen, count)
         if len(left) + len(chosen) <= count:
             one = left[0]
-        elif asking.model.constrains:
+        elif asking.model.capabilities.grammar or asking.model.capabilities.json_schema:
             one = await _asked(asking, lines, chosen, choice, count, source.name)
         else:
             one = choice[-1]
@@ -89,7 +94,7 @@ def extracted(asking: Asking, lines: Sequence[Candidate], count: int, source: So
 
     A line is central if its words stand in many others. Raises: SummaryRefused.
     """
-    chosen, left = _with_pins(lines, source.pins)
+    chosen, left = list[Candidate](), list(lines)
     central = _centrality([one.line for one in lines])
     while left and len(chosen) < count:
         one = max(offered(left, chosen, count), key=lambda candidate: (candidate.importance, central[candidate.line]))
@@ -109,17 +114,28 @@ async def _asked(
 ) -> Candidate:
     shown, before = [one.line for one in lines], [one.line for one in chosen]
     told = "\n".join([*shown, "", f"The {count} of these that {name} must never forget:", *before, ""])
-    grammar = f'root ::= ({" | ".join(literal(one.line) for one in choice)}) "\\n"\n'
     longest = max(asking.model.count_tokens(one.line) for one in choice)
-    completion = await asking.ask(told, longest + 8, ("\n",), grammar)
-    answer = completion.text.strip("\n")
+    if asking.model.capabilities.grammar:
+        grammar = f'root ::= ({" | ".join(literal(one.line) for one in choice)}) "\\n"\n'
+        answer = (await asking.ask(told, longest + 8, ("\n",), grammar)).text.strip("\n")
+    else:
+        completion = await asking.ask(told, longest + FORM_TOKENS, (), schema=_schema([one.line for one in choice]))
+        answer = _line_in(completion.text)
     return next((one for one in choice if one.line == answer), choice[0])
 
 
-def _with_pins(lines: Sequence[Candidate], pins: Sequence[str]) -> tuple[list[Candidate], list[Candidate]]:
-    """Return the pinned lines, which are chosen already, and the rest."""
-    known = {one.line: one for one in lines}
-    return [known.get(pin, Candidate(pin)) for pin in pins], [one for one in lines if one.line not in pins]
+def _schema(lines: Sequence[str]) -> dict[str, Any]:
+    """Return the schema of an answer that is one of these lines."""
+    line = {"enum": list(lines)}
+    return {"type": "object", "properties": {"line": line}, "required": ["line"], "additionalProperties": False}
+
+
+def _line_in(answer: str) -> str:
+    """Return the line in an answer of that schema; empty if the model could not be held to it."""
+    try:
+        return str(json.loads(answer)["line"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
 
 
 def _fits(chosen: Sequence[Candidate], asking: Asking, source: Source) -> bool:
@@ -135,7 +151,7 @@ def _accepted(
     resolve: Resolve,
     quality: str,
 ) -> Draft:
-    place = {line: number for number, line in enumerate([*source.pins, *(one.line for one in lines)])}
+    place = {line: number for number, line in enumerate(one.line for one in lines)}
     text = "\n".join(sorted((one.line for one in chosen), key=lambda line: place[line]))
     verdict = judge_picked(text, source, resolve, asking.model.count_tokens)
     if not verdict.accepted:

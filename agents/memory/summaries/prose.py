@@ -27,9 +27,9 @@ async def written(
         why = " ".join(one.detail for one in objections)
         slots = {**values, "objection": f"\nA first try was refused: {why}" if why else ""}
         completion = await _asked(asking, template, filled(template.text, slots, chat), source)
-        # What was to be summarised is not part of the instructions, from which nothing may be copied.
+        # Neither the source nor the objection, which quotes the first try, is an instruction that may not be copied.
         told = {"memories": "", "recent": ""} if source.memories else {}
-        instructions = filled(template.text, {**slots, **told}, chat)
+        instructions = filled(template.text, {**slots, **told, "objection": ""}, chat)
         text, verdict = _judged(completion, template, replace(source, prompt=instructions), asking)
         if verdict.accepted:
             return asking.accept(text, "prose", verdict)
@@ -51,11 +51,11 @@ def _judged(completion: Completion, template: SummaryTemplate, source: Source, a
         said = readable(completion.text, source) if template.schema == "json" else _lines(completion.text)
     except BadJson as error:
         return "", Verdict((error.objection,), {})
-    verdict = judged("\n".join([said, *source.pins]), template.schema, source, asking.model.count_tokens)
+    verdict = judged(said, template.schema, source, asking.model.count_tokens)
     if verdict.accepted and completion.finish == "length":
         verdict = Verdict((_TOO_LONG,), verdict.scores)
     told = " ".join(said.split()) if template.schema == "prose" else said
-    return "\n".join([told, *source.pins]), verdict
+    return told, verdict
 
 
 def judged(text: str, schema: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:

@@ -1,19 +1,66 @@
-"""Making the long-term summary anew from the leaves, so that what was lost by folding again and again comes back."""
+"""Making the long-term summary anew from the leaves, so that what was lost by folding again and again comes back.
+
+Where a person has edited a long-term summary, their text stands for all that it covers, and only later leaves are added
+to it: what they wrote stays, and what they took out does not come back from a leaf.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from agents.memory.gate import Source, judge
+from agents.memory.judging.claims import words_of
+from agents.memory.judging.common_words import FUNCTION_WORDS
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.drafts import Draft
 from agents.memory.summaries.summarizing import Summarizer
 from vault.remembered.summaries import Summary
 
 
-def chain_of(leaves: Sequence[Summary], last: int) -> list[Summary]:
-    """Return the leaves that cover memories 1 to `last` without a hole, oldest first; nothing if there is a hole.
+@dataclass(frozen=True)
+class Rebuilding:
+    """What a long-term summary is made of anew: texts, oldest first, of which the first may be a person's (`hand`).
+
+    `own_words` are those that only the person's text brought in.
+    """
+
+    texts: tuple[str, ...]
+    hand: Summary | None = None
+    own_words: frozenset[str] = frozenset()
+
+    def keeps_own_words(self, new: str, old: str) -> bool:
+        """Return whether a summary has every word of the person's that the one in force has."""
+        return self.own_words & words_of(old) <= words_of(new)
+
+
+async def rebuilding_of(memory: AgentMemory, longterm: Summary) -> Rebuilding:
+    """Return what a long-term summary can be made of anew: no texts if there is nothing, or a leaf is missing."""
+    leaves, hand = await leaves_of(memory), edited_text_of(memory, longterm)
+    if hand is None:
+        return Rebuilding(tuple(leaf.text for leaf in chain_of(leaves, longterm.last)))
+    later = chain_of(leaves, longterm.last, hand.last + 1)
+    if not later:
+        return Rebuilding((), hand)
+    before = "\n".join(leaf.text for leaf in chain_of(leaves, hand.last))
+    own = words_of(hand.text) - words_of(before) - FUNCTION_WORDS
+    return Rebuilding((hand.text, *(leaf.text for leaf in later)), hand, frozenset(own))
+
+
+def edited_text_of(memory: AgentMemory, longterm: Summary) -> Summary | None:
+    """Return the long-term summary, this one or one before it, that a person has edited last; None if there is none."""
+    if longterm.is_edited:
+        return longterm
+    if not longterm.edited_from:
+        return None
+    kept = (former for _, former in memory.summaries.former() if former.is_edited and former.last <= longterm.last)
+    found = [former for former in kept if former.checksum == longterm.edited_from]
+    return max(found, key=lambda former: (former.generation, former.made_ms), default=None)
+
+
+def chain_of(leaves: Sequence[Summary], last: int, first: int = 1) -> list[Summary]:
+    """Return the leaves that cover memories `first` to `last` without a hole, oldest first; nothing if there is a hole.
 
     Of several leaves that begin at one memory the one made last counts that leads on to `last`.
     """
@@ -23,7 +70,7 @@ def chain_of(leaves: Sequence[Summary], last: int) -> list[Summary]:
             leading_on.add(leaf.first)
             usable[leaf.first] = leaf
     chain: list[Summary] = []
-    following = 1
+    following = first
     while following <= last and following in usable:
         chain.append(usable[following])
         following = chain[-1].last + 1

@@ -17,7 +17,6 @@ from agents.memory.summaries.summarizing import Summarizer, summary_of
 from vault.remembered.summaries import Summary
 
 FALLBACK = "fallback"
-LENGTH = "characters"
 LEAVES_A_CYCLE = 4
 
 Paid = Callable[[Draft], Draft]
@@ -25,20 +24,21 @@ Paid = Callable[[Draft], Draft]
 
 def is_extract(summary: Summary | None) -> bool:
     """Return whether a summary waits to be told by a model. One that somebody has edited since counts as it is."""
-    return summary is not None and summary.quality == FALLBACK and summary.scores.get(LENGTH) == len(summary.text)
+    return summary is not None and summary.quality == FALLBACK and not summary.is_edited
 
 
 def marked(draft: Draft, sources: Iterable[Summary | None] = ()) -> Draft:
     """Return a draft marked as waiting if it is an extract, or was made from one."""
     if draft.quality != FALLBACK and not any(map(is_extract, sources)):
         return draft
-    return replace(draft, quality=FALLBACK, scores={**draft.scores, LENGTH: float(len(draft.text.strip()))})
+    return replace(draft, quality=FALLBACK)
 
 
 async def redo(memory: AgentMemory, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]) -> bool:
     """Have extracts told by the model; return whether the long-term summary can be made anew without any of them.
 
-    Of leaves some are told again each time, oldest first. Raises: SummaryRefused, ModelError, NoteError.
+    Of leaves some are told again each time, oldest first. Raises: SummaryRefused, ModelError, NoteError; Edited if
+    somebody edits what was to be replaced.
     """
     memory.trail.check()
     if memory.recent and is_extract(memory.recent):
@@ -67,9 +67,9 @@ async def _redo_recent(
 async def _again(
     memory: AgentMemory, old: Summary, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]
 ) -> Summary | None:
-    memories = memory.journal.read(old.first, old.last)
+    memories = memory.to_summarise(old.first, old.last)
     if not memories:
-        return None  # its lines were taken out of the journal, so the extract is all there is
+        return None  # nothing is left to be told, so the extract is all there is
     draft = paid(await summarizer.recent(memories))
     again = summary_of(draft, old.first, old.last, old.generation, now_ms(), (f"{old.first}-{old.last}",))
     fields = {"recent": summary_fields(again), "replaced": summary_fields(old)}

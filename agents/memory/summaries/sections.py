@@ -18,7 +18,7 @@ SECTIONS = (
 )
 NOTHING = "None."
 
-_HEADING = re.compile(r"##\s+(.+?)\s*")
+_HEADING = re.compile(r"##\s+(\S.*)")
 _ASSUMED = re.compile(r"\b(?:maybe|perhaps|probably|presumably|might|I (?:think|guess|assume|suppose)|seems?)\b", re.I)
 _GOAL = re.compile(r"\b(?:I (?:want|need|must|have) to|my (?:goal|aim|task)|today I)\b", re.IGNORECASE)
 _PENDING = re.compile(r"\b(?:promise|I will|I'll|I shall|will you|please)\b", re.IGNORECASE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from agents.memory.gate import Objection, Source
@@ -11,8 +10,6 @@ from agents.memory.judging.claims import folded, plain
 from agents.memory.judging.form import short
 
 SHAPE = '{"summary": "...", "variables": ["...", ...]}'
-
-_FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
 class BadJson(Exception):
@@ -29,9 +26,8 @@ def readable(reply: str, source: Source) -> str:
 
     Raises: BadJson if it is no such JSON, or a variable has a name that stands nowhere in the source.
     """
-    fenced = _FENCE.match(reply)
     try:
-        found = json.loads(fenced[1] if fenced else reply)
+        found = json.loads(_without_fence(reply.strip()))
     except (ValueError, RecursionError) as error:
         raise BadJson(f"It is not valid JSON: {short(str(error))}.") from error
     summary, variables = _parts(found)
@@ -41,6 +37,13 @@ def readable(reply: str, source: Source) -> str:
         raise BadJson(f"No memory has these variables: {', '.join(short(name) for name in unknown)}.")
     listed = ", ".join(f"{name} = {value}" if value else name for name, value in variables)
     return f"{summary}\nWhat I keep in mind: {listed}." if listed else summary
+
+
+def _without_fence(text: str) -> str:
+    """Return what is between a fence around the whole of a text, else the text."""
+    begin, _, rest = text.partition("\n")
+    is_fenced = begin.rstrip() in ("```", "```json") and rest.endswith("```")
+    return rest.removesuffix("```") if is_fenced else text
 
 
 def _parts(found: Any) -> tuple[str, list[tuple[str, str]]]:

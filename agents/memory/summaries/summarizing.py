@@ -25,7 +25,7 @@ from vault.remembered.summary_cache import SummaryCache, cache_key
 PICKED_FEWEST, PICKED_MOST = 3, 9
 PICKED_LONGTERM = 10
 MARGIN_TOKENS = 64
-NOTHING_LEFT = "Of this time I remember nothing: its lines were taken out of my journal."
+NOTHING_LEFT = "Of this time I remember nothing."
 LINE_CHARACTERS = (400, 160, 80, 40)
 
 
@@ -76,7 +76,6 @@ class Summarizer:
             return Draft(NOTHING_LEFT, "fallback", "", {}, self._count_tokens(NOTHING_LEFT), 0, 0)
         profile, share = self._profile, notable_share(memories)
         cap = summary_budget(memories, profile.floor_tokens, profile.cap_tokens)
-        # Pins are no matter of summaries: the facts tell them, whatever is summarised.
         source = Source(tuple(memories), (), self._roster(), self._name, cap_tokens=cap)
         template, fewest = self._template_for(memories), round(2 + 2 * share)
         values = {"name": self._name, "sentences": f"{fewest}-{fewest + 1}"}
@@ -108,7 +107,7 @@ class Summarizer:
     async def _made(self, work: Work) -> Draft:
         """Have it made by one model after the other; what was made before of the same is not made again."""
         profile, model = self._profile, self._queues[0].model
-        limits = (work.source.cap_tokens, work.count, work.source.pins)
+        limits = (work.source.cap_tokens, work.count)
         told_so = (work.template.text, work.template.schema, work.values, [one.line for one in work.lines])
         key = cache_key(work.key, told_so, model.name, profile.style, profile.chat, limits)
         if draft := recall(self._cache, key, work.source, self._resolve, self._count_tokens, work.template.schema):

@@ -70,7 +70,6 @@ def _source(log: dict[str, Any]) -> Source:
         roster=frozenset(log.get("roster", [])),
         name=log["agent"],
         prompt=log.get("prompt", ""),
-        pins=tuple(log.get("pins", [])),
         cap_tokens=log.get("cap_tokens", 300),
         first_person=log.get("first_person", True),
     )

@@ -13,13 +13,15 @@ from tests.vault.failing_disk import Stopped
 class Held(Aside):
     """Holds back what it is given until `go`, or until somebody waits for it; `tell` lets the world hear of it.
 
-    After `die` nothing is done any more, and whoever waits is dead as well.
+    `waited_for` counts how often somebody stood still until it was done. After `die` nothing is done any more, and
+    whoever waits is dead as well.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.is_open = True
         self.is_dead = False
+        self.waited_for = 0
         self._begun: list[Callable[[], None]] = []
         self._ended: list[Callable[[], None]] = []
 
@@ -76,4 +78,5 @@ class _Waiting(Future[Any]):
         if self._held.is_dead:
             raise Stopped
         if not self.done():
+            self._held.waited_for += 1
             self._held.go()

@@ -14,17 +14,15 @@ from pathlib import Path
 import pytest
 
 from agents.commands.memory_commands import memory_commands
-from agents.memory.coverage import Coverage
 from agents.memory.looking.looking_back import expanded, expanded_text
 from agents.memory.looking.status import status_text
 from agents.memory.memory import AgentMemory
-from agents.memory.view import View
 from agents.models.model import ModelError
-from tests.agents.memory.lives import MORNING_MS, Life, QuickDisk, windows
+from tests.agents.house import House, said
+from tests.agents.memory.lives import Life, QuickDisk, one_turn, windows
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
-from vault.remembered.memory_line import Memory
 from world.events import Refused, Saw
 from world.model import Role
 
@@ -90,10 +88,10 @@ def run(*coroutines) -> None:
 def test_2_20_a_megabyte_never_puts_more_than_the_cap_into_the_prompt(tmp_path):
     life, log = AgentLife(tmp_path), "\n".join(f"Line {number} of the room's log." for number in range(40_000))
     assert len(log) > 1_000_000
-    before = len(life.agent.prompt())
+    before = len(life.agent.prompt().text)
     life.game.wake("Rook", life.agent.perceive)
     life.game.publish((Saw("Rook", log),))
-    assert len(life.agent.prompt()) - before < 4000 + 200
+    assert len(life.agent.prompt().text) - before < 4000 + 200
     (told,) = [m for m in life.memory.view().tail if m.text.startswith("Line 0")]
     assert len(life.memory.view().tail_text()) < 4000 + 200
     reference = REFERENCE.findall(told.text)[-1]
@@ -145,7 +143,8 @@ def test_3_3_a_refused_command_is_told_as_refused_after_a_restart_too(tmp_path):
     life.memory.record("acted", "go up")
     life.game.wake("Rook", life.agent.perceive)
     life.game.publish((Refused("Rook", f"There is no exit 'up' here. {'Exits: north. ' * 30}"),))
-    life.memory.record("acted", "nod")
+    life.memory.record("acted", "go down")
+    life.game.publish((Refused("Rook", "There is no exit 'down' here."),))
     told = life.memory.view().tail_text()
     assert "[go: refused, " in told
     life.memory.close()
@@ -168,7 +167,7 @@ def test_3_3_nine_tenths_of_each_prompt_are_the_unchanged_beginning_of_the_one_b
         life.memory.record("acted", f"look | turn {turn}")
         life.memory.record("result", f"Turn {turn}. {LOOK if turn % 3 == 0 else 'You see nothing new.'}")
         life.memory.record("observed", f'Ana says, "This is the {turn}. time today that I see you look."')
-        prompts.append(life.agent.prompt())
+        prompts.append(life.agent.prompt().text)
     settled = list(itertools.pairwise(prompts))[21:]
     kept = sum(_shared(before, after) for before, after in settled)
     assert kept / sum(len(before) for before, _ in settled) >= 0.9
@@ -190,6 +189,27 @@ def test_3_7_who_asks_is_told_tokens_before_and_after_and_the_archive_has_them(t
     assert int(found[1]) < int(found[2])
     entries = [e for _, e in life.memory.trail.archive.entries() if e["event"] == "manual_compact"]
     assert (entries[0]["tokens_before"], entries[-1]["tokens_after"]) == (int(found[2]), int(found[1]))
+
+
+def test_3_7_who_types_the_command_reads_how_it_went_and_why_not(tmp_path):
+    house = House(tmp_path, settings=windows(8, 8))
+    admin, shown = house.player("Ana", Role.ADMIN), list[str]()
+    said(house, "Ben", 12)
+
+    async def asked() -> None:
+        admin.types("@compact-memories Rook")
+        while house.agents["Rook"].compactor.is_running:
+            await one_turn()
+        await one_turn()
+        shown.append("\n".join(admin.screen()))
+
+    works, house.model._script = house.model._script, [lambda request: ModelError("scripted is gone.")]
+    run(asked())
+    house.model._script = works
+    run(asked())
+    failed, done = shown
+    assert "scripted is gone." in failed
+    assert re.search(r"takes \d+ tokens, \d+ before", done)
 
 
 def test_3_7_who_asks_hears_why_it_failed_and_the_archive_has_it_too(tmp_path):
@@ -247,7 +267,7 @@ def test_3_8_every_event_of_a_life_stands_in_it(tmp_path):
     run(life.force())
     leaf = life.memory.summaries.leaf_names()[0]
     assert life.memory.longterm
-    life.memory.publish(replace(life.memory.longterm, text="I slept."), life.memory.recent)
+    life.memory.publish(replace(life.memory.longterm, text="I slept.", checksum=""), life.memory.recent)
 
     async def rebuild() -> None:
         life.compactor.force_rebuild(life.heard.append)
@@ -420,21 +440,6 @@ def test_3_11_a_reply_is_unaffected_by_a_failed_compaction(tmp_path):
 
     assert asyncio.run(live()) == ["say hello", "say again"]
     assert failing.compactor.record.failures_in_a_row == 1
-
-
-def test_3_12_if_no_placeholder_can_be_made_the_original_is_told(caplog):
-    class Unsplit(str):
-        def split(self, *args: object, **more: object) -> list[str]:
-            raise RuntimeError("no")
-
-    long = "The river goes by. " * 20
-    tail = tuple(
-        Memory(seq, MORNING_MS, kind, "", text)
-        for seq, (kind, text) in enumerate([("acted", Unsplit("look")), ("result", long), ("acted", "nod")], 1)
-    )
-    view = View("Eliza", Coverage(0, 0, 3), None, None, tail)
-    assert view.tail_text().split("\n")[1] == long
-    assert "no placeholder can be made" in caplog.text
 
 
 def test_3_14_without_a_summariser_placeholders_alone_slow_the_growth_and_ask_no_model(tmp_path):

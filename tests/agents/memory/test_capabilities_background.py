@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
+import threading
 import time
+from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from agents.memory.coverage import Coverage
+from agents.aside import Aside
 from agents.memory.looking.looking_back import expanded, expanded_text
-from agents.memory.strategies import Waterfall
 from agents.memory.view import memory_text
+from agents.models.model import Completion, OnText, Request
+from agents.models.queue import ModelQueue
 from tests.agents.memory import on_disk
-from tests.agents.memory.lives import Life, one_turn, talkative, windows
+from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
 from tests.agents.memory.towns import Town, told
 from tests.english import ENGLISH
 
@@ -63,6 +64,36 @@ def test_0_2_a_turn_taken_during_a_summary_does_not_wait_for_it(tmp_path):
     assert sorted(took[True])[len(took[True]) // 2] < 1.0, "a summary that takes for ever would have taken for ever"
 
 
+def test_0_2_with_one_model_for_everything_a_turn_does_not_wait_for_a_summary(tmp_path):
+    town = Town(tmp_path)
+    waiting, may_end = asyncio.Event(), asyncio.Event()
+    complete = town.thoughts.complete
+
+    async def complete_slowly(request: Request, on_text: OnText | None = None) -> Completion:
+        if request.prompt.endswith("SUMMARY:"):
+            waiting.set()
+            await may_end.wait()
+            return replace(await complete(request, on_text), text="I heard of many stones, one after the other.")
+        return await complete(request, on_text)
+
+    town.thoughts.complete = complete_slowly  # type: ignore[method-assign]
+    town.agents.wake(ModelQueue(town.thoughts))
+
+    async def story() -> None:
+        town.live(140)
+        assert town.eliza.compactor.start_if_due()
+        for _ in range(3):
+            await waiting.wait()
+            assert (await asyncio.wait_for(town.eliza.tick(), 20)).outcome == "acted"
+            waiting.clear()
+        may_end.set()
+        while town.eliza.compactor.is_running:
+            await one_turn()
+
+    asyncio.run(story())
+    assert (town.eliza.compactor.record.cycles, town.eliza.compactor.record.last_error) == (1, "")
+
+
 def test_0_3_without_its_summaries_the_view_is_the_raw_memories(tmp_path):
     eliza = Life(tmp_path, SMALL, talkative())
     eliza.live(60)
@@ -95,7 +126,7 @@ def test_0_5_the_prompt_has_one_summary_a_tier_and_the_old_ones_are_on_disk_only
                 await one_turn()
 
     asyncio.run(story())
-    prompt, leaves = town.eliza.prompt(), town.eliza.memory.summaries.leaf_names()
+    prompt, leaves = town.eliza.prompt().text, town.eliza.memory.summaries.leaf_names()
     assert re.findall(r"\[Summarized .*\]", prompt) == [
         "[Summarized 25 memories: 1–25]",
         "[Summarized 4 memories: 26–29]",
@@ -133,38 +164,12 @@ def test_0_8_the_newest_are_to_the_letter_in_every_prompt(tmp_path):
             town.live(1)
             last = town.eliza.memory.journal.last
             newest = "\n".join(told(seq) for seq in range(max(1, last - 15), last + 1))
-            assert newest in town.eliza.prompt()
+            assert newest in town.eliza.prompt().text
             town.eliza.compactor.start_if_due()
             await one_turn()
 
     asyncio.run(story())
     assert town.eliza.compactor.record.cycles > 5
-
-
-@given(
-    immediate=st.integers(1, 64),
-    recent=st.integers(1, 64),
-    deeds=st.lists(st.sampled_from(["record", "many", "compact", "force", "change", "lose"]), max_size=60),
-)
-def test_0_13_the_ranges_have_no_gap_and_no_overlap_after_any_interleaving(immediate, recent, deeds):
-    coverage, strategy = Coverage(0, 0, 0), Waterfall(immediate, recent)
-    for deed in deeds:
-        match deed:
-            case "record" | "many":
-                coverage = coverage.at(coverage.n + (1 if deed == "record" else 3 * recent))
-            case "change":
-                strategy = Waterfall(recent, immediate)
-            case "lose":  # a crash between the two summaries leaves the long-term one alone
-                coverage = Coverage(coverage.b, coverage.b, coverage.n)
-            case _:
-                if plan := strategy.plan(coverage, forced=deed == "force"):
-                    assert plan.recent.first == coverage.b + 1
-                    assert plan.longterm.last in (coverage.b, 0)
-                    a = plan.longterm.last if plan.longterm else coverage.a
-                    coverage = Coverage(a, plan.recent.last, coverage.n)
-        parts = (coverage.longterm, coverage.recent, coverage.verbatim)
-        covered = [seq for part in parts for seq in range(part.first, part.last + 1)]
-        assert covered == list(range(1, coverage.n + 1))
 
 
 def test_0_14_stop_during_a_call_that_hangs_returns_at_once_and_the_old_summary_holds(tmp_path):
@@ -185,6 +190,79 @@ def test_0_14_stop_during_a_call_that_hangs_returns_at_once_and_the_old_summary_
     again = Life(tmp_path, SMALL, talkative())
     assert again.memory.recent == eliza.memory.recent
     assert on_disk.boundaries(eliza.folder) == (0, 5)
+
+
+def test_0_14_stop_while_the_disk_hangs_returns_before_the_disk_and_holds_up_nobody(tmp_path):
+    disk, is_well = QuickDisk(), threading.Event()
+    eliza = Life(tmp_path, SMALL, talkative(), disk=disk, aside=Aside())
+    eliza.live(9)
+    asyncio.run(eliza.compact())
+    eliza.live(4)
+    eliza.compactor._aside.is_open = True
+    write, begun, written = disk.write_draft, threading.Event(), list[Path]()
+
+    def hang(draft: Path, text: bytes, durable: bool) -> None:
+        begun.set()
+        is_well.wait(6)
+        write(draft, text, durable)
+        written.append(draft)
+
+    disk.write_draft = hang  # type: ignore[method-assign]
+    turns = 0
+
+    async def beat() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0.001)
+
+    async def story() -> tuple[int, list[Path]]:
+        heart = asyncio.create_task(beat())
+        eliza.compactor.start_if_due()
+        await asyncio.to_thread(begun.wait)
+        before = turns
+        await eliza.compactor.stop()
+        await asyncio.sleep(0.01)
+        heart.cancel()
+        return turns - before, list(written)
+
+    beats, written_at_once = asyncio.run(story())
+    assert (beats > 0, written_at_once) == (True, [])
+    is_well.set()
+    eliza.compactor._aside.close()
+    assert list((eliza.folder / "summaries").glob(".*")) == []  # what was given up is tidied up when the disk is well
+    assert on_disk.boundaries(eliza.folder) == (0, 5)
+
+
+def test_0_14_after_stop_nothing_runs_whoever_asks_for_it(tmp_path):
+    eliza = Life(tmp_path, SMALL, talkative())
+    eliza.live(30)
+
+    async def story() -> None:
+        await eliza.compactor.stop()
+        assert not eliza.compactor.start_if_due()
+        assert eliza.compactor.force(eliza.heard.append).key == "compaction.asleep"
+        assert eliza.compactor.force_rebuild(eliza.heard.append).key == "compaction.asleep"
+
+    asyncio.run(story())
+    assert (eliza.compactor.is_running, eliza.model.requests, eliza.heard) == (False, [], [])
+
+
+def test_0_14_whoever_asked_for_a_compaction_that_is_cut_short_is_told_so(tmp_path):
+    eliza = Life(tmp_path, SMALL, talkative())
+    eliza.live(30)
+    eliza.model.hold()
+
+    async def story() -> None:
+        eliza.compactor.force(eliza.heard.append)
+        await eliza.until_asked()
+        await eliza.compactor.stop()
+        await one_turn()
+
+    asyncio.run(story())
+    assert [outcome.told(ENGLISH) for outcome in eliza.heard] == [
+        "Compaction of Eliza was cut short and nothing has changed: Eliza fell asleep."
+    ]
 
 
 def test_0_15_a_hundred_notifications_during_a_call_are_one_call_and_one_look_again(tmp_path):

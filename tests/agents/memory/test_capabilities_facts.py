@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from pathlib import Path
 
@@ -9,14 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.models.queue import ModelQueue
 from config.settings import MemorySettings
 from tests.agents.house import House, said
+from tests.scripted_model import ScriptedModel
 from vault.board_note import format_board, parse_board
 from vault.notes import parse_note
 from vault.remembered.fact_line import THINGS
 from world.board import SCOPES, Board, Entry
 from world.command import command
 from world.errors import CommandError
+from world.game import Performed
 from world.model import Role
 
 ROOM = "The Common Room"
@@ -131,12 +135,21 @@ def test_1_6_a_turn_that_fails_takes_its_entries_along_and_the_log_keeps_them(tm
 
 
 def test_1_6_an_agent_s_turn_that_breaks_takes_its_entries_along(tmp_path: Path):
-    board = Board()
-    board.share("Rook", ROOM, "plan", "the good plan")
-    first = board.begin_turn("Rook")
-    board.share("Rook", ROOM, "plan", "the bad plan")
-    assert [entry.content for entry in board.readable(ROOM)] == ["the bad plan"]
-    board.fail_turn("Rook", first)
+    house = House(tmp_path)
+    rook, board, perform = house.agents["Rook"], house.game.world.board, house.game.perform
+    rook.queue = ModelQueue(ScriptedModel("share plan -> the good plan", "share plan -> the bad plan"))
+
+    def breaking(character_id: str, text: str) -> Performed:
+        perform(character_id, text)
+        assert [entry.content for entry in board.readable(ROOM)] == ["the bad plan"]
+        raise RuntimeError("What comes of the deed breaks.")
+
+    async def live() -> list[str]:
+        good = await rook.tick()
+        house.game.perform = breaking  # type: ignore[method-assign]
+        return [good.outcome, (await rook.tick()).outcome]
+
+    assert asyncio.run(live()) == ["acted", "failed"]
     assert [entry.content for entry in board.readable(ROOM)] == ["the good plan"]
     assert [(entry.content, entry.ended) for entry in board.entries if entry.ended] == [
         ("the bad plan", "its turn failed")

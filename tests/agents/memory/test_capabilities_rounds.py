@@ -1,4 +1,4 @@
-"""Compaction as rounds and one message, and settings under old and new names, each capability under its number."""
+"""Compaction as one message, failed rounds, and settings under old and new names, each capability under its number."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 
 from agents.memory.coverage import Range
-from agents.memory.rounds import CompactedMessage, MemoryCompaction, Rounds
+from agents.memory.looking.looking_back import why_text
+from agents.memory.memory import AgentMemory
 from agents.memory.strategies import Rolling
+from agents.memory.view import CompactedMessage, CompactionProvider
 from agents.models.model import ModelError
 from config.settings import Given, MemorySettings, SettingsError, settings_from
-from tests.agents.memory.lives import Life, windows
+from tests.agents.memory.lives import Life, one_turn, talkative, windows
 from tests.agents.memory.test_switching import Switching, writer
+from tests.agents.memory.towns import Town
 from tests.agents.test_agent import Life as AgentLife
+from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.agent_notes import load_agent
@@ -79,88 +83,147 @@ def test_0_7_at_the_threshold_itself_nothing_is_due(tmp_path):
     assert isinstance(life.memory.strategy, Rolling)
 
 
-def test_0_9_a_compacted_message_says_which_rounds_it_stands_for():
-    message = CompactedMessage(1, 7, "I met Moss.\nHe hummed.")
-    assert message.to_system_message() == "[Conversation History Summary (Rounds 1-7)]\nI met Moss.\nHe hummed."
+def test_0_9_the_prompt_of_an_agent_that_rolls_has_one_message_for_all_that_is_compacted(tmp_path):
+    town = Town(tmp_path, "strategy: rolling\nthreshold: 7\nretain_recent: 3")
+    town.live(10)
+
+    async def compact() -> None:
+        town.eliza.compactor.start_if_due()
+        while town.eliza.compactor.is_running:
+            await one_turn()
+
+    asyncio.run(compact())
+    summary = town.eliza.memory.longterm
+    assert summary
+    assert f"[Conversation History Summary (Rounds 1-7)]\n{summary.text}\n" in town.eliza.prompt().text
+    assert "[Summarized" not in town.eliza.prompt().text
 
 
 def test_0_9_the_end_belongs_to_it(tmp_path):
     life = rolling(tmp_path)
     life.live(10)
     asyncio.run(life.compact())
-    message = MemoryCompaction(life.compactor).get_compaction()
+    message = life.compactor.get_compaction()
     assert message == CompactedMessage(1, 7, "I heard Moss talk of the river: brown in the mornings.")
+    assert [one.seq for one in life.memory.view().tail] == [8, 9, 10]
 
 
-def test_0_10_anything_that_compacts_can_be_registered(tmp_path):
-    rounds, given_ = Rounds({"Eliza": rolling(tmp_path).memory}), Noting(CompactedMessage(1, 2, "Rain."))
-    rounds.register_compaction_provider("Eliza", given_)
-    for _ in range(3):
-        rounds.add_round("Eliza", "observed", "It rains.")
-    assert given_.heard == [1, 2, 3]
-    told, compaction = rounds.get_role_rounds("Eliza")
-    assert ([one.seq for one in told], compaction) == ([3], given_.compaction)
+def test_0_10_anything_that_compacts_can_be_registered_with_an_agent(tmp_path):
+    life, provider = AgentLife(tmp_path, *["say hello"] * 3), Noting(CompactedMessage(1, 2, "It rained."))
+    for number in range(4):
+        life.memory.record("observed", f"The rain falls for the {number}th hour.")
+    life.memory.provider = provider
+    life.turns(3)
+    assert len(provider.heard) == 3
+    assert provider.heard == sorted(provider.heard)
+    prompt = life.agent.prompt().text
+    assert "It rained.\n[Summarized 2 memories: 1–2]" in prompt
+    assert [f"{number}th hour" in prompt for number in range(4)] == [False, False, True, True]
 
 
-def test_0_10_an_agent_s_own_memory_is_such_a_provider(tmp_path):
+def test_0_10_an_agent_s_own_compactor_is_such_a_provider(tmp_path):
     life = rolling(tmp_path)
-    rounds = Rounds({"Eliza": life.memory})
-    rounds.register_compaction_provider("Eliza", MemoryCompaction(life.compactor))
+    provider: CompactionProvider = life.compactor
 
     async def live() -> None:
-        for _ in range(8):
-            rounds.add_round("Eliza", "observed", "Moss tells me once more about the river and its moods.")
+        life.live(8)
+        provider.notify_rounds_changed(8)
         await life.finish()
 
     asyncio.run(live())
-    told, compaction = rounds.get_role_rounds("Eliza")
-    assert compaction
-    assert (compaction.start, compaction.end, [one.seq for one in told]) == (1, 5, [6, 7, 8])
+    message = provider.get_compaction()
+    assert message
+    assert (message.start, message.end) == (1, 5)
 
 
-def test_0_11_everyone_who_listens_is_told_once_of_each_round_in_order(tmp_path):
-    rounds, heard = Rounds({"Eliza": rolling(tmp_path).memory}), list[tuple[str, str, int]]()
-    rounds.on_round_added(lambda role, total: heard.append(("first", role, total)))
-    rounds.on_round_added(lambda role, total: heard.append(("second", role, total)))
-    for _ in range(2):
-        rounds.add_round("Eliza", "observed", "It rains.")
-    assert heard == [
-        ("first", "Eliza", 1),
-        ("second", "Eliza", 1),
-        ("first", "Eliza", 2),
-        ("second", "Eliza", 2),
-    ]
-
-
-def test_0_11_a_role_without_a_provider_has_all_its_rounds_and_no_compaction(tmp_path):
-    rounds = Rounds({"Eliza": rolling(tmp_path).memory})
-    rounds.add_round("Eliza", "observed", "It rains.")
-    told, compaction = rounds.get_role_rounds("Eliza")
-    assert ([one.text for one in told], compaction) == (["It rains."], None)
-    with pytest.raises(KeyError):
-        rounds.get_role_rounds("Nobody")
-
-
-def test_0_12_failed_rounds_are_left_out_unless_asked_for_and_the_boundary_stays(tmp_path):
+@pytest.mark.parametrize(("start", "end"), [(2, 3), (1, 0), (1, 99)])
+def test_0_10_what_a_provider_says_of_memories_that_do_not_begin_or_end_there_is_left_out(tmp_path, start, end):
     memory = rolling(tmp_path).memory
+    memory.record("observed", "It rains.")
+    memory.provider = Noting(CompactedMessage(start, end, "It rained."))
+    view = memory.view()
+    assert (view.compacted, [one.text for one in view.tail]) == (None, ["It rains."])
+    assert memory.warnings == [f"a compaction of memories {start}–{end} of 1 is left out"]
+
+
+def test_0_11_everyone_who_listens_is_told_once_of_each_memory_in_order(tmp_path):
+    life, heard = AgentLife(tmp_path, "say one", "say two"), list[tuple[str, int]]()
+    life.memory.subscribe(lambda memory: heard.append(("first", memory.seq)))
+    life.memory.subscribe(lambda memory: heard.append(("second", memory.seq)))
+    life.turns(2)
+    last = life.memory.journal.last
+    assert last >= 2
+    assert heard == [(who, seq) for seq in range(1, last + 1) for who in ("first", "second")]
+
+
+def test_0_11_an_agent_s_memories_are_what_is_not_compacted_and_what_stands_for_the_rest(tmp_path):
+    town = Town(tmp_path)
+    town.live(3)
+    view = town.agents["Eliza"].memory.view()
+    assert ([one.seq for one in view.tail], view.compacted) == ([1, 2, 3], None)
+    assert town.agents.get("Nobody") is None
+
+
+def test_0_12_a_failed_round_is_shown_until_something_else_was_done(tmp_path):
+    life = AgentLife(tmp_path, "say one", "get moon", "get sun", "say two", "say three")
+    life.turns(3)
+    prompt = life.agent.prompt().text
+    shown = ("~Rook> get moon", "~Rook> get sun", life.remembered("result")[-1])
+    assert [line for line in shown if line not in prompt] == []
+    assert [turn.outcome for turn in life.turns(1)] == ["acted"]
+    prompt, refusals = life.agent.prompt().text, life.remembered("result")
+    assert not [line for line in ("get moon", "get sun", *refusals) if line in prompt]
+    assert prompt.index("~Rook> say one") < prompt.index("~Rook> say two")
+    tail = life.memory.view().tail
+    assert [one.seq for one in tail] == list(range(1, life.memory.journal.last + 1))  # the partition counts them all
+    assert life.remembered("acted") == ["say one", "get moon", "get sun", "say two"]  # and the journal has them
+
+
+def failing(memory: AgentMemory, count: int) -> None:
+    """Record so many memories, of which every fourth and fifth are a refused command and its refusal."""
+    for seq in range(memory.journal.last + 1, count + 1):
+        match seq % 5:
+            case 4:
+                memory.record("acted", f"get moon {seq}")
+            case 0:
+                memory.record("result", f"There is no moon {seq - 1} here.", refused=True)
+            case _:
+                memory.record("observed", f"Moss tells me of the river and of part {seq}\n")
+
+
+@pytest.mark.parametrize("strategy", ["rolling", "waterfall"])
+def test_0_12_no_failed_round_is_given_to_the_summariser_and_the_boundary_stays(tmp_path, strategy):
+    asked = {}
+    for fails in (False, True):
+        settings = windows(4, 8, strategy=strategy, threshold=9, retain_recent=3)
+        life = Life(tmp_path / str(fails), settings, talkative())
+        for count in (13, 22, 30):
+            failing(life.memory, count) if fails else life.live(count - life.memory.journal.last)
+            asyncio.run(life.compact())
+        asked[fails] = (life.memory.coverage, [leaf for _, leaf in life.memory.summaries.leaves()], life.model.prompts)
+    assert asked[True][0] == asked[False][0]
+    assert [(leaf.first, leaf.last) for leaf in asked[True][1]] == [(leaf.first, leaf.last) for leaf in asked[False][1]]
+    told = "\n".join(asked[True][2])
+    assert "moon" not in told
+    covered = asked[True][0].b
+    assert [seq for seq in range(1, covered + 1) if seq % 5 in (1, 2, 3) and f"part {seq}\n" not in told] == []
+
+
+def test_0_12_a_round_that_a_boundary_cuts_is_left_out_on_both_sides(tmp_path):
+    memory = rolling(tmp_path).memory
+    memory.record("observed", "It rains.")
     memory.record("acted", "get moon")
     memory.record("result", "There is no moon here.", refused=True)
-    for _ in range(3):
-        memory.record("observed", "It rains.")
-    memory.record("acted", "go up")
-    memory.record("observed", "Moss hums.")
-    memory.record("result", "There is no exit up.", refused=True)
     memory.record("acted", "look")
     memory.record("result", "The Landing.")
-    rounds, provider = Rounds({"Eliza": memory}), Noting()
-    rounds.register_compaction_provider("Eliza", provider)
+    assert [one.seq for one in memory.to_summarise(1, 2)] == [1]
+    assert [one.seq for one in memory.to_summarise(3, 5)] == [4, 5]
 
-    def seqs(failed: bool) -> list[int]:
-        return [one.seq for one in rounds.get_role_rounds("Eliza", failed)[0]]
 
-    assert (seqs(False), seqs(True)) == ([3, 4, 5, 7, 9, 10], list(range(1, 11)))
-    provider.compaction = CompactedMessage(1, 4, "It rained.")
-    assert (seqs(False), seqs(True)) == ([5, 7, 9, 10], list(range(5, 11)))
+def test_0_12_why_a_failed_round_is_not_in_the_prompt_can_be_asked(tmp_path):
+    life = AgentLife(tmp_path, "get moon", "say one")
+    life.turns(2)
+    assert "It belongs to a command that was refused" in why_text(life.memory, life.memories()[0].seq, ENGLISH)
 
 
 def test_0_12_a_turn_whose_model_fails_leaves_nothing_to_be_told_or_summarised(tmp_path):
@@ -168,7 +231,7 @@ def test_0_12_a_turn_whose_model_fails_leaves_nothing_to_be_told_or_summarised(t
     life = AgentLife(tmp_path, "say one", gone, gone, "say two")
     assert [turn.outcome for turn in life.turns(4)] == ["acted", "failed", "failed", "acted"]
     assert life.remembered("acted") == ["say one", "say two"]
-    assert "scripted is gone" not in life.agent.prompt()
+    assert "scripted is gone" not in life.agent.prompt().text
     assert [memory.seq for memory in life.memories()] == list(range(1, len(life.memories()) + 1))
 
 

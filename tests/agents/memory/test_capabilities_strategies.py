@@ -18,10 +18,10 @@ from agents.memory.strategies import CompactionStrategy, Layered, Waterfall
 from agents.memory.summaries.sections import SECTIONS, sections_of
 from agents.memory.view import UNSHOWN
 from agents.memory.weighing import offer_of
-from agents.models.model import ModelError
+from agents.models.model import ModelError, Request
 from agents.models.token_estimate import TokenEstimate
 from config.settings import Given, MemorySettings, SettingsError, settings_from
-from tests.agents.memory.lives import Life, talkative, windows
+from tests.agents.memory.lives import Life, good_summaries, talkative, windows
 from tests.agents.memory.test_capabilities_archive import various
 from tests.agents.memory.test_switching import HEADINGS, STRATEGIES, Switching, in_sections, writer
 from tests.agents.test_agent import Life as AgentLife
@@ -30,6 +30,8 @@ from tests.rows import rows_in
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.agent_notes import load_agent
+from vault.folder import Vault
+from vault.remembered.former_lives import put_by
 from vault.remembered.summaries import Summary
 from world.model import Role
 
@@ -96,29 +98,44 @@ def test_2_10_one_long_event_makes_it_due_and_a_hundred_short_ones_do_not(tmp_pa
     assert long.memory.coverage.verbatim == Range(2, 2)
 
 
-def test_2_11_leaves_are_level_one_and_the_long_term_summary_lists_what_it_is_made_of(tmp_path):
-    life = Life(tmp_path, windows(4, 4, summary_tokens=60), various())
-    for _ in range(5):
-        life.live(6)
+def test_2_11_a_long_term_summary_lists_the_two_that_it_is_made_of_down_to_every_leaf(tmp_path):
+    life = Life(tmp_path, windows(4, 4), various())
+    for count in (9, 4, 4, 4, 4, 4):  # one cycle each
+        before = life.memory.longterm, life.memory.recent
+        life.live(count)
         asyncio.run(life.compact())
-    longterm = life.memory.longterm
-    assert longterm
-    leaves = life.memory.summaries.leaves()
-    assert leaves[0][1].first == 1
-    assert [leaf.sources[0] for _, leaf in leaves] == [f"{leaf.first}-{leaf.last}" for _, leaf in leaves]
-    older, newest = longterm.sources[:2]
-    assert older.startswith("1-")
-    assert newest in {f"{leaf.first}-{leaf.last}" for _, leaf in leaves}
-    assert newest.endswith(f"-{longterm.last}")
-    assert all(leaf.tokens <= 60 for _, leaf in leaves)
-    assert longterm.tokens <= 60
+        if life.memory.longterm and life.memory.longterm != before[0]:
+            children = [f"{one.first}-{one.last}" for one in before if one]
+            assert list(life.memory.longterm.sources[: len(children)]) == children
+    leaves = [leaf for _, leaf in life.memory.summaries.leaves()]
+    assert [leaf.sources[0] for leaf in leaves] == [f"{leaf.first}-{leaf.last}" for leaf in leaves]
+    assert life.memory.longterm
+    told = [seq for leaf in leaves[:-1] for seq in range(leaf.first, leaf.last + 1)]
+    assert told == list(range(1, life.memory.longterm.last + 1))
+
+
+@pytest.mark.parametrize(("recent_words", "longterm_words"), [(20, 0), (9, 20)])
+def test_2_11_a_summary_beyond_the_budget_of_its_level_is_refused(tmp_path, recent_words, longterm_words):
+    good = good_summaries()
+
+    def reply(request: Request) -> str:  # 20 words more are too many, and fewer tokens than what is summarised
+        more = " and talk" * (longterm_words if "long ago" in request.prompt else recent_words)
+        return good(request).replace(" of the river", f" of the river{more}")
+
+    life = Life(tmp_path, windows(8, 8, summary_tokens=40, summary_floor_tokens=40), ScriptedModel(reply))
+    for count in (17, 8, 8):
+        life.live(count)
+        asyncio.run(life.compact())
+    assert life.compactor.record.refused["cut-off"] > 0
+    in_force = [one.tokens for one in (life.memory.longterm, life.memory.recent) if one]
+    assert (len(in_force), max(in_force, default=0) <= 40) == (2 * (longterm_words > 0), True)
 
 
 # 3.1, 3.2, 3.13 One interface, plain history, and back
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_3_1_every_strategy_appends_tells_goes_on_and_compacts_through_one_interface(tmp_path, strategy):
+def test_3_1_every_strategy_appends_tells_goes_on_compacts_and_clears_through_one_interface(tmp_path, strategy):
     life = Switching(tmp_path, strategy)
     assert life.memory.coverage.n == 0  # is empty
     assert life.memory.view().tail_text() == ""
@@ -130,7 +147,13 @@ def test_3_1_every_strategy_appends_tells_goes_on_and_compacts_through_one_inter
     said = asyncio.run(life.force())  # compact
     life.check()
     assert ("summarises nothing" in said) == (strategy == "window")
-    assert life.restarted().memory.view() == life.memory.view()
+    again = life.restarted()
+    assert again.memory.view() == life.memory.view()
+    again.memory.close()
+    (again.folder / "agent.md").write_text("You are Eliza.\n", encoding="utf-8")
+    put_by(Vault(tmp_path), again.memory.name, again.clock.ms)  # clear
+    fresh = Switching(tmp_path, strategy).memory
+    assert (fresh.coverage.n, fresh.view().older(), fresh.view().tail_text()) == (0, "", "")
 
 
 @pytest.mark.parametrize("most", [1, 2, 5, 7])

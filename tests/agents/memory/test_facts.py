@@ -102,6 +102,11 @@ def test_who_is_met_is_known_with_where_and_how_often():
     )
 
 
+def test_what_is_whispered_to_one_with_a_name_of_two_words_begins_behind_the_name():
+    rows = [("observed", MILL, "Old Tom arrives.", "Old Tom"), ("acted", MILL, "whisper old tom I will bring the key.")]
+    assert commitments(learnt(*rows)) == [("I", "I will bring the key.", "")]
+
+
 def test_half_an_hour_without_a_sign_makes_the_next_one_a_new_meeting():
     rows = [("observed", MILL, "Moss hums.", "Moss"), ("observed", MILL, "Moss hums.", "Moss")]
     assert learnt(*rows, minutes=30).find(PEOPLE, "Moss").count == 1  # type: ignore[union-attr]

@@ -26,8 +26,8 @@ def reasons(text: str, source: Source = SOURCE) -> list[str]:
     return [objection.reason for objection in judge(text, source, estimated_tokens).objections]
 
 
-def from_log(*lines: str, pins: tuple[str, ...] = ()) -> Source:
-    return replace(Source(tuple(memory(seq, line) for seq, line in enumerate(lines, 1)), ()), pins=pins)
+def from_log(*lines: str) -> Source:
+    return Source(tuple(memory(seq, line) for seq, line in enumerate(lines, 1)), ())
 
 
 def test_a_sound_summary_is_accepted():
@@ -59,16 +59,13 @@ def test_an_objection_says_what_was_given_and_what_would_be_right():
 
 
 def test_scores_are_counted_from_the_texts():
-    source = from_log(
-        "Odile says, to Moss and Ines, that the river is high.", "Moss nods.", pins=("the river is high",)
-    )
+    source = from_log("Odile says, to Moss and Ines, that the river is high.", "Moss nods.")
     verdict = judge("I saw that the river is high, and Moss and Harold nodded.", source, estimated_tokens)
     assert verdict.scores == {
         "tokens_in": 16.0,  # 53 + 1 + 10 characters
         "tokens_out": 15.0,  # 57 characters
         "unsupported_share": 0.5,  # of Moss and Harold
         "entities_kept": 0.5,  # Moss of Moss and Ines; a name that only begins a line may be any word
-        "pins_kept": 1.0,
     }
 
 
@@ -129,12 +126,6 @@ def test_quoted_speech_from_the_source_may_order_and_refuse():
     assert reasons('I asked, and Moss said, "You must never go to the mill."', source) == []
 
 
-def test_a_pin_may_be_an_order_and_is_kept_to_the_letter():
-    source = replace(SOURCE, pins=("Never trust the tin.",))
-    assert reasons("I met Odile on The Landing. Never trust the tin.", source) == []
-    assert reasons("I met Odile on The Landing. never trust the tin.", source) == ["instruction", "pin-missing"]
-
-
 def test_what_need_not_be_in_the_first_person_may_be_told_otherwise():
     text = "Eliza met Odile on The Landing."
     assert reasons(text) == ["not-first-person"]
@@ -154,7 +145,7 @@ def test_a_long_term_summary_must_not_be_the_last_one_again():
 @example('"' * 5000 + "#" * 5000)
 @example("1,2.3:4,٣٤,५" * 200)
 def test_no_text_makes_the_gate_raise(text: str):
-    verdict = judge(text, replace(SOURCE, pins=("x", "")), len)
+    verdict = judge(text, SOURCE, len)
     assert set(map(type, verdict.scores.values())) == {float}
 
 
@@ -213,10 +204,6 @@ def test_an_empty_pick_and_a_repeated_line_are_refused():
 
 def test_a_pick_over_its_cap_is_refused():
     assert picked(picked_line(TALK), source=replace(PICK, cap_tokens=10)) == ["too-long"]
-
-
-def test_a_pick_without_a_pinned_line_is_refused():
-    assert picked(picked_line(TALK), source=replace(PICK, pins=(picked_line(DEED),))) == ["pin-missing"]
 
 
 def test_what_a_picked_line_says_is_not_judged_as_prose():

@@ -9,7 +9,6 @@ import pytest
 from agents.memory.coverage import Range
 from agents.memory.looking.looking_back import expanded_text, why_text
 from agents.memory.strategies import NONE
-from agents.memory.view import unshown_in
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, talkative, windows
 from tests.english import ENGLISH
@@ -52,7 +51,7 @@ def test_what_is_older_than_the_window_is_said_to_be_so(tmp_path):
 
 
 def test_what_the_prompt_has_no_room_for_is_not_said_to_be_in_it(tmp_path):
-    told = why(a_life(tmp_path), 2, unshown_in("Above.\n[Memories 1–5 are not shown here for want of room; …]\nBelow."))
+    told = why(a_life(tmp_path), 2, Range(1, 5))
     assert told == f"No summary covers it yet, but there is no room for it in the prompt. {BROUGHT_BACK}"
 
 
@@ -76,19 +75,6 @@ def test_a_summary_of_picked_lines_tells_them_whoever_picked_them(tmp_path, qual
     text = f"- {life.memory.journal.read(2, 2)[0].text} ([[2026-11-21#^m2]])"
     life.memory.publish(None, Summary(1, 4, text, quality=quality, made_ms=life.clock.ms))
     assert why(life, 2) == f"It is told in the short-term summary of memories 1–4, {told}"
-
-
-@pytest.mark.parametrize(
-    ("prompt", "unshown"),
-    [
-        ("[Memories 1–17 are not shown here for want of room; they are in the journal]\nIt rains.", Range(1, 17)),
-        ("[Memories 9 are not shown here for want of room; they are in the journal]", Range(9, 9)),
-        ('Ana says, "[Memories 1–17 are not shown here for want of room"', NONE),
-        ("", NONE),
-    ],
-)
-def test_a_prompt_says_itself_what_it_does_not_show(prompt, unshown):
-    assert unshown_in(prompt) == unshown
 
 
 @pytest.mark.parametrize("wanted", ["9" * 40, f"1-{'9' * 4000}", f"^m{'9' * 40}"])

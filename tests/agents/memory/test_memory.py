@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -201,7 +202,9 @@ def test_a_journal_that_was_lost_goes_on_behind_its_summaries(tmp_path):
         path.unlink()
     again = memory_in(tmp_path, count=1)
     assert again.coverage == Coverage(0, 8, 9)
-    assert "the journal ends at memory 0, but summaries go to 8" in again.warnings[-1]
+    assert again.journal.warnings == [
+        "the journal ends at memory 0, but 8 were given numbers; going on from there",
+    ]
 
 
 @pytest.mark.parametrize("last", ["5000", "999999999999999", "99999999999999999999999"])
@@ -288,3 +291,83 @@ def test_a_leaf_that_is_none_is_refused_with_those_there_are(tmp_path):
     memory.publish(None, summary(1, 10))
     with pytest.raises(NoteError, match="Eliza has no leaf 'recent-x'; the last are recent-20251124-203501-m000010"):
         memory.roll_back("recent-x")
+
+
+def seqs(memory: AgentMemory) -> dict[str, list[int]]:
+    """Return the numbers under which the archive has commands and results."""
+    memory.trail.write()
+    found: dict[str, list[int]] = {"tool_call": [], "tool_result": []}
+    for _, entry in memory.trail.archive.entries():
+        found[entry["event"]].append(entry["seq"])
+    return found
+
+
+@pytest.mark.parametrize("length", [20, 9000])
+def test_the_archive_has_a_result_under_its_journal_number_though_lines_were_typed_meanwhile(tmp_path, length):
+    memory = memory_in(tmp_path, count=3)
+    (path,) = (tmp_path / "agents" / "Eliza" / "journal").glob("*.md")
+    path.write_text(f"{path.read_text()}- Moss owes me a song.\n- And Odile a bell.\n")
+    memory.record("acted", "help")
+    path.write_text(f"{path.read_text()}- The well is dry.\n")
+    memory.record("result", "x" * length)
+    kinds = {one.seq: one.kind for one in memory.journal.read(1, 9)}
+    assert kinds == {1: "observed", 2: "observed", 3: "observed", 4: "noted", 5: "noted", 6: "acted", 7: "noted",
+                     8: "result"}  # fmt: skip
+    assert seqs(memory) == {"tool_call": [6], "tool_result": [8]}
+
+
+def test_what_waits_for_the_disk_is_archived_under_the_number_that_it_gets(tmp_path):
+    disk = FailingDisk()
+    memory = memory_in(tmp_path, disk, count=3)
+    with disk.full():
+        memory.record("acted", "help")
+        memory.record("result", "x" * 9000)
+        memory.record("result", "short")
+    (path,) = (tmp_path / "agents" / "Eliza" / "journal").glob("*.md")
+    path.write_text(f"{path.read_text()}- Moss owes me a song.\n")
+    assert memory.write_what_waits()
+    assert [(one.seq, one.kind) for one in memory.journal.read(4, 9)] == [
+        *[(4, "noted"), (5, "acted"), (6, "result"), (7, "result")]
+    ]
+    assert seqs(memory) == {"tool_call": [5], "tool_result": [6, 7]}
+
+
+@pytest.mark.parametrize("witness", ["index", "archive", "summary", "facts"])
+def test_a_number_is_given_once_though_its_line_was_deleted_while_the_world_was_closed(tmp_path, witness):
+    memory = memory_in(tmp_path, count=11)
+    memory.record("acted", "look")
+    if witness == "summary":
+        memory.summaries.add_leaf(summary(1, 12))
+    memory.close()
+    folder = tmp_path / "agents" / "Eliza"
+    (path,) = (folder / "journal").glob("*.md")
+    path.write_text("".join(line for line in path.read_text().splitlines(True) if "^m12" not in line))
+    if witness == "facts":
+        (folder / "facts.md").write_text("---\nupto: 12\n---\n")
+    if witness != "index":
+        shutil.rmtree(tmp_path / ".index")
+    if witness != "archive":
+        shutil.rmtree(folder / "archive")
+    path.write_text(f"{path.read_text()}- The well is dry.\n")
+    again = memory_in(tmp_path, count=1)
+    assert [one.seq for one in again.journal.read(10, 99)] == [10, 11, 13, 14]
+    assert again.coverage == Coverage(0, 0, 14)
+    assert again.journal.warnings == ["the journal ends at memory 11, but 12 were given numbers; going on from there"]
+
+
+def test_a_number_is_given_once_though_lines_are_deleted_before_one_start_after_the_other(tmp_path):
+    memory_in(tmp_path, count=12).close()
+    (path,) = (tmp_path / "agents" / "Eliza" / "journal").glob("*.md")
+    for number in (12, 11, 10):
+        path.write_text("".join(line for line in path.read_text().splitlines(True) if f"^m{number}" not in line))
+        memory_in(tmp_path).close()
+    assert [one.seq for one in memory_in(tmp_path, count=1).journal.read(1, 99)] == [*range(1, 10), 13]
+
+
+def test_a_warning_that_comes_again_and_again_is_kept_once(tmp_path):
+    memory = memory_in(tmp_path, count=12)
+    memory.publish(None, summary(1, 8))
+    for number in range(40):
+        edit(tmp_path, "recent.md", f"---\ncovers: soon\n---\n{'x' * (1 + number % 2)}\n")
+        memory.view()
+    assert len(memory.warnings) == 1

@@ -118,6 +118,43 @@ def test_an_edit_made_meanwhile_counts_and_what_was_made_is_kept_beside_it(tmp_p
     assert outcomes == ["accepted", "accepted", "superseded", "accepted"]
 
 
+@pytest.mark.parametrize("strategy", ["waterfall", "rolling"])
+@pytest.mark.parametrize("is_aside", [True, False])
+def test_an_edit_at_the_last_moment_before_the_names_change_is_never_written_over(
+    tmp_path: Path, strategy: str, is_aside: bool
+):
+    disk = QuickDisk()
+    life, aside = Life(tmp_path, windows(4, 4, strategy="rolling", threshold=8), talkative(), disk=disk), Held()
+    life.live(9)
+    asyncio.run(life.compact())
+    life.memory.settings = windows(4, 4, strategy=strategy)
+    life.live(9)
+    aside.is_open = is_aside
+    if is_aside:
+        life.compactor._aside = aside
+    path, write = life.folder / "summaries" / "longterm.md", disk.write_draft
+
+    def write_late(draft: Path, text: bytes, durable: bool) -> None:
+        write(draft, text, durable)
+        if "longterm.md" in draft.name:
+            path.write_text(path.read_text("utf-8").replace("I ", "I, and nobody else, "), "utf-8")
+            disk.write_draft = write  # type: ignore[method-assign]
+
+    disk.write_draft = write_late  # type: ignore[method-assign]
+
+    async def story() -> None:
+        life.compactor.force(life.heard.append)
+        while life.compactor.is_running:
+            aside.go()
+            await one_turn()
+
+    asyncio.run(story())
+    folder = list((life.folder / "summaries").glob("longterm*.md"))
+    assert any("I, and nobody else, " in one.read_text("utf-8") for one in folder)
+    assert [one for one in folder if "(conflict " in one.name]
+    assert drafts(life) == []
+
+
 def test_a_file_that_was_only_touched_is_no_edit(tmp_path: Path):
     life, aside = a_life(tmp_path)
     path = life.folder / "summaries" / "recent.md"
@@ -164,7 +201,7 @@ def test_on_a_full_disk_the_old_view_stands_and_the_next_try_succeeds(tmp_path: 
 
 
 def stop(life: Life, aside: Held) -> int:
-    """Stop while the work waits for a thread; return how many files are open after it that were not before."""
+    """Stop while the work waits for a thread, and let it go on after that; return how many more files are open then."""
 
     async def stopped() -> int:
         before = len(os.listdir("/dev/fd"))
@@ -172,12 +209,13 @@ def stop(life: Life, aside: Held) -> int:
         while not aside.count:
             await one_turn()
         await life.compactor.stop()
+        aside.go()
         return len(os.listdir("/dev/fd")) - before
 
     return asyncio.run(stopped())
 
 
-def test_one_who_stops_waits_for_the_disk_and_leaves_nothing_behind(tmp_path: Path):
+def test_one_who_stops_does_not_wait_for_the_disk_and_leaves_nothing_behind(tmp_path: Path):
     life, aside = a_life(tmp_path)
     assert stop(life, aside) == 0
     assert life.memory.coverage == Coverage(0, 5, 13)

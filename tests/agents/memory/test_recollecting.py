@@ -14,12 +14,12 @@ from agents.memory.coverage import Coverage
 from agents.memory.looking.finding import MOST_ADDED, Finder
 from agents.memory.reminding.cues import cues_of, telling
 from agents.memory.reminding.note_shelf import NoteShelf
-from agents.memory.reminding.recollecting import REST_TURNS, Recollecting, Recollection, is_recollected
+from agents.memory.reminding.recollecting import REST_TURNS, Recollecting, Recollection
 from agents.memory.view import View
 from agents.simulated.simulation import START_MS
 from config.settings import MemorySettings
+from tests.agents.components.test_facts import KEY, words
 from tests.agents.house import House, said
-from tests.agents.prompts.test_knowledge import KEY, words
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.journal import Journal
@@ -71,7 +71,7 @@ def test_a_question_brings_an_old_answer_to_mind_that_is_no_new_memory(tmp_path:
     assert told_of(house) == []
     house.game.perform("Ana", "say Rook, where is the key?")
     assert told_of(house) == [f"[You remember, 2026-11-21, memory {planted}: {KEY}]"]
-    assert is_recollected(house.prompt("Rook"), planted)
+    assert house.agents["Rook"].prompt().recalls(planted)
     assert sum("behind the clock" in text for text in words(house)) == 1
 
 

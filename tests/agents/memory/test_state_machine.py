@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from hypothesis.stateful import (
 from agents.memory.coverage import Range
 from agents.memory.knowing.registry import WRITE_MS, FactRegistry
 from agents.memory.outcome import Outcome
-from agents.models.model import ModelError
+from agents.models.model import ModelError, Request
 from tests.agents.memory import on_disk
 from tests.agents.memory.held import Held
 from tests.agents.memory.lives import GOOD, NAME, Clock, Life, QuickDisk, one_turn, windows
@@ -50,25 +50,31 @@ ANSWERS: dict[str, Reply] = {
     "garbage": "xq7 ## zzz 0x91 \x00 ]] }{",
     "refused: a name nobody has": "I met Bartholomew, who owes me 77 crowns.",
     "refused: an excuse": "I'm sorry, but as an AI language model I cannot do that.",
+    "forgetful": "I {} of the river.",  # of what people have written, nothing is left
 }
 COVERS = re.compile(r"covers:\n- (\d+)\n- (\d+)\n")
 SHIFTS = {"begin later": (1, 0), "end later": (0, 1), "end earlier": (0, -1), "end beyond all": (0, 900)}
 NAMES = ("recent", "longterm")
+BY_HAND = re.compile(r"L\d+L|R\d+R")
 UPTO = re.compile(r"^upto: (\d+)$", re.MULTILINE)
 
 Publish = Callable[[Summary | None, Summary, Ahead | None], str]
+Replace = Callable[[Summary | None, Summary | None, Ahead | None], None]
 
 
 class Memory(RuleBasedStateMachine):
     """`told` is every acknowledged line by its number, `typed` what people typed that must have become a memory.
 
     What takes long is done at once or, where `is_aside`, held back until a rule lets it end: by `summing` and `noting`.
-    `pins` are those that were promised, `by_hand` what people wrote into the facts. `published` counts, over
-    all lives, how often summaries were put in force, `ahead` how often they had been written before.
+    `pins` are those that were promised, `by_hand` what people wrote into the facts. `gone` are numbers whose lines are
+    lost for good: deleted by hand, or not forced to disk yet as the power failed. `pairs` are the summaries in force
+    since the compaction under way was planned. `published` counts, over all lives, how often summaries were put in
+    force, `ahead` how often they had been written before, `rebuilt` how often one with a person's words was made anew.
     """
 
     published: ClassVar[int] = 0
     ahead: ClassVar[int] = 0
+    rebuilt: ClassVar[int] = 0
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,22 +91,26 @@ class Memory(RuleBasedStateMachine):
         self.pins: list[str] = []
         self.by_hand: list[str] = []
         self.pinning = ""
+        self.rolls_back = False
+        self.gone: set[int] = set()
+        self.pairs: list[list[tuple[int, int, str] | None]] = []
         self.count = 0
 
     @initialize(
         immediate=st.integers(1, 6),
         recent=st.integers(1, 6),
+        every=st.integers(1, 8),
         every_ms=st.sampled_from([0, 50]),
         is_aside=st.sampled_from([True, True, False]),
     )
-    def begin(self, immediate: int, recent: int, every_ms: int, is_aside: bool) -> None:
+    def begin(self, immediate: int, recent: int, every: int, every_ms: int, is_aside: bool) -> None:
         self.is_aside = is_aside
-        self.settings = windows(immediate, recent, rebuild_every=3, journal_fsync_ms=every_ms, retry_seconds=1.0)
+        self.settings = windows(immediate, recent, rebuild_every=every, journal_fsync_ms=every_ms, retry_seconds=1.0)
         self.start()
 
     def start(self) -> None:
-        self.kind = "good"
-        self.model = ScriptedModel(lambda request: self.reply())
+        self.kind, self.rolls_back = "good", False
+        self.model = ScriptedModel(self.reply)
         self.model.hold()
         self.summing, self.noting = Held(), Held()
         self.summing.is_open = self.noting.is_open = self.is_aside
@@ -109,6 +119,7 @@ class Memory(RuleBasedStateMachine):
         journal = self.memory.journal
         self.facts = FactRegistry(journal.vault, NAME, journal, self.clock, aside=self.noting)
         self.memory.publish = self.watched(self.memory.publish)  # type: ignore[assignment,method-assign]
+        self.memory.replace = self.watched_too(self.memory.replace)  # type: ignore[assignment,method-assign]
 
     def watched(self, publish: Publish) -> Publish:
         """Look at what each publication was made from before it is put in force."""
@@ -128,9 +139,27 @@ class Memory(RuleBasedStateMachine):
 
         return watching
 
-    def reply(self) -> Reply:
+    def watched_too(self, replace_: Replace) -> Replace:
+        """See to it that a rebuilding loses nothing of what a person wrote into the long-term summary."""
+
+        def watching(longterm: Summary | None, recent: Summary | None, ahead: Ahead | None = None) -> None:
+            before = self.memory.longterm
+            if longterm and before and not self.rolls_back:
+                kept, there = (set(BY_HAND.findall(one.text)) for one in (longterm, before))
+                lost = {mark for mark in there - kept if mark.startswith("L")}
+                if lost:
+                    self.faults.append(f"a rebuilding lost {lost}, which a person wrote")
+                Memory.rebuilt += bool(kept)
+            replace_(longterm, recent, ahead)
+
+        return watching
+
+    def reply(self, request: Request) -> Reply:
         self.count += 1
-        return ANSWERS[self.kind] or f"I {GOOD[self.count % 4]} of the river."
+        if ANSWERS[self.kind]:
+            return _filled(ANSWERS[self.kind], GOOD[self.count % 4])
+        written = "".join(f" {mark}" for mark in dict.fromkeys(BY_HAND.findall(request.prompt)))
+        return f"I {GOOD[self.count % 4]} of the river{written}."
 
     def teardown(self) -> None:
         self.outage.close()
@@ -223,6 +252,12 @@ class Memory(RuleBasedStateMachine):
             if ends:
                 self.the_disk_has_done_all()
 
+    def finish(self, kind: str) -> None:
+        """Let the model be of one mood until nothing is under way."""
+        while self.compactor.is_running:
+            self.answer(kind)
+            self.the_disk_has_done_all()
+
     @rule(days=st.integers(1, 4))
     def days_go_by(self, days: int) -> None:
         """Much happens, and summaries are made of it, each at the first go."""
@@ -254,10 +289,30 @@ class Memory(RuleBasedStateMachine):
                 self.crash(which % 12, "disk", which)
         before = self.texts_in_force()
         self.the_disk_has_done_all()
-        assert before in (found, self.texts_in_force()), "what somebody wants was written over"
+        # What was made from the very summaries that somebody has brought back may take their place.
+        assert before in (found, *self.pairs, self.texts_in_force()), "what somebody wants was written over"
 
     def texts_in_force(self) -> list[tuple[int, int, str] | None]:
         return [on_disk.summary(self.folder, name) for name in NAMES]
+
+    @rule(name=st.sampled_from(NAMES), folded=st.sampled_from(["good", "forgetful"]), edits=st.booleans())
+    @precondition(lambda self: self.is_aside and not self.is_out)
+    def while_a_summary_is_rebuilt(self, name: str, folded: str, edits: bool) -> None:
+        """Somebody writes into the long-term summary, and into one of the two while it is made anew a cycle later."""
+        self.finish("good")
+        self.edit_a_summary("longterm", "add")
+        self.live(9)
+        self.clock.ms += 5_000_000
+        self.tick()
+        self.finish(folded)
+        self.rebuild_by_hand()
+        self.answer("good")
+        found = self.texts_in_force()
+        if edits:
+            self.edit_a_summary(name, "add")
+        before = self.texts_in_force()
+        self.the_disk_has_done_all()
+        assert before in (found, *self.pairs, self.texts_in_force()), "what somebody wants was written over"
 
     @rule(meanwhile=st.sampled_from(["edit", "pin", "crash"]), after=st.integers(0, 4), ends=st.booleans())
     @precondition(lambda self: self.is_aside and not self.is_out)
@@ -303,8 +358,10 @@ class Memory(RuleBasedStateMachine):
     def roll_back(self, which: int) -> None:
         leaves = self.memory.summaries.leaf_names()
         if leaves:
+            self.rolls_back = True
             with suppress(NoteError):  # there may be no long-term summary to go with it
                 self.memory.roll_back(leaves[which % len(leaves)])
+            self.rolls_back = False
 
     @rule(immediate=st.integers(1, 8), recent=st.integers(1, 8))
     def change_windows(self, immediate: int, recent: int) -> None:
@@ -321,7 +378,9 @@ class Memory(RuleBasedStateMachine):
         text, at_ns = path.read_text(), path.stat().st_mtime_ns
         match how:
             case "add":
-                path.write_text(f"{text.rstrip()} I was glad of it.\n")
+                self.count += 1
+                mark = f"{name[0].upper()}{self.count}{name[0].upper()}"
+                path.write_text(f"{text.rstrip()} I was glad of {mark}.\n")
             case "break":
                 path.write_text(COVERS.sub("covers: soon\n", text))
             case "delete":
@@ -403,17 +462,44 @@ class Memory(RuleBasedStateMachine):
         self.memory.write_what_waits()
         self.note_written()
 
-    @rule(is_aside=st.sampled_from([True, True, False]), is_let_go=st.booleans())
+    @rule(
+        is_aside=st.sampled_from([True, True, False]),
+        is_let_go=st.booleans(),
+        lingers=st.booleans(),
+        loses_a_line=st.booleans(),
+    )
     @precondition(lambda self: not self.is_out)
-    def restart(self, is_aside: bool, is_let_go: bool) -> None:
-        """End as a world does, or as one who is let go from it does, and start again."""
-        self.runner.run(self.compactor.stop())
+    def restart(self, is_aside: bool, is_let_go: bool, lingers: bool = False, loses_a_line: bool = False) -> None:
+        """End as a world does, or as one who is let go from it does, and start again.
+
+        The disk may go on with what was given up; somebody may delete the newest line while nobody is there.
+        """
+        self.stop()
         if is_let_go:
             self.facts.settle()
         self.memory.close()
         self.facts.close()
-        self.is_aside = is_aside
+        before, self.is_aside = self.summing, is_aside
+        if loses_a_line and not self.typed:
+            self.delete_the_newest_line()
+        if not lingers:
+            before.go()
         self.start()
+        before.go()
+
+    def stop(self) -> None:
+        waited_for = self.summing.waited_for
+        self.runner.run(self.compactor.stop())
+        assert self.summing.waited_for == waited_for, "everybody stands still until the disk has done what was begun"
+
+    def delete_the_newest_line(self) -> None:
+        files = on_disk.journal_files(self.folder)
+        lines = files[-1].read_text().split("\n") if files else []
+        seq = max(self.told, default=0)
+        if len(lines) > 1 and lines[-2] == self.told.get(seq):
+            files[-1].write_text("\n".join([*lines[:-2], ""]))
+            del self.told[seq]
+            self.gone.add(seq)
 
     @rule(
         after=st.integers(0, 25),
@@ -449,29 +535,35 @@ class Memory(RuleBasedStateMachine):
     def power_cut(self, share: float) -> None:
         """Stop, and lose a part of what was not yet forced to disk."""
         self.die()
-        files = on_disk.journal_files(self.folder)
+        files, lost = on_disk.journal_files(self.folder), set[int]()
         if files:
             found = files[-1].stat()
             forced = min(self.disk.forced.get(found.st_ino, 0), found.st_size)
             with open(files[-1], "r+b") as file:
                 file.truncate(forced + round((found.st_size - forced) * share))
             whole = {line for path in files for line in path.read_bytes().decode("utf-8", "replace").split("\n")}
+            lost = {seq for seq, line in self.told.items() if line not in whole}
             self.told = {seq: line for seq, line in self.told.items() if line in whole}
-        self.begin_again()
+        self.begin_again(lost)
 
     def die(self) -> None:
         """Leave what is held back undone, and what it would have done after."""
         self.summing.die()
         self.noting.die()
-        self.runner.run(self.compactor.stop())
+        self.stop()
         self.life.die()
 
-    def begin_again(self) -> None:
-        """Start; what was being written when it ended may be there or not, and counts from now on if it is."""
+    def begin_again(self, lost: Collection[int] = ()) -> None:
+        """Start; what was being written when it ended may be there or not, and counts from now on if it is.
+
+        Numbers of lines that were lost, and those that only the archive has heard of, are not given again.
+        """
         self.start()
         for seq, line in on_disk.lines(self.folder).items():
-            if seq == len(self.told) + 1 and any(mark in line for mark in self.sent[-7:]):
+            if seq == max({0, *self.told, *self.gone}) + 1 and any(mark in line for mark in self.sent[-7:]):
                 self.told[seq] = line
+        last, newest = self.memory.journal.last, max({0, *self.told, *self.gone})
+        self.gone |= {seq for seq in (*lost, *range(newest + 1, last + 1)) if seq <= last and seq not in self.told}
         self.sent.clear()
         if self.pinning and self.pinning not in self.pins and self.pinning in self.facts_text():
             self.pins.append(self.pinning)
@@ -511,9 +603,10 @@ class Memory(RuleBasedStateMachine):
         named = range(verbatim.first, view.tail[0].seq if view.tail else verbatim.last + 1)
         assert not named or f"Memories {Range(named.start, named.stop - 1)} are not shown" in view.tail_text()
         told = [seq for part in (*covered, named) for seq in part] + [memory.seq for memory in view.tail]
-        assert told == list(range(1, self.memory.journal.last + 1))
+        assert told == [seq for seq in range(1, self.memory.journal.last + 1) if seq not in self.gone or seq in told]
         if not self.is_out:
-            assert told == sorted(lines)
+            assert [seq for seq in told if seq not in self.gone] == sorted(lines)
+        assert not self.gone & self.told.keys(), "a number was given twice"
         marks = [re.search(r"[NH]\d+[NH]", line) for line in lines.values()]
         texts = [mark[0] for mark in marks if mark]
         assert len(texts) == len(set(texts)), "a memory stands in the journal under two numbers"
@@ -549,15 +642,27 @@ class Memory(RuleBasedStateMachine):
         assert upto
         if not self.is_out:
             self.memory.view()  # which brings back the lines that a stale copy has not
-            assert int(upto[1]) <= max(on_disk.lines(self.folder), default=0)
+            assert int(upto[1]) <= max({0, *on_disk.lines(self.folder), *self.gone})
 
     def facts_text(self) -> str:
         path = self.root / "agents" / NAME / "facts.md"
         return path.read_text() if path.exists() else ""
 
     @invariant()
+    def remember_what_is_in_force(self) -> None:
+        if not hasattr(self, "memory"):
+            return
+        if not self.compactor.is_running:
+            self.pairs.clear()
+        self.pairs.append(self.texts_in_force())
+
+    @invariant()
     def no_memory_is_folded_twice_and_none_is_left_out(self) -> None:
-        assert not self.faults
+        assert not self.faults, self.faults
+
+
+def _filled(answer: Reply, verb: str) -> Reply:
+    return answer.replace("{}", verb) if isinstance(answer, str) else answer
 
 
 def ranges_of(summary: Summary) -> tuple[str, ...]:
@@ -567,7 +672,7 @@ def ranges_of(summary: Summary) -> tuple[str, ...]:
 
 def run(examples: int, steps: int) -> None:
     """Live so many lives of so many steps, in which summaries come into force, or nothing would be tried."""
-    Memory.published = Memory.ahead = 0
+    Memory.published = Memory.ahead = Memory.rebuilt = 0
     run_state_machine_as_test(
         Memory,
         settings=settings(
@@ -580,6 +685,7 @@ def run(examples: int, steps: int) -> None:
     )
     assert Memory.published > examples // 2
     assert Memory.ahead > examples // 4
+    assert Memory.rebuilt >= examples // 40
 
 
 def test_a_memory_survives_whatever_happens_in_whatever_order():

@@ -108,7 +108,7 @@ def lives(draw: st.DrawFn) -> list[tuple[str, object]]:
 
 
 @given(st.sampled_from(STRATEGIES), lives())
-def test_whatever_is_switched_when_nothing_is_lost_and_nothing_is_told_or_sent_twice(first, steps):
+def test_0_13_summaries_and_words_add_up_to_every_memory_once_after_any_interleaving(first, steps):
     async def lived(root: Path) -> None:
         life = Switching(root, first)
         for step, given_ in steps:
@@ -132,7 +132,7 @@ def test_whatever_is_switched_when_nothing_is_lost_and_nothing_is_told_or_sent_t
 
 
 @pytest.mark.parametrize(("before", "after"), list(itertools.permutations(STRATEGIES, 2)))
-def test_each_strategy_goes_on_where_any_other_has_left_off(tmp_path, before, after):
+def test_0_13_each_strategy_goes_on_where_any_other_has_left_off_without_a_gap(tmp_path, before, after):
     async def lived() -> Switching:
         life = Switching(tmp_path, before)
         for strategy in (before, after, before, after):

@@ -24,6 +24,8 @@ class Town:
         self.vault: Vault = open_vault(root)[0]
         self.clock = Clock()
         self.set(settings or "rebuild_every: 0")
+        # The engine chooses nothing: each turn asks the model, which looks.
+        (self.vault.root / "config" / "agents.md").write_text("---\nsteering: 'off'\n---\n")
         noted = load_settings(self.vault)
         self.game = Game(load_world(self.vault, noted.world), world_commands())
         self.agents = Population(self.vault, noted, self.game, random.Random(1), self.clock)
