@@ -9,15 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.models.embedded_model import LICENCE_NOTICE
-from agents.models.model import LanguageModel, ModelError
-from agents.models.specs import ModelSpec
+from agents.models.model import LacksModel, LanguageModel, ModelError
+from agents.models.specs import EMBEDDED, GGUF, ModelSpec
 from agents.models.weights import default_cache_dir, is_assembled
+from config.settings import ModelSettings
 
 if TYPE_CHECKING:
-    from agents.models.ollama_model import Mode
+    from agents.models.ollama_show import OllamaFacts
 
 LOOK_SECONDS = 1.0  # how long `auto` waits for an Ollama that may not be there
+MIN_BILLION, MAX_BILLION = 0.5, 9.5
+"""The sizes of models that `auto` takes in place of the one that it looks for, in billions of parameters: the embedded
+one is as good as a smaller one, and most machines wait too long for a larger one."""
+
 ASLEEP = "No language model: the world is open, and its agents sleep."
+BETTER_MINDS = (
+    "For better minds, install Ollama (https://ollama.com/download) and run: ollama pull {model}; "
+    "or take any instructed model in a GGUF file: make run MODEL=gguf:FILE"
+)
 
 
 @dataclass(frozen=True)
@@ -36,43 +45,33 @@ class Choice:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a choice is made from: Ollama's host, model and mode, the context in tokens, the cache folder.
+    """What a choice is made from: a spec for Ollama with all settings, the cache folder, and models started already."""
 
-    `have` are models that are started already.
-    """
-
-    ollama_host: str
-    ollama_model: str
-    ollama_mode: Mode
-    num_ctx: int
-    keep_alive: str | float
+    like: ModelSpec
     cache_dir: Path
     have: Mapping[ModelSpec, LanguageModel] = field(default_factory=dict)
 
 
 async def choose_model(
     choice: str,
+    like: ModelSpec | None = None,
     *,
-    ollama_host: str = "http://127.0.0.1:11434",
-    ollama_model: str = "llama3.2",
-    ollama_mode: Mode = "raw",
-    num_ctx: int = 8192,
-    keep_alive: str | float = "30m",
     cache_dir: Path | None = None,
     summary_model: str = "",
     have: Mapping[ModelSpec, LanguageModel] | None = None,
 ) -> Choice:
-    """Return the started model for "auto", "embedded", "none" or "ollama:NAME".
+    """Return the started model for "auto", "embedded", "none", "ollama:NAME" or "gguf:FILE".
 
-    `auto` takes Ollama if it answers within a second and has `ollama_model`, else the embedded model, else
-    none: it never fails. `num_ctx` is in tokens and holds for either model. `summary_model` names other models
-    in Ollama for summaries, with commas between them; one that cannot be used is left out. Of the models that are in
-    `have` none is made a second time.
+    `like` says where Ollama is, which model `auto` looks for in it, and how any model is asked. `auto` takes Ollama if
+    it answers within a second: that model, or else the largest instructed one that is not too large; then the embedded
+    model, or none: it never fails. `summary_model` names other models in Ollama for summaries, with commas between
+    them; one that cannot be used is left out. Of the models that are in `have` none is made a second time.
 
     Raises: ModelError if the choice is none of these, or the model asked for by name cannot be used.
     """
-    cache_dir = cache_dir or default_cache_dir()
-    wanted = Wanted(ollama_host, ollama_model, ollama_mode, num_ctx, keep_alive, cache_dir, have or {})
+    settings = ModelSettings()
+    like = like or ModelSpec("ollama", settings.ollama_host, settings.ollama_model)
+    wanted = Wanted(like, cache_dir or default_cache_dir(), have or {})
     chosen = await _chosen(choice, wanted)
     return await _with_summary_models(chosen, summary_model, wanted) if chosen.model else chosen
 
@@ -87,26 +86,56 @@ async def _chosen(choice: str, wanted: Wanted) -> Choice:
             return Choice(None, (ASLEEP,))
         case ("ollama", ":", name) if name.strip():
             return await _ollama(wanted, name.strip(), "as asked")
-    message = f"{choice!r} is not a model to choose. Valid choices: auto, embedded, none, ollama:NAME."
-    raise ModelError(message, remedy="For example --model ollama:llama3.2.", retryable=False)
+        case ("gguf", ":", file) if file.strip():
+            return await _gguf(wanted, file.strip())
+    message = f"{choice!r} is not a model to choose. Valid choices: auto, embedded, none, ollama:NAME, gguf:FILE."
+    raise ModelError(message, remedy="For example --model ollama:gemma3:4b.", retryable=False)
 
 
 async def _whatever_works(wanted: Wanted) -> Choice:
+    wish = wanted.like.model
     try:
-        return await _ollama(wanted, wanted.ollama_model, "it answers and has the model", LOOK_SECONDS)
+        return await _ollama(wanted, wish, "auto: it answers and has the model", LOOK_SECONDS)
+    except LacksModel as error:
+        why = error.problem
+        if best := await _best_there(wanted.like.address):
+            reason = f"auto: it has no {wish}; of what it has, this is the largest instructed model up to 9 billion"
+            return await _ollama(wanted, best, f"{reason} parameters")
     except ModelError as error:
         why = error.problem
     try:
-        chosen = await _embedded(wanted, "Ollama cannot be used")
-        return replace(chosen, sentences=(why, *chosen.sentences))
+        chosen = await _embedded(wanted, "auto: Ollama cannot be used")
+        return replace(chosen, sentences=(why, *chosen.sentences, BETTER_MINDS.format(model=wish)))
     except ModelError as error:
         return Choice(None, (why, f"Not the embedded model: {error}", ASLEEP))
 
 
+async def _best_there(host: str) -> str:
+    from agents.models.ollama_client import facts_of_all
+
+    return best_of(await facts_of_all(host))
+
+
+def best_of(models: Mapping[str, OllamaFacts]) -> str:
+    """Return the largest instructed model that is neither too small nor too large; empty if there is none."""
+    sizes = {
+        name: facts.parameters_billion
+        for name, facts in sorted(models.items())
+        if facts.is_instructed and facts.is_completing and facts.parameters_billion
+    }
+    fitting = {name: size for name, size in sizes.items() if MIN_BILLION <= size <= MAX_BILLION}
+    return max(fitting, key=lambda name: fitting[name], default="")
+
+
 async def _ollama(wanted: Wanted, name: str, why: str, check_seconds: float = 10.0) -> Choice:
-    spec = ModelSpec("ollama", wanted.ollama_host, name, wanted.ollama_mode, wanted.num_ctx, wanted.keep_alive)
-    sentence = f"The agents think with {name} on Ollama at {wanted.ollama_host} ({why})."
+    spec = replace(wanted.like, model=name)
+    sentence = f"The agents think with {name} on Ollama at {spec.address} ({why})."
     return await _started(wanted, spec, sentence, check_seconds)
+
+
+async def _gguf(wanted: Wanted, file: str) -> Choice:
+    spec = replace(wanted.like, api=GGUF, address="", model=file)
+    return await _started(wanted, spec, f"The agents think with {file} in this process (as asked).")
 
 
 async def _with_summary_models(chosen: Choice, names: str, wanted: Wanted) -> Choice:
@@ -119,12 +148,12 @@ async def _with_summary_models(chosen: Choice, names: str, wanted: Wanted) -> Ch
             continue
         models += [found.model] if found.model else []
         specs += found.specs
-        sentences.append(f"Summaries are made with {name} on Ollama at {wanted.ollama_host}.")
+        sentences.append(f"Summaries are made with {name} on Ollama at {wanted.like.address}.")
     return Choice(chosen.model, tuple(sentences), tuple(models), tuple(specs))
 
 
 async def _embedded(wanted: Wanted, why: str) -> Choice:
-    spec = ModelSpec("embedded", num_ctx=wanted.num_ctx)
+    spec = ModelSpec(EMBEDDED, num_ctx=wanted.like.num_ctx)
     first_time = spec not in wanted.have and not await asyncio.to_thread(is_assembled, wanted.cache_dir)
     chosen = await _started(wanted, spec, f"The agents think with the embedded model, Gemma 3 270M ({why}).")
     return replace(chosen, sentences=(*chosen.sentences, LICENCE_NOTICE)) if first_time else chosen

@@ -1,20 +1,28 @@
-"""The model that comes with Fallwater: Gemma 3 270M in this process, in a thread of its own."""
+"""A model in this process, in a thread of its own: Gemma 3 270M, which comes with Fallwater, or any GGUF file."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import re
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from agents.models.constraint_fallback import ConstraintFallback
+from agents.models.gguf import GgufHeader, read_gguf
 from agents.models.line_counts import LineCounts
 from agents.models.llama_runtime import Generated, LlamaRuntime, OnPiece
-from agents.models.model import Completion, Finish, ModelError, OnText, Request
+from agents.models.model import Capabilities, Completion, Finish, ModelError, OnText, Request, Timing
 from agents.models.token_estimate import TokenEstimate
 from agents.models.weights import assemble, default_cache_dir
+
+log = logging.getLogger(__name__)
 
 NAME = "embedded:gemma-3-270m"
 LICENCE_NOTICE = (
@@ -22,15 +30,20 @@ LICENCE_NOTICE = (
     "Gemma Terms of Use: https://ai.google.dev/gemma/terms. They also say which uses are not allowed. By "
     "running Fallwater with this model you accept them; use --model ollama:NAME or --model none if you do not."
 )
-# From this temperature on a request wants variety, and DRY keeps it from echoing whole phrases of the prompt.
-# Below it, a request copies on purpose (picking the lines of a summary).
+# From this temperature on a request wants variety, and DRY keeps so small a model from echoing whole phrases of the
+# prompt. Below it, a request copies on purpose (picking the lines of a summary).
 DRY_FROM_TEMPERATURE = 0.5
 # It looks this many tokens back; the library's own default is too short to see the last sentence that was said.
 DRY = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 2, "dry_penalty_last_n": 4096}
 
+# Without it a small model may fill an answer with blanks between the marks of JSON.
+COMPACT = {"x-guidance": {"whitespace_flexible": False}}
+
 
 class Runtime(Protocol):
     """A loaded model whose calls block; see `LlamaRuntime`, the one that ships."""
+
+    has_template: bool
 
     def generate(self, fields: dict[str, Any], on_piece: OnPiece) -> Generated: ...
 
@@ -39,36 +52,48 @@ class Runtime(Protocol):
     def close(self) -> None: ...
 
 
+GEMMA = GgufHeader("gemma3", "Gemma 3 270M", 32768, "", 268_098_176)
+
+
 class EmbeddedModel:
-    """A base model that continues text, honours grammars and counts tokens exactly.
+    """A model that honours grammars and JSON schemas and counts tokens exactly.
 
-    Nothing is loaded before `start`. One request runs at a time; others wait in the model's thread, within
-    their timeouts.
+    One whose file has a chat template is sent messages, in `mode` "auto"; others continue plain text. Nothing is loaded
+    before `start`. One request runs at a time; others wait in the model's thread, within their timeouts.
     """
-
-    constrains = True
 
     def __init__(
         self,
         cache_dir: Path | None = None,
         *,
+        weights: Path | None = None,
+        mode: str = "auto",
+        constraint: str = "auto",
+        think: bool | None = None,
         context_tokens: int = 8192,
         threads: int | None = None,
         cache_prompt: bool = True,
         load: Callable[[], Runtime] | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Choose where the weights go (the user's cache if None) and how much text fits, in tokens.
+        """Choose the GGUF file, and how much text fits, in tokens: what the model was trained for if that is less.
 
-        `threads` is the number of cores to use (None: all but one). With `cache_prompt` off, the same seed and
-        threads give the same text. `load` replaces the loading of the weights.
+        Without `weights` it is the model that comes along, whose file goes into `cache_dir` (None: the user's cache).
+        `mode` "raw" keeps a chat template from the model; `constraint` "none" holds it to nothing. `think` is for
+        reasoning models (None: they do not). `threads` is the number of cores to use (None: all but one). With
+        `cache_prompt` off, the same seed and threads give the same text. `load` replaces the loading of the weights.
         """
-        self.name = NAME
-        self.context_tokens = context_tokens
-        self._cache_dir = cache_dir
-        self._threads = threads
+        self.name = f"gguf:{weights.name}" if weights else NAME
+        self._num_ctx = context_tokens
+        self._weights = weights
+        self._mode = mode
+        self._constraint = constraint
+        self._think = think
+        self._header = GgufHeader() if weights else GEMMA
+        self._is_chat = False
+        self._fallback = ConstraintFallback(self.name)
         self._cache_prompt = cache_prompt
-        self._load = load or self._load_weights
+        self._load = load or partial(self._load_weights, cache_dir or default_cache_dir(), threads)
         self._now = now
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="embedded-model")
         # Not the model's thread, which is busy for as long as an answer takes.
@@ -78,14 +103,63 @@ class EmbeddedModel:
         self._answers: set[_Answer] = set()
         self._estimate = TokenEstimate()
 
+    @property
+    def context_tokens(self) -> int:
+        """How much prompt and answer fit, in tokens."""
+        return min(self._num_ctx, self._header.context_tokens or self._num_ctx)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the model can do; sure as soon as it has been started."""
+        holds = self._constraint != "none"
+        billions = self._header.parameters / 1e9 or None
+        parts = [
+            "an instructed model" if self._header.chat_template else "a base model (its file has no chat template)",
+            *([f"{billions:.2g} billion parameters"] if billions else []),
+            f"mode {self._mode} takes {'chat' if self._is_chat else 'raw'}",
+            f"constraint {'grammar or json_schema' if holds else 'none'}",
+            f"context {self.context_tokens} tokens",
+        ]
+        return Capabilities(
+            chat=self._is_chat,
+            raw=not self._is_chat,
+            grammar=holds,
+            json_schema=holds,
+            trained_context_tokens=self._header.context_tokens,
+            parameters_billion=billions,
+            explanation=f"{'; '.join(parts)}.",
+        )
+
     async def start(self) -> None:
         """Assemble the weights if needed and load them (under a second later on). Raises: ModelError."""
         if self._runtime is None:
             self._runtime = await asyncio.get_running_loop().run_in_executor(self._worker, self._load)
             self._counts = LineCounts(self._runtime.count_tokens)
+            self._is_chat = self._mode != "raw" and self._runtime.has_template
+            log.info("%s: %s", self.name, self.capabilities.explanation)
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
-        """Continue the prompt; see `LanguageModel.complete`. Raises: ModelError."""
+        """Continue the prompt, or answer the messages; see `LanguageModel.complete`. Raises: ModelError.
+
+        A schema or a grammar that the library refuses is left out, and that is said once.
+        """
+        free = replace(request, schema=None, grammar=None)
+        if self._constraint == "none" or request == free:
+            return await self._completed(free, on_text)
+        try:
+            completion = await self._completed(request, on_text)
+        except ModelError as error:
+            if not re.search(r"grammar|schema", error.problem):
+                raise
+            completion = await self._completed(free, on_text)
+            self._fallback.refuse(error.problem)
+            if self._fallback.is_off:
+                self._constraint = "none"
+        else:
+            self._fallback.accept()
+        return completion
+
+    async def _completed(self, request: Request, on_text: OnText | None) -> Completion:
         runtime = self._started()
         answer = _Answer(on_text)
         self._answers.add(answer)
@@ -129,9 +203,15 @@ class EmbeddedModel:
             self._runtime.close()
             self._runtime = self._counts = None
 
-    def _load_weights(self) -> Runtime:
-        weights = assemble(self._cache_dir or default_cache_dir())
-        return LlamaRuntime(weights, context_tokens=self.context_tokens, threads=self._threads)
+    def _load_weights(self, cache_dir: Path, threads: int | None) -> Runtime:
+        if self._weights:
+            self._header = read_gguf(self._weights)
+        return LlamaRuntime(
+            self._weights or assemble(cache_dir),
+            context_tokens=self.context_tokens,
+            threads=threads,
+            has_template=bool(self._header.chat_template) and self._mode != "raw",
+        )
 
     def _started(self) -> Runtime:
         if self._runtime is None:
@@ -140,20 +220,24 @@ class EmbeddedModel:
 
     def _fields(self, request: Request) -> dict[str, Any]:
         fields: dict[str, Any] = {
-            "prompt": request.prompt,
             "max_tokens": request.max_tokens,
             "stop": list(request.stop),
             "temperature": request.temperature,
             "repeat_penalty": request.repeat_penalty,
             "cache_prompt": self._cache_prompt,
         }
-        if request.top_p is not None:
-            fields["top_p"] = request.top_p
-        if request.seed is not None:
-            fields["seed"] = request.seed
-        if request.grammar is not None:
-            fields["grammar"] = request.grammar
-        if request.temperature >= DRY_FROM_TEMPERATURE:
+        if self._is_chat:
+            fields["messages"] = [{"role": one.role, "content": one.content} for one in request.chat]
+            fields["chat_template_kwargs"] = {"enable_thinking": bool(self._think)}
+        else:
+            fields["prompt"] = request.text
+        wanted: dict[str, Any] = {"top_p": request.top_p, "seed": request.seed}
+        if request.grammar:
+            wanted["grammar"] = request.grammar
+        elif request.schema:
+            wanted["json_schema"] = {**request.schema, **COMPACT}
+        fields |= {name: value for name, value in wanted.items() if value is not None}
+        if request.temperature >= DRY_FROM_TEMPERATURE and not self._weights:
             fields |= DRY
         return fields
 
@@ -171,6 +255,7 @@ class EmbeddedModel:
             completion_tokens=generated.completion_tokens,
             seconds=seconds,
             finish=finish,
+            timing=Timing(prompt=generated.prompt_seconds, answer=generated.answer_seconds),
         )
 
 

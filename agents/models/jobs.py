@@ -7,10 +7,10 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from agents.models.endpoint import Endpoint, Route
-from agents.models.model import Completion, LanguageModel, ModelError, Request
+from agents.models.model import LanguageModel, ModelError, Request
 
 Make = Callable[[], Request | None]
 
@@ -65,6 +65,7 @@ class Job:
     """One question of an owner, waiting or running. `number` counts jobs from the first, `asked` is in seconds.
 
     `tried` are the endpoints that have failed at it. `turn` has the route on which it may run, None if it is withdrawn.
+    `is_preempted` is so from when it has to give up its place until it waits again.
     """
 
     line: Line
@@ -73,9 +74,10 @@ class Job:
     number: int
     asked: float
     turn: asyncio.Future[Route | None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    work: asyncio.Task[Completion] | None = None
+    work: asyncio.Task[Any] | None = None
     route: Route | None = None
     is_probe: bool = False
+    is_preempted: bool = False
     tried: set[Endpoint] = field(default_factory=set)
     last_error: ModelError | None = None
 
@@ -88,6 +90,10 @@ class Job:
     def is_thought(self) -> bool:
         """Whether it is what an agent thinks, of its own or in answer to somebody."""
         return self.priority <= Priority.THOUGHT
+
+    def rank(self, now: float, ageing_seconds: float) -> int:
+        """Return its priority at `now`, in seconds, less one for each `ageing_seconds` since it was asked."""
+        return self.priority - int((now - self.asked) // ageing_seconds)
 
     def give_turn(self, route: Route | None) -> None:
         """Let it run, or withdraw it with None; it may have been cancelled meanwhile."""
@@ -110,7 +116,7 @@ class WaitingLine:
     def __init__(self, ageing_seconds: float, most: int) -> None:
         self.jobs: list[Job] = []
         self.most = most
-        self._ageing_seconds = ageing_seconds
+        self.ageing_seconds = ageing_seconds
         self._served: dict[str, int] = {}
         self._numbers = itertools.count()
 
@@ -131,5 +137,4 @@ class WaitingLine:
             del self._served[next(iter(self._served))]  # forget who was served longest ago
 
     def _place(self, job: Job, now: float) -> tuple[int, bool, int, int]:
-        gained = int((now - job.asked) // self._ageing_seconds)
-        return job.priority - gained, not job.tried, self._served.get(job.owner, -1), job.number
+        return job.rank(now, self.ageing_seconds), not job.tried, self._served.get(job.owner, -1), job.number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import os
 import secrets
 from collections.abc import Callable
@@ -12,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from agents.models.model import ModelError
+from agents.models.said import Said
 from agents.models.weights import load_package
+
+log = logging.getLogger(__name__)
 
 # Small batches cost nothing on a processor, and between two of them a prompt's evaluation can be stopped.
 BATCH_TOKENS = 128
@@ -25,12 +29,17 @@ OnPiece = Callable[[str], bool]
 
 @dataclass(frozen=True)
 class Generated:
-    """What one call produced: token counts, and what ended it: "stop", "length" or a callback ("cancelled")."""
+    """What one call produced: token counts, and what ended it: "stop", "length" or a callback ("cancelled").
+
+    The seconds are those of reading the prompt and of writing; None if the call was ended before they were told.
+    """
 
     prompt_tokens: int
     cached_tokens: int
     completion_tokens: int
     finish: str
+    prompt_seconds: float | None = None
+    answer_seconds: float | None = None
 
 
 class LlamaRuntime:
@@ -40,21 +49,31 @@ class LlamaRuntime:
     out, and the exact token counts come through it.
     """
 
-    def __init__(self, weights: Path, *, context_tokens: int, threads: int | None = None) -> None:
-        """Load the weights. Raises: ModelError."""
+    def __init__(
+        self, weights: Path, *, context_tokens: int, threads: int | None = None, has_template: bool = False
+    ) -> None:
+        """Load the weights. `has_template` is whether the file has a chat template of its own. Raises: ModelError.
+
+        A template that cannot be used is left out; `has_template` tells whether there is one in the end.
+        """
         self._label = weights.name
         self._key = secrets.token_hex(16)
+        self.has_template = has_template
         library = load_package("xllamacpp")
+        parameters = self._parameters(library, weights, context_tokens, threads)
         try:
-            self._server = library.Server(self._parameters(library, weights, context_tokens, threads))
+            self._server = self._loaded(library, parameters)
         except (RuntimeError, ValueError, OSError) as error:
-            message = f"The embedded model could not be loaded from {weights}: {error}."
-            remedy = "Delete that file to have it made again, or free memory (about 600 MB are needed)."
+            message = f"The model could not be loaded from {weights}: {error}."
+            needed = weights.stat().st_size * 5 // 4 // 1_000_000 + 300 if weights.exists() else 600
+            remedy = f"Delete that file to have it made again, or free memory (about {needed:,} MB are needed)."
             raise ModelError(message, remedy=remedy, retryable=False) from error
         self._address = self._server.listening_address.removeprefix("http://")
 
     def generate(self, fields: dict[str, Any], on_piece: OnPiece) -> Generated:
-        """Continue `fields["prompt"]`, telling each piece of text; `on_piece` returning True ends it.
+        """Continue `fields["prompt"]` or answer `fields["messages"]`, telling each piece of text.
+
+        `on_piece` returning True ends it there. A piece of a thought is told as a piece of text between marks.
 
         `on_piece` is also called with "" now and then while the prompt is evaluated.
 
@@ -62,9 +81,10 @@ class LlamaRuntime:
         """
         events = _Events(on_piece)
         try:
-            self._server.handle_completions({**fields, "stream": True, "return_progress": True}, events)
+            answer = self._server.handle_chat_completions if "messages" in fields else self._server.handle_completions
+            answer({**fields, "stream": True, "return_progress": True}, events)
         except (RuntimeError, ValueError, TypeError) as error:
-            raise ModelError(f"The embedded model {self._label} failed: {error}.") from error
+            raise ModelError(f"The model {self._label} in this process failed: {error}.") from error
         if events.error is not None:
             raise self._refused(events.error)
         return events.generated()
@@ -90,7 +110,7 @@ class LlamaRuntime:
             connection.request("POST", "/tokenize", body, headers)
             tokens: list[int] = json.loads(connection.getresponse().read())["tokens"]
         except (OSError, http.client.HTTPException, ValueError, KeyError) as error:
-            raise ModelError(f"The embedded model {self._label} could not count tokens: {error!r}.") from error
+            raise ModelError(f"The model {self._label} could not count tokens: {error!r}.") from error
         finally:
             connection.close()
         return tokens
@@ -98,6 +118,19 @@ class LlamaRuntime:
     def close(self) -> None:
         """Free the model. The runtime is of no use afterwards."""
         self._server = None
+
+    def _loaded(self, library: Any, parameters: Any) -> Any:
+        try:
+            return library.Server(parameters)
+        except RuntimeError:
+            if not self.has_template:
+                raise
+            # The library says nothing of why; of a file that is whole, the template is what most often fails.
+            parameters.enable_chat_template = False
+            server = library.Server(parameters)
+            self.has_template = False
+            log.warning("The chat template of %s cannot be used; the model is given plain text.", self._label)
+            return server
 
     def _parameters(self, library: Any, weights: Path, context_tokens: int, threads: int | None) -> Any:
         parameters = library.CommonParams()
@@ -118,11 +151,12 @@ class LlamaRuntime:
     def _refused(self, error: dict[str, Any]) -> ModelError:
         if error.get("type") == "exceed_context_size_error":
             size, limit = error.get("n_prompt_tokens"), error.get("n_ctx")
-            message = f"The prompt has {size} tokens; the embedded model {self._label} has room for {limit}."
-            return ModelError(message, remedy="Shorten the remembered window or raise the context.", retryable=False)
-        refused_for_good = 400 <= int(error.get("code", 500)) < 500
-        message = f"The embedded model {self._label} refused: {error.get('message', error)}."
-        return ModelError(message, retryable=not refused_for_good)
+            message = f"The prompt has {size} tokens; the model {self._label} has room for {limit}."
+            remedy = "Shorten the remembered window or raise the context."
+            return ModelError(message, remedy=remedy, retryable=False, about_request=True)
+        is_for_good = 400 <= int(error.get("code", 500)) < 500
+        message = f"The model {self._label} refused: {error.get('message', error)}."
+        return ModelError(message, retryable=not is_for_good, about_request=is_for_good)
 
 
 class _Events:
@@ -131,28 +165,48 @@ class _Events:
     def __init__(self, on_piece: OnPiece) -> None:
         self.error: dict[str, Any] | None = None
         self._on_piece = on_piece
+        self._said = Said()
+        self._heard = 0
         self._pieces = 0
         self._progress: dict[str, int] = {}
-        self._last: dict[str, Any] = {}
+        self._timings: dict[str, Any] = {}
+        self._usage: dict[str, Any] | None = None
         self._finish = "cancelled"
 
     def __call__(self, event: dict[str, Any]) -> bool:
         if "error" in event:
             self.error = event["error"]
             return True
-        choice = event["choices"][0]
         self._progress = event.get("prompt_progress", self._progress)
-        self._pieces += bool(choice["text"])
-        if choice["finish_reason"] is not None:
-            self._last, self._finish = event, choice["finish_reason"]
-        return self._on_piece(choice["text"])
+        self._timings = event.get("timings", self._timings)
+        self._usage = event.get("usage", self._usage)
+        choice = (event.get("choices") or [{}])[0]
+        piece = self._piece(choice)
+        self._pieces += bool(piece)
+        self._finish = choice.get("finish_reason") or self._finish
+        return self._on_piece(piece)
 
     def generated(self) -> Generated:
-        usage = self._last.get("usage")
-        if usage is None:
-            return Generated(self._progress.get("total", 0), self._progress.get("cache", 0), self._pieces, self._finish)
-        cached = usage.get("prompt_tokens_details", {}).get("cached_tokens", 0)
-        return Generated(usage["prompt_tokens"], cached, usage["completion_tokens"], self._finish)
+        told, progress = self._timings, self._progress
+        seconds = [told[name] / 1000 if name in told else None for name in ("prompt_ms", "predicted_ms")]
+        if self._usage is not None:
+            cached = self._usage.get("prompt_tokens_details", {}).get("cached_tokens", 0)
+            counts = self._usage["prompt_tokens"], cached, self._usage["completion_tokens"]
+        elif "prompt_n" in told:
+            counts = told["cache_n"] + told["prompt_n"], told["cache_n"], told["predicted_n"]
+        else:
+            counts = progress.get("total", 0), progress.get("cache", 0), self._pieces
+        return Generated(*counts, self._finish, *seconds)
+
+    def _piece(self, choice: dict[str, Any]) -> str:
+        """Return what is new of the text: of a chat with its thoughts before it, between marks."""
+        if "delta" not in choice:
+            return str(choice.get("text") or "")
+        self._said.think(choice["delta"].get("reasoning_content") or "")
+        self._said.say(choice["delta"].get("content") or "")
+        text = self._said.text
+        self._heard, piece = len(text), text[self._heard :]
+        return piece
 
 
 def spare_cores() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 LESS_OFTEN = "Set concurrency to 1 for it in config/models.md, or let agents think less often (think_seconds)."
@@ -11,6 +11,10 @@ LESS_OFTEN = "Set concurrency to 1 for it in config/models.md, or let agents thi
 
 Finish = Literal["stop", "length", "cancelled"]
 OnText = Callable[[str], bool]
+MIN_PROSE_BILLION = 1.0
+"""Smaller models make up events when they summarise, so they only pick lines; in billions of parameters."""
+
+MessageRole = Literal["system", "user", "assistant"]
 
 
 class ModelError(Exception):
@@ -39,17 +43,30 @@ class ModelError(Exception):
         self.is_gone = is_gone
 
 
+class LacksModel(ModelError):
+    """A host that answers, and has other models than the one it is asked for."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a chat: what a system, a user or the model itself (`assistant`) said."""
+
+    role: MessageRole
+    content: str
+
+
 @dataclass(frozen=True)
 class Request:
-    """One prompt and how to continue it.
+    """What a model is asked: a prompt to continue, or messages to answer, and how.
 
-    `max_tokens` bounds the answer, in tokens; `stop` ends it before any of these strings appears.
-    `repeat_penalty` of 1.0 is none, and so is `top_p` of 1.0; None leaves it to the server. `grammar` is GBNF, honoured
-    only by a model that `constrains`. `schema` is a JSON schema, honoured only by a model that `takes_schema`.
+    A model whose `Capabilities.chat` is false gets messages as one text; one whose `raw` is false gets a prompt as the
+    message of a user. `max_tokens` bounds the answer, in tokens; `stop` ends it before any of these strings appears.
+    `repeat_penalty` of 1.0 is none, and so is `top_p` of 1.0; None leaves it to the server. `grammar` is GBNF and
+    `schema` a JSON schema; a model that cannot be held to it leaves it out, see `Capabilities`.
     `timeout_seconds` covers everything from asking to the last token.
     """
 
-    prompt: str
+    prompt: str = ""
     max_tokens: int = 60
     stop: tuple[str, ...] = ()
     temperature: float = 0.8
@@ -59,27 +76,78 @@ class Request:
     timeout_seconds: float = 60.0
     top_p: float | None = None
     schema: Mapping[str, Any] | None = None
+    messages: tuple[Message, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All that the model is given to read, as one text: the prompt, or what the messages say."""
+        return self.prompt or "\n\n".join(message.content for message in self.messages)
+
+    @property
+    def chat(self) -> tuple[Message, ...]:
+        """The request as messages: those that it has, or its prompt as the message of a user."""
+        return self.messages or (Message("user", self.prompt),)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Where the time of an answer went, in seconds; None where nobody could tell.
+
+    `queue` is the wait for a turn in our own queue, `load` the loading of the model, `prompt` the reading of the
+    prompt, `answer` the writing. The rest of `Completion.seconds` was spent in the server's own queue.
+    """
+
+    queue: float | None = None
+    load: float | None = None
+    prompt: float | None = None
+    answer: float | None = None
 
 
 @dataclass(frozen=True)
 class Completion:
     """What a model answered, and what it cost.
 
-    `prompt_tokens` is the whole prompt, `cached_tokens` the part of it that was not evaluated again (0 if
-    the model does not tell). `seconds` is wall time inside the model. `finish` is "stop" for a natural end,
-    "length" when `max_tokens` cut it, "cancelled" when nobody wanted the answer any more. `is_counted` is false when
-    its server had not said what the answer cost, mostly because it was ended before: the tokens are estimates then,
-    and none counts as cached.
+    `prompt_tokens` is the whole prompt, `cached_tokens` the part of it that was not evaluated again (None if the
+    server does not tell). `seconds` is wall time inside the model. `finish` is "stop" for a natural end, "length" when
+    `max_tokens` or the server cut it, "cancelled" when nobody wanted the answer any more. `is_counted` is false when
+    its server had not said what the answer cost, mostly because it was ended before: the tokens are estimates then.
     """
 
     text: str
     model: str
     prompt_tokens: int
-    cached_tokens: int
+    cached_tokens: int | None
     completion_tokens: int
     seconds: float
     finish: Finish
     is_counted: bool = True
+    timing: Timing = field(default_factory=Timing)
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a model can do, as far as its settings, its server or its file tell.
+
+    `chat` is whether `Request.messages` reach it as messages, `raw` whether `Request.prompt` reaches it as it is.
+    `grammar` and `json_schema` are whether an answer is held to `Request.grammar` and `Request.schema`; of both in one
+    request the grammar counts. `trained_context_tokens` is the longest context that it was trained for and
+    `parameters_billion` its size; None if nobody tells. `explanation` says in one sentence what was found and chosen.
+    """
+
+    chat: bool = False
+    raw: bool = True
+    grammar: bool = False
+    json_schema: bool = False
+    trained_context_tokens: int | None = None
+    parameters_billion: float | None = None
+    explanation: str = ""
+
+    @property
+    def writes_prose(self) -> bool:
+        """Whether it is large enough to write a true summary; one of unknown size is, unless it takes a grammar."""
+        if self.parameters_billion is None:
+            return not self.grammar
+        return self.parameters_billion >= MIN_PROSE_BILLION
 
 
 class Voice(Protocol):
@@ -89,7 +157,7 @@ class Voice(Protocol):
     def name(self) -> str: ...
 
     @property
-    def constrains(self) -> bool: ...
+    def capabilities(self) -> Capabilities: ...
 
     @property
     def context_tokens(self) -> int: ...
@@ -100,19 +168,24 @@ class Voice(Protocol):
 class LanguageModel(Protocol):
     """Anything that continues a text.
 
-    `name` is for people ("embedded:gemma-3-270m"), `context_tokens` bounds prompt and answer together, and
-    `constrains` says whether `Request.grammar` is honoured.
+    `name` is for people ("embedded:gemma-3-270m"), `context_tokens` bounds prompt and answer together. It and the
+    `capabilities` are sure once `start` has returned; a start after that may find others, if the model is another one.
     """
 
-    name: str
-    constrains: bool
-    context_tokens: int
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    @property
+    def context_tokens(self) -> int: ...
 
     async def start(self) -> None:
-        """Load the model, or check that its host has it. Raises: ModelError."""
+        """Load the model, or check that its host has it and ask what it can do. Raises: ModelError."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
-        """Continue the prompt.
+        """Continue the prompt, or answer the messages.
 
         `on_text` gets the whole text so far after each piece, on the event loop; returning True ends the
         answer there ("stop"). Cancelling the task stops the generation at the backend.
@@ -125,13 +198,6 @@ class LanguageModel(Protocol):
 
     async def close(self) -> None:
         """Stop what is running and let go of memory and connections."""
-
-
-@runtime_checkable
-class TakesSchema(Protocol):
-    """A model of a server that may be given `Request.schema`; whether it is depends on its profile."""
-
-    takes_schema: bool
 
 
 @runtime_checkable

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 import ollama
 
 from agents.models.addresses import why_unreached
 from agents.models.bounded import AnswerTooLong
-from agents.models.model import LESS_OFTEN, ModelError
+from agents.models.model import LESS_OFTEN, LacksModel, ModelError
 
 # All that the client library lets through: its own errors, httpx's, and what reading a reply that is not
 # Ollama's raises (JSON that is none is a ValueError, JSON of another shape an AttributeError or TypeError, JSON of
@@ -30,7 +32,7 @@ TROUBLE = (
 LONGEST_REASON = 200
 CHECK_ADDRESS = "Check the address in config/models.md; it ends with the port, as in http://127.0.0.1:11434."
 OTHER_API = f"{CHECK_ADDRESS} Servers such as vLLM and llama.cpp's want api: openai."
-LOOK_THERE = "Look into Ollama's own log if this goes on."
+LOOK_THERE = "If this goes on, start Ollama with OLLAMA_DEBUG=1 and look into its log."
 START_OLLAMA = "Start it with: ollama serve (https://ollama.com/download), or use --model embedded."
 
 
@@ -40,10 +42,12 @@ def explained(
     model: str,
     timeout_seconds: float | None = None,
     checked_seconds: float | None = None,
+    has_begun: bool = True,
 ) -> ModelError:
     """Return the error as one for a person, naming host, model and remedy.
 
-    `timeout_seconds` is how long an answer was waited for, `checked_seconds` how long the names of models were.
+    `timeout_seconds` is how long an answer was waited for, `checked_seconds` how long the names of models were;
+    `has_begun` is whether anything was answered by then.
     """
     match error:
         case ollama.ResponseError():
@@ -58,6 +62,8 @@ def explained(
         case TimeoutError() | httpx.TimeoutException():
             limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
             message = f"Ollama at {host} did not finish its answer with {model!r}{limit}."
+            if not has_begun:
+                message += " It had not begun: it was loading the model, reading the prompt, or busy with others."
             return ModelError(message, remedy="Use a smaller model or a longer timeout.")
         case AnswerTooLong():
             message = f"What answers at {host} for {model!r} sends {error}, more than any answer has."
@@ -73,7 +79,7 @@ def lacks_model(host: str, model: str, names: list[str]) -> ModelError:
     """Return the error for a host without the model; `names` are those it has."""
     has = ", ".join(sorted(names)) or "none"
     message = f"Ollama at {host} has no model {model!r} (it has: {has})."
-    return ModelError(message, remedy=f"Run: ollama pull {model}", retryable=False)
+    return LacksModel(message, remedy=f"Run: ollama pull {model}", retryable=False)
 
 
 def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
@@ -104,3 +110,28 @@ def _reason(error: Exception) -> str:
     if isinstance(error, AttributeError | TypeError | KeyError | RecursionError):
         return "its answer is JSON of another kind"
     return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
+
+
+def is_refusal_of_schema(error: ModelError) -> bool:
+    """Return whether a host may have refused a request for the schema in it."""
+    cause = error.__cause__
+    if not isinstance(cause, ollama.ResponseError):
+        return False
+    names_it = re.search(r"grammar|schema|format|sampl", str(cause.error), re.IGNORECASE)
+    return cause.status_code in (400, 422, 501) or (cause.status_code >= 500 and bool(names_it))
+
+
+def is_refusal_of_template(error: ModelError) -> bool:
+    """Return whether a host could not make a prompt of messages with the template of the model."""
+    cause = error.__cause__
+    return isinstance(cause, ollama.ResponseError) and bool(
+        re.search(r"template|jinja", str(cause.error), re.IGNORECASE)
+    )
+
+
+def was_cut(counted: int, context_tokens: int) -> bool:
+    """Return whether a prompt of so many tokens is what Ollama leaves of one that is too long: about half of a context.
+
+    It keeps the first four or five tokens, and of the rest as many as half of what is left of the context.
+    """
+    return any(abs(counted - (kept + (context_tokens - kept) // 2)) <= 1 for kept in (4, 5))

@@ -3,96 +3,150 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import httpx
 import ollama
 
 from agents.models.addresses import shown
-from agents.models.bounded import connection
-from agents.models.model import Completion, Finish, ModelError, OnText, Request
-from agents.models.ollama_errors import CHECK_ADDRESS, TROUBLE, explained, lacks_model
-from agents.models.said import Said
+from agents.models.constraint_fallback import ConstraintFallback
+from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
+from agents.models.ollama_answer import Heard
+from agents.models.ollama_client import client_of
+from agents.models.ollama_errors import (
+    TROUBLE,
+    explained,
+    is_refusal_of_schema,
+    is_refusal_of_template,
+    lacks_model,
+    was_cut,
+)
+from agents.models.ollama_show import Mode as Mode
+from agents.models.ollama_show import OllamaFacts, capabilities_of, facts_from
 from agents.models.token_estimate import TokenEstimate
 
-Mode = Literal["raw", "generate", "chat"]
+log = logging.getLogger(__name__)
+
 Think = bool | Literal["low", "medium", "high"]
 
 CHECK_SECONDS = 10.0
+LOAD_SECONDS = 0.5
+"""An answer that began with a load of so long may come from another model of that name than was asked about before."""
+
+CALIBRATING_TOKENS = 100
+"""Until the host has counted a prompt, an answer that may have no more tokens than these is read to its end."""
+
+CUT_SHARE = 1.25
+"""A prompt was cut if the host counted what a cut leaves, and our estimate is so many times that."""
 
 
 class OllamaModel:
     """One model on one Ollama host.
 
-    `mode` says how a prompt is sent: "raw" as it is, for base models; "generate" through the model's
-    template; "chat" as the one message of a user. Ollama takes no GBNF, so grammars are left out; a schema goes
-    along if `constraint` is "json_schema".
+    `mode` says how a prompt is sent: "raw" as it is, for base models; "generate" through the model's template; "chat"
+    as messages; "auto" as messages if the model's template has roles, else raw. Ollama takes no GBNF, so grammars are
+    left out; a schema goes along if `constraint` is "json_schema" or "auto".
 
     Ollama would cut a prompt that does not fit, and the client library cannot tell it not to. So a prompt
     that does not fit is refused here.
     """
-
-    constrains = False
 
     def __init__(
         self,
         host: str,
         model: str,
         *,
-        mode: Mode = "raw",
+        mode: Mode = "auto",
         num_ctx: int = 8192,
         keep_alive: str | float = "30m",
         think: Think | None = None,
-        constraint: str = "none",
+        constraint: str = "auto",
         check_seconds: float = CHECK_SECONDS,
         transport: httpx.AsyncBaseTransport | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """Choose the host ("http://127.0.0.1:11434") and the model ("llama3.2").
 
-        `num_ctx` is in tokens; the host loads the model again whenever it changes. `keep_alive` is how long
-        the host keeps the model loaded ("30m", or seconds). `think` is for reasoning models only (None: not
-        sent). `check_seconds` bounds `start`.
+        `num_ctx` is in tokens, and counts as what the model was trained for if that is less; the host loads the model
+        again whenever it changes. `keep_alive` is how long the host keeps the model loaded ("30m", or seconds).
+        `think` is for reasoning models only; with None those that can do without do not think. `check_seconds` bounds
+        `start`.
 
         Raises: ModelError if the host is no address.
         """
         self.name = f"ollama:{model}@{shown(host)}"
-        self.context_tokens = num_ctx
-        self.takes_schema = constraint == "json_schema"
+        self._num_ctx = num_ctx
         self._host = shown(host)
         self._model = model
         self._mode = mode
         self._keep_alive = keep_alive
         self._think = think
+        self._constraint = constraint
         self._check_seconds = check_seconds
         self._now = now
+        self._facts = OllamaFacts()
+        self._fallback = ConstraintFallback(self.name)
         self._estimate = TokenEstimate()
-        self._client = _client(host, model, transport)
+        self._explained = ""
+        self._client = client_of(host, model, transport)
+
+    @property
+    def context_tokens(self) -> int:
+        """How much prompt and answer fit, in tokens: `num_ctx`, or what the model was trained for if that is less."""
+        return min(self._num_ctx, self._facts.context_tokens or self._num_ctx)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the model can do; sure as soon as it has been started."""
+        return capabilities_of(self._facts, self._mode, self._constraint, self._num_ctx)
 
     async def start(self) -> None:
-        """Check that the host answers and has the model. Raises: ModelError."""
+        """Check that the host answers and has the model, and ask what that can do. Raises: ModelError."""
         try:
             async with asyncio.timeout(self._check_seconds):
                 listed = await self._client.list()
+                names = [entry.model for entry in listed.models if entry.model]
+                if self._model in names or f"{self._model}:latest" in names:
+                    await self._inquire()
         except TROUBLE as error:
             raise explained(error, self._host, self._model, checked_seconds=self._check_seconds) from error
-        names = [entry.model for entry in listed.models if entry.model]
         if self._model not in names and f"{self._model}:latest" not in names:
             raise lacks_model(self._host, self._model, names)
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
-        """Continue the prompt; see `LanguageModel.complete`. Raises: ModelError."""
+        """Continue the prompt, or answer the messages; see `LanguageModel.complete`. Raises: ModelError.
+
+        A schema or a template that the host refuses is left out, and that is said once.
+        """
         self._refuse_what_would_be_cut(request)
-        began = self._now()
+        held = request if self.capabilities.json_schema else replace(request, schema=None)
         try:
-            async with asyncio.timeout(request.timeout_seconds), aclosing(self._chunks(request)) as chunks:
-                text, last = await self._read(chunks, on_text)
-        except TimeoutError as error:
-            raise explained(error, self._host, self._model, request.timeout_seconds) from error
-        return self._completion(request, text, last, self._now() - began)
+            completion = await self._completed(held, on_text)
+        except ModelError as error:
+            if held.schema and is_refusal_of_schema(error):
+                completion = await self._completed(replace(held, schema=None), on_text)
+                self._fallback.refuse(error.problem)
+                if self._fallback.is_off:
+                    self._constraint = "none"
+            elif self._mode == "auto" and self.capabilities.chat and is_refusal_of_template(error):
+                self._facts = replace(self._facts, has_bad_template=True)
+                log.warning("%s is given plain text from now on, for its template fails: %s", self.name, error.problem)
+                completion = await self._completed(held, on_text)
+            else:
+                raise
+        else:
+            if held.schema:
+                self._fallback.accept()
+        if (completion.timing.load or 0.0) > LOAD_SECONDS:
+            with suppress(*TROUBLE):
+                async with asyncio.timeout(self._check_seconds):
+                    await self._inquire()
+        return completion
 
     def count_tokens(self, text: str) -> int:
         """Return an estimate, calibrated by the host's own counts."""
@@ -102,19 +156,44 @@ class OllamaModel:
         """Close the connections to the host."""
         await cast("Any", self._client).close()  # the library forgot its type
 
+    async def _inquire(self) -> None:
+        """Ask what the model can do; a host that does not know the question leaves that open."""
+        try:
+            self._facts = facts_from(await self._client.show(self._model))
+        except (ollama.ResponseError, ValueError, AttributeError, TypeError, KeyError):
+            self._facts = OllamaFacts()
+        explanation = self.capabilities.explanation
+        if explanation != self._explained:
+            keeps_template = self._facts.is_instructed and self._mode == "raw"
+            log.log(logging.WARNING if keeps_template else logging.INFO, "%s: %s", self.name, explanation)
+        self._explained = explanation
+
+    async def _completed(self, request: Request, on_text: OnText | None) -> Completion:
+        began, heard = self._now(), Heard()
+        try:
+            async with asyncio.timeout(request.timeout_seconds), aclosing(self._chunks(request)) as chunks:
+                await self._read(heard, chunks, request, on_text)
+        except TimeoutError as error:
+            waited = request.timeout_seconds
+            raise explained(error, self._host, self._model, waited, has_begun=heard.pieces > 0) from error
+        return self._completion(request, heard, began, self._now())
+
     async def _ask(self, request: Request) -> AsyncGenerator[Any, None]:
+        # Ollama lets a model think unless it is told not to, and holds it to no schema meanwhile.
+        think = False if self._think is None and self._facts.is_thinking else self._think
         common: dict[str, Any] = {
             "model": self._model,
             "stream": True,
-            "think": self._think,
+            "think": think,
             "keep_alive": self._keep_alive,
             "options": self._options(request),
-            "format": request.schema if self.takes_schema else None,
+            "format": request.schema,
         }
-        if self._mode == "chat":
-            stream = await self._client.chat(messages=[{"role": "user", "content": request.prompt}], **common)
+        if self.capabilities.chat:
+            messages = [{"role": one.role, "content": one.content} for one in request.chat]
+            stream = await self._client.chat(messages=messages, **common)
         else:
-            stream = await self._client.generate(prompt=request.prompt, raw=self._mode == "raw", **common)
+            stream = await self._client.generate(prompt=request.text, raw=self._mode != "generate", **common)
         return cast("AsyncGenerator[Any, None]", stream)
 
     def _options(self, request: Request) -> dict[str, Any]:
@@ -124,8 +203,8 @@ class OllamaModel:
             "temperature": request.temperature,
             "repeat_penalty": request.repeat_penalty,
         }
-        if request.stop:
-            options["stop"] = list(request.stop)
+        if request.stop:  # they take the place of those of the model's Modelfile
+            options["stop"] = list(dict.fromkeys([*request.stop, *self._facts.stops]))
         if request.seed is not None:
             options["seed"] = request.seed
         if request.top_p is not None:
@@ -141,52 +220,68 @@ class OllamaModel:
         except TROUBLE as error:
             raise explained(error, self._host, self._model) from error
 
-    async def _read(self, chunks: AsyncGenerator[Any, None], on_text: OnText | None) -> tuple[str, Any]:
-        """Return the whole text and the last chunk, which is None if `on_text` had enough."""
-        said = Said()
+    async def _read(
+        self, heard: Heard, chunks: AsyncGenerator[Any, None], request: Request, on_text: OnText | None
+    ) -> None:
+        """Take in what is said, up to where `on_text` had enough."""
+        is_chat = self.capabilities.chat
         async for chunk in chunks:
-            told = chunk.message if self._mode == "chat" else chunk
-            piece = (told.content if self._mode == "chat" else told.response) or ""
-            said.think(told.thinking or "")
-            said.say(piece)
+            told = chunk.message if is_chat else chunk
+            piece = (told.content if is_chat else told.response) or ""
+            heard.said.think(told.thinking or "")
+            heard.said.say(piece)
+            if piece or told.thinking:
+                heard.count_piece(self._now())
             if chunk.done:
-                return said.text, chunk
-            if piece and on_text is not None and on_text(said.text):
-                return said.text, None
-        raise explained(EOFError("it ended before it was done"), self._host, self._model)
+                heard.last = chunk
+                heard.finish = "length" if chunk.done_reason == "length" and heard.enough is None else "stop"
+                return
+            if piece and on_text is not None and heard.enough is None and on_text(heard.text):
+                heard.enough = heard.text
+                if not self._calibrates(request):
+                    return
+        if not heard.pieces:
+            raise explained(EOFError("it ended before it was done"), self._host, self._model)
+        # A model that says the same again and again is stopped by Ollama, without a last chunk.
+        heard.finish = "length" if heard.enough is None else "stop"
 
-    def _completion(self, request: Request, text: str, last: Any, seconds: float) -> Completion:
+    def _calibrates(self, request: Request) -> bool:
+        """Return whether an answer is worth reading to its end, for the count of its prompt that comes then."""
+        is_short = request.max_tokens <= CALIBRATING_TOKENS
+        return is_short and not self._estimate.is_calibrated and self._estimate.can_learn_from(request.text)
+
+    def _completion(self, request: Request, heard: Heard, began: float, ended: float) -> Completion:
+        expected, last = self._estimate.count(request.text), heard.last
         counted = (last.prompt_eval_count if last else None) or 0
-        self._estimate.observe(request.prompt, counted)
-        expected = self._estimate.count(request.prompt)
-        # Some versions count only what was not in the cache. Half of what is expected cannot be the whole.
-        counted_part = counted < expected / 2
-        finish: Finish = "length" if last and last.done_reason == "length" else "stop"
+        if was_cut(counted, self.context_tokens) and expected > CUT_SHARE * counted:
+            self._estimate.observe(request.text, self.context_tokens)  # it has at least so many
+            raise self._too_long(self._estimate.count(request.text))
+        self._estimate.observe(request.text, counted)
+        # Some old versions count only what was not in the cache. Half of what is expected cannot be the whole.
         return Completion(
-            text=text,
+            text=heard.text,
             model=self.name,
-            prompt_tokens=expected if counted_part else counted,
-            cached_tokens=expected - counted if counted_part and last else 0,
-            completion_tokens=last.eval_count or 0 if last else self._estimate.count(text),
-            seconds=seconds,
-            finish=finish,
+            prompt_tokens=expected if counted < expected / 2 else counted,
+            cached_tokens=None,
+            completion_tokens=(last.eval_count or 0) if last else heard.pieces,
+            seconds=ended - began,
+            finish=heard.finish,
             is_counted=last is not None,
+            timing=heard.timing(began, ended),
         )
 
     def _refuse_what_would_be_cut(self, request: Request) -> None:
-        needed = self.count_tokens(request.prompt) + request.max_tokens
+        needed = self.count_tokens(request.text) + request.max_tokens
         if needed > self.context_tokens:
-            message = (
-                f"The prompt and its answer need about {needed} tokens; {self.name} is used with num_ctx "
-                f"{self.context_tokens}, and Ollama would cut the prompt silently."
-            )
-            remedy = "Raise num_ctx or shorten the remembered window."
-            raise ModelError(message, remedy=remedy, retryable=False, about_request=True)
+            raise self._too_long(needed)
 
-
-def _client(host: str, model: str, transport: httpx.AsyncBaseTransport | None) -> ollama.AsyncClient:
-    try:
-        return ollama.AsyncClient(host, **connection(host, transport))
-    except (ValueError, httpx.InvalidURL) as error:
-        message = f"{shown(host)!r} is not the address of an Ollama host for the model {model!r}: {error}."
-        raise ModelError(message, remedy=CHECK_ADDRESS, retryable=False) from error
+    def _too_long(self, needed: int) -> ModelError:
+        message = (
+            f"The prompt and its answer need about {needed} tokens; {self.name} is used with a context of "
+            f"{self.context_tokens}, and Ollama would cut the prompt silently."
+        )
+        trained = self._facts.context_tokens or self._num_ctx
+        remedy = "Raise num_ctx or shorten the remembered window."
+        if trained < self._num_ctx:
+            remedy = "It was trained for no more: use another model, or shorten the remembered window."
+        return ModelError(message, remedy=remedy, retryable=False, about_request=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import httpx
 
@@ -12,7 +13,18 @@ from agents.models.model import LESS_OFTEN, ModelError
 
 TROUBLE = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, EOFError, TimeoutError, ValueError)
 CHECK_ADDRESS = "Check the address in config/models.md; it mostly ends with /v1, as in http://127.0.0.1:8000/v1."
+SHORTEN = "Set num_ctx in config/models.md to the context of the server, or shorten the remembered window."
 LOOK_THERE = "Look into that server's own log if this goes on."
+
+
+class Refusal(ModelError):
+    """A request that a server has refused with a status."""
+
+    def __init__(
+        self, problem: str, status: int, remedy: str, *, retryable: bool = False, about_request: bool = False
+    ) -> None:
+        super().__init__(problem, remedy=remedy, retryable=retryable, about_request=about_request)
+        self.status = status
 
 
 class NotOurs(ValueError):
@@ -54,26 +66,34 @@ def explained(
     return ModelError(message, remedy=CHECK_ADDRESS)
 
 
-def refused(status: int, body: bytes, address: str, model: str) -> ModelError:
+def refused(status: int, body: bytes, address: str, model: str) -> Refusal:
     """Return the error for a reply with a status that is none of success."""
     said = said_in(body)
     if status in (401, 403):
         message = f"The server at {address} wants another key for {model!r} (status {status}): {said}."
         remedy = "Set api_key_from in config/models.md to the name of the environment variable that holds the key."
-        return ModelError(message, remedy=remedy, retryable=False)
+        return Refusal(message, status, remedy)
     if status == 404 and "model" in said.lower():
         message = f"The server at {address} has no model {model!r}: {said}."
-        return ModelError(message, remedy="Load it there, or change model in config/models.md.", retryable=False)
+        return Refusal(message, status, "Load it there, or change model in config/models.md.")
     if 300 <= status < 400:
         message = f"The server at {address} sends us elsewhere for {model!r} (status {status})."
-        return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
+        return Refusal(message, status, CHECK_ADDRESS)
     if status in (404, 405):
         message = f"The server at {address} does not know what it is asked (status {status}): {said}."
-        return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
+        return Refusal(message, status, CHECK_ADDRESS)
+    if status in (400, 413) and is_about_length(said):
+        message = f"The server at {address} has no room for so long a request to {model!r}: {said}."
+        return Refusal(message, status, SHORTEN, about_request=True)
     message = f"The server at {address} refused the request for {model!r} with status {status}: {said}."
     retryable = status >= 500 or status in (408, 429)
     remedy = LOOK_THERE if retryable else "Take out the option that it names, in config/models.md."
-    return ModelError(message, remedy=LESS_OFTEN if status == 429 else remedy, retryable=retryable)
+    return Refusal(message, status, LESS_OFTEN if status == 429 else remedy, retryable=retryable)
+
+
+def is_about_length(said: str) -> bool:
+    """Return whether a server says of a request that it is too long for the model."""
+    return bool(re.search(r"context (length|size|window)|exceed_context|too long", said, re.IGNORECASE))
 
 
 def lacks_model(address: str, model: str, names: list[str]) -> ModelError:

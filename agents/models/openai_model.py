@@ -3,52 +3,47 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
 from agents.models.addresses import shown
 from agents.models.bounded import connection
-from agents.models.model import Completion, Finish, ModelError, OnText, Request
-from agents.models.openai_errors import CHECK_ADDRESS, TROUBLE, NotOurs, explained, lacks_model, refused, said_in
-from agents.models.said import Said
+from agents.models.constraint_fallback import ConstraintFallback
+from agents.models.model import Capabilities, Completion, Finish, ModelError, OnText, Request
+from agents.models.openai_answer import Heard, count_in, dict_in, object_of
+from agents.models.openai_errors import CHECK_ADDRESS, TROUBLE, NotOurs, explained, lacks_model, refused
+from agents.models.openai_manner import (
+    GRAMMARS,
+    PATHS,
+    Constraint,
+    Manner,
+    constraining,
+    find_manner,
+    is_refusal_of_constraint,
+)
 from agents.models.token_estimate import TokenEstimate
 
-Constraint = Literal["none", "grammar", "guided_grammar", "structured_outputs", "json_schema"]
-"""How a server is told what an answer has to be like: llama.cpp's field, vLLM's older and newer ones, or a schema."""
+log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 10.0
-THOUGHTS = ("reasoning_content", "reasoning")
-"""Where servers put what a model thinks: llama.cpp's and older vLLM's field, and that of newer vLLM and others."""
-
+TRIAL_SECONDS = 20.0
+_NOT_TOLD: tuple[int | None, float | None] = (None, None)
 TAKES_ANY_NAME = "llamacpp"  # the owner that llama.cpp's server names; it has one model, whatever it is called
 
 
-@dataclass
-class _Heard:
-    """What was read of an answer so far."""
-
-    said: Said = field(default_factory=Said)
-    finish: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-
-    @property
-    def text(self) -> str:
-        return self.said.text
-
-
 class OpenAIModel:
-    """One model of one server. `mode` is "chat" for the prompt as a message of a user, else it goes as it is.
+    """One model of one server.
 
-    Grammars go along in the field that `constraint` names, and only then; a prompt that does not fit is refused here.
+    `mode` is "chat" for messages, "raw" for plain text; "auto" tries which the server takes, and `constraint` "auto"
+    what it keeps to. Grammars and schemas go along in the field that the constraint names, and only then. A prompt that
+    does not fit is refused here.
     """
 
     def __init__(
@@ -56,66 +51,152 @@ class OpenAIModel:
         address: str,
         model: str,
         *,
-        mode: str = "raw",
+        mode: str = "auto",
         num_ctx: int = 8192,
-        constraint: Constraint = "none",
+        constraint: Constraint = "auto",
         api_key: str = "",
         think: bool | None = None,
         check_seconds: float = CHECK_SECONDS,
+        trial_seconds: float = TRIAL_SECONDS,
         transport: httpx.AsyncBaseTransport | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """Choose the address ("http://127.0.0.1:8000/v1") and the model, by the name that the server has for it.
 
         `num_ctx` is in tokens, as the server was started with. `think` is for reasoning models in chat (None: not
-        sent). `check_seconds` bounds `start`.
+        sent). `check_seconds` bounds the first question of `start`, and `trial_seconds` the trials after it.
 
         Raises: ModelError if the address is none.
         """
         self.name = f"openai:{model}@{shown(address)}"
-        self.context_tokens = num_ctx
-        self.constrains = constraint in ("grammar", "guided_grammar", "structured_outputs")
-        self.takes_schema = constraint == "json_schema"
+        self._num_ctx = num_ctx
         self._address = shown(address)
         self._model = model
-        self._is_chat = mode == "chat"
+        self._mode = mode
         self._constraint = constraint
+        # Until it was tried: messages, which most servers take, and nothing that an answer is held to.
+        self._is_tried = mode != "auto" and constraint != "auto"
+        first = "none" if constraint == "auto" else constraint
+        self._manner = Manner("chat" if mode in ("chat", "auto") else "raw", first)
+        self._trained, self._billions = _NOT_TOLD
+        self._fallback = ConstraintFallback(self.name)
         self._think = think
         self._check_seconds = check_seconds
+        self._trial_seconds = trial_seconds
         self._now = now
         self._estimate = TokenEstimate()
         self._client = _client(address, api_key, transport)
 
+    @property
+    def context_tokens(self) -> int:
+        """How much prompt and answer fit, in tokens: `num_ctx`, or what the server tells if that is less."""
+        return min(self._num_ctx, self._trained or self._num_ctx)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the model can do; sure as soon as its server has been tried."""
+        manner = self._manner
+        chosen = "mode auto takes" if self._mode == "auto" else "mode"
+        parts = [
+            *([] if self._is_tried else ["its server has not been tried yet"]),
+            *([f"{self._billions:.2g} billion parameters"] if self._billions else []),
+            f"{chosen} {manner.mode}",
+            f"constraint {manner.constraint}",
+            f"context {self.context_tokens} tokens",
+        ]
+        return Capabilities(
+            chat=manner.mode == "chat",
+            raw=manner.mode == "raw",
+            grammar=manner.constraint in GRAMMARS,
+            json_schema=manner.constraint == "json_schema",
+            trained_context_tokens=self._trained,
+            parameters_billion=self._billions,
+            explanation=f"{'; '.join(parts)}.",
+        )
+
     async def start(self) -> None:
-        """Check that the server answers and has the model. Raises: ModelError."""
+        """Check that the server answers and has the model, and try how it wants to be asked. Raises: ModelError."""
         try:
             async with asyncio.timeout(self._check_seconds):
                 reply = await self._client.get("models")
                 if reply.status_code != 200:
                     raise refused(reply.status_code, reply.content, self._address, self._model)
-                listed = _object(reply.content).get("data")
+                listed = object_of(reply.content).get("data")
         except TROUBLE as error:
             raise explained(error, self._address, self._model, checked_seconds=self._check_seconds) from error
         entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         names = [str(one.get("id", "")) for one in entries]
-        if self._model not in names and not any(one.get("owned_by") == TAKES_ANY_NAME for one in entries):
+        own = next((one for one in entries if one.get("id") == self._model), None)
+        own = own or next((one for one in entries if one.get("owned_by") == TAKES_ANY_NAME), None)
+        if own is None:
             raise lacks_model(self._address, self._model, names)
+        meta = dict_in(own, "meta")  # llama.cpp's; vLLM has its own field
+        self._trained = count_in(own, "max_model_len") or count_in(meta, "n_ctx_train") or None
+        self._billions = count_in(meta, "n_params") / 1e9 or None
+        with suppress(TimeoutError):  # it may be loading the model: the first request tries again
+            await self._try(self._trial_seconds)
+
+    async def _try(self, seconds: float) -> None:
+        """Find out how the server wants to be asked, if that is not known. Raises: ModelError, TimeoutError."""
+        if self._is_tried:
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                self._manner = await find_manner(self._post, self._address, self._model, self._mode, self._constraint)
+        except TimeoutError:
+            raise
+        except TROUBLE as error:
+            raise explained(error, self._address, self._model) from error
+        self._is_tried = True
+        log.info("%s: %s", self.name, self.capabilities.explanation)
+
+    async def _post(self, path: str, body: dict[str, Any]) -> tuple[int, bytes]:
+        reply = await self._client.post(path, json=body)
+        return reply.status_code, reply.content
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
-        """Continue the prompt; see `LanguageModel.complete`. Raises: ModelError."""
+        """Continue the prompt, or answer the messages; see `LanguageModel.complete`. Raises: ModelError.
+
+        A schema or a grammar that the server refuses is left out, and that is said once.
+        """
         self._refuse_what_would_not_fit(request)
-        began, heard = self._now(), _Heard()
+        began = self._now()
         try:
-            async with asyncio.timeout(request.timeout_seconds), aclosing(self._events(request)) as events:
+            await self._try(request.timeout_seconds)
+        except TimeoutError as error:
+            raise explained(error, self._address, self._model, request.timeout_seconds) from error
+        held = constraining(self._manner.constraint, request.grammar, request.schema)
+        try:
+            completion = await self._completed(request, held, began, on_text)
+        except ModelError as error:
+            if not held or not is_refusal_of_constraint(error):
+                raise
+            completion = await self._completed(request, {}, began, on_text)
+            self._fallback.refuse(error.problem)
+            if self._fallback.is_off:
+                self._manner = replace(self._manner, constraint="none")
+        else:
+            if held:
+                self._fallback.accept()
+        return completion
+
+    async def _completed(
+        self, request: Request, held: dict[str, Any], began: float, on_text: OnText | None
+    ) -> Completion:
+        heard = Heard()
+        try:
+            async with asyncio.timeout(request.timeout_seconds), aclosing(self._events(request, held)) as events:
                 async for event in events:
-                    if self._take_in(heard, event) and on_text is not None and on_text(heard.text):
+                    is_more = self._take_in(heard, event)
+                    if is_more and on_text is not None and on_text(heard.text):
                         heard.finish = "stop"
                         break
         except TimeoutError as error:
             raise explained(error, self._address, self._model, request.timeout_seconds) from error
-        if not heard.finish:
+        if not heard.finish and not heard.text:
             raise explained(EOFError("it ended before it was done"), self._address, self._model)
-        return self._completion(request, heard, self._now() - began)
+        heard.finish = heard.finish or "length"  # it ended well, and in the midst of its answer
+        return self._completion(request, heard, began, self._now())
 
     def count_tokens(self, text: str) -> int:
         """Return an estimate, calibrated by the server's own counts."""
@@ -125,11 +206,11 @@ class OpenAIModel:
         """Close the connections to the server."""
         await self._client.aclose()
 
-    async def _events(self, request: Request) -> AsyncGenerator[dict[str, Any], None]:
+    async def _events(self, request: Request, held: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
         """Yield the events of the answer. Closing this early closes the request, and the server stops."""
-        path = "chat/completions" if self._is_chat else "completions"
+        path = PATHS[self._manner.mode]
         try:
-            async with self._client.stream("POST", path, json=self._body(request)) as reply:
+            async with self._client.stream("POST", path, json=self._body(request) | held) as reply:
                 if reply.status_code != 200:
                     raise refused(reply.status_code, await reply.aread(), self._address, self._model)
                 if "html" in reply.headers.get("content-type", ""):
@@ -139,30 +220,17 @@ class OpenAIModel:
                     if content == "[DONE]":
                         return
                     if content and not line.startswith((":", "event:", "id:", "retry:")):
-                        yield _object(content)
+                        yield object_of(content)
         except TROUBLE as error:
             raise explained(error, self._address, self._model) from error
 
-    def _take_in(self, heard: _Heard, event: dict[str, Any]) -> bool:
-        """Add an event to what was heard; return whether there is more text now."""
-        if event.get("error"):
-            message = f"{self._model!r} at {self._address} failed in the midst of its answer: "
-            raise ModelError(f"{message}{said_in(json.dumps(event).encode())}.", remedy="Look into that server's log.")
-        _take_in_costs(heard, event)
-        choices = event.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else {}
-        if not isinstance(choice, dict):
-            raise explained(NotOurs("a choice that is none"), self._address, self._model)
-        said = choice.get("delta") if self._is_chat else choice
-        piece = said.get("content" if self._is_chat else "text") if isinstance(said, dict) else ""
-        if choice.get("finish_reason"):
-            heard.finish = str(choice["finish_reason"])
-        thoughts = (said.get(name) for name in THOUGHTS) if isinstance(said, dict) else ()
-        heard.said.think(next((one for one in thoughts if one and isinstance(one, str)), ""))
-        if not isinstance(piece, str):
-            return False
-        heard.said.say(piece)
-        return bool(piece)
+    def _take_in(self, heard: Heard, event: dict[str, Any]) -> bool:
+        try:
+            return heard.take_in(event, self._manner.mode == "chat", self._now())
+        except NotOurs as error:
+            raise explained(error, self._address, self._model) from error
+        except ModelError as error:
+            raise ModelError(f"{self._model!r} at {self._address}: {error.problem}", remedy=error.remedy) from error
 
     def _body(self, request: Request) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -172,80 +240,40 @@ class OpenAIModel:
             "stream": True,
             "stream_options": {"include_usage": True},
         }
-        if self._is_chat:
-            body["messages"] = [{"role": "user", "content": request.prompt}]
+        if self._manner.mode == "chat":
+            body["messages"] = [{"role": one.role, "content": one.content} for one in request.chat]
             if self._think is not None:
                 body["chat_template_kwargs"] = {"enable_thinking": self._think}
         else:
-            body["prompt"] = request.prompt
+            body["prompt"] = request.text
         wanted = {"stop": list(request.stop) or None, "seed": request.seed, "top_p": request.top_p}
         body |= {key: value for key, value in wanted.items() if value is not None}
         if request.repeat_penalty != 1.0:  # as llama.cpp calls it, and as vLLM does
             body |= {"repeat_penalty": request.repeat_penalty, "repetition_penalty": request.repeat_penalty}
-        return body | self._constraining(request)
+        return body
 
-    def _constraining(self, request: Request) -> dict[str, Any]:
-        match self._constraint:
-            case "grammar" | "guided_grammar" if request.grammar:
-                return {self._constraint: request.grammar}
-            case "structured_outputs" if request.grammar:
-                return {"structured_outputs": {"grammar": request.grammar}}
-            case "json_schema" if request.schema:
-                schema = {"name": "reply", "schema": dict(request.schema)}
-                return {"response_format": {"type": "json_schema", "json_schema": schema}}
-        return {}
-
-    def _completion(self, request: Request, heard: _Heard, seconds: float) -> Completion:
-        self._estimate.observe(request.prompt, heard.prompt_tokens)
+    def _completion(self, request: Request, heard: Heard, began: float, ended: float) -> Completion:
+        self._estimate.observe(request.text, heard.prompt_tokens)
         finish: Finish = "length" if heard.finish == "length" else "stop"
-        prompt_tokens = heard.prompt_tokens or self._estimate.count(request.prompt)
+        prompt_tokens = heard.prompt_tokens or self._estimate.count(request.text)
         return Completion(
             text=heard.text,
             model=self.name,
             prompt_tokens=prompt_tokens,
-            cached_tokens=min(heard.cached_tokens, prompt_tokens),
+            cached_tokens=None if heard.cached_tokens is None else min(heard.cached_tokens, prompt_tokens),
             completion_tokens=heard.completion_tokens or self._estimate.count(heard.text),
-            seconds=seconds,
+            seconds=ended - began,
             finish=finish,
             is_counted=heard.prompt_tokens > 0,
+            timing=heard.timing(began, ended),
         )
 
     def _refuse_what_would_not_fit(self, request: Request) -> None:
-        needed = self.count_tokens(request.prompt) + request.max_tokens
+        needed = self.count_tokens(request.text) + request.max_tokens
         if needed > self.context_tokens:
             message = f"The prompt and its answer need about {needed} tokens; {self.name} has {self.context_tokens}."
             remedy = "Raise num_ctx, there and in config/models.md, or shorten the remembered window."
             raise ModelError(message, remedy=remedy, retryable=False, about_request=True)
-
-
-def _take_in_costs(heard: _Heard, event: dict[str, Any]) -> None:
-    """Read what an answer has cost, in OpenAI's `usage` or llama.cpp's `timings`."""
-    usage, timings = _dict(event.get("usage")), _dict(event.get("timings"))
-    details = _dict(usage.get("prompt_tokens_details"))
-    heard.prompt_tokens = _count(usage.get("prompt_tokens")) or heard.prompt_tokens
-    heard.completion_tokens = _count(usage.get("completion_tokens")) or heard.completion_tokens
-    cached = _count(details.get("cached_tokens")) or _count(timings.get("cache_n"))
-    heard.cached_tokens = cached or heard.cached_tokens
-
-
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
-
-
-def _object(content: str | bytes) -> dict[str, Any]:
-    """Raises: NotOurs if it is not a JSON object."""
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        text = content if isinstance(content, str) else content.decode("utf-8", "replace")
-        raise NotOurs(f"it says {' '.join(text.split())[:60]!r}") from error
-    if not isinstance(found, dict):
-        raise NotOurs(f"it says {str(found)[:60]!r}")
-    return found
 
 
 def _client(address: str, api_key: str, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:

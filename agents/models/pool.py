@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import time
 from collections.abc import Callable, Collection, Coroutine
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from agents.models.endpoint import Endpoint, EndpointStatus, Route
@@ -21,7 +22,7 @@ from agents.models.jobs import (
     TooOld,
     WaitingLine,
 )
-from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
+from agents.models.model import Completion, LanguageModel, ModelError, OnText
 from agents.models.routing import hopeless, is_hopeless, next_start
 from agents.models.spacing import Spaced
 
@@ -90,6 +91,7 @@ class ModelPool:
         job = Job(line, owner, priority, self._line.next_number(), self.now())
         self._line.jobs.append(job)
         self._start_next()
+        self._preempt_for(job)
         return job
 
     async def complete(self, job: Job, make: Make, on_text: OnText | None = None) -> Completion:
@@ -104,6 +106,7 @@ class ModelPool:
         for job in self._line.jobs:
             if job.owner == owner and job.priority is Priority.THOUGHT:
                 job.priority = Priority.ANSWER
+                self._preempt_for(job)
 
     def stage(self, owner: str) -> Stage | None:
         """Return whether a thought of an owner waits or runs; None if it has none under way."""
@@ -128,6 +131,10 @@ class ModelPool:
     def counts(self, line: Line) -> tuple[int, int]:
         """Return how many jobs of a line wait, and how many run."""
         return sum(job.line is line for job in self._line.jobs), sum(job.line is line for job in self._running)
+
+    def is_awaited(self) -> bool:
+        """Return whether a job waits that is an answer to somebody."""
+        return any(job.priority is Priority.ANSWER for job in self._line.jobs)
 
     def status(self, endpoints: Collection[Endpoint]) -> tuple[EndpointStatus, ...]:
         """Return how these endpoints are at this moment."""
@@ -169,6 +176,25 @@ class ModelPool:
             self._line.jobs.remove(job)
             job.fail(job.last_error or self._no_endpoint(job, now))
 
+    def _preempt_for(self, thought: Job) -> None:
+        """End a summary that runs where a thought waits to run; it waits again, and is asked for from the beginning.
+
+        Ageing bounds that: once a summary was asked so long ago that it counts as much as the thought, it goes on.
+        """
+        if not thought.is_thought or thought not in self._line.jobs:
+            return
+        home, endpoints = self._homes.get(thought.key), {route.endpoint for route in thought.line.routes}
+        if home in endpoints:  # which it waits for, as its prompt is known there
+            endpoints = {home}
+        now, ageing = self.now(), self._line.ageing_seconds
+        for job in reversed(self._running):  # the last one to begin loses the least
+            is_lower = not job.is_thought and job.rank(now, ageing) > thought.rank(now, ageing)
+            if is_lower and job.route and job.route.endpoint in endpoints and not (job.is_preempted or job.is_probe):
+                job.is_preempted = True
+                if job.work:
+                    job.work.cancel()
+                return
+
     def _settle(self, key: tuple[str, str], endpoint: Endpoint) -> None:
         self._homes.pop(key, None)
         self._homes[key] = endpoint
@@ -199,15 +225,32 @@ class ModelPool:
 
     async def _completed(self, job: Job, make: Make, on_text: OnText | None) -> Completion:
         while route := await self._turn(job):
-            request = None if self._stopped else await job.line.built(route.model, make)
-            if request is None or self._stopped:
-                break
             try:
-                return await self._attempted(job, route, request, on_text)
+                completion = await self._answered(job, route, make, on_text)
             except ModelError as error:
                 if self._stopped or not self._goes_elsewhere(job, route, error):
                     raise
+            else:
+                if self._stopped or not job.is_preempted or (completion and completion.finish != "cancelled"):
+                    return completion or _nothing(route.model.name)
+                self._wait_again(job)
         return _nothing(job.line.name)
+
+    async def _answered(self, job: Job, route: Route, make: Make, on_text: OnText | None) -> Completion | None:
+        """Return what a model answers to what `make` builds for it; None if nobody wants that any more."""
+        # Only a model that has been started says for sure what it can do, and so what it should be asked.
+        if job.is_probe and not await self._attempted(job, route, _started(route.model)):
+            return None
+        request = None if self._stopped else await job.line.built(route.model, make)
+        if request is None or self._stopped or job.is_preempted:
+            return None
+        waited, limit = self.now() - job.asked, request.timeout_seconds + self._grace_seconds
+        work = _within(limit, route.model, route.model.complete(request, on_text))
+        completion = await self._attempted(job, route, work)
+        if completion is None or completion.finish == "cancelled":
+            return completion
+        route.endpoint.answer(completion, self.now())
+        return replace(completion, timing=replace(completion.timing, queue=waited))
 
     async def _turn(self, job: Job) -> Route | None:
         """Return the route on which the job may run; None if it is withdrawn."""
@@ -222,29 +265,21 @@ class ModelPool:
             waited = f"A request of {job.owner} waited {self._longest_wait_seconds:g} s for {job.line.name}."
             raise TooOld(waited, remedy="Use more or faster endpoints, or let agents think less often.") from error
 
-    async def _attempted(self, job: Job, route: Route, request: Request, on_text: OnText | None) -> Completion:
+    async def _attempted(self, job: Job, route: Route, work: Coroutine[Any, Any, T]) -> T | None:
+        """Return what comes of work on an endpoint; None if it was withdrawn. Raises: ModelError."""
         # A task of its own, so that `stop` can end the work without ending the task of whoever asked.
-        job.work = asyncio.create_task(self._worked(job, route, request, on_text))
+        job.work = task = asyncio.create_task(work)
         try:
-            completion = await job.work
+            return await task
         except asyncio.CancelledError:
             if _current_task_is_cancelled():
                 raise
-            return _nothing(route.model.name)
+            return None
         except ModelError as error:
             route.endpoint.fail(error, self.now())
             raise
         finally:
             job.work = None
-        if completion.finish != "cancelled":
-            route.endpoint.answer(completion, self.now())
-        return completion
-
-    async def _worked(self, job: Job, route: Route, request: Request, on_text: OnText | None) -> Completion:
-        if job.is_probe:
-            await _within(CHECK_SECONDS, route.model, route.model.start())
-        limit = request.timeout_seconds + self._grace_seconds
-        return await _within(limit, route.model, route.model.complete(request, on_text))
 
     def _goes_elsewhere(self, job: Job, route: Route, error: ModelError) -> bool:
         """Put a job that an endpoint has failed back into the line, if another endpoint may take it."""
@@ -254,11 +289,16 @@ class ModelPool:
         job.last_error = error
         if is_hopeless(job, self.now()):
             return False
+        self._wait_again(job)
+        return True
+
+    def _wait_again(self, job: Job) -> None:
+        """Put a job that has run back into the line."""
         self._release(job)
+        job.is_preempted = False
         job.turn = asyncio.get_running_loop().create_future()
         self._line.jobs.append(job)
         self._start_next()
-        return True
 
     def _close_retired(self) -> None:
         used = [job.route.model for job in self._running if job.route]
@@ -267,6 +307,11 @@ class ModelPool:
             closing = asyncio.create_task(model.close())
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
+
+
+async def _started(model: LanguageModel) -> bool:
+    await _within(CHECK_SECONDS, model, model.start())
+    return True
 
 
 async def _within(seconds: float, model: LanguageModel, work: Coroutine[Any, Any, T]) -> T:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from weakref import WeakSet
 
@@ -15,7 +16,7 @@ from agents.models.endpoint import Endpoint, Route
 from agents.models.model import LanguageModel, ModelError
 from agents.models.pool import ModelPool
 from agents.models.queue import ModelQueue
-from agents.models.specs import EMBEDDED, ModelSpec
+from agents.models.specs import EMBEDDED, GGUF, IN_PROCESS, ModelSpec
 from agents.models.voices import Asked
 from config.profiles import THINKER, ModelProfile, thinker_of
 from config.settings import ModelSettings
@@ -65,8 +66,11 @@ class Profiles:
         sentences, specs, later = await self._specs_of_thinker(models, thinker)
         if not specs:
             return sentences
+        if "model" in thinker.given and not thinker.settings.endpoints:  # it is the one that was found in its place
+            thinker = replace(thinker, settings=replace(thinker.settings, model=specs[0].model))
         merged = {name: one.over(thinker) for name, one in profiles.items()} | {THINKER: thinker}
-        wanted = {name: specs_of(one, specs) for name, one in merged.items()}
+        wanted, united = unite({name: specs_of(one, specs) for name, one in merged.items()})
+        sentences += united
         for spec in [spec for found in (*wanted.values(), later) for spec in found]:
             if spec not in self._models:
                 self._models[spec] = self._make(spec)
@@ -80,21 +84,23 @@ class Profiles:
         said = thinker.settings
         if said.endpoints:
             return (), specs_of(thinker, ()), ()
+        like = ModelSpec(
+            "ollama",
+            models.ollama_host,
+            said.model or models.ollama_model,
+            said.mode,
+            said.num_ctx,
+            said.keep_alive,
+            said.think,
+            said.constraint,
+        )
         choice = await choose_model(
-            models.model,
-            ollama_host=models.ollama_host,
-            ollama_model=said.model or models.ollama_model,
-            ollama_mode=said.mode,  # type: ignore[arg-type]  # checked against the same choices
-            num_ctx=said.num_ctx,
-            keep_alive=said.keep_alive,
-            cache_dir=self._cache_dir,
-            summary_model=models.summary_model,
-            have=self._models,
+            models.model, like, cache_dir=self._cache_dir, summary_model=models.summary_model, have=self._models
         )
         found = [choice.model] if choice.model else []
         self._models |= dict(zip(choice.specs, (*found, *choice.summary_models), strict=True))
         first = choice.specs[: len(found)]
-        return choice.sentences, specs_of(thinker, first), choice.specs[len(found) :]
+        return choice.sentences, first, choice.specs[len(found) :]
 
     async def _tried(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
         """Ask each endpoint whether it has its model; return what whoever started the world should know."""
@@ -160,12 +166,15 @@ class Profiles:
     def _limit(self, profiles: Mapping[str, ModelProfile], wanted: Mapping[str, tuple[ModelSpec, ...]]) -> None:
         """Give each endpoint as many requests at a time as the profiles say, the fewest if they do not agree."""
         given: dict[Endpoint, int] = {}
+        unsaid: dict[Endpoint, int] = {}
         for name, specs in wanted.items():
             concurrency = profiles[name].settings.concurrency
-            for endpoint in (self._endpoint(spec) for spec in specs if spec.api != EMBEDDED):
-                said = [one for one in (given.get(endpoint, 0), concurrency) if one]
-                given[endpoint] = min(said, default=0)
-        for endpoint, concurrency in given.items():
+            for spec in specs:
+                said = [one for one in (given.get(self._endpoint(spec), 0), concurrency) if one]
+                given[self._endpoint(spec)] = min(said, default=0)
+                unsaid[self._endpoint(spec)] = one_by_one(spec)
+        for endpoint, said_of_it in given.items():
+            concurrency = said_of_it or unsaid[endpoint]
             now = endpoint.concurrency
             if (0 if now.is_measured else now.limit) != concurrency:
                 endpoint.concurrency = Concurrency(concurrency)
@@ -174,9 +183,7 @@ class Profiles:
         key = (spec.api, spec.address, spec.model)
         found = self._endpoints.get(key)
         if found is None:
-            # The embedded model has one thread, which answers one after the other.
-            limit = Concurrency(1 if spec.api == EMBEDDED else 0)
-            found = Endpoint(spec.place, limit, Breaker(self._rng, untried=True))
+            found = Endpoint(spec.place, Concurrency(one_by_one(spec)), Breaker(self._rng, untried=True))
             self._endpoints[key] = found
         return found
 
@@ -195,7 +202,6 @@ def asked_of(profile: ModelProfile) -> Asked:
         timeout_seconds=settings.timeout_seconds if "timeout_seconds" in given else None,
         price_in=settings.price_in,
         price_out=settings.price_out,
-        is_chat=settings.mode == "chat" if "mode" in given else None,
     )
 
 
@@ -203,23 +209,62 @@ def specs_of(profile: ModelProfile, thinkers: tuple[ModelSpec, ...]) -> tuple[Mo
     """Return the models of a profile: at its endpoints, or where the thinker has its own."""
     said = profile.settings
     addresses = dict.fromkeys(one.strip().rstrip("/") for one in said.endpoints.split(",") if one.strip())
-    places = [(EMBEDDED if one == EMBEDDED else said.api, "" if one == EMBEDDED else one, "") for one in addresses]
-    places = places or [(spec.api, spec.address, spec.model) for spec in thinkers]
-    # Weights are loaded once, whatever else the profiles want.
-    embedded = next((spec for spec in thinkers if spec.api == EMBEDDED), ModelSpec(EMBEDDED, num_ctx=said.num_ctx))
+    places = [_place(one, said.api) for one in addresses] or [(one.api, one.address, one.model) for one in thinkers]
     return tuple(
-        embedded
+        ModelSpec(EMBEDDED, num_ctx=said.num_ctx)
         if api == EMBEDDED
         else ModelSpec(
             api,
             address,
-            said.model or model,
+            model if api == GGUF else said.model or model,
             said.mode,
             said.num_ctx,
             said.keep_alive,
             said.think,
             said.constraint,
-            said.api_key_from,
+            "" if api == GGUF else said.api_key_from,
         )
         for api, address, model in places
     )
+
+
+def unite(
+    wanted: Mapping[str, tuple[ModelSpec, ...]],
+) -> tuple[Mapping[str, tuple[ModelSpec, ...]], tuple[str, ...]]:
+    """Return the models of the profiles such that none is loaded twice, and the sentences that tell of a change.
+
+    Ollama loads a model anew for every other `num_ctx`; weights in this process would be there twice. So what one
+    profile wants of a model holds for all: the thinker's wish, or else the first.
+    """
+    firsts: dict[tuple[str, str, str], ModelSpec] = {}
+    for name in sorted(wanted, key=lambda name: name != THINKER):
+        for spec in wanted[name]:
+            firsts.setdefault((spec.api, spec.address, spec.model), spec)
+    united, sentences = dict[str, tuple[ModelSpec, ...]](), dict[str, None]()
+    for name, specs in wanted.items():
+        found = []
+        for spec in specs:
+            first = firsts[spec.api, spec.address, spec.model]
+            if spec.api in (*IN_PROCESS, "ollama") and spec.num_ctx != first.num_ctx:
+                sentences[f"num_ctx of {name} is {first.num_ctx} for {spec.place}, as for others who use it."] = None
+            same = first if spec.api in IN_PROCESS else replace(spec, num_ctx=first.num_ctx)
+            found.append(same if spec.api != "openai" else spec)
+        united[name] = tuple(found)
+    return united, tuple(sentences)
+
+
+def one_by_one(spec: ModelSpec) -> int:
+    """Return how many requests a model gets at a time if nobody says: one, or 0 to find out how many pay.
+
+    A model in this process has one thread, and Ollama answers one request at a time unless it is told otherwise: what
+    it has beyond that waits there, where no answer to a person can go first.
+    """
+    return 1 if spec.api in (*IN_PROCESS, "ollama") else 0
+
+
+def _place(endpoint: str, api: str) -> tuple[str, str, str]:
+    """Return the API, the address and the model of an endpoint, as far as it says."""
+    if endpoint == EMBEDDED:
+        return EMBEDDED, "", ""
+    kind, _, file = endpoint.partition(":")
+    return (GGUF, "", file) if kind == GGUF else (api, endpoint, "")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from agents.models.breaker import Breaker
 from agents.models.concurrency import Concurrency
@@ -25,6 +26,11 @@ from agents.models.pool import AGEING_SECONDS, GRACE_SECONDS, ModelPool, Stage
 from agents.models.queue_record import QueueRecord, QueueStatus
 from agents.models.voices import MOST_AT_ONCE, Asked, Voices
 from agents.replies.reply_text import shows_thoughts
+
+log = logging.getLogger(__name__)
+
+SLOW_SECONDS = 20.0
+"""An answer that took longer, with the wait for it, is worth a line in the log."""
 
 
 class ModelQueue:
@@ -65,6 +71,7 @@ class ModelQueue:
         self.thinks = False
         self.model = Voices(routes, self._pool.now)
         self._record = QueueRecord(self.name)
+        self._latest: dict[str, Completion] = {}
 
     @property
     def name(self) -> str:
@@ -126,9 +133,20 @@ class ModelQueue:
             self._record.cancelled += 1
         else:
             self._record.answer(completion)
+            self._latest[owner] = completion
+            _log_if_slow(owner, completion)
             self.spent += self.asked.price(completion)
             self.thinks = self.thinks or shows_thoughts(completion.text)
         return completion
+
+    def latest(self, owner: str) -> Completion | None:
+        """Return the last answer to an owner, with what it cost; None before the first."""
+        return self._latest.get(owner)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody waits for an answer from one of the models that it shares."""
+        return self._pool.is_awaited()
 
     def hurry(self, owner: str) -> None:
         """Let a thought of the owner that still waits be an answer: its request is made only when its turn comes."""
@@ -160,3 +178,18 @@ class ModelQueue:
         await self.stop()
         for route in self.routes:
             await route.model.close()
+
+
+def _log_if_slow(owner: str, completion: Completion) -> None:
+    timing = completion.timing
+    seconds = completion.seconds + (timing.queue or 0.0)
+    if seconds >= SLOW_SECONDS:
+        told = [f"{name} {value:.1f}" for name, value in asdict(timing).items() if value is not None]
+        log.info(
+            "An answer to %s took %.1f s (%s); %d tokens were read and %d written.",
+            owner,
+            seconds,
+            ", ".join(told) or "where is unknown",
+            completion.prompt_tokens,
+            completion.completion_tokens,
+        )

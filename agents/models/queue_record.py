@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 
-from agents.models.model import Completion, ModelError
+from agents.models.model import Completion, ModelError, Timing
 
 KEPT = 64  # completions that the averages are taken over
 
@@ -16,8 +16,8 @@ class QueueStatus:
 
     The counts of jobs are since the start; `mean_seconds` an answer, `tokens_per_second` and `cached_share` of the
     prompts (0.0 to 1.0, of those whose server told) are over the last answers, 0.0 before the first. `failing_seconds`
-    is how long ago the first failure since the last answer was, None if the model is well. `is_cache_told` is false if
-    there were answers, and no server told of any what it had in its cache.
+    is how long ago the first failure since the last answer was, None if the model is well. `is_cache_told` is false as
+    long as no server has told what it had in its cache. `timing` is the mean of the last answers.
     """
 
     model: str
@@ -32,6 +32,7 @@ class QueueStatus:
     tokens_per_second: float
     cached_share: float
     is_cache_told: bool
+    timing: Timing = field(default_factory=Timing)
 
     @property
     def state(self) -> str:
@@ -73,7 +74,7 @@ class QueueRecord:
     def status(self, waiting: int, running: int, now: float) -> QueueStatus:
         """Return the record together with the queue's present length, at `now` in seconds."""
         seconds = sum(one.seconds for one in self._recent)
-        counted = [one for one in self._recent if one.is_counted]
+        told = [one for one in self._recent if one.cached_tokens is not None]
         return QueueStatus(
             model=self._model,
             waiting=waiting,
@@ -84,10 +85,23 @@ class QueueRecord:
             last_error=self._last_error,
             failing_seconds=None if self._failing_since is None else now - self._failing_since,
             mean_seconds=_ratio(seconds, len(self._recent)),
-            tokens_per_second=_ratio(sum(one.completion_tokens for one in self._recent), seconds),
-            cached_share=_ratio(sum(one.cached_tokens for one in counted), sum(one.prompt_tokens for one in counted)),
-            is_cache_told=bool(counted) or not self._recent,
+            tokens_per_second=self._speed(seconds),
+            cached_share=_ratio(sum(one.cached_tokens or 0 for one in told), sum(one.prompt_tokens for one in told)),
+            is_cache_told=bool(told),
+            timing=Timing(*(self._mean(one.name) for one in fields(Timing))),
         )
+
+    def _speed(self, seconds: float) -> float:
+        """Return the tokens a second, over the writing alone where it is known how long that took."""
+        told = [one for one in self._recent if one.timing.answer]
+        if told:
+            return sum(one.completion_tokens for one in told) / sum(one.timing.answer or 0.0 for one in told)
+        return _ratio(sum(one.completion_tokens for one in self._recent), seconds)
+
+    def _mean(self, name: str) -> float | None:
+        """Return the mean of a part of the time, over those answers of which it is known."""
+        told = [value for one in self._recent if (value := getattr(one.timing, name)) is not None]
+        return sum(told) / len(told) if told else None
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -27,10 +27,19 @@ class TokenEstimate:
         """Return the estimated number of tokens of the text, rather too high than too low."""
         return math.ceil(_bytes(text) * self._ratio())
 
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether a server has counted a prompt yet."""
+        return bool(self._ratios)
+
+    def can_learn_from(self, text: str) -> bool:
+        """Return whether a count of this text would say something."""
+        return _bytes(text) >= SHORTEST_BYTES
+
     def observe(self, text: str, tokens: int) -> None:
         """Learn that a server counted `tokens` in the text, unless the figure cannot be the whole count."""
         size = _bytes(text)
-        if size >= SHORTEST_BYTES and LOWEST_RATIO <= tokens / size <= HIGHEST_RATIO:
+        if self.can_learn_from(text) and LOWEST_RATIO <= tokens / size <= HIGHEST_RATIO:
             self._ratios.append(tokens / size)
 
     def _ratio(self) -> float:

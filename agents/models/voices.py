@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from agents.models.endpoint import Route
-from agents.models.model import Completion, CountsSlowly, LanguageModel, Request, TakesSchema, Uncounted, Voice
+from agents.models.model import Capabilities, Completion, CountsSlowly, LanguageModel, Request, Uncounted, Voice
 
 T = TypeVar("T")
 
@@ -32,12 +32,8 @@ class Voices:
         return self._voice.name
 
     @property
-    def constrains(self) -> bool:
-        return self._voice.constrains
-
-    @property
-    def takes_schema(self) -> bool:
-        return isinstance(self._voice, TakesSchema) and self._voice.takes_schema
+    def capabilities(self) -> Capabilities:
+        return self._voice.capabilities
 
     @property
     def context_tokens(self) -> int:
@@ -72,10 +68,7 @@ class Voices:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a profile wants otherwise than whoever asks; None is as they want. Prices are per million tokens.
-
-    `is_chat` is whether its model is sent messages; None if nobody says.
-    """
+    """What a profile wants otherwise than whoever asks; None is as they want. Prices are per million tokens."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -86,7 +79,6 @@ class Asked:
     timeout_seconds: float | None = None
     price_in: float = 0.0
     price_out: float = 0.0
-    is_chat: bool | None = None
 
     def applied(self, request: Request) -> Request:
         """Return a request with these options; its own stops stay."""

@@ -38,7 +38,7 @@ async def written_by(queue: ModelQueue, owner: str, priority: Priority, make: Ma
 def roomy(request: Request, queue: ModelQueue) -> Request:
     """Return a request with room for thoughts, which do not end at an empty line as the text after them does."""
     model = queue.model
-    free = model.context_tokens - model.count_tokens(request.prompt) - request.max_tokens
+    free = model.context_tokens - model.count_tokens(request.text) - request.max_tokens
     thoughts = max(0, min(free, model.context_tokens // THOUGHT_SHARE))
     stop = tuple(one for one in request.stop if one.strip())
     return replace(request, max_tokens=request.max_tokens + thoughts, stop=stop)

@@ -50,10 +50,13 @@ class _Conversation(BaseHTTPRequestHandler):
         self._send(json.dumps({"models": names, "data": names}).encode())
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path.endswith("/chat/completions"):  # its model continues plain text
+            self._send(self._error("Not Found"), status=404)
+            return
         match self.server.mode:
             case "good":
-                self.server.answered += 1
+                self.server.answered += bool(body.get("stream"))  # and not a trial
                 self._send(self._told(" look\n", done=True))
             case "page":
                 self._send(PAGE, "text/html")

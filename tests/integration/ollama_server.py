@@ -1,9 +1,15 @@
 """A server that speaks Ollama's HTTP API, with true text from the embedded model behind it.
 
 Run it as a process: `python -m tests.integration.ollama_server --port 0` prints the port it listens on
-(on 127.0.0.1) and serves until it is killed. It has one true model, `gemma3:270m`, and one for each way in
-which a server can fail: ask for the model `dies-midway` and the connection breaks after a few words.
-`GET /seen` tells what was asked so far and how many answers are being generated.
+(on 127.0.0.1) and serves until it is killed. It has one true model, `gemma3:270m`; the same with a template that
+has roles, `gemma3:270m-it`; and one for each way in which a server can fail: ask for the model `dies-midway` and the
+connection breaks after a few words. `GET /seen` tells what was asked so far, how many answers are being generated, and
+how often a model was loaded.
+
+What Ollama 0.32 does without being asked is done here, too. It lowers `num_ctx` to what the model was trained for and
+loads the model again for every other `num_ctx`. It cuts a prompt that does not fit to about half of the context. It
+ends an answer of many equal pieces without a last chunk. In a chat it writes the keys of a schema in the order of the
+alphabet. It counts the whole prompt, whatever of it was in the cache.
 """
 
 from __future__ import annotations
@@ -23,10 +29,11 @@ from typing import Any
 from agents.models.llama_runtime import LlamaRuntime
 from agents.models.weights import assemble, default_cache_dir
 
-MODEL = "gemma3:270m"
-FAULTS = ("slow", "dies-midway", "errors-midway", "garbage", "empty", "refuses")
-VERSION = "0.12.0"
+MODEL, INSTRUCTED = "gemma3:270m", "gemma3:270m-it"
+FAULTS = ("slow", "dies-midway", "errors-midway", "garbage", "empty", "refuses", "repeats")
+VERSION = "0.32.15"
 CONTEXT_TOKENS = 8192
+MAX_EQUAL_PIECES = 30
 DEFAULTS = {
     "num_ctx": 4096,
     "num_predict": -1,
@@ -39,7 +46,11 @@ DEFAULTS = {
 }
 SAMPLING = ("temperature", "top_k", "top_p", "min_p", "repeat_penalty", "repeat_last_n", "seed")
 SLOW_SECONDS = 60.0
-TEMPLATE = "{{ if .System }}{{ .System }}\n{{ end }}{{ .Prompt }}"
+LOAD_NANOSECONDS = 600_000_000  # told, not taken
+TEMPLATES = {
+    MODEL: "{{ .Prompt }}",
+    INSTRUCTED: "{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}assistant:",
+}
 DETAILS = {
     "parent_model": "",
     "format": "gguf",
@@ -48,6 +59,7 @@ DETAILS = {
     "parameter_size": "268.10M",
     "quantization_level": "Q4_K_M",
 }
+LISTED = DETAILS | {"context_length": CONTEXT_TOKENS, "embedding_length": 640}
 
 
 class Refused(Exception):
@@ -69,6 +81,16 @@ class OllamaServer(ThreadingHTTPServer):
         self.turn = threading.Lock()
         self.seen: list[dict[str, Any]] = []
         self.generating = 0
+        self.loaded: tuple[str, int] | None = None
+        self.loads = 0
+
+    def load(self, model: str, num_ctx: int) -> int:
+        """Have a model loaded with a context of so many tokens; return how long that took, in nanoseconds."""
+        if self.loaded == (model, num_ctx):
+            return 1
+        self.loaded = model, num_ctx
+        self.loads += 1
+        return LOAD_NANOSECONDS
 
 
 class Conversation(BaseHTTPRequestHandler):
@@ -84,9 +106,13 @@ class Conversation(BaseHTTPRequestHandler):
         pages: dict[str, Callable[[], Any]] = {
             "/": lambda: "Ollama is running",
             "/api/version": lambda: {"version": VERSION},
-            "/api/tags": lambda: {"models": [summary(name) for name in (MODEL, *FAULTS)]},
+            "/api/tags": lambda: {"models": [summary(name) for name in (MODEL, INSTRUCTED, *FAULTS)]},
             "/api/ps": lambda: {"models": [running_summary()]},
-            "/seen": lambda: {"requests": self.server.seen, "generating": self.server.generating},
+            "/seen": lambda: {
+                "requests": self.server.seen,
+                "generating": self.server.generating,
+                "loads": self.server.loads,
+            },
         }
         page = pages.get(self.path)
         self._send(200 if page else 404, page() if page else "404 page not found")
@@ -118,15 +144,20 @@ class Conversation(BaseHTTPRequestHandler):
         if not isinstance(body, dict) or not body:
             raise Refused(400, "missing request body")
         name = body.get("model", "")
-        if name.removesuffix(":latest") not in (MODEL, *FAULTS):
+        if name.removesuffix(":latest") not in (MODEL, INSTRUCTED, *FAULTS):
             raise Refused(404, f"model '{name}' not found")
         return body
 
     def _show(self, body: dict[str, Any]) -> None:
-        info = {"general.architecture": "gemma3", "gemma3.context_length": 32768}
+        info = {
+            "general.architecture": "gemma3",
+            "general.parameter_count": 268098176,
+            "gemma3.context_length": CONTEXT_TOKENS,
+        }
         page = {
             "license": "Gemma Terms of Use: https://ai.google.dev/gemma/terms",
-            "template": TEMPLATE,
+            "template": TEMPLATES.get(body["model"], TEMPLATES[MODEL]),
+            "parameters": 'stop "<end_of_turn>"',
             "details": DETAILS,
             "model_info": info,
             "capabilities": ["completion"],
@@ -143,7 +174,12 @@ class Conversation(BaseHTTPRequestHandler):
         self._answer(body, prompt, lambda text: {"response": text})
 
     def _chat(self, body: dict[str, Any]) -> None:
-        prompt = "\n".join(message.get("content", "") for message in body.get("messages") or [])
+        messages = body.get("messages") or []
+        if body["model"] == INSTRUCTED:
+            told = [f"{message.get('role')}: {message.get('content', '')}\n" for message in messages]
+            prompt = "".join([*told, "assistant:"])
+        else:
+            prompt = "\n".join(message.get("content", "") for message in messages)
         self._answer(body, prompt, lambda text: {"message": {"role": "assistant", "content": text}})
 
     def _answer(self, body: dict[str, Any], prompt: str, shape: Callable[[str], dict[str, Any]]) -> None:
@@ -154,7 +190,10 @@ class Conversation(BaseHTTPRequestHandler):
             reason = "unload" if body.get("keep_alive") == 0 else "load"
             self._send(200, {**chunk, **shape(""), "done": True, "done_reason": reason})
             return
-        options = {**DEFAULTS, **(body.get("options") or {})}
+        schema = in_order_of_the_alphabet(body.get("format")) if "messages" in body else body.get("format")
+        options = {**DEFAULTS, **(body.get("options") or {}), "format": schema}
+        options["num_ctx"] = min(options["num_ctx"], CONTEXT_TOKENS)
+        options["load_duration"] = self.server.load(body["model"], options["num_ctx"])
         tokens = self._fitting(body, prompt, options)
         if body["model"] in FAULTS:
             self._fail(body["model"], {**chunk, **shape(" look"), "done": False})
@@ -169,15 +208,14 @@ class Conversation(BaseHTTPRequestHandler):
         self._send(200, {**chunk, **shape("".join(pieces)), **costs})
 
     def _fitting(self, body: dict[str, Any], prompt: str, options: dict[str, Any]) -> list[int]:
-        """Return the prompt's tokens; one that does not fit loses its middle, or is refused if so asked."""
+        """Return the prompt's tokens; one that does not fit is cut to half of the context, or refused if so asked."""
         tokens = self.server.runtime.tokenize(prompt, opening=True)
-        room = min(options["num_ctx"], CONTEXT_TOKENS) - 1
-        if len(tokens) <= room:
+        num_ctx, kept = options["num_ctx"], options["num_keep"]
+        if len(tokens) < num_ctx:
             return tokens
         if body.get("truncate") is False:
             raise Refused(400, "the input length exceeds the context length")
-        kept = options["num_keep"]
-        return tokens[:kept] + tokens[kept - room :]
+        return tokens[:kept] + tokens[len(tokens) - (num_ctx - kept) // 2 :]
 
     def _stream(
         self,
@@ -188,23 +226,33 @@ class Conversation(BaseHTTPRequestHandler):
     ) -> None:
         self._open_stream()
         costs = self._run(tokens, options, lambda piece: self._write_line(chunk(piece)))
-        self._write_line({**chunk(""), **shape(""), **costs})
+        if costs:
+            self._write_line({**chunk(""), **shape(""), **costs})
         self._write_chunk(b"")
 
     def _run(self, tokens: list[int], options: dict[str, Any], tell: Callable[[str], Any]) -> dict[str, Any]:
-        """Generate, telling each piece, until the end or until the client has gone; return the costs."""
-        room = min(options["num_ctx"], CONTEXT_TOKENS) - len(tokens)
+        """Generate, telling each piece, until the end or until the client has gone; return the costs.
+
+        There are none if the model has said the same so often that it was stopped.
+        """
+        room = options["num_ctx"] - len(tokens)
         wanted = options["num_predict"]
         fields = {key: options[key] for key in SAMPLING if key in options}
         fields |= {"prompt": tokens, "stop": options.get("stop", []), "cache_prompt": True}
         fields["max_tokens"] = min(wanted, room) if wanted >= 0 else room
+        if options["format"]:
+            fields["json_schema"] = options["format"]
+        last, equal = "", 0
 
         def on_piece(piece: str) -> bool:
+            nonlocal last, equal
             if self._client_has_gone():
                 return True
             if piece:
+                equal = equal + 1 if piece.strip() == last else 0
+                last = piece.strip()
                 tell(piece)
-            return False
+            return equal > MAX_EQUAL_PIECES
 
         began = time.monotonic_ns()
         with self.server.turn:
@@ -213,6 +261,8 @@ class Conversation(BaseHTTPRequestHandler):
                 generated = self.server.runtime.generate(fields, on_piece)
             finally:
                 self.server.generating -= 1
+        if equal > MAX_EQUAL_PIECES:
+            return {}
         if generated.finish == "cancelled":
             raise ConnectionResetError
         spent = time.monotonic_ns() - began
@@ -220,7 +270,7 @@ class Conversation(BaseHTTPRequestHandler):
             "done": True,
             "done_reason": generated.finish,
             "total_duration": spent,
-            "load_duration": 1,
+            "load_duration": options["load_duration"],
             "prompt_eval_count": generated.prompt_tokens,
             "prompt_eval_duration": spent // 2,
             "eval_count": generated.completion_tokens,
@@ -235,6 +285,9 @@ class Conversation(BaseHTTPRequestHandler):
             self._hang()
         if fault in ("dies-midway", "errors-midway", "garbage"):
             self._write_line(chunk)
+        if fault == "repeats":
+            for _ in range(MAX_EQUAL_PIECES + 1):
+                self._write_line(chunk)
         if fault == "errors-midway":
             self._write_line({"error": "an error was encountered while running the model"})
         if fault == "garbage":
@@ -286,14 +339,22 @@ def summary(name: str) -> dict[str, Any]:
         "modified_at": now(),
         "size": 253113024,
         "digest": "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
-        "details": DETAILS,
+        "details": LISTED,
+        "capabilities": ["completion"],
     }
 
 
 def running_summary() -> dict[str, Any]:
     """Return what `ollama ps` shows of the loaded model."""
-    loaded = {key: value for key, value in summary(MODEL).items() if key != "modified_at"}
-    return {**loaded, "expires_at": now(), "size_vram": 0, "context_length": CONTEXT_TOKENS}
+    loaded = {key: value for key, value in summary(MODEL).items() if key not in ("modified_at", "capabilities")}
+    return {**loaded, "details": DETAILS, "expires_at": now(), "size_vram": 0, "context_length": CONTEXT_TOKENS}
+
+
+def in_order_of_the_alphabet(schema: Any) -> Any:
+    """Return a schema as Ollama passes it on: with its keys in the order of the alphabet, at every level."""
+    if isinstance(schema, dict):
+        return {key: in_order_of_the_alphabet(schema[key]) for key in sorted(schema)}
+    return [in_order_of_the_alphabet(one) for one in schema] if isinstance(schema, list) else schema
 
 
 def now() -> str:

@@ -21,6 +21,13 @@ from typing import Any
 MODEL = "scripted"
 SUMMARY_CUE = "SUMMARY:"
 LONGEST_HOLD_SECONDS = 60.0
+SHOWN = {
+    "template": "{{ .Prompt }}",
+    "capabilities": ["completion"],
+    "details": {"parameter_size": "4B"},
+    "model_info": {"general.architecture": "scripted", "scripted.context_length": 32768},
+}
+"""What `/api/show` tells: a base model that is large enough to write summaries."""
 
 DEEDS = ("look", "emote nods", "look bell", "emote listens to the water")
 VERBS = ("heard", "listened to", "sat by", "stood by", "walked beside", "looked at")
@@ -76,6 +83,9 @@ class _Conversation(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path.endswith("/show"):
+            self._send(SHOWN)
+            return
         is_chat = self.path.endswith("/chat")
         prompt = body["messages"][-1]["content"] if is_chat else body.get("prompt", "")
         answer = {"model": MODEL, "created_at": "2026-11-22T08:00:00Z", "done": True, "done_reason": "stop"}

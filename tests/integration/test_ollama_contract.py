@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
+import re
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,12 +26,18 @@ import pytest
 import yaml
 
 from agents.models.choosing import choose_model
-from agents.models.model import Completion, ModelError, OnText, Request
+from agents.models.model import Completion, Message, ModelError, OnText, Request
 from agents.models.ollama_model import OllamaModel
-from tests.integration.ollama_server import MODEL
+from agents.models.profiles import Profiles
+from agents.models.queue import Priority
+from agents.models.specs import ModelSpec
+from config.profiles import ModelProfile, ProfileSettings
+from config.settings import ModelSettings
+from tests.integration.ollama_server import CONTEXT_TOKENS, INSTRUCTED, MODEL
 
 pytestmark = [pytest.mark.integration, pytest.mark.ollama]
 
+TRUE_MODEL_SECONDS = 900.0
 ROOT = Path(__file__).parents[2]
 PROMPT = '~Eliza> look\nThe garden. Moss is here.\n~Eliza> say hello Moss\nYou say, "hello Moss"\n~Eliza>'
 # The keys that our code reads, or that Ollama's own tools do; openapi.yaml demands none of them.
@@ -43,6 +51,10 @@ class Host:
     address: str
     model: str
     ours: bool
+
+    def patient(self, request: Request) -> Request:
+        """Return a request with as much time as a true model may need on a machine that is busy with other things."""
+        return request if self.ours else replace(request, timeout_seconds=TRUE_MODEL_SECONDS)
 
     def seen(self) -> dict[str, Any]:
         found: dict[str, Any] = httpx.get(f"{self.address}/seen").json()
@@ -87,6 +99,8 @@ def openapi() -> Any:
 
 
 def ask(host: Host, request: Request, on_text: OnText | None = None, **arguments: Any) -> Completion:
+    request = host.patient(request)
+
     async def story() -> Completion:
         model = OllamaModel(host.address, arguments.pop("name", host.model), **arguments)
         try:
@@ -155,7 +169,7 @@ def test_the_estimate_learns_from_the_host(host):
 
     async def learn():
         model = OllamaModel(host.address, host.model)
-        completion = await model.complete(Request(story, max_tokens=1))
+        completion = await model.complete(host.patient(Request(story, max_tokens=1)))
         counted = model.count_tokens(story)
         await model.close()
         return completion.prompt_tokens, counted
@@ -214,6 +228,97 @@ def test_every_way_of_failing_is_told_with_host_and_model(our_host, fault, said)
     assert fault in str(caught.value)
 
 
+def test_an_answer_that_ollama_ends_for_its_repeats_is_an_answer(our_host):
+    completion = ask(our_host, Request(PROMPT), name="repeats")
+    assert (completion.text, completion.finish) == (" look" * 31, "length")
+
+
+def test_a_model_is_asked_in_the_way_that_suits_it(host):
+    async def story(name):
+        model = OllamaModel(host.address, name)
+        await model.start()
+        talk = (Message("system", "You are Eliza. Answer in one short sentence."), Message("user", "Good morning!"))
+        completion = await model.complete(host.patient(Request(max_tokens=24, messages=talk, seed=1)))
+        await model.close()
+        return model.capabilities, completion
+
+    names = (MODEL, INSTRUCTED) if host.ours else (host.model,)
+    for name in names:
+        capabilities, completion = asyncio.run(story(name))
+        shown = httpx.post(f"{host.address}/api/show", json={"model": name}).json()
+        assert capabilities.chat == (shown["template"] != "{{ .Prompt }}")
+        assert capabilities.raw != capabilities.chat
+        assert capabilities.trained_context_tokens and capabilities.parameters_billion
+        assert completion.text.strip()
+
+
+@pytest.mark.parametrize("mode", ["raw", "chat"])
+def test_an_answer_is_held_to_a_schema_whose_keys_come_in_the_order_of_the_alphabet_in_a_chat(host, mode):
+    words = {"type": "string", "pattern": "^[A-Za-z][a-z ]{1,20}$"}
+    schema = {
+        "type": "object",
+        "properties": {"words": words, "aim": {"enum": ["talk", "rest"]}},
+        "required": ["words", "aim"],
+        "additionalProperties": False,
+    }
+    text = ask(host, Request(PROMPT, max_tokens=200, schema=schema, seed=1), mode=mode).text
+    # A small base model may go on with white space for ever behind the first key; what it began is a schema's even so.
+    first = re.match(r'\{\s*"(words|aim)"', text)
+    assert first, text
+    assert mode == "raw" or first[1] == "aim"
+
+
+def test_a_schema_that_the_host_refuses_is_left_out(host):
+    schema = {"type": "object", "properties": {"a": {"$ref": "#/nowhere"}}, "required": ["a"]}
+    assert ask(host, Request(PROMPT, max_tokens=4, schema=schema)).completion_tokens > 0
+
+
+def test_a_prompt_that_was_cut_is_told_and_not_answered(host):
+    async def story():
+        model = OllamaModel(host.address, host.model, num_ctx=1024)
+        await model.start()
+        with pytest.raises(ModelError) as caught:
+            # Every letter is a token of its own, four times as many as are expected.
+            await model.complete(host.patient(Request("Ω ☃ ж ∑ " * 400, max_tokens=2)))
+        await model.close()
+        return caught.value
+
+    error = asyncio.run(story())
+    assert "Ollama would cut the prompt silently" in error.problem
+    assert error.about_request
+
+
+def test_a_context_beyond_what_the_model_was_trained_for_is_lowered_here_as_it_would_be_there(our_host):
+    async def story():
+        model = OllamaModel(our_host.address, our_host.model, num_ctx=100_000)
+        await model.start()
+        await model.complete(Request(PROMPT, max_tokens=1))
+        await model.close()
+        return model.context_tokens
+
+    assert asyncio.run(story()) == CONTEXT_TOKENS
+    assert our_host.seen()["requests"][-1]["body"]["options"]["num_ctx"] == CONTEXT_TOKENS
+
+
+def test_another_context_has_the_model_loaded_again_so_profiles_of_one_model_share_one(our_host):
+    async def story():
+        profiles = Profiles(random.Random(1))
+        endpoint = {"endpoints": our_host.address, "model": our_host.model}
+        thinker = ModelProfile("thinker", ProfileSettings(**endpoint, num_ctx=2048), frozenset({*endpoint, "num_ctx"}))
+        summarizer = ModelProfile("summarizer", ProfileSettings(num_ctx=4096), frozenset({"num_ctx"}))
+        told = await profiles.set_up(ModelSettings(), {"thinker": thinker, "summarizer": summarizer})
+        for name in ("thinker", "summarizer", "thinker"):
+            await profiles.queues[name].ask("Ana", Priority.OTHER, lambda: Request(PROMPT, max_tokens=1))
+        await profiles.queues["thinker"].close()
+        return told
+
+    before = our_host.seen()["loads"]
+    told = asyncio.run(story())
+    assert our_host.seen()["loads"] == before + 1
+    place = f"{our_host.model} at {our_host.address}"
+    assert told[0] == f"num_ctx of summarizer is 2048 for {place}, as for others who use it."
+
+
 def test_after_any_failure_the_next_request_is_answered(our_host):
     async def story():
         model = OllamaModel(our_host.address, "dies-midway")
@@ -232,7 +337,7 @@ def test_an_address_where_nobody_listens_is_told_with_how_to_start_ollama():
 
 
 def test_auto_takes_ollama_when_it_answers_and_has_the_model(host):
-    choice = asyncio.run(choose_model("auto", ollama_host=host.address, ollama_model=host.model))
+    choice = asyncio.run(choose_model("auto", ModelSpec("ollama", host.address, host.model)))
     assert choice.model is not None
     assert choice.model.name == f"ollama:{host.model}@{host.address}"
     assert "it answers and has the model" in choice.sentences[0]
@@ -240,7 +345,8 @@ def test_auto_takes_ollama_when_it_answers_and_has_the_model(host):
 
 def test_models_for_summaries_are_started_beside_and_one_that_is_not_there_is_left_out(our_host):
     names = f"no-such-model, ollama:{our_host.model}"
-    choice = asyncio.run(choose_model(f"ollama:{our_host.model}", ollama_host=our_host.address, summary_model=names))
+    like = ModelSpec("ollama", our_host.address)
+    choice = asyncio.run(choose_model(f"ollama:{our_host.model}", like, summary_model=names))
     assert [model.name for model in choice.summary_models] == [f"ollama:{our_host.model}@{our_host.address}"]
     assert choice.sentences[1].startswith("Summaries are made without no-such-model: ")
     assert choice.sentences[2] == f"Summaries are made with {our_host.model} on Ollama at {our_host.address}."
@@ -248,7 +354,7 @@ def test_models_for_summaries_are_started_beside_and_one_that_is_not_there_is_le
 
 def test_a_model_asked_for_by_name_must_be_there(host):
     with pytest.raises(ModelError, match="Run: ollama pull no-such-model"):
-        asyncio.run(choose_model("ollama:no-such-model", ollama_host=host.address))
+        asyncio.run(choose_model("ollama:no-such-model", ModelSpec("ollama", host.address)))
 
 
 def test_what_our_client_sends_is_in_the_published_description(our_host, openapi):

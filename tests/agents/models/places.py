@@ -8,7 +8,7 @@ import random
 from agents.models.breaker import Breaker
 from agents.models.concurrency import Concurrency
 from agents.models.endpoint import Endpoint, Route
-from agents.models.model import Completion, ModelError, OnText, Request
+from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
 from agents.models.pool import ModelPool
 from agents.models.queue import ModelQueue, Priority
 
@@ -22,7 +22,8 @@ async def settle() -> None:
 class Place:
     """A model that answers a request when told to. `dead` is what it says at once instead, if anything."""
 
-    constrains = False
+    capabilities = Capabilities()
+    cached_tokens: int | None = 0
     context_tokens = 8192
 
     def __init__(self, name: str) -> None:
@@ -54,7 +55,7 @@ class Place:
             raise
         finally:
             self.under_way.remove(answer)
-        return Completion(text, self.name, 10, 0, 2, 1.0, "stop")
+        return Completion(text, self.name, 10, self.cached_tokens, 2, 1.0, "stop")
 
     def answer(self) -> None:
         """Answer the oldest request."""

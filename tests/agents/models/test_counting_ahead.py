@@ -19,6 +19,8 @@ LONG = "".join(f"line {number} of what is remembered\n" for number in range(300)
 class CountingRuntime:
     """A runtime that counts characters and remembers what it has counted, and in which threads."""
 
+    has_template = False
+
     def __init__(self, error=None):
         self.error = error
         self.counted = []

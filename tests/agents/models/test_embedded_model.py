@@ -7,13 +7,15 @@ import pytest
 
 from agents.models.embedded_model import EmbeddedModel
 from agents.models.llama_runtime import Generated
-from agents.models.model import Completion, ModelError, Request
+from agents.models.model import Completion, Message, ModelError, Request, Timing
 
 REQUEST = Request("~Eliza>")
 
 
 class ScriptedRuntime:
     """Says pieces until it is asked to stop; `endless` never stops by itself."""
+
+    has_template = False
 
     def __init__(self, *pieces, endless=False, error=None):
         self.pieces = pieces
@@ -35,7 +37,7 @@ class ScriptedRuntime:
         while self.endless and not stopped:
             stopped = on_piece("")
         self.ended.set()
-        return Generated(9, 4, len(self.pieces), "cancelled" if stopped else "stop")
+        return Generated(9, 4, len(self.pieces), "cancelled" if stopped else "stop", 1.5, 0.5)
 
     def count_tokens(self, text):
         if self.error is not None:
@@ -72,6 +74,7 @@ def test_the_pieces_become_one_text_with_its_costs():
         completion_tokens=2,
         seconds=0.0,
         finish="stop",
+        timing=Timing(prompt=1.5, answer=0.5),
     )
 
 
@@ -208,3 +211,48 @@ def test_tokens_are_estimated_when_the_runtime_cannot_count():
         return counted
 
     assert asyncio.run(count()) == 3
+
+
+TALK = (Message("system", "You are Eliza."), Message("user", "Good morning!"))
+
+
+class InstructedRuntime(ScriptedRuntime):
+    has_template = True
+
+
+def test_a_model_with_a_template_is_sent_messages_and_others_their_text():
+    instructed, base, raw = InstructedRuntime("Hi"), ScriptedRuntime("Hi"), InstructedRuntime("Hi")
+    for runtime, mode in ((instructed, "auto"), (base, "auto"), (raw, "raw")):
+        answer(runtime, Request(messages=TALK), mode=mode)
+    assert instructed.fields[0]["messages"] == [
+        {"role": "system", "content": "You are Eliza."},
+        {"role": "user", "content": "Good morning!"},
+    ]
+    assert [runtime.fields[0]["prompt"] for runtime in (base, raw)] == ["You are Eliza.\n\nGood morning!"] * 2
+
+
+def test_an_answer_is_held_to_a_grammar_or_else_a_schema_unless_nothing_shall_hold_it():
+    runtime = ScriptedRuntime("x")
+    both, schema = Request("p", grammar="root", schema={"type": "string"}), Request("p", schema={"type": "string"})
+    for request, constraint in ((both, "auto"), (schema, "auto"), (both, "none")):
+        answer(runtime, request, constraint=constraint)
+    held = [{key: one[key] for key in ("grammar", "json_schema") if key in one} for one in runtime.fields]
+    compact = {"type": "string", "x-guidance": {"whitespace_flexible": False}}
+    assert held == [{"grammar": "root"}, {"json_schema": compact}, {}]
+
+
+def test_a_grammar_that_is_refused_is_left_out_and_that_is_said_once(caplog):
+    class Refusing(ScriptedRuntime):
+        def generate(self, fields, on_piece):
+            if "grammar" in fields:
+                raise ModelError("The model refused: failed to parse grammar.", retryable=False)
+            return super().generate(fields, on_piece)
+
+    async def story():
+        model = await started(Refusing("hi"))
+        texts = [(await model.complete(Request("p", grammar="("))).text for _ in range(3)]
+        await model.close()
+        return texts, model.capabilities.grammar
+
+    assert asyncio.run(story()) == (["hi"] * 3, False)
+    assert len([one for one in caplog.records if "answers without it" in one.message]) == 1

@@ -3,11 +3,13 @@
 import asyncio
 import gzip
 import json
+from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
 
-from agents.models.model import Completion, ModelError, Request
+from agents.models.model import Capabilities, Completion, Message, ModelError, Request, Timing
 from agents.models.ollama_model import OllamaModel
 
 REQUEST = Request("~Eliza>")
@@ -32,6 +34,58 @@ class Host:
         return httpx.Response(self.status, text=self.body)
 
 
+class Ollama:
+    """An Ollama host that has one model, tells what it can do, and gives each prepared reply to a question in turn.
+
+    A reply is the lines of a stream, or (status, error); the last one is given again and again.
+    """
+
+    def __init__(self, *lines, template="{{ .Prompt }}", capabilities=("completion",), context=32768, then=()):
+        self.replies = [lines or (DONE,), *then]
+        self.shown = {
+            "template": template,
+            "capabilities": list(capabilities),
+            "details": {"parameter_size": "1.5B"},
+            "model_info": {"general.architecture": "qwen2", "qwen2.context_length": context},
+            "parameters": 'stop "<|im_end|>"\ntemperature 0.7',
+        }
+        self.asked = []
+
+    def __call__(self, request):
+        path = request.url.path
+        if path == "/api/tags":
+            return httpx.Response(200, json={"models": [{"model": "llama3.2:latest"}]})
+        if path == "/api/show":
+            return httpx.Response(200, json=self.shown)
+        self.asked.append((path, json.loads(request.content)))
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if isinstance(reply[0], int):
+            return httpx.Response(reply[0], json={"error": reply[1]})
+        if path == "/api/chat":
+            reply = [{**line, "message": {"role": "assistant", "content": line.get("response", "")}} for line in reply]
+        return httpx.Response(200, text="".join(json.dumps(line) + "\n" for line in reply))
+
+    @property
+    def body(self):
+        return self.asked[-1][1]
+
+
+def started(host, *requests, **arguments):
+    """Return a model that was started, and what it answers to each request, or the error."""
+
+    async def story():
+        model, answers = model_on(host, **arguments), []
+        await model.start()
+        for request in requests:
+            try:
+                answers.append(await model.complete(request))
+            except ModelError as error:
+                answers.append(error)
+        return model, *answers
+
+    return asyncio.run(story())
+
+
 def model_on(host, name="llama3.2", **arguments):
     return OllamaModel(HOST, name, transport=httpx.MockTransport(host), now=lambda: 5.0, **arguments)
 
@@ -51,11 +105,18 @@ def test_a_stream_becomes_one_completion():
         text=" say hi",
         model="ollama:llama3.2@http://127.0.0.1:11434",
         prompt_tokens=40,
-        cached_tokens=0,
+        cached_tokens=None,
         completion_tokens=3,
         seconds=0.0,
         finish="stop",
+        timing=Timing(prompt=0.0, answer=0.0),
     )
+
+
+def test_what_the_host_tells_of_its_time_is_told_in_seconds():
+    spent = {"load_duration": 2_000_000_000, "prompt_eval_duration": 1_500_000_000, "eval_duration": 250_000_000}
+    shows = Ollama(DONE | spent)
+    assert answer(shows).timing == Timing(load=2.0, prompt=1.5, answer=0.25)
 
 
 def test_a_base_model_gets_the_prompt_raw_with_every_option():
@@ -119,9 +180,10 @@ def test_an_answer_cut_by_its_limit_says_so():
     assert answer(Host(*SAID, {**DONE, "done_reason": "length"})).finish == "length"
 
 
-def test_a_count_of_only_the_evaluated_tokens_is_read_as_the_rest_being_cached():
-    completion = answer(Host({**DONE, "prompt_eval_count": 10}), Request("abcd " * 200))
-    assert (completion.prompt_tokens, completion.cached_tokens) == (300, 290)
+@pytest.mark.parametrize(("counted", "prompt_tokens"), [(240, 240), (10, 300)])
+def test_how_much_came_from_the_cache_is_unknown_also_where_only_the_rest_is_counted(counted, prompt_tokens):
+    completion = answer(Host({**DONE, "prompt_eval_count": counted}), Request("abcd " * 200))
+    assert (completion.prompt_tokens, completion.cached_tokens) == (prompt_tokens, None)
 
 
 def test_whole_counts_calibrate_the_estimate():
@@ -161,7 +223,6 @@ def test_a_host_that_is_not_there_is_told_with_how_to_start_it():
     ("host", "said", "retryable"),
     [
         (Host(*SAID, {"error": "CUDA out of memory"}), "broke off: CUDA out of memory", True),
-        (Host(*SAID), "broke off: it ended before it was done", True),
         (Host(), "broke off: it ended before it was done", True),
         (Host(error=httpx.ReadError("reset")), "broke off: reset", True),
         (Host(error=httpx.RemoteProtocolError("incomplete chunked read")), "incomplete chunked read", True),
@@ -223,7 +284,7 @@ def test_an_answer_that_is_compressed_is_not_read_for_nobody_knows_how_long_it_i
 
 def test_an_answer_that_is_ended_early_has_estimates_for_costs_and_says_so():
     ended = answer(Host(*SAID, DONE), on_text=lambda text: True)
-    assert (ended.is_counted, ended.cached_tokens) == (False, 0)
+    assert (ended.is_counted, ended.completion_tokens) == (False, 1)
     assert answer(Host(*SAID, DONE)).is_counted
 
 
@@ -232,7 +293,7 @@ def test_a_host_that_says_nothing_runs_into_the_timeout():
         await asyncio.Event().wait()
 
     error = failure(silent, Request("p", timeout_seconds=0.01))
-    assert "did not finish its answer with 'llama3.2' within 0.01 s" in str(error)
+    assert "did not finish its answer with 'llama3.2' within 0.01 s. It had not begun: " in str(error)
 
 
 def test_cancelling_the_task_closes_the_request():
@@ -270,7 +331,7 @@ def test_cancelling_the_task_closes_the_request():
 def test_start_is_content_with_a_host_that_has_the_model(name):
     host = Host({"models": [{"model": "llama3.2:latest"}]})
     asyncio.run(model_on(host, name).start())
-    assert host.asked == [("/api/tags", None)]
+    assert host.asked == [("/api/tags", None), ("/api/show", {"model": name})]
 
 
 def test_start_names_the_models_that_a_host_has_when_the_wanted_one_is_missing():
@@ -324,3 +385,153 @@ def test_options_of_a_profile_reach_the_host():
     answer(host, Request("p", top_p=0.5, schema={"type": "string"}), think="low", constraint="json_schema")
     body = host.asked[0][1]
     assert (body["options"]["top_p"], body["format"], body["think"]) == (0.5, {"type": "string"}, "low")
+
+
+# What the host tells of a model, and what follows
+
+ROLES = "{{- range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}"
+TALK = Request(
+    messages=(Message("system", "You are Eliza."), Message("user", "Good morning!")), schema={"type": "string"}
+)
+UNTOLD: dict[str, Any] = {"template": None, "details": {}, "model_info": {}, "capabilities": None}
+
+
+@pytest.mark.parametrize(
+    ("template", "is_chat"),
+    [
+        ("{{ .Prompt }}", False),
+        ("", False),
+        ("{{ if .System }}{{ .System }}\n{{ end }}{{ .Prompt }}", False),
+        (ROLES, True),
+        ("{% for message in messages %}{{ message.content }}{% endfor %}", True),
+    ],
+)
+def test_auto_sends_messages_to_a_model_whose_template_has_roles_and_raw_text_to_others(template, is_chat):
+    host = Ollama(template=template)
+    model, _ = started(host, TALK)
+    assert (model.capabilities.chat, model.capabilities.raw) == (is_chat, not is_chat)
+    path, body = host.asked[0]
+    if is_chat:
+        sent = [{"role": "system", "content": "You are Eliza."}, {"role": "user", "content": "Good morning!"}]
+        assert (path, body["messages"], body["format"]) == ("/api/chat", sent, {"type": "string"})
+    else:
+        assert (path, body["prompt"], body["raw"]) == ("/api/generate", "You are Eliza.\n\nGood morning!", True)
+
+
+def test_a_mode_that_is_given_holds_whatever_the_host_tells_and_is_warned_of_once(caplog):
+    host = Ollama(template=ROLES)
+    model, _ = started(host, Request("p"), mode="raw", constraint="none")
+    assert (model.capabilities.chat, model.capabilities.json_schema) == (False, False)
+    assert (host.asked[0][0], host.body["raw"], "format" in host.body) == ("/api/generate", True, False)
+    advice = "mode raw keeps its template from it: set mode to auto"
+    assert advice in model.capabilities.explanation
+    assert [advice in one.message for one in caplog.records if one.levelname == "WARNING"] == [True]
+
+
+def test_size_context_and_what_was_chosen_are_told():
+    model, *_ = started(Ollama(template=ROLES, context=4096))
+    assert model.capabilities == Capabilities(
+        chat=True,
+        raw=False,
+        json_schema=True,
+        trained_context_tokens=4096,
+        parameters_billion=1.5,
+        explanation=(
+            "an instructed model; 1.5 billion parameters; mode auto takes chat; constraint json_schema; "
+            "context 4096 tokens, as it was trained for, not num_ctx 8192."
+        ),
+    )
+
+
+def test_a_host_that_tells_nothing_of_a_model_leaves_it_raw_with_the_context_of_the_settings():
+    host = Ollama(DONE)
+    host.shown = UNTOLD
+    model, _ = started(host, Request("p"))
+    assert (model.capabilities.chat, model.capabilities.trained_context_tokens) == (False, None)
+    assert host.body["options"]["num_ctx"] == 8192
+
+
+def test_what_is_asked_again_after_a_load_counts_for_the_next_answer():
+    host = Ollama(DONE | {"load_duration": 3_000_000_000, "eval_duration": 1})
+    model, *_ = started(host)
+    host.shown = host.shown | {"template": ROLES}
+    asyncio.run(model.complete(Request("p")))
+    assert model.capabilities.chat
+
+
+def test_a_context_above_what_the_model_was_trained_for_counts_as_that():
+    host = Ollama(DONE, context=2048)
+    model, _, refused = started(host, Request("p"), Request("abcd " * 1500), num_ctx=16384)
+    assert (model.context_tokens, host.body["options"]["num_ctx"]) == (2048, 2048)
+    assert "is used with a context of 2048" in refused.problem
+    assert refused.remedy.startswith("It was trained for no more")
+    assert len(host.asked) == 1
+
+
+def test_a_prompt_that_was_cut_is_told_and_the_next_one_is_refused_before_it_is_sent():
+    host = Ollama(DONE | {"prompt_eval_count": 1026})  # what Ollama leaves of what does not fit into 2,048
+    story = Request("и" * 3200)  # 6,400 bytes, 1,920 tokens by a careful estimate
+    _model, cut, again = started(host, story, story, num_ctx=2048)
+    assert "Ollama would cut the prompt silently" in str(cut)
+    assert cut.about_request and again.about_request
+    assert len(host.asked) == 1
+
+
+def test_stops_of_the_model_stand_beside_those_of_a_request():
+    host = Ollama(DONE)
+    started(host, Request("p", stop=("\n",)))
+    assert host.body["options"]["stop"] == ["\n", "<|im_end|>"]
+
+
+@pytest.mark.parametrize(("think", "sent"), [(None, False), (True, True), ("low", "low")])
+def test_a_model_that_can_think_does_so_only_when_it_is_told_to(think, sent):
+    host = Ollama(DONE, capabilities=("completion", "thinking"))
+    started(host, Request("p"), think=think)
+    assert host.body["think"] == sent
+
+
+# Answers that go wrong
+
+
+def test_an_answer_that_the_host_ends_without_saying_so_is_an_answer():
+    repeats = [{"response": "0", "done": False}] * 31
+    completion = answer(Host(*repeats))
+    assert (completion.text, completion.finish, completion.is_counted) == ("0" * 31, "length", False)
+
+
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_schema_that_the_host_refuses_is_left_out_and_that_is_said_once(status, caplog):
+    refusal = (status, "failed to parse grammar")
+    host = Ollama(*refusal, then=[[*SAID, DONE]] + [refusal, [*SAID, DONE]] * 2)
+    model, *answers = started(host, *[TALK] * 4)
+    assert [one.text for one in answers] == [" say hi"] * 4
+    assert ["format" in body for _, body in host.asked] == [True, False, True, False, True, False, False]
+    assert not model.capabilities.json_schema
+    told = [record.message for record in caplog.records if record.levelname == "WARNING"]
+    assert len(told) == 2
+    assert "refuses a schema or grammar, and answers without it: " in told[0]
+
+
+def test_a_failure_that_a_schema_has_no_part_in_is_told_as_it_is():
+    refusal = (400, "invalid option")
+    _, error = started(Ollama(*refusal, then=[refusal]), TALK)
+    assert "status 400: invalid option" in error.problem
+
+
+def test_a_model_whose_template_fails_is_given_plain_text_and_that_is_said_once(caplog):
+    host = Ollama(500, 'template: :3: function "now" not defined', template=ROLES, then=[[*SAID, DONE]])
+    request = replace(TALK, schema=None)
+    _model, *answers = started(host, request, request)
+    assert [one.text for one in answers] == [" say hi"] * 2
+    assert [path for path, _ in host.asked] == ["/api/chat", "/api/generate", "/api/generate"]
+    assert len([record for record in caplog.records if "its template fails" in record.message]) == 1
+
+
+def test_until_a_prompt_was_counted_a_short_answer_is_read_to_its_end_and_only_so_much_of_it_taken():
+    async def story():
+        model = model_on(Host(*SAID, DONE | {"prompt_eval_count": 240}))
+        request = Request("abcd " * 200)
+        return [await model.complete(request, lambda text: True) for _ in range(2)]
+
+    first, second = asyncio.run(story())
+    assert [(one.text, one.is_counted) for one in (first, second)] == [(" say", True), (" say", False)]

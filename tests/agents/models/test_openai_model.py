@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from agents.models.model import Completion, ModelError, Request
+from agents.models.model import Completion, Message, ModelError, Request, Timing
 from agents.models.openai_model import OpenAIModel
 from agents.replies.reply_text import without_thoughts
 
@@ -45,8 +45,16 @@ class Server:
         return self.asked[-1][1]
 
 
-def model_on(server, address=ADDRESS, **arguments):
-    return OpenAIModel(address, "gemma", transport=httpx.MockTransport(server), now=lambda: 5.0, **arguments)
+def model_on(server, address=ADDRESS, mode="raw", constraint="none", **arguments):
+    return OpenAIModel(
+        address,
+        "gemma",
+        mode=mode,
+        constraint=constraint,
+        transport=httpx.MockTransport(server),
+        now=lambda: 5.0,
+        **arguments,
+    )
 
 
 def answer(server, request=REQUEST, on_text=None, **arguments):
@@ -68,12 +76,13 @@ def test_a_stream_becomes_one_completion_with_its_costs():
         completion_tokens=3,
         seconds=0.0,
         finish="stop",
+        timing=Timing(prompt=0.0, answer=0.0),
     )
 
 
 def test_an_answer_that_is_ended_early_has_estimates_for_costs_and_says_so():
     ended = answer(Server(*SAID, USAGE, "[DONE]"), on_text=lambda text: True)
-    assert (ended.is_counted, ended.cached_tokens) == (False, 0)
+    assert (ended.is_counted, ended.cached_tokens) == (False, None)
     assert answer(Server(*SAID, USAGE, "[DONE]")).is_counted
 
 
@@ -165,7 +174,7 @@ def test_a_listener_that_has_enough_ends_the_answer_and_the_request():
             closed.append(True)
 
     server = httpx.MockTransport(lambda request: httpx.Response(200, stream=Endless()))
-    model = OpenAIModel(ADDRESS, "gemma", transport=server)
+    model = OpenAIModel(ADDRESS, "gemma", mode="raw", constraint="none", transport=server)
     completion = asyncio.run(model.complete(REQUEST, lambda text: len(text) > 8))
     assert (completion.text, completion.finish, closed) == (" say say say", "stop", [True])
 
@@ -182,7 +191,7 @@ def test_an_answer_without_end_is_ended_whether_in_one_line_or_in_many(endless):
 
     server = httpx.MockTransport(lambda request: httpx.Response(200, stream=Endless()))
     with pytest.raises(ModelError, match="more than any answer has. Check the address"):
-        asyncio.run(OpenAIModel(ADDRESS, "gemma", transport=server).complete(REQUEST))
+        asyncio.run(OpenAIModel(ADDRESS, "gemma", mode="raw", constraint="none", transport=server).complete(REQUEST))
     assert sum(sent) < 18_000_000
 
 
@@ -197,7 +206,7 @@ HTML = "<html><body>It works!</body></html>"
         (Server(error=httpx.ReadError("gone")), "The answer of 'gemma' from http://127.0.0.1:8000/v1 broke off", True),
         (Server(text=HTML, kind="text/html"), "does not speak OpenAI's API: it answers with a web page.", True),
         (Server(text=HTML), "does not speak OpenAI's API: it says '<html><body>It works!</body></html>'.", True),
-        (Server(SAID[0]), "broke off: it ended before it was done.", True),
+        (Server(), "broke off: it ended before it was done.", True),
         (Server(SAID[0], '{"choices": [{"te'), """does not speak OpenAI's API: it says '{"choices": [{"te'.""", True),
         (Server("[1, 2]"), "does not speak OpenAI's API: it says '[1, 2]'.", True),
         (Server(text="", status=307), f"The server at {ADDRESS} sends us elsewhere for 'gemma' (status 307).", False),
@@ -262,3 +271,180 @@ def test_a_start_finds_the_model_or_says_which_there_are():
         asyncio.run(model_on(listing({"id": "other"})).start())
     with pytest.raises(ModelError, match="does not speak OpenAI's API"):
         asyncio.run(model_on(Server(text=HTML)).start())
+
+
+def test_an_answer_that_ends_well_without_a_reason_is_an_answer_cut_off():
+    completion = answer(Server(SAID[0]))
+    assert (completion.text, completion.finish) == (" say", "length")
+
+
+def test_where_the_time_went_is_read_from_llama_cpp_s_timings():
+    done = {"choices": [{"text": "", "finish_reason": "stop"}], "timings": {"prompt_ms": 1500, "predicted_ms": 250.0}}
+    assert answer(Server(SAID[0], done)).timing == Timing(prompt=1.5, answer=0.25)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
+        "request (10802 tokens) exceeds the available context size (8192 tokens)",
+    ],
+)
+def test_a_request_that_is_too_long_for_the_server_is_no_fault_of_the_server(said):
+    error = failure(Server(status=400, text=json.dumps({"error": {"message": said}})))
+    assert error.about_request
+    assert "has no room for so long a request" in error.problem
+    assert "Set num_ctx" in error.remedy
+
+
+# What is found out by trying
+
+
+class Trying:
+    """A server with these ways of asking: `paths` that it knows, and `fields` that hold its answers to something."""
+
+    def __init__(self, *paths: str, fields: tuple[str, ...] = (), refuses: tuple[str, ...] = (), entry: Any = None):
+        self.paths = paths
+        self.fields = fields
+        self.refuses = refuses
+        self.entry = entry or {"id": "gemma"}
+        self.asked: list[tuple[str, Any]] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path.removeprefix("/v1/")
+        if path == "models":
+            return httpx.Response(200, json={"data": [self.entry]})
+        body = json.loads(request.content)
+        self.asked.append((path, body))
+        if path not in self.paths:
+            return httpx.Response(404, json={"detail": "Not Found"})
+        if unknown := [name for name in self.refuses if name in body]:
+            return httpx.Response(400, json={"error": {"message": f"{unknown[0]} is not supported"}})
+        text = self._text(body)
+        if not body.get("stream"):
+            choice = {"message": {"content": text}} if path.startswith("chat") else {"text": text}
+            return httpx.Response(200, json={"choices": [choice]})
+        choice = {"delta": {"content": text}} if path.startswith("chat") else {"text": text}
+        event = {"choices": [{**choice, "finish_reason": "stop"}]}
+        return httpx.Response(200, text=f"data: {json.dumps(event)}\n\n")
+
+    def _text(self, body: Any) -> str:
+        if "response_format" in body and "response_format" in self.fields:
+            return '{"answer": "fallwater"}'
+        return "fallwater" if any(name in body for name in self.fields) else "Paris, of course."
+
+
+CHAT, RAW = "chat/completions", "completions"
+TALK = (Message("system", "You are Eliza."), Message("user", "Good morning!"))
+
+
+@pytest.mark.parametrize(
+    ("server", "found"),
+    [
+        (Trying(CHAT, RAW, fields=("response_format",)), ("chat", "json_schema")),
+        (Trying(CHAT, RAW), ("chat", "none")),
+        (Trying(CHAT, RAW, refuses=("response_format",)), ("chat", "none")),
+        (Trying(RAW, fields=("grammar",)), ("raw", "grammar")),
+        (Trying(RAW, fields=("structured_outputs",)), ("raw", "structured_outputs")),
+        (Trying(RAW, refuses=("grammar",), fields=("guided_grammar",)), ("raw", "guided_grammar")),
+        (Trying(RAW), ("raw", "none")),
+    ],
+)
+def test_auto_takes_messages_if_the_server_does_and_the_first_constraint_that_it_keeps_to(server, found):
+    async def story():
+        model = model_on(server, mode="auto", constraint="auto")
+        await model.start()
+        tried = len(server.asked)
+        await model.start()
+        return model, len(server.asked) - tried
+
+    model, tried_again = asyncio.run(story())
+    mode, constraint = found
+    can = model.capabilities
+    assert f"mode auto takes {mode}; constraint {constraint}; " in can.explanation
+    assert (can.chat, can.raw, can.json_schema) == (mode == "chat", mode == "raw", constraint == "json_schema")
+    assert can.grammar == (constraint not in ("json_schema", "none"))
+    assert tried_again == 0
+
+
+def test_what_is_given_is_not_tried():
+    server = Trying(CHAT, RAW, fields=("response_format",))
+    asyncio.run(model_on(server, mode="chat", constraint="grammar").start())
+    assert server.asked == []
+
+
+def test_messages_reach_a_server_that_takes_them_and_one_that_does_not_as_one_text():
+    chat, raw = Trying(CHAT), Trying(RAW)
+    for server in (chat, raw):
+        answer(server, Request(messages=TALK), mode="auto", constraint="auto")
+    assert chat.asked[-1][1]["messages"] == [
+        {"role": "system", "content": "You are Eliza."},
+        {"role": "user", "content": "Good morning!"},
+    ]
+    assert raw.asked[-1][1]["prompt"] == "You are Eliza.\n\nGood morning!"
+
+
+def test_a_server_that_takes_neither_is_told_and_tried_again_at_the_next_start():
+    server = Trying()
+
+    async def story():
+        model = model_on(server, mode="auto")
+        with pytest.raises(ModelError, match=r"does not know what it is asked \(status 404\)"):
+            await model.start()
+        server.paths = (CHAT,)
+        await model.start()
+        return model.capabilities.chat
+
+    assert asyncio.run(story())
+
+
+def test_a_server_that_is_still_loading_is_tried_with_the_first_request():
+    class Loading(Trying):
+        loads = True
+
+        async def __call__(self, request):  # type: ignore[override]
+            if self.loads and not request.url.path.endswith("models"):
+                await asyncio.Event().wait()
+            return super().__call__(request)
+
+    server = Loading(RAW)
+
+    async def story():
+        model = model_on(server, mode="auto", constraint="auto", trial_seconds=0.01)
+        await model.start()
+        told = model.capabilities.explanation
+        server.loads = False
+        await model.complete(REQUEST)
+        return told, model.capabilities.raw
+
+    told, is_raw = asyncio.run(story())
+    assert told.startswith("its server has not been tried yet; ")
+    assert is_raw
+
+
+def test_a_schema_that_the_server_refuses_is_left_out_and_that_is_said_once(caplog):
+    server = Trying(CHAT, refuses=("response_format",))
+    request = Request(messages=TALK, schema={"type": "object"})
+
+    async def story():
+        model = model_on(server, mode="chat", constraint="json_schema")
+        texts = [(await model.complete(request)).text for _ in range(4)]
+        return texts, model.capabilities.json_schema
+
+    assert asyncio.run(story()) == (["Paris, of course."] * 4, False)
+    assert ["response_format" in body for _, body in server.asked] == [True, False, True, False, True, False, False]
+    assert len([one for one in caplog.records if "answers without it" in one.message]) == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "context", "billions"),
+    [
+        ({"id": "gemma", "max_model_len": 4096}, 4096, None),
+        ({"id": "x", "owned_by": "llamacpp", "meta": {"n_ctx_train": 2048, "n_params": 1_500_000_000}}, 2048, 1.5),
+        ({"id": "gemma", "max_model_len": "long", "meta": 7}, 8192, None),
+    ],
+)
+def test_context_and_size_are_read_where_servers_tell_them(entry, context, billions):
+    model = model_on(Trying(CHAT, entry=entry))
+    asyncio.run(model.start())
+    assert (model.context_tokens, model.capabilities.parameters_billion) == (context, billions)

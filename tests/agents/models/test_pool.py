@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from agents.models.jobs import AlreadyWaiting, NoEndpoint, QueueFull, QueueStopped, TooOld
-from agents.models.model import Completion, ModelError, Request
+from agents.models.model import Capabilities, Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from tests.agents.models.places import Places, settle
 
@@ -104,11 +104,11 @@ def test_a_job_whose_endpoint_dies_is_answered_by_another_and_its_owner_hears_no
 def test_the_request_is_built_again_for_the_endpoint_that_takes_over():
     async def story():
         town = Places("a", "b", tiers=1)
-        town.places[1].constrains = True
+        town.places[1].capabilities = Capabilities(grammar=True)
         built = []
 
         def make() -> Request:
-            built.append((town.queue.model.name, town.queue.model.constrains))
+            built.append((town.queue.model.name, town.queue.model.capabilities.grammar))
             return Request("p")
 
         task = asyncio.create_task(town.queue.ask("Ana", Priority.THOUGHT, make))
@@ -272,6 +272,20 @@ def test_an_endpoint_that_nobody_has_asked_yet_is_started_by_the_first_request()
     assert run(story) == ((1, ["Ana"], "untried"), 1)
 
 
+def test_a_request_is_built_for_a_model_that_has_been_started_and_so_says_what_it_can_do():
+    async def story():
+        town = Places("a", untried=True)
+        started = []
+
+        def make() -> None:
+            started.append(town.places[0].started)
+
+        await town.queue.ask("Ana", Priority.THOUGHT, make)
+        return started
+
+    assert run(story) == [1]
+
+
 def test_a_job_waits_no_longer_than_anything_may():
     async def story():
         town = Places("a", longest_wait_seconds=0.01)
@@ -300,6 +314,107 @@ def test_queues_of_one_pool_share_its_endpoints_and_its_order():
         return town.places[0].asked, town.places[0].most, summaries.status().answered
 
     assert run(story) == (["Ana", "Ben", "sum"], 1, 1)
+
+
+async def preempted(town: Places, priority: Priority, asked_before: float) -> list[str]:
+    """Return what a place is asked when a summary runs that was asked so many seconds before a thought comes."""
+    summary = town.ask("memory of Ana", Priority.SUMMARY)
+    await settle()
+    town.clock += asked_before
+    thought = town.ask("Ben", priority)
+    for _ in range(4):
+        await settle()
+        if town.places[0].under_way:
+            town.places[0].answer()
+    await asyncio.gather(summary, thought)
+    assert (town.queue.status().answered, town.queue.status().cancelled) == (2, 0)
+    return town.places[0].asked
+
+
+@pytest.mark.parametrize(
+    ("priority", "seconds", "gives_way"),
+    [
+        *[(Priority.THOUGHT, 0.0, True), (Priority.THOUGHT, 29.0, True), (Priority.THOUGHT, 30.0, False)],
+        *[(Priority.ANSWER, 59.0, True), (Priority.ANSWER, 60.0, False)],
+        (Priority.SUMMARY, 0.0, False),
+    ],
+)
+def test_a_summary_that_runs_gives_way_to_a_thought_until_it_has_waited_long_enough(priority, seconds, gives_way):
+    asked = asyncio.run(preempted(Places("a"), priority, seconds))
+    assert asked == (["memory of Ana", "Ben", "memory of Ana"] if gives_way else ["memory of Ana", "Ben"])
+
+
+def test_a_summary_goes_on_where_a_thought_has_a_place_of_its_own():
+    async def story():
+        town = Places("a", "b")
+        summary = town.ask("memory of Ana", Priority.SUMMARY)
+        await settle()
+        (thought,) = await town.asked("Ben")
+        for place in town.places:
+            place.answer()
+        await asyncio.gather(summary, thought)
+        return [place.asked for place in town.places]
+
+    assert run(story) == [["memory of Ana"], ["Ben"]]
+
+
+def test_one_thought_ends_one_summary_and_no_thought():
+    async def story():
+        town = Places("a", limit=2)
+        tasks = [town.ask(f"memory of {name}", Priority.SUMMARY) for name in ("Ana", "Ben")]
+        await settle()
+        tasks += await town.asked("Cat", "Dan", "Eve")
+        running = len(town.places[0].under_way), town.places[0].cancelled
+        for _ in range(8):
+            if town.places[0].under_way:
+                town.places[0].answer()
+            await settle()
+        await asyncio.gather(*tasks)
+        return running, town.places[0].asked[2:5]
+
+    assert run(story) == ((2, 2), ["Cat", "Dan", "Eve"])
+
+
+def test_a_summary_whose_request_is_still_being_built_gives_way_as_well():
+    async def story():
+        town, built = Places("a"), list[str]()
+
+        def make() -> Request:
+            built.append("summary")
+            return Request("summary")
+
+        async with town.pool.building:
+            summary = asyncio.create_task(town.queue.ask("memory of Ana", Priority.SUMMARY, make))
+            await settle()
+            thought = town.ask("Ben")
+            await settle()
+        for _ in range(6):
+            await settle()
+            if town.places[0].under_way:
+                town.places[0].answer()
+        await asyncio.gather(summary, thought)
+        return town.places[0].asked
+
+    assert run(story) == ["Ben", "summary"]
+
+
+def test_somebody_who_is_spoken_to_while_it_waits_to_think_is_not_kept_by_a_summary():
+    async def story():
+        town = Places("a")
+        summary = town.ask("memory of Ana", Priority.SUMMARY)
+        await settle()
+        town.clock = 40.0
+        (thought,) = await town.asked("Ben")
+        before = town.places[0].cancelled
+        town.queue.hurry("Ben")
+        for _ in range(4):
+            await settle()
+            if town.places[0].under_way:
+                town.places[0].answer()
+        await asyncio.gather(summary, thought)
+        return before, town.places[0].asked
+
+    assert run(story) == (0, ["memory of Ana", "Ben", "memory of Ana"])
 
 
 def test_what_runs_goes_on_with_the_old_model_and_what_waits_goes_to_the_new_one():

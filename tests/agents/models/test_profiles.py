@@ -186,7 +186,7 @@ def test_an_endpoint_gets_as_many_requests_at_a_time_as_its_profile_says_also_on
     async def story():
         profiles, found = begun(Made()), []
         for concurrency in (1, 3, 0):
-            one = profile("thinker", endpoints="http://a:1", model="gemma", concurrency=concurrency)
+            one = profile("thinker", endpoints="http://a:1", api="openai", model="gemma", concurrency=concurrency)
             await profiles.set_up(ModelSettings(), dict([one]))
             assert profiles.thinker
             found += [(one.limit, one.is_measured) for one in profiles.thinker.endpoints()]
@@ -266,3 +266,77 @@ def test_an_endpoint_that_is_named_twice_is_one():
         return said, [one.name for one in profiles.queues["thinker"].endpoints()]
 
     assert asyncio.run(story()) == (("The agents think with gemma at http://a:1.",), ["gemma at http://a:1"])
+
+
+# One model for several profiles
+
+
+def spec_in(profiles: Profiles, name: str) -> Any:
+    return [(route.endpoint.name, route.model) for route in profiles.queues[name].routes]
+
+
+def test_profiles_of_one_model_in_ollama_share_its_context_so_that_it_is_not_loaded_again_and_again():
+    made = Made()
+
+    async def story():
+        profiles = begun(made)
+        thinker = profile("thinker", endpoints="http://a:1", model="gemma", num_ctx=4096)
+        dreamer = profile("dreamer", num_ctx=8192, temperature=1.3)
+        other = profile("other", model="big", num_ctx=8192)
+        said = await profiles.set_up(ModelSettings(), dict([dreamer, thinker, other]))
+        return said, spec_in(profiles, "dreamer") == spec_in(profiles, "thinker")
+
+    said, is_shared = asyncio.run(story())
+    assert is_shared
+    assert {(spec.model, spec.num_ctx) for spec in made.specs} == {("gemma", 4096), ("big", 8192)}
+    assert said[0] == "num_ctx of dreamer is 4096 for gemma at http://a:1, as for others who use it."
+
+
+def test_other_servers_are_left_their_own_context():
+    made = Made()
+    both = {"endpoints": "http://a:1", "api": "openai", "model": "gemma"}
+
+    async def story():
+        await begun(made).set_up(
+            ModelSettings(), dict([profile("thinker", **both, num_ctx=4096), profile("dreamer", **both, num_ctx=8192)])
+        )
+
+    asyncio.run(story())
+    assert {spec.num_ctx for spec in made.specs} == {4096, 8192}
+
+
+def test_weights_in_this_process_are_loaded_once_whatever_the_profiles_want():
+    made = Made()
+
+    async def story():
+        profiles = begun(made)
+        places = {"thinker": "gguf:~/qwen.gguf, embedded", "dreamer": "gguf:~/qwen.gguf", "spare": "embedded"}
+        wanted = [
+            profile(name, endpoints=where, num_ctx=size) for size, (name, where) in enumerate(places.items(), 2048)
+        ]
+        await profiles.set_up(ModelSettings(), dict(wanted))
+
+    asyncio.run(story())
+    assert [(spec.api, spec.model, spec.num_ctx) for spec in made.specs] == [
+        ("gguf", "~/qwen.gguf", 2048),
+        ("embedded", "", 2048),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "given", "limit"),
+    [
+        ({"endpoints": "http://a:1"}, 0, (1, False)),
+        ({"endpoints": "http://a:1"}, 4, (4, False)),
+        ({"endpoints": "embedded"}, 0, (1, False)),
+        ({"endpoints": "http://a:1", "api": "openai"}, 0, (1, True)),
+    ],
+)
+def test_ollama_gets_one_request_at_a_time_unless_more_are_set_and_other_servers_as_many_as_pay(endpoint, given, limit):
+    async def story():
+        profiles = begun(Made())
+        await profiles.set_up(ModelSettings(), dict([profile("thinker", **endpoint, model="m", concurrency=given)]))
+        status = profiles.queues["thinker"].endpoints()[0]
+        return status.limit, status.is_measured
+
+    assert asyncio.run(story()) == limit

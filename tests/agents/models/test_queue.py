@@ -1,12 +1,14 @@
 """The model queue: whose turn it is, how jobs end, and that each ends exactly once."""
 
 import asyncio
+from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.models.model import Completion, ModelError, Request
+from agents.models.model import Completion, ModelError, Request, Timing
 from agents.models.queue import AlreadyWaiting, ModelQueue, Priority, QueueFull, QueueStopped
 from agents.models.queue_record import QueueStatus
 from tests.scripted_model import ScriptedModel
@@ -51,10 +53,10 @@ def run(coroutine_function):
 
 def test_a_job_is_answered_with_the_model_s_completion():
     async def story():
-        queue = ModelQueue(ScriptedModel("say hello"))
+        queue = ModelQueue(ScriptedModel("say hello"), now=lambda: 0.0)
         return await queue.ask("eliza", THOUGHT, lambda: Request("p"))
 
-    assert run(story) == Completion("say hello", "scripted", 1, 0, 2, 0.0, "stop")
+    assert run(story) == Completion("say hello", "scripted", 1, 0, 2, 0.0, "stop", timing=Timing(queue=0.0))
 
 
 def test_the_request_is_built_only_when_its_turn_has_come():
@@ -79,13 +81,13 @@ def test_the_request_is_built_only_when_its_turn_has_come():
 def test_answers_go_before_thoughts_and_thoughts_before_summaries():
     async def story():
         asker = Asker()
-        tasks = [await asker.ask("first", OTHER)]
+        tasks = [await asker.ask("first")]
         tasks += [
             await asker.ask(owner, p) for owner, p in [("a", OTHER), ("b", SUMMARY), ("c", THOUGHT), ("d", ANSWER)]
         ]
         return await asker.order(*tasks)
 
-    assert run(story) == ["first OTHER", "d ANSWER", "c THOUGHT", "b SUMMARY", "a OTHER"]
+    assert run(story) == ["first THOUGHT", "d ANSWER", "c THOUGHT", "b SUMMARY", "a OTHER"]
 
 
 def test_an_owner_served_lately_lets_the_others_go_first():
@@ -264,7 +266,7 @@ def test_stopping_withdraws_everything_and_every_owner_hears_it():
 def test_the_status_tells_speed_and_cached_share():
     class Measured(ScriptedModel):
         async def complete(self, request, on_text=None):
-            return Completion("yes", "measured", 100, 75, 10, 0.5, "stop")
+            return Completion("yes", "measured", 100, 75, 10, 2.0, "stop", timing=Timing(prompt=1.5, answer=0.5))
 
     async def story():
         queue = ModelQueue(Measured(name="measured"), now=lambda: 0.0)
@@ -281,11 +283,32 @@ def test_the_status_tells_speed_and_cached_share():
         cancelled=0,
         last_error="",
         failing_seconds=None,
-        mean_seconds=0.5,
+        mean_seconds=2.0,
         tokens_per_second=20.0,
         cached_share=0.75,
         is_cache_told=True,
+        timing=Timing(queue=0.0, prompt=1.5, answer=0.5),
     )
+
+
+def test_an_answer_that_took_long_is_told_in_the_log_with_where_the_time_went(caplog):
+    class Slow(ScriptedModel):
+        async def complete(self, request, on_text=None):
+            seconds = 30.0 if request.prompt == "slow" else 1.0
+            return Completion("yes", "m", 1330, None, 20, seconds, "stop", timing=Timing(load=12.0, prompt=17.0))
+
+    async def story():
+        queue = ModelQueue(Slow(), now=lambda: 0.0)
+        for request in (Request("slow"), Request("quick")):
+            await queue.ask("Eliza", THOUGHT, partial(replace, request))
+        return queue.latest("Eliza"), queue.latest("Moss")
+
+    with caplog.at_level("INFO"):
+        latest, nobodys = run(story)
+    assert (latest.seconds, nobodys) == (1.0, None)
+    assert [record.message for record in caplog.records] == [
+        "An answer to Eliza took 30.0 s (queue 0.0, load 12.0, prompt 17.0); 1330 tokens were read and 20 written."
+    ]
 
 
 STEPS = st.lists(

@@ -10,7 +10,7 @@ import pytest
 from agents.commands.leading import Leading
 from agents.commands.model_commands import model_text
 from agents.commands.population_commands import population_commands
-from agents.models.model import ModelError, Request
+from agents.models.model import Capabilities, ModelError, Request
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue, Priority
 from agents.population import Population
@@ -47,7 +47,7 @@ def test_every_endpoint_is_told_with_its_health_its_figures_and_what_to_do():
         "Model: near, well.",
         "Now: 0 running, 0 waiting.",
         "Since the start: 2 answered, 0 failed, 0 cancelled.",
-        "Of late: 1.00 s an answer, 2 tokens a second, 0% of the prompts from the cache.",
+        "Of late: 1.00 s an answer (queued 0.00 s), 2 tokens a second, 0% of the prompts from the cache.",
     ]
     assert lines[4:] == [
         "For summarizer: scripted; 0 running, 0 waiting, 0 answered, 0 failed, 0.00 s an answer.",
@@ -56,12 +56,28 @@ def test_every_endpoint_is_told_with_its_health_its_figures_and_what_to_do():
         "1.00 s an answer, 2 tokens a second, 0% from the cache.",
         "Endpoint far: sick, left alone for 1 s; 0 running of 2 at a time (as set).",
         "It has answered 0 and failed 1, 0 answers in the last minute; "
-        "0.00 s an answer, 0 tokens a second, 0% from the cache.",
+        "0.00 s an answer, 0 tokens a second, an unknown share from the cache.",
         "Last error: far has no model. Fetch it.",
         "Endpoint scripted: well; 0 running of 1 at a time (as set).",
         "It has answered 0 and failed 0, 0 answers in the last minute; "
-        "0.00 s an answer, 0 tokens a second, 0% from the cache.",
+        "0.00 s an answer, 0 tokens a second, an unknown share from the cache.",
     ]
+
+
+def test_what_was_chosen_what_the_model_can_do_and_what_nobody_told_are_told_as_that():
+    async def story() -> str:
+        town = Places("near")
+        town.places[0].capabilities = Capabilities(chat=True, explanation="an instructed model; mode auto takes chat.")
+        town.places[0].cached_tokens = None
+        asking = await town.asked("Ana")
+        town.places[0].answer()
+        await asyncio.gather(*asking)
+        return model_text(town.queue, {}, ENGLISH, chosen=["The agents think with near (as asked)."])
+
+    lines = asyncio.run(story()).split("\n")
+    assert lines[1] == "The agents think with near (as asked)."
+    assert lines[4].endswith("an unknown share of the prompts from the cache.")
+    assert lines[6] == "It is used so: an instructed model; mode auto takes chat."
 
 
 def test_an_endpoint_that_is_well_again_says_how_long_ago_it_failed_and_a_model_is_sick_whose_endpoints_are():
