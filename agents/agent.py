@@ -6,49 +6,53 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
+from typing import Any
 
 from agents.aside import Aside
-from agents.asking import Asking
+from agents.asking import Asking, Question
 from agents.attending.awareness import Awareness
+from agents.attending.conversation import Conversation
 from agents.attending.floor import Floor
 from agents.attending.perceiving import impression
 from agents.calling_for_help import CallForHelp
-from agents.choices.grammar import tidied
 from agents.circles.conduct import Conduct
+from agents.components.people import Bonds, Insights
 from agents.memory.compaction import Compactor
-from agents.memory.importance import REFUSED, line_importance
+from agents.memory.importance import line_importance
+from agents.memory.knowing.at_hand import as_it_is
 from agents.memory.knowing.facts_text import goals_in, matching
 from agents.memory.knowing.familiar import Familiar
 from agents.memory.knowing.registry import FactRegistry
 from agents.memory.looking.finding import Finder
 from agents.memory.memory import AgentMemory
-from agents.memory.reminding.note_shelf import NoteShelf
-from agents.memory.reminding.recollecting import Recollecting
 from agents.memory.summaries.summarizing import Summarizer
-from agents.models.model import Completion, ModelError, Request
-from agents.models.queue import ModelQueue, Priority
-from agents.prompts.at_hand import as_it_is
-from agents.prompts.knowledge import Knowledge, board_text
-from agents.prompts.prompting import command_list, fitted_prompt, place_text, scene_text
-from agents.turn import Asked, archived
-from agents.turn import Templates as Templates
+from agents.mind import Form, Mind
+from agents.models.model import Capabilities
+from agents.models.queue import ModelQueue
+from agents.prompts.builder import Templates
+from agents.prompts.prompt import Prompt
+from agents.reflection.acquaintances import Acquaintances
+from agents.reflection.opinions import Opinions
+from agents.reflection.reflecting import load_template
+from agents.reflection.reflection import Reflection, Surroundings, Texts
+from agents.thinking import Thinking
 from agents.turn import Turn as Turn
 from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
-from vault.notes import NoteError
-from vault.remembered.archive_turns import DROPPED, SILENT
 from vault.remembered.fact_line import Fact
 from vault.remembered.facts_note import Pin
-from vault.remembered.memory_line import one_line
 from world.events import Event, Recalled, Refused
 from world.game import Game, Performed
-from world.model import Character
-from world.parsing import split_reason
+from world.model import Character, Role
 
 log = logging.getLogger(__name__)
 
 MARGIN_TOKENS = 32
 DEFAULT_CONTEXT_TOKENS = 8192
+
+SMALL_BILLION = 2.8
+TALK_TOKENS = 1500
+"""How long a prompt is at most for an instructed model of fewer parameters: it acts better with less."""
 
 
 class Agent:
@@ -98,20 +102,56 @@ class Agent:
         self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms, memory.reading, aside)
         self.facts.on_trouble = lambda text: self.on_trouble(text)
         self.facts.profile_goals = goals_in(note.profile)
+        memory.subscribe(lambda recorded: self.facts.keep_up())
         self.finder = Finder(memory.journal, memory.reading)
-        self._knowledge = Knowledge(self.facts, Recollecting(self.finder, NoteShelf(memory.journal.vault, note.name)))
         self._familiar = Familiar(memory.journal.vault, note.name)
         self._game = game
-        self._templates = templates
         self._conduct = Conduct(rng)
         self._conduct.breaks_loops = settings.break_loops
-        self._asking = Asking(note.name, game, self._conduct, timeout_seconds)
+        self._asking = Asking(note.name, game, rng, timeout_seconds)
         self.awareness = Awareness(note.name, floor or Floor(), now_ms)
+        self.conversation = Conversation(note.name, now_ms)
         self._help = CallForHelp(note.name)
-        self._rng = rng
         self._now_ms = now_ms
-        self._failing = False
-        self._asked = Asked()
+        self._thinking = Thinking(self, game, self._conduct, self._asking, rng)
+        self.reflection = self._reflecting(timeout_seconds)
+        parts = (Bonds(self.reflection.people, memory.reading, game.world.characters.get), Insights(self.reflection))
+        self.mind = Mind(note, templates, memory, game, self.facts, self.finder, self._conduct.notice, parts)
+        self.mind.adopt(note, templates, settings.left_out)
+        self.mind.on_trouble = lambda text: self.on_trouble(text)
+
+    def _reflecting(self, timeout_seconds: float) -> Reflection:
+        name, journal = self.note.name, self.memory.journal
+        opinions = Opinions(journal.vault, name, journal.link, lambda text: self.on_trouble(text))
+        people = Acquaintances(
+            journal.vault,
+            name,
+            journal.link,
+            opinions.retire,
+            lambda text: self.on_trouble(text),
+            lambda who: self._role_of(who) is Role.GUEST,
+        )
+        return Reflection(
+            self.memory,
+            people,
+            opinions,
+            Surroundings(
+                lambda: Texts(load_template(journal.vault), self.note.profile, self._game.world.wording),
+                lambda: self.queue,
+                self._is_awaited,
+                lambda who: self._role_of(who) not in (None, Role.GUEST),
+            ),
+            random.Random(name),
+            timeout_seconds,
+        )
+
+    def _role_of(self, name: str) -> Role | None:
+        found = self._game.world.characters.get(name)
+        return found.role if found else None
+
+    def _is_awaited(self) -> bool:
+        """Return whether somebody waits for this agent's answer, or for that of another with the same model."""
+        return self.awareness.addressed.spoken or (self.queue is not None and self.queue.is_awaited)
 
     @property
     def name(self) -> str:
@@ -123,7 +163,8 @@ class Agent:
 
     def adopt(self, note: AgentNote, settings: AgentSettings, templates: Templates) -> None:
         """Go on with notes that were edited, from the next thought."""
-        self.note, self.settings, self._templates = note, settings, templates
+        self.note, self.settings = note, settings
+        self.mind.adopt(note, templates, settings.left_out)
         self._conduct.breaks_loops = settings.break_loops
         self.character.description = note.description
         self.facts.profile_goals = goals_in(note.profile)
@@ -147,10 +188,20 @@ class Agent:
             return say("population.why_led", who=self.led_by)
         return say("population.why_paused", agent=self.name) if self.settings.paused else ""
 
-    def perform(self, line: str) -> Performed:
-        """Do a line as its own, and remember it so."""
-        self.memory.record("acted", line, self.character.room_id, importance=line_importance(line, self._game.commands))
-        return self._game.perform(self.name, line)
+    def perform(self, line: str, cause: str = "") -> Performed:
+        """Do a line as its own, and remember it so. It answers whoever waited for the agent, whoever chose the line."""
+        self._conduct.begin(line, self.character.room_id)
+        self._record("acted", line, importance=line_importance(line, self._game.commands))
+        performed = self._game.perform(self.name, line)
+        self._conduct.end(line, self.character.room_id)
+        self.awareness.begin_turn()
+        self.awareness.end_turn()
+        self.mind.acted(Turn("acted" if performed.accepted else "refused", line, performed.refusal, cause))
+        return performed
+
+    def _record(self, kind: str, text: str, event: Event | None = None, **more: Any) -> None:
+        memory = self.memory.record(kind, text, self.character.room_id, **more)
+        self.mind.observe(memory, event)
 
     def perceive(self, event: Event, text: str) -> None:
         """Remember an event; hearing is free, thinking waits for the agent's turn."""
@@ -158,6 +209,7 @@ class Agent:
             return
         self.on_perceived(event, text)
         world = self._game.world
+        self.conversation.observe(event, world)
         has_floor = self.awareness.has_floor(event, world)
         left = impression(event, self.name, world, self._familiar.is_first(event), has_floor)
         if left is None:
@@ -166,11 +218,10 @@ class Agent:
             self._conduct.hear(event, world)
         if isinstance(event, Recalled):
             # What is recalled is in the journal already: it stands in the next prompt, and is no new memory.
-            self._knowledge.recalled, text = event.text, event.brief
-        room = self.character.room_id
-        refused = isinstance(event, Refused)
-        self.memory.record(left.kind, text, room, left.people, left.importance, refused)
-        self.facts.keep_up()
+            self.mind.looked_up.text, text = event.text, event.brief
+        self._record(
+            left.kind, text, event, people=left.people, importance=left.importance, refused=isinstance(event, Refused)
+        )
         if self.awareness.take_in(event, left, world) and (left.addressed or not self._conduct.is_slowed):
             if left.addressed and self.queue:
                 self.queue.hurry(self.name)
@@ -181,15 +232,17 @@ class Agent:
         board = self._game.world.board
         first_shared = board.next_id
         try:
-            self.last_turn = await self._turn()
+            self.last_turn = await self._thinking.take_turn()
         except Exception as error:
             log.exception("the turn of %s failed", self.name, extra={"agent": self.name})
             self.last_turn = Turn("failed", why=str(error))
             board.fail_turn(self.name, first_shared)
         self.memory.trail.write()
-        self.compactor.start_if_due()
+        (self.memory.provider or self.compactor).notify_rounds_changed(self.memory.journal.last)
+        if self.settings.reflection and not self.why_still:
+            self.reflection.start_if_due(self._game.world.moment, self._now_ms())
         record = self.compactor.record
-        if trouble := self._help.of(self._asked.prompt, record.failures_in_a_row, record.last_error):
+        if trouble := self._help.of(self._thinking.question.prompt, record.failures_in_a_row, record.last_error):
             self.on_trouble(trouble)
         return self.last_turn
 
@@ -197,27 +250,19 @@ class Agent:
         """Return how many tokens a text has for this agent's model; a cautious estimate while it has none."""
         return self.queue.model.count_tokens(text) if self.queue else -(-len(text) // 3)
 
-    def prompt(self) -> str:
-        """Return the prompt of this moment, to the letter. Raises: NoteError if the journal cannot be read."""
-        actor, world = self.character, self._game.world
-        notice = self._conduct.notice(world.wording)
-        values = {
-            "name": self.name,
-            "profile": self.note.profile,
-            "commands": command_list(self._game.commands, actor),
-            "place": place_text(world, actor, notice),
-        }
-        if self.memory.coverage.b == 0:
-            values["yesterday"] = self.note.yesterday
-        context_tokens = self.queue.model.context_tokens if self.queue else DEFAULT_CONTEXT_TOKENS
-        budget = context_tokens - self._asking.most_tokens(self.settings, context_tokens) - MARGIN_TOKENS
-        view, counting = self.memory.view(), self.count_tokens
-        values["scene"] = scene_text(world, actor, view.idle_ms(self._now_ms()), notice)
-        values["board"] = board_text(world, actor, counting, budget)
-        knowledge = self._knowledge.of_moment(view, world, actor, counting, self.memory.settings, budget)
-        small = self.queue is not None and self.queue.model.constrains
-        template = self._templates.small if small else self._templates.full
-        return fitted_prompt(template, values, view, counting, budget, knowledge)
+    def prompt(self, question: Question | None = None) -> Prompt:
+        """Return the prompt of this moment for a question; without one, for any command.
+
+        Raises: NoteError if the journal cannot be read.
+        """
+        question, model = question or Question(), self.queue.model if self.queue else None
+        context_tokens = model.context_tokens if model else DEFAULT_CONTEXT_TOKENS
+        budget = context_tokens - self._asking.max_tokens(self.settings, context_tokens) - MARGIN_TOKENS
+        if model and _is_small(model.capabilities):
+            budget = min(budget, TALK_TOKENS)
+        can = model.capabilities if model else Capabilities()
+        form: Form = "talk" if can.chat else "small" if can.grammar else "full"
+        return self.mind.prompt(question, form, self._now_ms(), self.count_tokens, budget)
 
     def pin(self, wanted: str) -> Pin:
         """Pin a memory by its number, or words, within `pin_tokens`. Raises: CommandError."""
@@ -232,89 +277,7 @@ class Agent:
         self.facts.take_in()
         return matching(as_it_is(self.facts.facts, self._game.world, self.character), query)
 
-    async def _turn(self) -> Turn:
-        if still := self._stillness():
-            return still
-        try:
-            completion = await self._thought()
-        except (ModelError, NoteError) as error:
-            self.awareness.addressed = self.awareness.owed.address  # whoever spoke still waits for an answer
-            return self._failed(str(error))
-        if self._failing:
-            log.info("%s can think again", self.name, extra={"agent": self.name})
-            self._failing = False
-        return self._done(completion)
 
-    def _stillness(self) -> Turn | None:
-        """Return the turn of one who does not think now, or None."""
-        if self.queue is None or not self.character.awake:
-            return Turn("asleep")
-        if self.why_still:
-            return Turn("paused", why=self.why_still)
-        if not self.memory.write_what_waits():
-            return Turn("paused", why=self.memory.problem)
-        return self.awareness.stillness(self.settings.think_when, self._game.world, self.character)
-
-    async def _thought(self) -> Completion:
-        """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""
-        self._conduct.begin_turn()
-        priority = Priority.ANSWER if self.awareness.addressed.spoken else Priority.THOUGHT
-        completion = await self._ask(priority)
-        line, here = self._asking.read(completion.text).line, self.character.room_id
-        if completion.finish == "cancelled" or self.why_still:
-            return completion
-        if not self._conduct.objects_to(line, here, self.awareness.thinks_of.by_person):
-            return completion
-        self._archive(completion, DROPPED)
-        again = await self._ask(priority)
-        return again if again.finish == "cancelled" or self._asking.read(again.text).line else completion
-
-    async def _ask(self, priority: Priority) -> Completion:
-        assert self.queue is not None
-        listener = self._asking.listener(self.queue.model, self.settings, self.count_tokens)
-        return await self.queue.ask(self.name, priority, self._request, listener)
-
-    def _request(self) -> Request | None:
-        if not self.character.awake or self.queue is None or self.why_still:
-            return None
-        self.on_thinking()
-        prompt, model = self.prompt(), self.queue.model
-        self.awareness.begin_turn()
-        held = self._asking.held(model, self.settings, self.awareness.thinks_of)
-        told = {**self._knowledge.shown, "notice": self._conduct.notice(self._game.world.wording)}
-        self._asked = Asked(prompt, held.grammar, told, self.memory.journal.last)
-        return self._asking.request(prompt, held, self._rng.getrandbits(31), self.settings, model.context_tokens)
-
-    def _done(self, completion: Completion) -> Turn:
-        if completion.finish == "cancelled":
-            return Turn("paused", why=self.why_still) if self.why_still else Turn("asleep")
-        if self.why_still:  # somebody has stopped or led it as it ended its thought
-            self._archive(completion, DROPPED)
-            return Turn("paused", why=self.why_still)
-        reply, here = self._asking.read(completion.text), self.character.room_id
-        is_silent = self._conduct.keeps_silent(reply.line, here, self.awareness.thinks_of.by_person)
-        self._archive(completion, SILENT if is_silent else completion.finish)
-        self._asking.learn(completion)
-        self.awareness.end_turn()
-        if not reply.line:
-            self.memory.record("result", reply.problem, here, importance=REFUSED)
-            self._conduct.fail(self._game.world, self.character, self._game.commands)
-            return Turn("speechless", why=reply.problem)
-        if is_silent:
-            self._conduct.hold_back(reply.line, here)
-            return Turn("silent", why=self._game.world.wording("loops.silent", line=split_reason(reply.line)[0]))
-        line = one_line(tidied(reply.line) if self._asked.grammar else reply.line)
-        self._knowledge.end_turn(line)
-        self._conduct.begin(line, here)
-        performed = self.perform(line)
-        self._conduct.end(line, self.character.room_id)
-        return Turn("acted" if performed.accepted else "refused", line, performed.refusal)
-
-    def _archive(self, completion: Completion, finish: str) -> None:
-        self.memory.trail.add("message", self.memory.journal.last, **archived(self._asked, completion, finish))
-
-    def _failed(self, why: str) -> Turn:
-        if not self._failing:
-            log.warning("%s cannot think, and waits for its next beat: %s", self.name, why)
-        self._failing = True
-        return Turn("failed", why=why)
+def _is_small(model: Capabilities) -> bool:
+    """Return whether a model is an instructed one that acts better with a short prompt; so is one of unknown size."""
+    return model.chat and (model.parameters_billion or 0.0) < SMALL_BILLION

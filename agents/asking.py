@@ -1,99 +1,187 @@
-"""How an agent asks its model and reads the answer: for how much text, held to what, and until when it listens."""
+"""How an agent asks its model and reads the answer: laid out how, held to what, and until when it listens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
-from agents.attending.perceiving import Address
-from agents.choices.schema import JSON_TOKENS
-from agents.circles.conduct import Conduct
+from agents.choices.grammar import gbnf, tidied, verbs_in
+from agents.choices.policy import Decision
+from agents.choices.schema import JSON_TOKENS, command_schema, line_schema, words_schema
+from agents.circles.remedies import Remedy
 from agents.models.model import Completion, OnText, Request
 from agents.models.voices import Voices
+from agents.prompts.prompt import Prompt
 from agents.replies.early_stop import Listener
 from agents.replies.reply import Reply, first_command, open_to
 from agents.replies.reply_text import shows_thoughts
-from agents.replies.secrecy import Reasons
+from agents.replies.words import speech_in
 from config.settings import AgentSettings
 from world.game import Game
 
-
-@dataclass(frozen=True)
-class Held:
-    """What an answer is held to: a grammar, a JSON schema, or nothing."""
-
-    grammar: str | None = None
-    schema: Mapping[str, Any] | None = None
-
-
-TOLD_A_REASON = "Your reply told others one of your private reasons, and those are yours alone. Say something else."
-
 THOUGHT_SHARE = 4
 """Thoughts may take this part of the context window at most, one in so many."""
+
+SPEECH_TEMPERATURE = 0.7
+SECOND_TEMPERATURE = 1.0
+"""How varied speech is at most when it is first asked for, and at least when it is asked for again."""
+
+Constraint = Literal["grammar", "schema", "none"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a model is asked: the decision, what its answer is held to, and the prompt.
+
+    `menu` are the lines that it may choose from; empty for free words. `newest` is the number of the newest memory.
+    `is_prefilled` says that the prompt begins the agent's own line: a transcript of which only the words are wanted.
+    """
+
+    decision: Decision = field(default_factory=lambda: Decision("free"))
+    prompt: Prompt = field(default_factory=Prompt)
+    menu: tuple[str, ...] = ()
+    grammar: str | None = None
+    schema: Mapping[str, Any] | None = None
+    newest: int = 0
+    is_prefilled: bool = False
 
 
 class Asking:
     """Makes the requests of one agent and reads what is answered.
 
-    A model that has shown its thoughts is given room for them from then on, beside the command itself. `conduct` is how
-    the agent has behaved, from which follows how its model is asked.
+    A model that has shown its thoughts is given room for them from then on, beside the command itself.
     """
 
-    def __init__(self, name: str, game: Game, conduct: Conduct, timeout_seconds: float) -> None:
+    def __init__(self, name: str, game: Game, rng: random.Random, timeout_seconds: float) -> None:
         self._name = name
         self._game = game
-        self._conduct = conduct
+        self._rng = rng
         self._timeout_seconds = timeout_seconds
         self._thinks = False
-        self._reasons = Reasons(name, "")
 
-    def most_tokens(self, settings: AgentSettings, context_tokens: int) -> int:
+    def max_tokens(self, settings: AgentSettings, context_tokens: int) -> int:
         """Return how long an answer may be, thoughts and all."""
         thoughts = min(settings.thought_tokens, context_tokens // THOUGHT_SHARE) if self._thinks else 0
         return settings.reply_tokens + thoughts
 
-    def is_held(self, model: Voices, settings: AgentSettings) -> bool:
-        """Return whether the engine chooses the verb and a grammar holds the model to it."""
-        return model.constrains and settings.steering != "off"
+    def constraint(self, model: Voices, settings: AgentSettings) -> Constraint:
+        """Return what an answer can be held to: in a talk to a schema, if the model takes one, else to a grammar."""
+        can = model.capabilities
+        if settings.steering == "off" or not (can.grammar or can.json_schema):
+            return "none"
+        return "grammar" if can.grammar and not (can.chat and can.json_schema) else "schema"
 
-    def held(self, model: Voices, settings: AgentSettings, addressed: Address) -> Held:
-        """Return what the next answer is held to, drawn anew each time; `addressed` is how it was spoken to."""
-        world, commands = self._game.world, self._game.commands
-        of = (world, world.characters[self._name], commands, addressed)
-        if self.is_held(model, settings):
-            return Held(self._conduct.grammar(*of))
-        return Held(schema=self._conduct.schema(*of) if model.takes_schema else None)
-
-    def request(self, prompt: str, held: Held, seed: int, settings: AgentSettings, context_tokens: int) -> Request:
-        """Return a request. Under a grammar an answer is one line; else it ends where the next prompt would begin."""
-        self._reasons = Reasons(self._name, prompt)
-        remedy, json_tokens = self._conduct.remedy, JSON_TOKENS if held.schema else 0
-        return Request(
-            prompt,
-            max_tokens=self.most_tokens(settings, context_tokens) + json_tokens,
-            stop=("\n",) if held.grammar else (f"\n~{self._name}>",),
-            temperature=remedy.temperature(settings.temperature),
-            seed=seed,
-            grammar=held.grammar,
-            schema=held.schema,
-            repeat_penalty=remedy.repeat_penalty,
-            timeout_seconds=self._timeout_seconds,
+    def question(self, decision: Decision, model: Voices, settings: AgentSettings) -> Question:
+        """Return what the model is to be asked, without its prompt."""
+        held = self.constraint(model, settings)
+        if held == "grammar" and decision.forms:
+            return Question(decision, grammar=gbnf(decision.forms))
+        if decision.kind == "speech":
+            words = words_schema(decision.hand_over()) if held == "schema" and model.capabilities.chat else None
+            return Question(decision, schema=words, is_prefilled=not model.capabilities.chat)
+        menu = tuple(decision.menu(self._rng))
+        if held != "schema" or not menu:
+            return Question(decision, menu=menu)
+        return Question(
+            decision, menu=menu, schema=command_schema(menu) if model.capabilities.chat else line_schema(menu)
         )
 
-    def listener(self, model: Voices, settings: AgentSettings, count_tokens: Callable[[str], int]) -> OnText | None:
-        """Return what ends an answer as soon as it has its command; None under a grammar, which ends it by itself."""
-        if self.is_held(model, settings):
-            return None
-        return Listener(self.read, self._thinks, settings.reply_tokens, count_tokens)
+    def request(
+        self, question: Question, seed: int, settings: AgentSettings, remedy: Remedy, again: bool, context_tokens: int
+    ) -> Request:
+        """Return a request. An answer to a transcript ends where its line ends or the next prompt would begin.
 
-    def read(self, text: str) -> Reply:
-        """Return what an answer to the last request comes to, where the agent stands now."""
-        character = self._game.world.characters[self._name]
-        ways = self._game.world.room_of(character).ways
-        reply = first_command(text, self._name, self._game.commands, ways, open_to(character))
-        return Reply("", TOLD_A_REASON) if self._reasons.are_told_by(reply.line) else reply
+        `again` says that the same was asked a moment ago, and the answer would not do.
+        """
+        temperature = remedy.temperature(settings.temperature)
+        if question.decision.kind == "speech":
+            temperature = max(temperature, SECOND_TEMPERATURE) if again else min(temperature, SPEECH_TEMPERATURE)
+        is_line = question.grammar or question.is_prefilled
+        stop = () if question.prompt.messages else ("\n",) if is_line else (f"\n~{self._name}>",)
+        return Request(
+            question.prompt.text,
+            max_tokens=self.max_tokens(settings, context_tokens) + (JSON_TOKENS if question.schema else 0),
+            stop=stop,
+            temperature=temperature,
+            seed=seed,
+            grammar=question.grammar,
+            schema=question.schema,
+            repeat_penalty=remedy.repeat_penalty,
+            timeout_seconds=self._timeout_seconds,
+            messages=question.prompt.messages,
+        )
+
+    def listener(
+        self, question: Question, settings: AgentSettings, count_tokens: Callable[[str], int]
+    ) -> OnText | None:
+        """Return what ends an answer as soon as it has its command; None where it ends by itself."""
+        if question.grammar or question.schema or question.decision.kind == "speech":
+            return None
+        return Listener(lambda text: self._command(text), self._thinks, settings.reply_tokens, count_tokens)
+
+    def read(self, text: str, question: Question) -> Reply:
+        """Return what an answer comes to, where the agent stands now."""
+        decision = question.decision
+        if question.grammar or decision.kind == "action":
+            reply = self._command(text)
+            return Reply(tidied(reply.line)) if question.grammar and reply.line else reply
+        speech = speech_in(text, self._name, decision.opening(), decision.hand_over())
+        if not speech.words:
+            return Reply("", self._game.world.wording("talk.speechless"))
+        line = f"{decision.opening()} {speech.words}".replace("|", "\\|")
+        line += f" | {speech.reason}" if speech.reason else ""
+        if speech.hand_over and decision.partner:
+            return Reply(line, before=f"give {speech.hand_over} to {decision.partner.name}")
+        return Reply(line)
 
     def learn(self, completion: Completion) -> None:
         """Take note of whether the model shows its thoughts."""
         self._thinks = self._thinks or shows_thoughts(completion.text)
+
+    def _command(self, text: str) -> Reply:
+        character = self._game.world.characters[self._name]
+        ways = self._game.world.room_of(character).ways
+        return first_command(text, self._name, self._game.commands, ways, open_to(character))
+
+
+def archived(question: Question, completion: Completion, finish: str, notice: str = "") -> dict[str, Any]:
+    """Return what the archive keeps of a question to the model and its answer.
+
+    `finish` is how it ended, or what became of it. `cause` is why the engine asked, `verbs` or `menu` what it let the
+    model choose from. `told` is where in the prompt the sections of the moment stand: the first character, counted from
+    0, and how many there are. `timing` says where the seconds went, as far as that is known.
+    """
+    prompt = question.prompt
+    kept: dict[str, Any] = {
+        "prompt": prompt.text,
+        "reply": completion.text,
+        "model": completion.model,
+        "prompt_tokens": completion.prompt_tokens,
+        "cached_tokens": completion.cached_tokens,
+        "completion_tokens": completion.completion_tokens,
+        "seconds": round(completion.seconds, 3),
+        "finish": finish,
+        "newest": question.newest,
+        "cause": question.decision.cause,
+    }
+    if not completion.is_counted:
+        kept["is_counted"] = False
+    if timing := {name: round(value, 3) for name, value in asdict(completion.timing).items() if value is not None}:
+        kept["timing"] = timing
+    if question.grammar:
+        kept["verbs"] = verbs_in(question.grammar)
+    elif question.menu:
+        kept["menu"] = list(question.menu)
+    if prompt.unshown:
+        kept["unshown"] = [prompt.unshown.first, prompt.unshown.last]
+    if prompt.left_out:
+        kept["left_out"] = list(prompt.left_out)
+    if told := {name: list(prompt.places[name]) for name in TOLD if name in prompt.places}:
+        kept["told"] = told
+    return kept
+
+
+TOLD: Sequence[str] = ("facts", "known", "recollected", "errand", "bonds", "insights", "notice")
+"""The sections of the moment whose places the archive keeps."""

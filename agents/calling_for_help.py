@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.memory.view import UNSHOWN
+from agents.prompts.prompt import Prompt
 
 
 class CallForHelp:
@@ -12,12 +12,12 @@ class CallForHelp:
         self._name = name
         self._overflowing = False
 
-    def of(self, prompt: str, failures_in_a_row: int, last_error: str) -> str:
+    def of(self, prompt: Prompt, failures_in_a_row: int, last_error: str) -> str:
         """Return what admins should know after a turn with this prompt, or an empty string.
 
         `failures_in_a_row` are those of summaries, `last_error` the last of them.
         """
-        overflowing = bool(failures_in_a_row) and UNSHOWN in prompt
+        overflowing = bool(failures_in_a_row) and bool(prompt.unshown)
         is_new, self._overflowing = overflowing and not self._overflowing, overflowing
         if not is_new:
             return ""

@@ -8,8 +8,11 @@ from agents.memory.coverage import settle
 from agents.memory.summaries.templates import LONGTERM, RECENT, SECTIONED, parse_summary_template
 from agents.own.dreaming import TEMPLATE as DREAM
 from agents.own.dreaming import dream_template
-from agents.population import AUTO_TEMPLATES
+from agents.population import AUTO_TEMPLATES, TALK_TEMPLATES
+from agents.prompts.builder import parse_talk_template
 from agents.prompts.prompt import parse_template
+from agents.reflection.reflecting import TEMPLATE as REFLECTION
+from agents.reflection.reflecting import load_template
 from config.settings import AgentSettings
 from vault.agent_notes import agent_names, load_agent
 from vault.check.finding import Finding, Overlay, every_fault
@@ -39,8 +42,12 @@ def _template(vault: Vault, source: str) -> None:
     step = _step(source)
     if source == "/".join(DREAM):
         dream_template(vault)
+    elif source == "/".join(REFLECTION):
+        load_template(vault)
     elif step:
         parse_summary_template(note, step)
+    elif source.rpartition("/")[2].removesuffix(".md") in TALK_TEMPLATES:
+        parse_talk_template(note.body, source, note.body_line)
     else:
         # So many empty lines before it, that a line has the number that it has in the file.
         parse_template("\n" * (note.body_line - 1) + note.body, source)

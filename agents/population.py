@@ -6,8 +6,9 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from agents.agent import Agent, Templates
+from agents.agent import Agent
 from agents.aside import Aside
 from agents.attending.floor import Floor
 from agents.memory.knowing.facts_text import words_said
@@ -17,6 +18,7 @@ from agents.memory.summaries.attempts import SummarizerProfile
 from agents.memory.summaries.summarizing import Summarizer
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
+from agents.prompts.builder import TalkTemplate, Templates, parse_talk_template
 from agents.prompts.prompt import PromptTemplate, parse_template
 from config.profiles import THINKER
 from config.settings import AgentSettings, MemorySettings
@@ -31,6 +33,9 @@ from world.game import Game
 log = logging.getLogger(__name__)
 
 AUTO_TEMPLATES = ("agent_prompt", "small_model_prompt")
+TALK_TEMPLATES = ("talk_prompt", "action_prompt")
+
+T = TypeVar("T", PromptTemplate, TalkTemplate)
 
 
 class Population(Mapping[str, Agent]):
@@ -129,15 +134,26 @@ class Population(Mapping[str, Agent]):
         """
         agent = self._agents.pop(name)
         await agent.compactor.stop()
+        await agent.reflection.stop()
         await agent.finder.stop()
         agent.facts.settle()  # or what is being written would bring back a folder that is going
         if self._vault.exists("agents", name):
-            agent.memory.close()
-            agent.facts.close()
+            try:
+                agent.memory.close()
+            finally:
+                agent.facts.close()
+
+    def tell_of_wait(self, agent: Agent) -> None:
+        """Tell the people who are with an agent that it is thinking, and that its answer will come."""
+        world = self._game.world
+        for character in world.occupants(agent.character.room_id):
+            if not character.is_agent:
+                self._game.tell(character.character_id, world.wording("population.thinking", agent=agent.name))
 
     async def stop(self) -> None:
         """Cut short every compaction and every thought, and let the models go; what is in force stays so."""
         await asyncio.gather(*(agent.compactor.stop() for agent in self.values()))
+        await asyncio.gather(*(agent.reflection.stop() for agent in self.values()))
         await asyncio.gather(*(agent.finder.stop() for agent in self.values()))
         queues = {agent.queue for agent in self.values()} | {*self._summary_queues, *self._queues.values()}
         await asyncio.gather(*(queue.close() for queue in queues if queue))
@@ -145,11 +161,11 @@ class Population(Mapping[str, Agent]):
     def close(self) -> None:
         """Let everyone fall asleep, with every memory on disk; a failure is logged and the others go on."""
         for agent in self.values():
-            try:
-                agent.memory.close()
-                agent.facts.close()
-            except NoteError as error:
-                log.error("%s", error)
+            for close in (agent.memory.close, agent.facts.close):
+                try:
+                    close()
+                except NoteError as error:
+                    log.error("%s", error)
         self.aside.close()
 
     def reload(self, settings: Settings) -> list[str]:
@@ -261,13 +277,13 @@ class Population(Mapping[str, Agent]):
         queue, *later = self._summary_queues
         style = models.summary_style
         if style == "auto":
-            style = "pick" if queue.model.constrains else "prose"
+            style = "prose" if queue.model.capabilities.writes_prose else "pick"
         profile = SummarizerProfile(
             style,
             models.summary_temperature,
             settings.summary_tokens,
             models.timeout_seconds,
-            chat=models.ollama_mode == "chat" if queue.asked.is_chat is None else queue.asked.is_chat,
+            chat=queue.model.capabilities.chat,
             floor_tokens=settings.summary_floor_tokens,
             grouping=settings.summary_grouping,
             fallback=settings.fallback,
@@ -295,15 +311,19 @@ class Population(Mapping[str, Agent]):
 
     def _templates(self, name: str, note: AgentNote) -> Templates:
         full, small = AUTO_TEMPLATES if name == "auto" else (name, name)
-        return Templates(self._template(full, note), self._template(small, note))
+        return Templates(
+            self._template(full, note, parse_template),
+            self._template(small, note, parse_template),
+            *(self._template(one, note, parse_talk_template) for one in TALK_TEMPLATES),
+        )
 
-    def _template(self, name: str, note: AgentNote) -> PromptTemplate:
+    def _template(self, name: str, note: AgentNote, parse: Callable[[str, str], T]) -> T:
         own = ("agents", note.name, "templates", f"{name}.md")
         parts = own if self._vault.exists(*own) else ("templates", f"{name}.md")
-        if not self._vault.exists(*parts) and name in AUTO_TEMPLATES:
+        if self._vault.exists(*parts):
+            return parse(self._vault.read(*parts).body, "/".join(parts))
+        if name in (*AUTO_TEMPLATES, *TALK_TEMPLATES):
             # A vault made by an older version lacks what was added since.
-            return parse_template(Vault(STARTER).read(*parts).body, "/".join(parts))
-        if not self._vault.exists(*parts):
-            known = ", ".join(self._vault.names("templates"))
-            raise NoteError(f"{note.source}: there is no template {name!r}; templates/ has {known or 'none'}.")
-        return parse_template(self._vault.read(*parts).body, "/".join(parts))
+            return parse(Vault(STARTER).read(*parts).body, "/".join(parts))
+        known = ", ".join(one for one in self._vault.names("templates") if one not in TALK_TEMPLATES)
+        raise NoteError(f"{note.source}: there is no template {name!r}; templates/ has {known or 'none'}.")

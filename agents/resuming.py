@@ -7,14 +7,14 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.attending.awareness import Owed
-from agents.attending.perceiving import Address
+from agents.attending.perceiving import CHANNELS, Address
 from world.model import World
 
-Row = dict[str, int]
+Row = dict[str, int | str]
 
 
 def owed_by(agents: Mapping[str, Agent]) -> dict[str, Row]:
-    """Return by name what each agent owes an answer to, as numbers by name; nothing of those who owe none."""
+    """Return by name what each agent owes an answer to, as numbers and texts by name; nothing of those who owe none."""
     found = {name: agent.awareness.owed for name, agent in agents.items()}
     return {name: _row(owed) for name, owed in found.items() if owed != Owed()}
 
@@ -31,6 +31,10 @@ def _row(owed: Owed) -> Row:
         "spoken": int(owed.address.spoken),
         "by_person": int(owed.address.by_person),
         "from_afar": int(owed.address.from_afar),
+        "by_id": owed.address.by_id,
+        "channel": owed.address.channel,
+        "is_gift": int(owed.address.is_gift),
+        "text": owed.address.text,
         "unseen": owed.unseen,
         "has_floor": int(owed.has_floor),
         "stirred": int(owed.stirred),
@@ -38,10 +42,20 @@ def _row(owed: Owed) -> Row:
 
 
 def _owed(row: Mapping[str, Any]) -> Owed:
-    found = {key: value for key, value in row.items() if isinstance(value, int) and value >= 0}
+    counts = {key: value for key, value in row.items() if isinstance(value, int) and value >= 0}
+    texts = {key: value for key, value in row.items() if isinstance(value, str)}
+    channel = texts.get("channel", "say")
     return Owed(
-        Address(*(bool(found.get(key)) for key in ("spoken", "by_person", "from_afar"))),
-        found.get("unseen", 0),
-        bool(found.get("has_floor")),
-        bool(found.get("stirred")),
+        Address(
+            spoken=bool(counts.get("spoken")),
+            by_person=bool(counts.get("by_person")),
+            from_afar=bool(counts.get("from_afar")),
+            by_id=texts.get("by_id", ""),
+            channel=channel if channel in CHANNELS else "say",
+            is_gift=bool(counts.get("is_gift")),
+            text=texts.get("text", ""),
+        ),
+        counts.get("unseen", 0),
+        bool(counts.get("has_floor")),
+        bool(counts.get("stirred")),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from agents.models.model import Completion, Finish, ModelError, OnText, Request
+from agents.models.model import Capabilities, Completion, Finish, ModelError, OnText, Request
 
 Reply = str | Exception
 Writer = Callable[[Request], Reply]
@@ -15,7 +15,8 @@ class ScriptedModel:
     """Answer with each reply in turn: a text is said, an exception is raised, a callable is asked.
 
     A callable answers every request from then on. Texts are cut at the request's stop strings, as a real
-    model's are. `hold()` makes every answer wait until `release()`.
+    model's are. `constrains` is short for `capabilities` with a grammar. `hold()` makes every answer wait until
+    `release()`.
     """
 
     def __init__(
@@ -23,12 +24,11 @@ class ScriptedModel:
         *script: Reply | Writer,
         name: str = "scripted",
         constrains: bool = False,
-        takes_schema: bool = False,
+        capabilities: Capabilities | None = None,
         context_tokens: int = 8192,
     ) -> None:
         self.name = name
-        self.constrains = constrains
-        self.takes_schema = takes_schema
+        self.capabilities = capabilities or Capabilities(grammar=constrains)
         self.context_tokens = context_tokens
         self.requests: list[Request] = []
         self.started = 0
@@ -49,8 +49,8 @@ class ScriptedModel:
 
     @property
     def prompts(self) -> list[str]:
-        """Return the prompts of all requests so far."""
-        return [request.prompt for request in self.requests]
+        """Return what was read in each of all requests so far."""
+        return [request.text for request in self.requests]
 
     async def start(self) -> None:
         self.started += 1
@@ -79,7 +79,7 @@ class ScriptedModel:
 
     def _next(self, request: Request) -> Reply:
         if not self._script:
-            return ModelError(f"The script is over; nothing is left to answer {request.prompt[-80:]!r} with.")
+            return ModelError(f"The script is over; nothing is left to answer {request.text[-80:]!r} with.")
         reply = self._script[0]
         if isinstance(reply, str | Exception):
             del self._script[0]
@@ -98,7 +98,7 @@ class ScriptedModel:
         return Completion(
             text=" ".join(words),
             model=self.name,
-            prompt_tokens=self.count_tokens(request.prompt),
+            prompt_tokens=self.count_tokens(request.text),
             cached_tokens=0,
             completion_tokens=len(words),
             seconds=0.0,

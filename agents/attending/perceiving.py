@@ -6,29 +6,53 @@ from dataclasses import dataclass
 
 from agents.memory.importance import event_importance
 from vault.remembered.memory_line import PLAIN_IMPORTANCE
-from world.events import Emoted, Event, Paged, Said, Shouted, Thought, Told, Whispered
+from world.events import Emoted, Event, Gave, Paged, Said, Shouted, Thought, Told, Whispered
 from world.matching import is_named
 from world.model import World
+
+CHANNELS = ("say", "whisper", "tell")
+"""The verbs that answer somebody, by how they spoke."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """That an agent was spoken to since its last turn: by a person and not an agent, and from wherever they are."""
+    """That an agent was spoken to since its last turn, and by whom it is to be answered.
+
+    `by_id` is who spoke last, a person before an agent; `channel` is the verb that answers: say, whisper or tell.
+    `by_person` is true if that is a person and not an agent, `from_afar` if they may be anywhere. `is_gift` says that
+    they gave it something instead of speaking. `text` is what was said.
+    """
 
     spoken: bool = False
     by_person: bool = False
     from_afar: bool = False
+    by_id: str = ""
+    channel: str = "say"
+    is_gift: bool = False
+    text: str = ""
 
     def __or__(self, other: Address) -> Address:
-        """Return both of them together."""
-        return Address(
-            self.spoken or other.spoken, self.by_person or other.by_person, self.from_afar or other.from_afar
-        )
+        """Return who is to be answered when both were heard, the other one later."""
+        if not other.spoken or (self.by_person and not other.by_person):
+            return self
+        if other.is_gift and self.spoken and not self.is_gift and self.by_id == other.by_id:
+            return self  # words ask for more of an answer than the thing that came with them
+        return other
 
 
 def address(event: Event, world: World) -> Address:
     """Return what an event by which an agent was spoken to says of that."""
-    return Address(True, not world.characters[event.actor_id].is_agent, isinstance(event, Paged))
+    who = world.characters[event.actor_id]
+    match event:
+        case Paged(text=text):
+            channel = "tell"
+        case Whispered(text=text):
+            channel = "whisper"
+        case Said(text=text):
+            channel = "say"
+        case _:
+            channel, text = "say", ""
+    return Address(True, not who.is_agent, channel == "tell", who.character_id, channel, isinstance(event, Gave), text)
 
 
 @dataclass(frozen=True)
@@ -56,12 +80,13 @@ def impression(
         return None
     privately = isinstance(event, Whispered | Paged) and event.to_id == name
     addressed = privately or (not own and isinstance(event, Said) and (has_floor or _is_meant(event, name, world)))
+    given = isinstance(event, Gave) and not own and event.to_id == name and event.actor_id in world.characters
     told = privately or (own and isinstance(event, Told))
     return Impression(
         "told" if told else "result" if own else "observed",
         (world.characters[event.actor_id].name,) if event.actor_id in world.characters and not own else (),
         event_importance(event, name, addressed, is_first),
-        addressed,
+        addressed or given,
     )
 
 

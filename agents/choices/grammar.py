@@ -1,6 +1,6 @@
 """The grammar that holds a small model to what can be done now: GBNF, as llama.cpp reads it.
 
-An answer is one space, a command, ` | ` with a private reason, and the line break at which generation stops.
+An answer is one space, a command, and the line break at which generation stops.
 Without that line break a base model, which would rather begin a new line than end its text, babbles on.
 """
 
@@ -13,13 +13,11 @@ from agents.choices.possible import NOTHING, Form, Possible
 
 FEWEST_WORDS = 3
 MOST_WORDS = 16
-MOST_REASON_WORDS = 10
-"""How many words a sentence has, and how many a reason may have."""
+"""How many words a sentence has."""
 
 # A sentence begins with a capital and ends with a mark, so that narration is not said.
 RULES = f"""\
 sentence ::= capital tail (gap word){{{FEWEST_WORDS - 1},{MOST_WORDS - 1}}} [.!?]
-reason ::= word (gap word){{1,{MOST_REASON_WORDS - 1}}}
 gap ::= ","? " "
 word ::= letter tail
 tail ::= letter{{0,14}} ("'" letter{{1,2}})?
@@ -43,7 +41,7 @@ _ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\
 def gbnf(possible: Possible) -> str:
     """Return the grammar of every line that these forms can spell. `possible` holds at least one form."""
     lines = _either(_spelling(form) for form in possible.values())
-    return f'root ::= " " {lines} " | " reason "\\n"\n{RULES}'
+    return f'root ::= " " {lines} "\\n"\n{RULES}'
 
 
 def verbs_in(grammar: str) -> list[str]:
@@ -80,18 +78,15 @@ def _either(parts: Iterable[str]) -> str:
 
 
 def tidied(line: str) -> str:
-    """Return a line that the grammar admitted without the half thoughts in it.
+    """Return a line that the grammar admitted without a half thought at its end.
 
-    `say I am wet, and I am in the. | rain is on the` becomes `say I am wet. | rain` when the sentence has all the
-    words it may have; a shorter one ended by itself and is left alone. A reason never ends in mid-air, and one of
-    which nothing is left is left out.
+    `say I am wet, and I am in the.` becomes `say I am wet.` when the sentence has all the words it may have; a shorter
+    one ended by itself and is left alone.
     """
-    done, _, reason = line.strip().partition(" | ")
-    verb, space, said = done.partition(" ")
+    verb, space, said = line.strip().partition(" ")
     if said[-1:] in _MARKS and said.count(" ") >= MOST_WORDS - 1:
         said = f"{_without_loose_end(said[:-1])}{said[-1]}"
-    why = _without_loose_end(reason)
-    return f"{verb}{space}{said}" + (f" | {why}" if why else "")
+    return f"{verb}{space}{said}"
 
 
 def _without_loose_end(text: str) -> str:

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from agents.replies.poses import poses
-from world.command import Command, CommandTable, Word
+from world.command import Command, CommandTable
 from world.commands.containers import in_reach
 from world.commands.looking import Sight, sights
 from world.commands.using import readable, usables, writables
 from world.crowds import made_out
 from world.matching import Named, candidates
 from world.model import Character, Exit, Room, World
+from world.people import names_known_to
+from world.usage import NAMING, Word
 
 NOTHING = ""
 """The choice of leaving an optional placeholder out."""
@@ -75,7 +77,7 @@ def _form(command: Command, spot: _Spot) -> Form | None:
         if not found:
             return None
         choices[word.kind] = found
-    return _checked(Form(command, choices))
+    return _checked(Form(command, choices), spot)
 
 
 def _is_free(command: Command, word: Word) -> bool:
@@ -86,7 +88,7 @@ def _choices(command: Command, word: Word, spot: _Spot) -> tuple[str, ...]:
     if word.kind == "text":
         return (NOTHING,) if word.optional else _poses(spot)
     last = word == command.words[-1]
-    found = spot.names(word.kind, one_word=not last and not _before_literal(command, word))
+    found = spot.names(word.kind, one_word=not last and not _before_literal(command, word) and word.kind not in NAMING)
     return (NOTHING, *found) if word.optional else found
 
 
@@ -101,19 +103,19 @@ def _poses(spot: _Spot) -> tuple[str, ...]:
     return tuple(poses(people, things))
 
 
-def _checked(form: Form) -> Form | None:
+def _checked(form: Form, spot: _Spot) -> Form | None:
     """Return the form without choices that the command would read as something else, such as `letter to Ana`."""
     for kind, choices in form.choices.items():
-        kept = tuple(choice for choice in choices if _is_read_back(form, kind, choice))
+        kept = tuple(choice for choice in choices if _is_read_back(form, kind, choice, spot))
         if not kept:
             return None
         form = form.choosing(kind, kept)
     return form
 
 
-def _is_read_back(form: Form, kind: str, choice: str) -> bool:
+def _is_read_back(form: Form, kind: str, choice: str, spot: _Spot) -> bool:
     filled = {k: choices[-1] for k, choices in form.choices.items()} | {kind: choice}
-    found = form.command.read(spelt(form.command, filled))
+    found = form.command.read(spelt(form.command, filled), names_of=names_known_to(spot.world, spot.actor))
     return found is not None and found.get(kind) == choice
 
 

@@ -1,58 +1,50 @@
-"""The JSON schema that holds an answer to what can be done now, for servers that take one and no grammar.
+"""The JSON schemas that hold an answer to what can be done now, for servers that take one and no grammar.
 
-An answer is `{"command": "say Good morning.", "reason": "to greet him"}`. Only what every server knows is used:
-strings, their lengths, and patterns of groups, alternatives and character classes.
+Only what every server knows is used: strings, choices, lengths and patterns. Ollama writes the keys of an object in
+alphabetical order, whatever the schema says: `words` comes before `you_give`, so that what is handed over follows from
+what was said.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from agents.choices.possible import NOTHING, Form, Possible
+NOTHING = "nothing"
+"""The choice of handing nothing over."""
 
-LONGEST_TEXT = 240
-LONGEST_REASON = 80
-"""How many characters free words and a reason may have, so that an answer ends with its closing brace."""
+MAX_WORDS = 220
+"""How many characters an agent says at once, so that an answer ends with its closing brace."""
 
 JSON_TOKENS = 24
 """What the braces, keys and quotation marks of an answer take, in tokens."""
 
-_TEXT = rf'[^"\\|\r\n\t]{{1,{LONGEST_TEXT}}}'
-_UNFIT = frozenset('"\\|\r\n\t')  # names with these would have to be written otherwise in JSON, or end the command
-_SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in ".^$*+?()[]{}"})
+# It begins with a letter or a digit of any script, or small models open with a quotation mark.
+_WORDS = rf"^[^\s\"'(*|\\\[{{<_~`#>-][^\"\\|\r\n\t]{{1,{MAX_WORDS - 1}}}$"
 
 
-def schema_of(possible: Possible) -> dict[str, Any]:
-    """Return the schema of every line that these forms can spell. `possible` holds at least one form."""
-    lines = _either([_spelling(form) for form in possible.values()])
+def words_schema(hand_over: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the schema of a speech: `{"words": …}`, with what may be handed over together with them."""
+    properties: dict[str, Any] = {"words": {"type": "string", "pattern": _WORDS}}
+    if hand_over:
+        properties |= {"you_give": {"type": "string", "enum": [*hand_over, NOTHING]}}
+    return _object(properties)
+
+
+def command_schema(lines: Sequence[str]) -> dict[str, Any]:
+    """Return the schema of one command among these lines: `{"command": …}`."""
+    return _object({"command": {"type": "string", "enum": list(lines)}})
+
+
+def line_schema(lines: Sequence[str]) -> dict[str, Any]:
+    """Return the schema of one of these lines as a JSON string, for a model that goes on with a transcript."""
+    return {"type": "string", "enum": list(lines)}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {
-            "command": {"type": "string", "pattern": f"^{lines}$"},
-            "reason": {"type": "string", "maxLength": LONGEST_REASON},
-        },
-        "required": ["command", "reason"],
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
-
-
-def _spelling(form: Form) -> str:
-    parts = [_escaped(form.command.verb)]
-    for word in form.command.words:
-        if not word.kind:
-            parts.append(f" {_escaped(word.text)}")
-            continue
-        choices = form.choices.get(word.kind, ())
-        named = [_escaped(one) for one in choices if one != NOTHING and _UNFIT.isdisjoint(one)]
-        # Who finds words for an answer finds them for a pose, too, of which a small model is given a choice.
-        found = f" {_either(named)}" if named and word.kind != "text" else f" {_TEXT}"
-        parts.append(f"({found})?" if word.optional else found)
-    return "".join(parts)
-
-
-def _either(parts: list[str]) -> str:
-    return f"({'|'.join(parts)})"
-
-
-def _escaped(text: str) -> str:
-    return text.translate(_SPECIAL)

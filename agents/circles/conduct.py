@@ -1,21 +1,22 @@
-"""How an agent has behaved lately, and what follows for its next turn: what it may do, and a way out of circles."""
+"""How an agent has behaved lately, and what follows for its next turn: its situation, and a way out of circles."""
 
 from __future__ import annotations
 
 import random
 from collections import deque
-from typing import Any
 
+from agents.attending.conversation import Manners
 from agents.attending.perceiving import Address
-from agents.choices.grammar import gbnf
+from agents.choices.policy import Policy
 from agents.choices.possible import possible
-from agents.choices.schema import schema_of
-from agents.choices.steering import Moment, Steering, ways_back, ways_to_others
-from agents.choices.suggesting import suggested
+from agents.choices.situation import Situation, ways_back, ways_to_others
 from agents.circles.loops import Loops
 from agents.circles.remedies import NONE, Remedy, remedy, sentences
+from agents.components.errands import Step
 from world.command import CommandTable
+from world.crowds import made_out
 from world.events import Event, Paged, Said, Shouted, Whispered
+from world.matching import is_named
 from world.model import Character, World
 from world.parsing import parse_line
 from world.wording import Wording
@@ -31,8 +32,7 @@ class Conduct:
 
     def __init__(self, rng: random.Random) -> None:
         self.breaks_loops = True
-        self._rng = rng
-        self._steering = Steering(rng)
+        self.policy = Policy(rng)
         self._loops = Loops()
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._rooms: deque[str] = deque(maxlen=KEPT_LINES)
@@ -75,8 +75,8 @@ class Conduct:
     def fail(self, world: World, actor: Character, commands: CommandTable) -> None:
         """Take in that the model has answered with no command; the agent is told what it could type."""
         self._loops.fail()
-        moment = self._moment(world, actor, Address())
-        self._suggested = suggested(possible(world, actor, commands), moment, self._steering, self._rng)
+        now = self.situation(world, actor, Address(), Manners(), None, finds_words=False)
+        self._suggested = self.policy.suggest(possible(world, actor, commands), now)
 
     def objects_to(self, line: str, room_id: str, by_person: bool) -> bool:
         """Return whether a line is not to be done before the model was asked once more; never twice in a turn.
@@ -111,25 +111,25 @@ class Conduct:
             return wording("loops.would_repeat")
         return sentences(self.remedy.told, wording, self._suggested)
 
-    def grammar(self, world: World, actor: Character, commands: CommandTable, addressed: Address) -> str:
-        """Return the grammar of what the engine lets the agent do in this turn."""
-        moment = self._moment(world, actor, addressed)
-        return gbnf(self._steering.choose(possible(world, actor, commands), moment))
+    def objects_to_words(self, words: str, wording: Wording) -> bool:
+        """Return whether words are not worth saying: heard or said a moment ago, or those of an assistant."""
+        if any(is_named(phrase, words) for phrase in wording("talk.assistant_talk").split("; ")):
+            return True
+        return self._loops.is_heard(words)
 
-    def schema(self, world: World, actor: Character, commands: CommandTable, addressed: Address) -> dict[str, Any]:
-        """Return the JSON schema of what the agent can do, without what would lead it round in a circle."""
-        every = possible(world, actor, commands)
-        shunned = frozenset() if addressed.by_person else self.remedy.shunned
-        return schema_of({verb: form for verb, form in every.items() if verb not in shunned} or every)
-
-    def _moment(self, world: World, actor: Character, addressed: Address) -> Moment:
-        return Moment(
+    def situation(
+        self, world: World, actor: Character, address: Address, manners: Manners, errand: Step | None, finds_words: bool
+    ) -> Situation:
+        """Return what the policy has to know now; `finds_words` is as in `Situation`."""
+        return Situation(
             recent=tuple(self._lines),
-            addressed=addressed.spoken,
-            by_person=addressed.by_person,
-            from_afar=addressed.from_afar,
-            company=world.count_occupants(actor.room_id) > 1,
+            address=address,
+            manners=manners,
+            company=tuple(made_out(world, actor.room_id, actor)),
             ways_back=ways_back(world.room_of(actor), self._rooms),
             ways_to_others=ways_to_others(world, actor),
-            shunned=self.remedy.shunned,
+            errand=errand,
+            carried=tuple(thing.name for thing in world.things_at(actor.character_id)),
+            shunned=frozenset() if address.by_person else self.remedy.shunned,
+            finds_words=finds_words,
         )

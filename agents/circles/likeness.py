@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import TypeAlias
 
+from world.matching import UNSPACED
+
 ALIKE = 0.6
 """From this share on two speeches say the same."""
 
@@ -15,8 +17,8 @@ VERBATIM = 0.8
 
 Shingles: TypeAlias = frozenset[tuple[str, ...]]
 
-# Of writing that puts no blanks between words (Thai, Chinese, Japanese) each character counts as one.
-_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+# Of writing that puts no blanks between words each character counts as one.
+_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_]+)*")
 
 

@@ -137,6 +137,13 @@ class Loops:
         poses = [one.said for one in self._deeds if one.verb == deed.verb]
         return bool(alike(deed.said, own if deed.is_speech else poses, VERBATIM))
 
+    def is_heard(self, words: str) -> bool:
+        """Return whether these words were heard or said a moment ago, but for one or two of them."""
+        said = shingles(words)
+        if len(said) < FEW_WORDS:
+            return False
+        return bool(alike(said, (voice.said for voice in list(self._voices)[-HEARD_LATELY * 2 :]), VERBATIM))
+
     def _count(self) -> None:
         self.strain = min(MOST_STRAIN, self.strain + 1) if self.found else max(0, self.strain - 1)
         self.last_found = self.found or (self.last_found if self.strain else ())

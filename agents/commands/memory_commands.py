@@ -9,8 +9,6 @@ from agents.agent import Agent
 from agents.memory.looking.looking_back import diff_text, expanded_text, why_text
 from agents.memory.looking.status import status_text
 from agents.memory.outcome import Outcome, described, nothing_due, outcome
-from agents.memory.reminding.recollecting import is_recollected
-from agents.memory.view import unshown_in
 from vault.notes import NoteError
 from world.command import Command, command
 from world.errors import CommandError
@@ -103,7 +101,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
     def impersonate(world: World, actor: Character, agent: str) -> list[Event]:
         """Show the exact prompt that an agent would be given now."""
         found = meant(world, agents, actor, agent)
-        return _seen(world, actor, found.prompt)
+        return _seen(world, actor, lambda: found.prompt().text)
 
     return (
         memory_status,
@@ -163,14 +161,14 @@ def _seen(world: World, actor: Character, make: Callable[[], str]) -> list[Event
 
 
 def _status(agent: Agent, now_ms: int, say: Wording) -> str:
-    unshown = unshown_in(agent.prompt())
+    unshown = agent.prompt().unshown
     return status_text(agent.memory, agent.compactor, agent.count_tokens, now_ms, say, unshown)
 
 
 def _why(agent: Agent, number: int, say: Wording) -> str:
     prompt = agent.prompt()
-    told = why_text(agent.memory, number, say, unshown_in(prompt))
-    return f"{told}\n{say('memory.came_to_mind')}" if is_recollected(prompt, number) else told
+    told = why_text(agent.memory, number, say, prompt.unshown)
+    return f"{told}\n{say('memory.came_to_mind')}" if prompt.recalls(number) else told
 
 
 def _dry_run(agent: Agent) -> Outcome:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from agents.agent import Agent
 from agents.models.endpoint import EndpointStatus
+from agents.models.model import Timing
 from agents.models.queue import ModelQueue
 from agents.models.queue_record import QueueStatus
 from agents.turn import Turn
@@ -21,16 +22,18 @@ def model_commands(
     queue: Callable[[], ModelQueue | None],
     others: Callable[[], Mapping[str, ModelQueue]] = dict,
     problem: Callable[[], str] = str,
+    chosen: Callable[[], Iterable[str]] = tuple,
 ) -> tuple[Command, ...]:
     """Return the commands about the model that `queue` stands before, if there is one.
 
-    `others` are the queues of other profiles and of models for summaries; `problem` says why there is no model.
+    `others` are the queues of other profiles and of models for summaries; `problem` says why there is no model, and
+    `chosen` what was chosen, and why.
     """
 
     @command("@llm-status", category="models", role=Role.ADMIN, for_agents=False)
     def llm_status(world: World, actor: Character) -> list[Event]:
         """Tell which models there are, how each endpoint is, and what became of each agent's last turn."""
-        text = model_text(queue(), agents, world.wording, others(), problem())
+        text = model_text(queue(), agents, world.wording, others(), problem(), chosen())
         return [Saw(actor.character_id, text)]
 
     return (llm_status,)
@@ -42,31 +45,22 @@ def model_text(
     say: Wording,
     others: Mapping[str, ModelQueue] | None = None,
     problem: str = "",
+    chosen: Iterable[str] = (),
 ) -> str:
     """Return how the models are and what became of each agent's last turn, a line each."""
     others = others or {}
     if queue is None:
         return say("models.none_because", why=problem) if problem else say("models.none")
     status = queue.status()
-    lines = [
-        say("models.model", model=status.model, state=_queue_state(queue, say)),
-        say("models.now", running=status.running, waiting=status.waiting),
-        say(
-            "models.since_the_start",
-            answered=status.answered,
-            failed=status.failed,
-            cancelled=status.cancelled,
-        ),
-        say(
-            "models.of_late",
-            seconds=f"{status.mean_seconds:.2f}",
-            tokens=f"{status.tokens_per_second:.0f}",
-            cached=_cached(status, say),
-        ),
-    ]
+    lines = [say("models.model", model=status.model, state=_queue_state(queue, say)), *chosen, *_figures(status, say)]
     lines += [_profile_text(name, one, say) for name, one in others.items()]
     endpoints = {one.name: one for each in (queue, *others.values()) for one in each.endpoints()}
-    lines += [_endpoint_text(one, say) for one in endpoints.values()]
+    abilities = {
+        route.endpoint.name: route.model.capabilities.explanation
+        for each in (queue, *others.values())
+        for route in each.routes
+    }
+    lines += [_endpoint_text(one, abilities.get(name, ""), say) for name, one in endpoints.items()]
     spent = sum(one.spent for one in (queue, *others.values()))
     if spent:
         lines.append(say("models.spent", spent=f"{spent:.4f}"))
@@ -74,6 +68,25 @@ def model_text(
         lines.append(say("models.last_error", error=status.last_error))
     problems = [one.problem for one in endpoints.values() if one.problem]
     return "\n".join([*lines, *(_turn_text(agent, problems, say) for agent in agents.values())])
+
+
+def _figures(status: QueueStatus, say: Wording) -> list[str]:
+    """Return what a queue does now, has done, and how long its last answers took, if there were any."""
+    since = {"answered": status.answered, "failed": status.failed, "cancelled": status.cancelled}
+    lines = [
+        say("models.now", running=status.running, waiting=status.waiting),
+        say("models.since_the_start", **since),
+    ]
+    if not status.answered:
+        return lines
+    of_late = say(
+        "models.of_late",
+        seconds=f"{status.mean_seconds:.2f}",
+        where=_where(status.timing, say),
+        tokens=f"{status.tokens_per_second:.0f}",
+        cached=_cached(status, say),
+    )
+    return [*lines, of_late]
 
 
 def _profile_text(name: str, queue: ModelQueue, say: Wording) -> str:
@@ -90,7 +103,7 @@ def _profile_text(name: str, queue: ModelQueue, say: Wording) -> str:
     )
 
 
-def _endpoint_text(status: EndpointStatus, say: Wording) -> str:
+def _endpoint_text(status: EndpointStatus, ability: str, say: Wording) -> str:
     record = status.record
     lines = [
         say(
@@ -101,6 +114,7 @@ def _endpoint_text(status: EndpointStatus, say: Wording) -> str:
             limit=status.limit,
             how=say("models.measured" if status.is_measured else "models.given"),
         ),
+        *([say("models.ability", what=ability)] if ability else []),
         say(
             "models.endpoint_record",
             answered=record.answered,
@@ -129,6 +143,13 @@ def _cached(status: QueueStatus, say: Wording) -> str:
     return f"{status.cached_share:.0%}" if status.is_cache_told else say("models.share_unknown")
 
 
+def _where(timing: Timing, say: Wording) -> str:
+    """Return where the time of an answer goes, part by part, as far as that is known."""
+    parts = {f"models.in_{name}": seconds for name, seconds in asdict(timing).items() if seconds is not None}
+    told = [say(key, seconds=f"{seconds:.2f}") for key, seconds in parts.items()]
+    return ", ".join(told) or say("models.where_unknown")
+
+
 def _state_text(status: EndpointStatus, say: Wording) -> str:
     match status.state:
         case "closed":
@@ -149,4 +170,15 @@ def _turn_text(agent: Agent, problems: Iterable[str], say: Wording) -> str:
         turn = replace(turn, why=say("models.as_above"))
     if stage := agent.queue.stage(agent.name) if agent.queue and not agent.why_still else None:
         outcome = say("models.thinking" if stage == "running" else "models.waiting", outcome=turn.outcome)
-    return say("models.turn_because" if turn.why else "models.turn", who=agent.name, outcome=outcome, why=turn.why)
+    told = say("models.turn_because" if turn.why else "models.turn", who=agent.name, outcome=outcome, why=turn.why)
+    latest = agent.queue.latest(agent.name) if agent.queue else None
+    if latest is None:
+        return told
+    took = say(
+        "models.took" if latest.is_counted else "models.took_about",
+        seconds=f"{latest.seconds + (latest.timing.queue or 0.0):.2f}",
+        where=_where(latest.timing, say),
+        prompt=f"{latest.prompt_tokens:,}",
+        written=f"{latest.completion_tokens:,}",
+    )
+    return f"{told} {took}"

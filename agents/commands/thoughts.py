@@ -23,6 +23,9 @@ ASKED_IN_A_TURN = 2
 
 Told = list[str]
 
+CAUSES = ("answer", "thank", "errand", "greet", "free")
+"""What the engine may have decided on; see `agents.choices.policy`."""
+
 
 def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording) -> str:
     """Return questions with their answers and what came of them; with `whole` every prompt from its first line on."""
@@ -54,6 +57,7 @@ def why_did(agent: Agent, say: Wording) -> str:
 
 def _question_told(who: str, question: Question, whole: bool, say: Wording) -> Told:
     entry, prompt = question.entry, question.prompt.split("\n")
+    cached = entry.get("cached_tokens", 0)
     heading = say(
         "thoughts.question" if entry.get("is_counted", True) else "thoughts.question_uncounted",
         who=who,
@@ -61,7 +65,7 @@ def _question_told(who: str, question: Question, whole: bool, say: Wording) -> T
         reference=question.reference,
         model=entry.get("model", ""),
         prompt=f"{entry.get('prompt_tokens', 0):,}",
-        cached=f"{entry.get('cached_tokens', 0):,}",
+        cached=say("models.share_unknown") if cached is None else f"{cached:,}",
         completion=f"{entry.get('completion_tokens', 0):,}",
         seconds=f"{entry.get('seconds', 0.0):.2f}",
         finish=entry.get("finish", ""),
@@ -70,7 +74,8 @@ def _question_told(who: str, question: Question, whole: bool, say: Wording) -> T
         shown = [say("thoughts.prompt_whole", count=len(prompt)), *prompt]
     else:
         shown = [say("thoughts.prompt_end", count=len(prompt), who=who), *prompt[-PROMPT_LINES:]]
-    verbs = [_verbs(question, say)] if question.entry.get("verbs") else []
+    has_choice = question.entry.get("verbs") or question.entry.get("menu")
+    verbs = [_decided(question, say), *(_verbs(question, say) if has_choice else [])]
     return [heading, *_indented(shown), *_indented([*verbs, *_answer(question, say)])]
 
 
@@ -118,17 +123,28 @@ def _since_the_deed_before(memories: list[Memory]) -> list[Memory]:
 
 def _told(question: Question, say: Wording) -> Told:
     lines: Told = []
-    for key in ("facts", "known"):
-        if text := question.told(key):
-            lines += [say("thoughts.facts" if key == "facts" else "thoughts.known"), *_indented(text.split("\n"))]
+    if text := question.told("facts"):
+        lines += [say("thoughts.facts"), *_indented(text.split("\n"))]
+    if known := [
+        text for key in ("known", "recollected", "errand", "bonds", "insights") if (text := question.told(key))
+    ]:
+        lines += [say("thoughts.known"), *_indented("\n".join(known).split("\n"))]
     if notice := question.told("notice"):
         lines.append(say("thoughts.notice", text=notice))
-    return [*lines, _verbs(question, say)]
+    return [*lines, _decided(question, say), *_verbs(question, say)]
 
 
-def _verbs(question: Question, say: Wording) -> str:
-    verbs = question.entry.get("verbs")
-    return say("thoughts.verbs", verbs=", ".join(verbs)) if verbs else say("thoughts.any_verb")
+def _decided(question: Question, say: Wording) -> str:
+    """Return why the engine asked the model."""
+    cause = question.entry.get("cause", "free")
+    return say(f"thoughts.cause_{cause if cause in CAUSES else 'free'}")
+
+
+def _verbs(question: Question, say: Wording) -> Told:
+    """Return what the model could choose from; nothing where it was asked for words alone."""
+    if choices := question.entry.get("verbs") or question.entry.get("menu"):
+        return [say("thoughts.verbs", verbs=", ".join(choices))]
+    return [say("thoughts.any_verb")] if question.entry.get("cause", "free") == "free" else []
 
 
 def _refused_first(asked: list[Question], say: Wording) -> Told:

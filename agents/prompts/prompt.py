@@ -1,17 +1,20 @@
-"""An agent's prompt: a template from the vault, filled; what is stable stands first, so that it can be cached.
+"""An agent's prompt: sections in an order, laid out as one text or as messages, with a record of what they show.
 
 A template is plain text with slots such as `{profile}`. A paragraph all of whose slots are empty is left out with
 its heading, and so is a line of nothing but empty slots. What fills a slot is never looked at for slots again,
-and is words alone: see `agents.quoting`.
+and is words alone: see `agents.prompts.quoting`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from agents.component import Section
+from agents.memory.coverage import Range
+from agents.models.model import Message
 from agents.prompts.quoting import filling
 from vault.notes import NoteError
 from world.matching import suggestions
@@ -19,7 +22,9 @@ from world.matching import suggestions
 SLOTS = (
     *("name", "profile", "commands", "facts", "yesterday", "older", "recent"),
     *("tail", "before", "since", "board", "known", "scene", "place"),
+    *("recollected", "errand", "bonds", "insights", "notice"),
 )
+TALK_SLOTS = (*(slot for slot in SLOTS if slot not in ("tail", "before", "since")), "partner", "here", "menu", "offer")
 # What a prompt cannot do without, each in either form: the tail whole or in two parts, the scene in full or in a line.
 NEEDED = (("name",), ("tail", "before"), ("tail", "since"), ("scene", "place"))
 
@@ -30,6 +35,39 @@ _SLOT = re.compile(r"\{([a-z_]+)\}")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n+")
 _ONLY_SLOTS = re.compile(r"\s*(?:\{[a-z_]+\}\s*)+")
 
+Place = tuple[int, int]
+"""Where a section stands in a text: its first character, counted from 0, and how many there are."""
+
+
+NO_RANGE = Range(1, 0)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What a model is given to read, and the record of it.
+
+    `text` is the whole of it as it stands, `messages` the same for a model that is talked with. `sections` are those
+    that it shows, in order, and `places` tells where in the text each begins. `shown` are the memories of the tail that
+    stand in it word for word, `unshown` those before them that found no room. `left_out` names the sections that gave
+    way.
+    """
+
+    text: str = ""
+    messages: tuple[Message, ...] = ()
+    sections: tuple[Section, ...] = ()
+    places: Mapping[str, Place] = field(default_factory=dict)
+    shown: Range = NO_RANGE
+    unshown: Range = NO_RANGE
+    left_out: tuple[str, ...] = ()
+
+    def section(self, name: str) -> str:
+        """Return the text of a section, or an empty string."""
+        return next((one.text for one in self.sections if one.name == name), "")
+
+    def recalls(self, seq: int) -> bool:
+        """Return whether a memory stands in it because it came to mind."""
+        return any(seq in one.shows for one in self.sections if one.name == "recollected")
+
 
 @dataclass(frozen=True)
 class PromptTemplate:
@@ -38,14 +76,27 @@ class PromptTemplate:
     paragraphs: tuple[str, ...]
 
     @cached_property
-    def _slots(self) -> frozenset[str]:
+    def slots(self) -> frozenset[str]:
+        """The names of the slots that it has."""
         return frozenset(slot for paragraph in self.paragraphs for slot in _SLOT.findall(paragraph))
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """Return the prompt. A slot without a value counts as empty."""
-        values = filling({slot: text for slot, text in values.items() if slot in self._slots})
-        kept = (paragraph for paragraph in self.paragraphs if _is_wanted(paragraph, values))
-        return "\n\n".join(_filled(paragraph, values) for paragraph in kept)
+        """Return the text. A slot without a value counts as empty."""
+        return self.filled(values)[0]
+
+    def filled(self, values: Mapping[str, str]) -> tuple[str, dict[str, Place]]:
+        """Return the text, and where the value of each slot stands in it."""
+        values = filling({slot: text for slot, text in values.items() if slot in self.slots})
+        text, places = "", dict[str, Place]()
+        for paragraph in self.paragraphs:
+            if not _is_wanted(paragraph, values):
+                continue
+            text += "\n\n" if text else ""
+            for slot, piece in _pieces(paragraph, values):
+                if slot and piece:
+                    places[slot] = len(text), len(piece)
+                text += piece
+        return text, places
 
 
 def parse_template(text: str, source: str) -> PromptTemplate:
@@ -54,11 +105,7 @@ def parse_template(text: str, source: str) -> PromptTemplate:
     Raises: NoteError naming file and line if it has a slot that does not exist, lacks one that is needed, or does
     not end in `~{name}>`.
     """
-    for number, line in enumerate(text.split("\n"), 1):
-        for slot in _SLOT.findall(line):
-            if slot not in SLOTS:
-                close = suggestions(slot, SLOTS) or SLOTS
-                raise NoteError(f"{source}:{number}: there is no slot {{{slot}}}; did you mean {{{close[0]}}}?")
+    _check_slots(text, source, SLOTS)
     for forms in NEEDED:
         if not any(f"{{{slot}}}" in text for slot in forms):
             raise NoteError(f"{source}: a slot is missing; a prompt needs {' or '.join(f'{{{s}}}' for s in forms)}.")
@@ -69,6 +116,20 @@ def parse_template(text: str, source: str) -> PromptTemplate:
     if not text.rstrip().endswith("~{name}>"):
         raise NoteError(f"{source}: a prompt must end in ~{{name}}> so that the model goes on with a command.")
     return PromptTemplate(tuple(_PARAGRAPH.split(_with_places(text.strip()))))
+
+
+def parse_paragraphs(text: str, source: str, first_line: int) -> PromptTemplate:
+    """Return a part of a template for a talk. Raises: NoteError if it has a slot that does not exist."""
+    _check_slots(text, source, TALK_SLOTS, first_line)
+    return PromptTemplate(tuple(_PARAGRAPH.split(text.strip())) if text.strip() else ())
+
+
+def _check_slots(text: str, source: str, slots: Sequence[str], first_line: int = 1) -> None:
+    for number, line in enumerate(text.split("\n"), first_line):
+        for slot in _SLOT.findall(line):
+            if slot not in slots:
+                close = suggestions(slot, slots) or slots
+                raise NoteError(f"{source}:{number}: there is no slot {{{slot}}}; did you mean {{{close[0]}}}?")
 
 
 def _with_places(text: str) -> str:
@@ -82,9 +143,12 @@ def _with_places(text: str) -> str:
     return text
 
 
-def _filled(paragraph: str, values: Mapping[str, str]) -> str:
-    lines = (line for line in paragraph.split("\n") if not _ONLY_SLOTS.fullmatch(line) or _is_wanted(line, values))
-    return "\n".join(_SLOT.sub(lambda slot: values.get(slot[1], ""), line) for line in lines)
+def _pieces(paragraph: str, values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the pieces of a paragraph in order: the name of a slot, or nothing, and the text that stands there."""
+    lines = [line for line in paragraph.split("\n") if not _ONLY_SLOTS.fullmatch(line) or _is_wanted(line, values)]
+    parts = _SLOT.split("\n".join(lines))
+    for number, part in enumerate(parts):
+        yield ("", part) if number % 2 == 0 else (part, values.get(part, ""))
 
 
 def _is_wanted(paragraph: str, values: Mapping[str, str]) -> bool:

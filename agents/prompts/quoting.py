@@ -12,6 +12,7 @@ from functools import lru_cache
 
 KEPT_LINES = 8192
 LONGEST_KEPT = 400
+KEPT_LONG_LINES = 512
 """The same lines stand in prompt after prompt, and in those of everybody who was there: each is looked through once."""
 
 # Marks of chat templates and tokenizers: <|im_end|>, <start_of_turn>, </s>, <<SYS>>, <｜User｜>, [INST], [gMASK],
@@ -50,7 +51,7 @@ def typed(text: str) -> str:
 
 def quoted(text: str) -> str:
     """Return what others may have worded, as `plain` and with no line that could begin a turn or a part of a prompt."""
-    return _kept(text) if len(text) <= LONGEST_KEPT else _quoted(text)
+    return _kept(text) if len(text) <= LONGEST_KEPT else _kept_long(text)
 
 
 def filling(values: Mapping[str, str]) -> dict[str, str]:
@@ -66,6 +67,7 @@ def _quoted(text: str) -> str:
 
 
 _kept = lru_cache(KEPT_LINES)(_quoted)
+_kept_long = lru_cache(KEPT_LONG_LINES)(_quoted)
 
 
 def _without_tokens(text: str) -> str:
@@ -79,5 +81,6 @@ def _as_it_is(text: str) -> str:
 _FILLED_BY: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(("name", "commands", "sentences"), _as_it_is),
     **dict.fromkeys(("tail", "before", "since", "yesterday", "memories", "past"), typed),
-    **dict.fromkeys(("facts", "known", "board", "scene", "place"), quoted),
+    **dict.fromkeys(("facts", "known", "recollected", "board", "scene", "place", "here"), quoted),
+    **dict.fromkeys(("errand", "bonds", "insights"), quoted),
 }

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from agents.replies.reply_text import Piece, pieces
-from world.command import Command, CommandTable, words_of
+from world.command import Command, CommandTable
 from world.matching import either, suggestions
 from world.model import Character
 from world.parsing import PREFIXES, at_bar, parse_line
+from world.usage import words_of
 
 LONGEST_ARGUMENTS = 400
 LONGEST_REASON = 300
@@ -37,11 +38,12 @@ class Reply:
     """What a reply comes to.
 
     `line` is the one executable line, `verb arguments | reason`, or empty; then `problem` tells the agent, in a
-    sentence or two, what was wrong with its reply.
+    sentence or two, what was wrong with its reply. `before` is a line to be done first, as to hand something over.
     """
 
     line: str
     problem: str = ""
+    before: str = ""
 
 
 def for_all_agents(command: Command) -> bool:

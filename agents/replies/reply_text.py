@@ -32,11 +32,11 @@ _BREAKS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _FUNCTION_TAG = re.compile(r"<(?:function=|invoke name=\")(\w{1,40})\"?>")
-_PARAMETER_TAG = re.compile(r"\s*<parameter(?:=\w{1,40}| name=\"\w{1,40}\")>\s*([^<]*?)\s*</parameter>")
+_PARAMETER_TAG = re.compile(r"(?<!\s)\s*<parameter(?:=\w{1,40}| name=\"\w{1,40}\")>([^<]*)</parameter>")
 _OBJECT_START = re.compile(r"^[ \t`\[]*(?=\{)", re.MULTILINE)
 _CALL = re.compile(r"(?:functions\.)?(\w{1,40})\s*\(?(\{.*\})\)?")
 _ELEMENT = re.compile(r"<(\w{1,40})>([^<]*)</\1>")
-_PYTHON_CALL = re.compile(r"""(\w{1,40})\(\s*("[^"]*"|'[^']*'|)\s*\)""")
+_PYTHON_CALL = re.compile(r"""(\w{1,40})\(\s*(?:("[^"]*"|'[^']*')\s*)?\)""")
 _MARKS = re.compile(r"\*\*|__|`")
 _BULLET = re.compile(
     r"[>$%•·–—]\s*|[/!\\](?=\w)|[-*+#]+\s+|\(?\d{1,2}[.):]\s+|(?:Option|Step)\s+\d{1,2}\s*[.:)]\s*", re.IGNORECASE
@@ -74,13 +74,17 @@ class Piece:
 def pieces(reply: str, name: str) -> Iterator[Piece]:
     """Yield the lines of a reply that hold anything, bare, in order. `name` is the agent's own."""
     text = without_thoughts(reply[:MOST_THOUGHT])[:MOST_READ].replace("\ufffd", "")
-    text = _FUNCTION_TAG.sub(r"\n\1 ", _PARAMETER_TAG.sub(r" \1", _BREAKS.sub("\n", text)))
+    text = _FUNCTION_TAG.sub(r"\n\1 ", _PARAMETER_TAG.sub(_parameter, _BREAKS.sub("\n", text)))
     lines = [line for line in clean_block(_with_objects_as_lines(text)).split("\n") if line.strip()]
     bare = [_bare(line, name) for line in lines]
     reasons = [_reason_of(line) for line in bare]
     for number, line in enumerate(bare):
         if line and not reasons[number]:
             yield Piece(_as_line(line), _beside(reasons, number))
+
+
+def _parameter(found: re.Match[str]) -> str:
+    return f" {found[1].strip()}"
 
 
 def without_thoughts(text: str) -> str:
@@ -161,7 +165,7 @@ def _as_line(text: str) -> str:
     if element := _ELEMENT.fullmatch(text):
         return f"{element[1]} {element[2].strip()}".strip()
     call = _PYTHON_CALL.fullmatch(text)
-    return f"{call[1]} {_inside(call[2].strip())}".strip() if call else text
+    return f"{call[1]} {_inside(call[2] or '')}".strip() if call else text
 
 
 def _with_objects_as_lines(text: str) -> str:

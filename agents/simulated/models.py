@@ -63,6 +63,9 @@ class Cast:
         Raises: SimulationError.
         """
         plan = await self._plan()
+        for model in plan.models:
+            with suppress(ModelError):  # it is tried again when it is asked
+                await model.start()
         self.names = [model.name for model in plan.models]
         if self.recording:
             asked = {name: asdict(one) for name, one in plan.asked.items()}

@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request, TakesSchema
+from agents.models.model import Capabilities, Completion, LanguageModel, ModelError, OnText, Request, Timing
 
-VERSION = 1
+VERSION = 2
 HASH_DIGITS = 16
 
 
@@ -48,7 +48,7 @@ class Usage:
         """Count an answer."""
         self.requests += 1
         self.prompt_tokens += completion.prompt_tokens
-        self.cached_tokens += completion.cached_tokens
+        self.cached_tokens += completion.cached_tokens or 0
         self.completion_tokens += completion.completion_tokens
         self.seconds += completion.seconds
 
@@ -80,7 +80,8 @@ class Recording:
     def begin(self, models: Sequence[LanguageModel], **about: Any) -> None:
         """Write the heading: the models, and what else must be the same for the recording to fit."""
         told = [
-            {"name": one.name, "constrains": one.constrains, "context_tokens": one.context_tokens} for one in models
+            {"name": one.name, "capabilities": asdict(one.capabilities), "context_tokens": one.context_tokens}
+            for one in models
         ]
         self._write({"recording": VERSION, **about, "models": told})
 
@@ -111,13 +112,15 @@ class Recording:
         self._file.close()
 
     def _asked(self, number: int, request: Request) -> dict[str, Any]:
-        place, prompt = self._place, request.prompt
-        options = {
+        place, prompt = self._place, request.text
+        options: dict[str, Any] = {
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
             "seed": request.seed,
             "stop": list(request.stop),
         }
+        if request.messages:
+            options["messages"] = [asdict(message) for message in request.messages]
         asked = {"turn": place.turn, "owner": place.owner, "number": number, "hash": text_hash(prompt)}
         return {**asked, "options": options, "prompt": prompt}
 
@@ -137,15 +140,23 @@ class WatchedModel:
     """
 
     def __init__(self, model: LanguageModel, number: int, usage: Usage, recording: Recording | None) -> None:
-        self.name = model.name
-        self.constrains = model.constrains
-        self.takes_schema = isinstance(model, TakesSchema) and model.takes_schema
-        self.context_tokens = model.context_tokens
         self._model = model
         self._number = number
         self._usage = usage
         self._recording = recording
         self._counted: dict[str, int] = {}
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._model.capabilities
+
+    @property
+    def context_tokens(self) -> int:
+        return self._model.context_tokens
 
     async def start(self) -> None:
         """Load the model. Raises: ModelError."""
@@ -168,7 +179,7 @@ class WatchedModel:
         self._usage.add(completion)
         if self._recording:
             self._recording.answer(self._number, request, completion)
-        return replace(completion, seconds=0.0)
+        return replace(completion, seconds=0.0, timing=Timing())
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens the text has."""

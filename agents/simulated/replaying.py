@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
+from agents.models.model import Capabilities, Completion, LanguageModel, ModelError, OnText, Request
 from agents.models.voices import Asked
 from agents.simulated.recording import VERSION, Place, SimulationError, count_key, text_hash
 
@@ -39,8 +39,11 @@ class Replay:
 
     @property
     def models(self) -> list[LanguageModel]:
-        """The models that were recorded, those for thoughts first."""
-        return [ReplayedModel(self, number, told) for number, told in enumerate(self.heading["models"])]
+        """The models that were recorded, those for thoughts first. Raises: SimulationError as `asked` does."""
+        try:
+            return [ReplayedModel(self, number, told) for number, told in enumerate(self.heading["models"])]
+        except (KeyError, TypeError, ValueError) as error:
+            raise SimulationError(f"{self._path}:1: this line was changed by hand: {error}.") from error
 
     @property
     def asked(self) -> dict[str, Asked]:
@@ -76,7 +79,7 @@ class Replay:
             asked = left[0]["prompt"].strip().rpartition("\n")[2]
             self._diverge(f"a prompt of the recording was not asked, which ends in {_shown(asked)}.")
         if self._uncounted:
-            self._diverge(f"a text of the world is not as it was: {_shown(self._uncounted)}")
+            self._diverge(self._ended() or f"a text of the world is not as it was: {_shown(self._uncounted)}")
 
     def _diverge(self, how: str) -> None:
         place = self.place
@@ -85,15 +88,22 @@ class Replay:
     def _difference(self, number: int, prompt: str, left: list[Line]) -> str:
         recorded = [str(line["prompt"]) for line in left if line["number"] == number]
         if not recorded:
-            owner, last_turn = self._owners.get(self.place.turn), max(self._owners, default=0)
-            if self.place.turn > last_turn:
-                return f"the recording has ended; give --turns {last_turn} for all that is in it."
+            if ended := self._ended():
+                return ended
+            owner = self._owners.get(self.place.turn)
             told = "asked nothing more" if owner == self.place.owner else f"had {owner or 'nobody'} asking"
             last = prompt.strip().rpartition("\n")[2]
             return f"a prompt is asked that ends in {_shown(last)}, where the recording {told}."
         nearest = max(recorded, key=lambda text: _first_difference(text, prompt)[0])
         place, was, now = _first_difference(nearest, prompt)
         return f"the prompt differs in line {place}.\n  recorded: {_shown(was)}\n  now:      {_shown(now)}"
+
+    def _ended(self) -> str:
+        """Return that there are no more answers, if that is so; the turns without a model may go on."""
+        last_turn = max(self._owners, default=0)
+        if self.place.turn <= last_turn:
+            return ""
+        return f"the recording has ended; give --turns {last_turn} for all that is in it."
 
     def _read(self) -> Line:
         try:
@@ -137,7 +147,7 @@ class ReplayedModel:
 
     def __init__(self, replay: Replay, number: int, told: Line) -> None:
         self.name = str(told["name"])
-        self.constrains = bool(told["constrains"])
+        self.capabilities = Capabilities(**told["capabilities"])
         self.context_tokens = int(told["context_tokens"])
         self._replay = replay
         self._number = number
@@ -147,7 +157,7 @@ class ReplayedModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """Return the recorded answer. Raises: ModelError where the model had failed, and where nothing is recorded."""
-        return self._replay.answer(self._number, request.prompt)
+        return self._replay.answer(self._number, request.text)
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens the text had."""

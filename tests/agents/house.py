@@ -7,7 +7,7 @@ import itertools
 import random
 from pathlib import Path
 
-from agents.agent import Agent, Templates
+from agents.agent import Agent
 from agents.commands.fact_commands import fact_commands
 from agents.commands.memory_commands import memory_commands
 from agents.memory.memory import AgentMemory
@@ -17,6 +17,7 @@ from agents.models.queue import ModelQueue
 from agents.prompts.prompt import parse_template
 from config.settings import AgentSettings, MemorySettings
 from tests.agents.memory.lives import starter_templates
+from tests.agents.templates import templates_of
 from tests.scripted_model import ScriptedModel
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
@@ -64,7 +65,7 @@ class House:
         board.take_in()
         self.game.on_events = lambda events: board.save()
         text = Vault(STARTER).read("templates", f"{template}.md").body
-        self.templates = Templates(parse_template(text, template), parse_template(text, template))
+        self.templates = templates_of(parse_template(text, template))
         self.model = house_model()
         self.agents: dict[str, Agent] = {}
         self.game.commands.add(memory_commands(self.agents, self.game.tell, self.now))
@@ -99,7 +100,7 @@ class House:
 
     def prompt(self, name: str) -> str:
         """Return the prompt of this moment."""
-        return self.agents[name].prompt()
+        return self.agents[name].prompt().text
 
     def end(self) -> None:
         """Save everything, as an orderly end does."""

@@ -16,6 +16,7 @@ from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
 from vault.folder import STARTER, Vault
+from vault.notes import NoteError
 from vault.world_notes import load_world
 from world.commands.table import world_commands
 from world.game import Game
@@ -37,6 +38,20 @@ def population_of(root: Path, notes: dict[str, str] | None = None, seed: int = 1
     settings = load_settings(vault)
     game = Game(load_world(vault, settings.world), world_commands())
     return Population(vault, settings, game, random.Random(seed), lambda: 0)
+
+
+def test_what_one_part_of_an_agent_cannot_write_at_the_end_keeps_no_other_from_being_written(tmp_path, caplog):
+    agents, closed = population_of(tmp_path), list[str]()
+
+    def fail() -> None:
+        raise NoteError("The disk is full.")
+
+    agents["Eliza"].memory.close = fail  # type: ignore[method-assign]
+    for agent in agents.values():
+        agent.facts.close = lambda name=agent.name: closed.append(name)  # type: ignore[misc,method-assign]
+    agents.close()
+    assert closed == ["Eliza", "Moss"]
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == ["The disk is full."]
 
 
 def test_each_agent_has_its_own_settings(tmp_path):
@@ -78,7 +93,7 @@ def test_an_agent_s_own_template_comes_before_the_world_s(tmp_path):
     agents = population_of(
         tmp_path, {"agents/Moss/agent.md": "---\ntemplate: mine\n---\n", "agents/Moss/templates/mine.md": own}
     )
-    assert agents["Moss"].prompt().startswith("Mine.")
+    assert agents["Moss"].prompt().text.startswith("Mine.")
 
 
 def test_with_a_model_all_are_in_the_world_and_perceive_it(tmp_path):

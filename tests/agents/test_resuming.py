@@ -26,7 +26,8 @@ def test_whoever_was_spoken_to_owes_an_answer_until_it_has_given_one(tmp_path):
         return before, owed_by({"Rook": life.agent})
 
     before, after = running(life, act)
-    owed = {"spoken": 1, "by_person": 1, "from_afar": 0, "unseen": 1, "has_floor": 1, "stirred": 0}
+    owed: dict[str, object] = {"spoken": 1, "by_person": 1, "from_afar": 0, "unseen": 1, "has_floor": 1, "stirred": 0}
+    owed |= {"by_id": "Ana", "channel": "say", "is_gift": 0, "text": "Rook, are you there?"}
     assert (before, after) == ({"Rook": owed}, {})
 
 

@@ -31,6 +31,7 @@ def turn_spoken_to_while_waiting(life: Life, *models: ScriptedModel) -> Turn:
     async def story() -> Turn:
         life.game.wake("Rook", life.agent.perceive)
         life.agent.queue = ModelQueue([route(model) for model in models])
+        life.ana.types("say Rook?")
         for model in models:
             model.hold()
         ask = life.agent.queue.ask
@@ -51,7 +52,7 @@ def turn_spoken_to_while_waiting(life: Life, *models: ScriptedModel) -> Turn:
 @pytest.mark.parametrize("which", range(8))
 def test_who_is_spoken_to_while_it_waits_answers_though_the_first_endpoint_fails(tmp_path, which):
     life = Life(tmp_path)
-    life.agent._conduct._rng.seed(which)
+    life.agent._conduct.policy._rng.seed(which)
     near = ScriptedModel("look\n", GONE, name="near", constrains=True)
     far = ScriptedModel("look\n", " say I am well. | she asked\n", name="far", constrains=True)
     done = turn_spoken_to_while_waiting(life, near, far)

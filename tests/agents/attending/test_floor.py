@@ -202,7 +202,8 @@ def test_a_gift_and_a_reminder_are_thought_of_once():
     room = Room(aviary(people=()))
     room.happens(Gave("Jay", ROOM, "apples", "Rook"))
     room.happens(Told("Wren", "It is night."))
-    assert room.still("near") == {"Jay": "resting"}
+    assert room.still("near")["Jay"] == "resting"
+    assert room.minds["Rook"].addressed.is_gift
     for name in NAMES:
         room.minds[name].begin_turn()
     assert room.still("near") == dict.fromkeys(NAMES, "resting")

@@ -64,7 +64,7 @@ def world():
         (Arrived("Ana", ROOM, KITCHEN), Impression("observed", ("Ana",), importance=2)),
         (Left("Ana", ROOM, "north", KITCHEN), Impression("observed", ("Ana",), importance=2)),
         (Emoted("Ana", ROOM, "waves at Rook"), Impression("observed", ("Ana",))),
-        (Gave("Ana", ROOM, "copper coin", "Rook"), Impression("observed", ("Ana",), importance=6)),
+        (Gave("Ana", ROOM, "copper coin", "Rook"), Impression("observed", ("Ana",), importance=6, addressed=True)),
         (LookedAt("Ana", ROOM, "Rook"), Impression("observed", ("Ana",))),
         (Said("Ana", ROOM, "hello all"), Impression("observed", ("Ana",))),
         (Said("Ana", ROOM, "hello Rook"), Impression("observed", ("Ana",), SPOKEN_TO, addressed=True)),
@@ -113,10 +113,18 @@ def test_whoever_sleeps_does_not_listen(world):
     assert left and left.addressed
 
 
-def test_who_was_spoken_to_by_several_was_spoken_to_by_all_of_them(world):
-    by_agent, by_person = address(Said("Rook", ROOM, "x"), world), address(Paged("Ana", "Rook", "x"), world)
-    assert (by_agent, by_person) == (Address(True), Address(True, by_person=True, from_afar=True))
-    assert by_agent | Address() | by_person == Address(True, True, True)
+def test_of_several_who_spoke_the_last_is_answered_and_a_person_before_an_agent(world):
+    by_agent, by_person = address(Said("Rook", ROOM, "x"), world), address(Paged("Ana", "Rook", "y"), world)
+    assert by_agent == Address(True, by_id="Rook", text="x")
+    assert by_person == Address(True, by_person=True, from_afar=True, by_id="Ana", channel="tell", text="y")
+    assert by_agent | Address() | by_person == by_person | by_agent == by_person
+    later = address(Said("Ben", ROOM, "z"), world)
+    assert by_person | later == later
+
+
+def test_who_speaks_and_gives_something_is_answered_what_was_said(world):
+    words, gift = address(Said("Ana", ROOM, "x"), world), address(Gave("Ana", ROOM, "copper coin", "Rook"), world)
+    assert (gift.spoken, gift.is_gift, words | gift) == (True, True, words)
 
 
 def test_a_name_with_signs_in_it_is_no_pattern():

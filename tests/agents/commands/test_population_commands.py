@@ -268,8 +268,8 @@ def test_an_agent_that_sleeps_cannot_be_led(tmp_path):
 
 def test_what_an_agent_is_granted_it_is_told_of_and_nothing_else(town):
     moss = town.game.world.characters["Moss"]
-    assert "@dig" not in town.agents["Moss"].prompt()
+    assert "@dig" not in town.agents["Moss"].prompt().text
     moss.grants = frozenset({"@dig"})
-    prompt = town.agents["Moss"].prompt()
+    prompt = town.agents["Moss"].prompt().text
     assert "@dig <exit> to <name> - Make a new room" in prompt
     assert "@destroy" not in prompt

@@ -52,13 +52,7 @@ def test_why_tells_what_was_perceived_told_answered_and_done(tmp_path):
         f"  2: NOW result in The Common Room: {' / '.join(LOOK)}",
         '  3: NOW observed in The Common Room: Ana says, "Good morning, Rook!"',
         "",
-        "It was told what it knows:",
-        "  - Ana: last seen in The Common Room at 2025-11-24 20:35, met once.",
-        "  - Ben: last seen in The Common Room at 2025-11-24 20:35, met once.",
-        "  - brass lamp: it lies in The Common Room since 2025-11-24 20:35.",
-        "  - oil lamp: it lies in The Common Room since 2025-11-24 20:35.",
-        "  - The Common Room: I have been there once.",
-        "It could choose any command that it may type.",
+        "The engine decided: answer what was said.",
         "",
         "thinking: <think>She is kind.</think>",
         "reply: say Good morning, Ana! | she spoke to me",
@@ -129,7 +123,8 @@ def test_the_log_has_the_end_of_the_prompt_the_answer_the_command_and_what_came_
         ", DAY#1: scripted, N tokens asked (0 from the cache), 7 answered, 0.00 s, stop\n  prompt ("
     )
     assert first.endswith(
-        "  ~Rook>\n  reply: think of tea | it is cold\n  command: think of tea\n  Its reason: it is cold"
+        "  ~Rook>\n  The engine decided: nothing is due.\n  reply: think of tea | it is cold\n"
+        "  command: think of tea\n  Its reason: it is cold"
     )
     assert "  command: none\n  result: Your reply held no command" in second
     assert "You are Rook. You hum." not in first

@@ -37,8 +37,7 @@ def test_after_a_played_story_it_stands_only_with_its_author(tmp_path, caplog):
             house.does("Rook", f"{line} | {SECRET} of Rook")
     for name in ("Rook", "Ben"):
         house.compact(name)
-    assert f"{SECRET} of Rook" in house.prompt("Rook")
-    assert f"{SECRET} of Ana" not in house.prompt("Rook")
+    assert SECRET not in house.prompt("Rook")  # a model that reads its reasons repeats them, and may recite them
     assert SECRET not in house.prompt("Ben")
     others = [*ana.screen(), *cat.screen(), *map(repr, [*ana.events, *cat.events]), caplog.text]
     assert not [text for text in others if SECRET in text]

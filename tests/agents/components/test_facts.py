@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.agent import Templates
 from agents.prompts.prompt import parse_template
 from config.settings import MemorySettings
 from tests.agents.house import AT, House, said
+from tests.agents.templates import templates_of
 from vault.journal import Journal
 from vault.remembered.memory_line import Memory
 from world.model import Role
@@ -132,7 +132,7 @@ def test_a_template_from_before_there_were_facts_tells_them_all_the_same(tmp_pat
     house = House(tmp_path)
     text = "{profile}\n\n{older}\n\n{recent}\n\n{tail}\n\n{scene}\n~{name}>"
     old = parse_template(text, "old")
-    house.agents["Rook"].adopt(house.agents["Rook"].note, house.agents["Rook"].settings, Templates(old, old))
+    house.agents["Rook"].adopt(house.agents["Rook"].note, house.agents["Rook"].settings, templates_of(old))
     ana = house.player("Ana", Role.ADMIN)
     ana.types("@memory-pin Rook Never lend the lamp.")
     ana.types("share plan -> We meet at noon.")
@@ -289,8 +289,8 @@ def test_facts_that_are_behind_a_long_journal_say_so(tmp_path: Path):
     house = House(tmp_path)
     ana = house.player("Ana", Role.ADMIN)
     memory = house.agents["Rook"].memory
-    for _ in range(3000):
-        memory.record("observed", "It rains.")
+    for _ in range(3000):  # as after an import, without a word to the agent
+        memory.journal.append(Memory(0, AT, "observed", "", "It rains."))
     ana.screen()
     ana.types("@memory-facts Rook")
     learnt = house.agents["Rook"].facts.upto

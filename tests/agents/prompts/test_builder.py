@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.component import Moment, Section
 from agents.memory.coverage import Coverage
 from agents.memory.view import STEP_LINES, View
-from agents.prompts.prompt import parse_template
-from agents.prompts.prompting import command_list, fitted_prompt, idle_text, place_text, scene_text
+from agents.prompts.builder import Transcript, build
+from agents.prompts.prompt import PromptTemplate, parse_template
+from agents.prompts.scene import command_list, idle_text, place_text, scene_text
 from tests.world.inn import inn, inn_game
 from vault.folder import STARTER, Vault
 from vault.remembered.memory_line import Memory
@@ -25,8 +28,22 @@ TEMPLATE = parse_template(
 VALUES = {"name": "Moss", "profile": "You are Moss.", "yesterday": "~Moss> nod", "scene": "Here."}
 
 
+GIVES_WAY = {"yesterday": 3, "recollected": 2}
+
+
 def words(text: str) -> int:
     return len(text.split())
+
+
+def fitted_prompt(
+    template: PromptTemplate, values: dict[str, str], view: View, count: Callable[[str], int], budget: int
+) -> str:
+    """Return the text of a prompt with these sections; the name and the view's own texts are no sections."""
+    world = inn()
+    texts = {**values, "older": view.older(), "recent": view.recent_past()}
+    sections = [Section(name, text, gives_way=GIVES_WAY.get(name, 0)) for name, text in texts.items() if name != "name"]
+    moment = Moment(world, world.characters["Rook"], 0, view, budget_tokens=budget, count_tokens=count)
+    return build(Transcript(template, values["name"]), lambda now: sections, moment).text
 
 
 def view_of(first: int, last: int) -> View:

@@ -1,0 +1,128 @@
+"""Who talks with whom where an agent is, and what manners follow: whose turn it is, whom it has greeted, when to end.
+
+It begins again whenever the agent walks into a room. Nothing here asks a model.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
+from world.matching import is_named
+from world.model import World
+
+IN_TALK_MS = 90_000
+"""For how long after a person came or spoke to an agent, in milliseconds, it does not walk off."""
+
+KEPT_TURNS = 3
+"""How many speeches are looked at to see whether two others talk with each other."""
+
+
+@dataclass(frozen=True)
+class Manners:
+    """What the conversation asks of an agent now.
+
+    `in_talk_with` is the id of the person who talks with it, or empty. `is_waiting` says that nobody has said anything
+    since its own last words here; `others_talk` that two others here speak to each other by name. `spoken_to` are
+    the ids of those here whom it has spoken to since they met. `words_here` counts its own speeches in this room,
+    and `has_parted` says that it and somebody else have both said good-bye.
+    """
+
+    in_talk_with: str = ""
+    is_waiting: bool = False
+    others_talk: bool = False
+    spoken_to: frozenset[str] = frozenset()
+    words_here: int = 0
+    has_parted: bool = False
+
+
+class Conversation:
+    """The conversation in the room of the agent called `name`."""
+
+    def __init__(self, name: str, now_ms: Callable[[], int]) -> None:
+        self._name = name
+        self._now_ms = now_ms
+        self._person, self._person_ms = "", 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._turns: deque[tuple[str, str]] = deque(maxlen=KEPT_TURNS)
+        self._spoken_to: set[str] = set()
+        self._parted: set[str] = set()
+        self._words_here = 0
+        self._is_waiting = False
+
+    def observe(self, event: Event, world: World) -> None:
+        """Take in an event that the agent perceives, its own included."""
+        own = event.actor_id == self._name
+        match event:
+            case Arrived() | Left() if own:
+                self._begin()
+                self._person = ""
+            case Arrived() | Left():
+                self._spoken_to.discard(event.actor_id)
+                self._parted.discard(event.actor_id)
+                if event.actor_id == self._person:
+                    self._person = ""
+                if isinstance(event, Arrived):
+                    self._is_waiting = False
+                    self._attend(event.actor_id, world)
+            case Said() | Whispered():
+                self._hear(event, world, own)
+            case Gave(to_id=to_id) if to_id == self._name:
+                self._attend(event.actor_id, world)
+            case Emoted() if not own:
+                self._is_waiting = False
+
+    def manners(self) -> Manners:
+        """Return what the conversation asks of the agent now."""
+        is_in_talk = bool(self._person) and self._now_ms() - self._person_ms < IN_TALK_MS
+        return Manners(
+            self._person if is_in_talk and self._person not in self._parted else "",
+            self._is_waiting,
+            self._do_others_talk(),
+            frozenset(self._spoken_to),
+            self._words_here,
+            self._name in self._parted and len(self._parted) > 1,
+        )
+
+    def _hear(self, event: Said | Whispered, world: World, own: bool) -> None:
+        to_id = event.to_id or self._named_in(event, world)
+        says_goodbye = _is_farewell(event.text, world)
+        if own:
+            others = [to_id] if to_id else [one.character_id for one in world.occupants(event.room_id)]
+            self._spoken_to.update(one for one in others if one != self._name)
+            self._words_here += 1
+            self._is_waiting = True
+        else:
+            self._is_waiting = False
+            if to_id in ("", self._name):
+                self._attend(event.actor_id, world)
+        if isinstance(event, Said):
+            self._turns.append((event.actor_id, to_id))
+        if says_goodbye:
+            self._parted.add(event.actor_id)
+        elif not own:
+            self._parted.discard(event.actor_id)
+
+    def _attend(self, actor_id: str, world: World) -> None:
+        other = world.characters.get(actor_id)
+        if other is not None and not other.is_agent:
+            self._person, self._person_ms = actor_id, self._now_ms()
+
+    def _named_in(self, event: Said | Whispered, world: World) -> str:
+        here = (one for one in world.occupants(event.room_id) if one.character_id != event.actor_id)
+        return next((one.character_id for one in here if is_named(one.name, event.text)), "")
+
+    def _do_others_talk(self) -> bool:
+        """Return whether the last two speeches were two others', each to the other."""
+        if len(self._turns) < 2:
+            return False
+        (one, to_one), (other, to_other) = list(self._turns)[-2:]
+        return self._name not in (one, other) and to_one == other and to_other == one
+
+
+def _is_farewell(text: str, world: World) -> bool:
+    return any(is_named(word, text) for word in world.wording("talk.farewells").split(", "))

@@ -1,0 +1,234 @@
+"""What kind of act comes next: the engine decides that, and a model finds the words.
+
+In this order: answer who spoke or gave something; greet a person who is new here; do the next step of the errand; greet
+an agent who is new here; else something small, drawn by weights. What would repeat the last turns, or break in on
+others, is no choice. One table of rules serves the grammar, the schema, the menu and the retry, for every model.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Literal
+
+from agents.choices.possible import Form, Possible, spelt
+from agents.choices.situation import Situation
+from agents.choices.weights import SPEECH, weight_of, without_repeats
+from agents.component import TurnKind
+from world.matching import is_named
+from world.model import Character
+from world.parsing import parse_line
+
+Cause = Literal["answer", "thank", "errand", "greet", "free", "rest"]
+
+PRIVATE = frozenset({"whisper", "tell"})
+ANSWERING = 0.95
+TALKED_OUT = 0.7
+"""How often an agent answers another in words, and what is left of that for each of its speeches since it came here. So
+two agents come to an end; a person who speaks to them is always answered."""
+
+ON_ERRAND = 0.5
+GREETS = 0.7
+"""How often the step of an errand is done when it can be, and how often somebody new is spoken to first."""
+
+RESTING = {True: 4.0, False: 0.6}
+"""The weight of doing nothing, while a person talks with the agent and otherwise."""
+
+MENU_LINES = 6
+"""How many commands a model may choose from at most."""
+
+SEEKING = 0.5
+"""How often somebody alone who goes, goes towards others."""
+
+FEW_POSES = 6
+"""How many poses, drawn anew each time, the model may choose from."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is to be done: why, with which forms, towards whom.
+
+    A `speech` turn asks for words alone; `line` is set where one command is left, which needs no model. A `rest` has
+    neither.
+    """
+
+    cause: Cause
+    kind: TurnKind = "action"
+    forms: Possible = field(default_factory=dict)
+    partner: Character | None = None
+    line: str = ""
+
+    @property
+    def verb(self) -> str:
+        """The verb of a speech turn."""
+        return next(iter(self.forms), "")
+
+    def opening(self) -> str:
+        """Return how the line of a speech turn begins: `say`, or `whisper Robin`."""
+        choices = self.forms[self.verb].choices if self.verb in PRIVATE else {}
+        person = next(iter(choices.get("person") or choices.get("anyone") or ()), "")
+        return f"{self.verb} {person}".strip()
+
+    def hand_over(self) -> tuple[str, ...]:
+        """Return the names of what may be handed to the partner with the words."""
+        return self.forms["give"].choices.get("carried", ()) if "give" in self.forms else ()
+
+    def menu(self, rng: random.Random, most: int = MENU_LINES) -> list[str]:
+        """Return the lines that can be chosen from, at most so many, drawn anew each time; free words are none."""
+        lines = [line for form in self.forms.values() for line in _lines(form)]
+        return rng.sample(lines, most) if len(lines) > most else lines
+
+
+def _lines(form: Form) -> list[str]:
+    kinds = [word.kind for word in form.command.words if word.kind]
+    if not all(kind in form.choices for kind in kinds):
+        return []
+    filled = (dict(zip(kinds, values, strict=True)) for values in product(*(form.choices[kind] for kind in kinds)))
+    return [f"{form.command.verb} {spelt(form.command, one)}".strip() for one in filled]
+
+
+class Policy:
+    """Decides what kind of act comes next. The same seed and situations give the same decisions."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+
+    def decide(self, possible: Possible, now: Situation) -> Decision:
+        """Return what to do, given all that is possible."""
+        return (
+            self._answer(possible, now)
+            or self._greeting(possible, now, of_people=True)
+            or self._errand(possible, now)
+            or self._greeting(possible, now)
+            or self._free(possible, now)
+        )
+
+    def _answer(self, possible: Possible, now: Situation) -> Decision | None:
+        """Answer who spoke, in their own way; an agent less and less readily, and not after both said good-bye."""
+        address = now.address
+        if not address.spoken or (not address.by_person and self._rng.random() >= _readiness(now)):
+            return None
+        partner = next((one for one in now.company if one.character_id == address.by_id), None)
+        form = _to(possible.get(address.channel), partner, address.by_id)
+        if form is None and partner is not None:
+            form = possible.get("say")
+        if form is None or (partner is None and address.channel == "say" and not now.company):
+            return None
+        forms = {form.command.verb: form}
+        if partner and (give := _asked_for(possible, now, partner)):
+            forms["give"] = give
+        return Decision("thank" if address.is_gift else "answer", "speech", forms, partner)
+
+    def _errand(self, possible: Possible, now: Situation) -> Decision | None:
+        step = now.errand
+        if step is None or now.manners.in_talk_with or self._rng.random() >= ON_ERRAND:
+            return None
+        if step.talk_to:
+            partner = next((one for one in now.company if one.character_id == step.talk_to), None)
+            return self._speech("errand", possible, partner)
+        return Decision("errand", line=step.line) if parse_line(step.line).verb in possible else None
+
+    def _greeting(self, possible: Possible, now: Situation, of_people: bool = False) -> Decision | None:
+        """Speak first to somebody new: to a person before anything else is done, to an agent at times."""
+        manners = now.manners
+        new = [one for one in now.company if one.character_id not in manners.spoken_to and one.is_agent != of_people]
+        if not new or not _may_speak(now):
+            return None
+        if not of_people and self._rng.random() >= GREETS * TALKED_OUT**manners.words_here:
+            return None
+        return self._speech("greet", possible, new[0])
+
+    def _speech(self, cause: Cause, possible: Possible, partner: Character | None) -> Decision | None:
+        if partner is None or "say" not in possible:
+            return None
+        return Decision(cause, "speech", {"say": possible["say"]}, partner)
+
+    def _free(self, possible: Possible, now: Situation) -> Decision:
+        """Draw a verb by weight, and leave its arguments to the model; words to somebody only where they are due."""
+        fresh = without_repeats(possible, now)
+        fresh = {verb: form for verb, form in fresh.items() if _is_fitting(verb, form, now)}
+        weights = {verb: weight_of(verb, now) for verb in fresh}
+        weights["rest"] = RESTING[bool(now.manners.in_talk_with)]
+        (verb,) = self._rng.choices(list(weights), list(weights.values()))
+        if verb == "rest" or not fresh:
+            return Decision("rest")
+        if verb == "say":
+            partner = _latest(now)
+            return self._speech("free", fresh, partner) or Decision("rest")
+        form = self._with_few_poses(self._seeking(fresh[verb], now))
+        decision = Decision("free", forms={verb: form})
+        lines = decision.menu(self._rng)
+        return replace(decision, line=lines[0]) if len(lines) == 1 else decision
+
+    def suggest(self, possible: Possible, now: Situation, count: int = 3) -> list[str]:
+        """Return up to so many different lines that would be accepted, for a model that finds none by itself."""
+        fresh = without_repeats(possible, now)
+        weights = {verb: weight_of(verb, now) for verb, form in fresh.items() if _lines(form)}
+        lines: list[str] = []
+        while len(lines) < count and any(weights.values()):
+            (verb,) = self._rng.choices(list(weights), list(weights.values()))
+            lines.append(self._rng.choice(_lines(self._with_few_poses(fresh[verb]))))
+            weights[verb] = 0.0
+        return lines
+
+    def _with_few_poses(self, form: Form) -> Form:
+        """A small model given all poses takes the same three for ever."""
+        poses = form.choices.get("text", ())
+        return form.choosing("text", self._rng.sample(poses, FEW_POSES)) if len(poses) > FEW_POSES else form
+
+    def _seeking(self, form: Form, now: Situation) -> Form:
+        exits = [exit for exit in form.choices.get("exit", ()) if exit in now.ways_to_others]
+        if not exits or now.company or self._rng.random() >= SEEKING:
+            return form
+        return form.choosing("exit", exits)
+
+
+def _to(form: Form | None, partner: Character | None, by_id: str) -> Form | None:
+    """Return a form with the partner as the only person, or None if nobody can be spoken to with it."""
+    if form is None:
+        return None
+    for kind in ("person", "anyone"):
+        if kind in form.choices:
+            names = [name for name in form.choices[kind] if name in (by_id, partner.name if partner else by_id)]
+            return form.choosing(kind, names) if names else None
+    return form
+
+
+def _asked_for(possible: Possible, now: Situation, partner: Character) -> Form | None:
+    """Return the form of giving the partner what its words name and the agent carries."""
+    give = possible.get("give")
+    named = [name for name in now.carried if any(is_named(word, now.address.text) for word in (name, name.split()[-1]))]
+    if give is None or not named:
+        return None
+    things = [one for one in give.choices.get("carried", ()) if one in named]
+    return give.choosing("person", [partner.name]).choosing("carried", things) if things else None
+
+
+def _may_speak(now: Situation) -> bool:
+    """Return whether it is polite to say something unasked."""
+    manners = now.manners
+    return bool(now.company) and not (manners.is_waiting or manners.others_talk or manners.has_parted)
+
+
+def _latest(now: Situation) -> Character | None:
+    """Return whom a remark is for: a person before an agent."""
+    people = [one for one in now.company if not one.is_agent]
+    return next(iter(people or now.company), None)
+
+
+def _is_fitting(verb: str, form: Form, now: Situation) -> bool:
+    if verb in now.shunned or verb in PRIVATE:
+        return False
+    if verb == "say":
+        return _may_speak(now)
+    if verb == "go" and now.manners.in_talk_with:
+        return False
+    return now.finds_words or bool(_lines(form))
+
+
+def _readiness(now: Situation) -> float:
+    """Return how likely an agent answers what another agent said to it."""
+    if now.manners.has_parted or now.shunned & SPEECH:
+        return 0.0
+    return ANSWERING * TALKED_OUT**now.manners.words_here

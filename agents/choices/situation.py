@@ -1,0 +1,54 @@
+"""What an agent's situation is when it is to act, as far as the choice of what to do depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agents.attending.conversation import Manners
+from agents.attending.perceiving import Address
+from agents.components.errands import Step
+from world.model import Character, Room, World
+from world.parsing import parse_line
+from world.paths import shortest_path
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What the policy knows of an agent's situation.
+
+    `recent` are its own last lines, newest last. `address` is who waits for an answer, and `manners` what the
+    conversation asks of it. `company` are the others whom it can see, `ways_back` the exits to where it has just
+    been, `ways_to_others` those towards others, `errand` the next step of what it has set out to do. `carried` are
+    the names of what it holds. `shunned` are verbs that would lead it round in a circle. `finds_words` is whether its
+    model is worth asking for free words beside speech, as one held to a grammar is for its thoughts.
+    """
+
+    recent: Sequence[str] = ()
+    address: Address = field(default_factory=Address)
+    manners: Manners = field(default_factory=Manners)
+    company: tuple[Character, ...] = ()
+    ways_back: frozenset[str] = frozenset()
+    ways_to_others: frozenset[str] = frozenset()
+    errand: Step | None = None
+    carried: tuple[str, ...] = ()
+    shunned: frozenset[str] = frozenset()
+    finds_words: bool = True
+
+    @property
+    def verbs(self) -> list[str]:
+        """The verbs of its last lines, newest first."""
+        return [parse_line(line).verb for line in reversed(self.recent)]
+
+
+def ways_back(room: Room, visited: Sequence[str], most: int = 2) -> frozenset[str]:
+    """Return the exits of `room` that lead to the last `most` other rooms visited; ids, newest last."""
+    others = [room_id for room_id in dict.fromkeys(reversed(visited)) if room_id != room.room_id]
+    return frozenset(exit.name for exit in room.exits.values() if exit.room_id in others[:most])
+
+
+def ways_to_others(world: World, actor: Character) -> frozenset[str]:
+    """Return the exits that begin a shortest way to somebody else who is in the world, if not here."""
+    rooms = {one.room_id for one in world.awake() if one is not actor}
+    ways = (shortest_path(world, actor.room_id, room_id) for room_id in rooms)
+    return frozenset(way[0].name for way in ways if way)

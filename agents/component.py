@@ -1,0 +1,104 @@
+"""The seam between an agent and the parts of its mind: what a part is given, and what it adds to a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+from agents.memory.view import View
+from agents.turn import Turn
+from vault.remembered.memory_line import Memory
+from world.events import Event
+from world.model import Character, World
+from world.wording import Wording
+
+TurnKind = Literal["speech", "action"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a prompt, by the name of the slot that it fills.
+
+    `text` may hold several lines. `max_tokens` cuts it, at a line's end; None is no limit of its own. Of a prompt that
+    is too long, sections with a higher `gives_way` are left out first; 0 stays. `is_stable` says that the text stays
+    the same from turn to turn, so that a model's prefix cache can serve it. `shows` are the numbers of the memories
+    that the text tells.
+    """
+
+    name: str
+    text: str
+    max_tokens: int | None = None
+    gives_way: int = 0
+    is_stable: bool = False
+    shows: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What one turn is about, at the instant in which its prompt is made.
+
+    `company` are the others that the agent can see; `partner` is the one whom it is to talk with in a speech turn.
+    `left_out` says how many of the oldest memories of the view's tail the prompt has no room for, and `told` is the
+    text of the sections before this one. `count_tokens` is that of the model; `budget_tokens` is how many tokens the
+    whole prompt may have.
+    """
+
+    world: World
+    actor: Character
+    now_ms: int
+    view: View
+    company: tuple[Character, ...] = ()
+    kind: TurnKind = "action"
+    partner: Character | None = None
+    budget_tokens: int = 8192
+    count_tokens: Callable[[str], int] = len
+    left_out: int = 0
+    told: str = ""
+
+
+class Component(Protocol):
+    """A part of a mind. It never performs a command; if it raises, it is logged and switched off.
+
+    `name` is the name of its slot in templates. A section without a slot of its own stands in `{known}`.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def observe(self, memory: Memory, event: Event | None) -> None:
+        """Take in a memory as it is recorded; `event` is what it came from, None for the agent's own command."""
+
+    def context(self, moment: Moment) -> Section | None:
+        """Return what to add to the prompt of this moment, or None."""
+
+    def acted(self, turn: Turn) -> None:
+        """Take in what came of a turn."""
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A component that can tell people what it holds, as `@mind` does."""
+
+    def describe(self, say: Wording) -> list[str]:
+        """Return lines for a screen. Raises: NoteError if a file cannot be read."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A component that does no more than tell something: `make` returns the text of its section."""
+
+    name: str
+    make: Callable[[Moment], str]
+    gives_way: int = 0
+    is_stable: bool = False
+
+    def observe(self, memory: Memory, event: Event | None) -> None:
+        """Nothing is kept."""
+
+    def context(self, moment: Moment) -> Section | None:
+        text = self.make(moment)
+        return Section(self.name, text, gives_way=self.gives_way, is_stable=self.is_stable) if text else None
+
+    def acted(self, turn: Turn) -> None:
+        """Nothing is kept."""

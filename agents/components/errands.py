@@ -1,0 +1,213 @@
+"""Errands: the steps that an agent has set out to do today, the way to the next, and which are done.
+
+The steps are data: the list under `## Errands` in `agent.md`, copied each day of the world into `plan.md`, which anyone
+may edit while the world runs. The engine knows the shortest way and ticks off what happened; nothing asks a model.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from agents.component import Moment, Section
+from agents.turn import Turn
+from vault.notes import NoteError
+from vault.plan_note import TALK, Errand, PlanNote
+from vault.remembered.memory_line import Memory
+from world.events import Event
+from world.life.clock import MINUTES_A_DAY
+from world.matching import candidates
+from world.model import Character, World
+from world.parsing import parse_line, split_reason
+from world.paths import shortest_path
+
+log = logging.getLogger(__name__)
+
+MAX_REFUSALS = 2
+"""After so many refusals a step is put off until the others are done."""
+
+TALKING = frozenset({"say", "whisper", "tell"})
+
+
+@dataclass(frozen=True)
+class Step:
+    """What can be done here and now for an errand: a command, or a talk with somebody who is here.
+
+    `line` is the command; empty for a talk, then `talk_to` is the id of the person. `is_going` says that it only leads
+    towards the place.
+    """
+
+    errand: Errand
+    line: str = ""
+    talk_to: str = ""
+    is_going: bool = False
+
+
+class Errands:
+    """The plan of one agent. It is a component: the prompt tells the errand that it is on."""
+
+    name = "errand"
+
+    def __init__(self, plan: PlanNote | None, routine: Sequence[Errand] = ()) -> None:
+        self.problem = ""
+        self._plan = plan
+        self._routine = tuple(routine)
+        self._steps: list[Errand] = []
+        self._day = ""
+        self._stamp: tuple[int, int] | None = None
+        self._refusals: dict[Errand, int] = {}
+        self._carried: set[str] = set()
+        self._step: Step | None = None
+
+    @property
+    def steps(self) -> tuple[Errand, ...]:
+        """Today's steps, in order, done or not."""
+        return tuple(self._steps)
+
+    def adopt(self, routine: Sequence[Errand]) -> None:
+        """Go on with other errands in `agent.md`; what is done of those that stay remains done."""
+        if tuple(routine) == self._routine:
+            return
+        done = {one for one in self._steps if one.is_done}
+        self._routine = tuple(routine)
+        self._steps = [replace(one, is_done=replace(one, is_done=True) in done) for one in routine]
+        self._save()
+
+    def next_step(self, world: World, actor: Character) -> Step | None:
+        """Return what to do next for the first errand that is not done and can be gone about."""
+        self._keep_up(world)
+        self._tick_what_is_so(world, actor)
+        waiting = [one for one in self._steps if not one.is_done]
+        waiting.sort(key=lambda one: self._refusals.get(one, 0) >= MAX_REFUSALS)
+        self._step = None
+        for one in waiting:
+            self._step = _step(one, world, actor)
+            if self._step:
+                break
+            if not one.do and _room_of(one, world) == actor.room_id:
+                self._tick(one)
+        return self._step
+
+    def observe(self, memory: Memory, event: Event | None) -> None:
+        """Errands are ticked off by what the agent does; see `acted`."""
+
+    def context(self, moment: Moment) -> Section | None:
+        """Return the errand that it is on, and what it has done of its plan today."""
+        step = self.next_step(moment.world, moment.actor)
+        if step is None:
+            return None
+        say, errand = moment.world.wording, step.errand
+        told = say("errands.now", errand=told_errand(errand, moment.world))
+        return Section(self.name, told, max_tokens=80, gives_way=1)
+
+    def acted(self, turn: Turn) -> None:
+        """Tick off the step that a turn has done, or count that it was refused."""
+        step, self._step = self._step, None
+        if step is None or step.is_going:
+            return
+        line = split_reason(turn.line)[0]
+        is_step = parse_line(line).verb in TALKING if step.talk_to else line == step.line
+        if not is_step:
+            return
+        if turn.outcome == "acted" and not step.errand.thing:
+            self._tick(step.errand)
+        elif turn.outcome == "refused":
+            self._refusals[step.errand] = self._refusals.get(step.errand, 0) + 1
+
+    def _keep_up(self, world: World) -> None:
+        """Begin a new day's plan, and take in what was edited by hand."""
+        day = str(world.moment.minutes // MINUTES_A_DAY)
+        if self._plan and (stamp := self._plan.stamp()) != self._stamp:
+            self._stamp = stamp
+            if stamp != (-1, -1):
+                self._read()
+        if day != self._day:
+            self._day, self._refusals = day, {}
+            self._carried.clear()
+            self._steps = list(self._routine)
+            self._save()
+
+    def _read(self) -> None:
+        assert self._plan is not None
+        try:
+            self._day, steps = self._plan.read()
+        except NoteError as error:
+            if str(error) != self.problem:
+                log.warning("%s The plan goes on as it was.", error)
+            self.problem = str(error)
+            return
+        self._steps, self.problem = list(steps), ""
+
+    def _save(self) -> None:
+        if self._plan is None or not (self._steps or self._plan.stamp() != (-1, -1)):
+            return
+        try:
+            self._plan.write(self._day, self._steps)
+            self._stamp = self._plan.stamp()
+        except NoteError as error:
+            log.warning("%s The plan is kept in memory alone.", error)
+
+    def _tick(self, errand: Errand) -> None:
+        if errand in self._steps:
+            self._steps[self._steps.index(errand)] = replace(errand, is_done=True)
+            self._save()
+
+    def _tick_what_is_so(self, world: World, actor: Character) -> None:
+        """Tick off what the world shows to be done of the steps that come next: a thing carried, a place come to."""
+        while errand := next((one for one in self._steps if not one.is_done), None):
+            if errand.thing and _carries(errand.thing[0], world, actor):
+                self._carried.add(errand.thing[0])
+            if not self._is_so(errand, world, actor):
+                return
+            self._tick(errand)
+
+    def _is_so(self, errand: Errand, world: World, actor: Character) -> bool:
+        if errand.thing:
+            thing, wanted = errand.thing
+            # What it never had it cannot have brought anywhere.
+            return _carries(thing, world, actor) is wanted and (wanted or thing in self._carried)
+        if not errand.do:
+            return _room_of(errand, world) == actor.room_id
+        line = parse_line(errand.do)
+        return line.verb == "get" and _carries(line.arguments, world, actor)
+
+
+def told_errand(errand: Errand, world: World) -> str:
+    """Return an errand in words, such as `get ink bottle (Ink Yard)`."""
+    if errand.do.lower() == TALK:
+        return world.wording("errands.talk", who=errand.where)
+    if not errand.do:
+        return world.wording("errands.be", room=errand.where)
+    return world.wording("errands.do", line=errand.do, room=errand.where) if errand.where else errand.do
+
+
+def _carries(thing: str, world: World, actor: Character) -> bool:
+    return bool(candidates(thing, world.things_at(actor.character_id)))
+
+
+def _room_of(errand: Errand, world: World) -> str:
+    """Return the id of the room that an errand leads to; empty if nobody knows, or if anywhere will do."""
+    rooms = candidates(errand.where, world.rooms.values()) if errand.where else []
+    if len(rooms) == 1:
+        return rooms[0].room_id
+    person = _person(errand, world)
+    return person.room_id if person and person.awake else ""
+
+
+def _person(errand: Errand, world: World) -> Character | None:
+    return next(iter(candidates(errand.where, world.characters.values())), None) if errand.where else None
+
+
+def _step(errand: Errand, world: World, actor: Character) -> Step | None:
+    """Return the next command for an errand, or None if it cannot be gone about now."""
+    room_id = _room_of(errand, world) or ("" if errand.where else actor.room_id)
+    if not room_id:
+        return None
+    if room_id != actor.room_id:
+        way = shortest_path(world, actor.room_id, room_id)
+        return Step(errand, f"go {way[0].name}", is_going=True) if way else None
+    if errand.do.lower() == TALK:
+        person = _person(errand, world)
+        return Step(errand, talk_to=person.character_id) if person else None
+    return Step(errand, errand.do) if errand.do else None

@@ -1,0 +1,179 @@
+"""The parts of an agent's mind, and the prompts that are made from them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable
+from typing import Literal
+
+from agents.asking import Question
+from agents.choices.policy import Decision
+from agents.component import Component, Moment, Text
+from agents.components.errands import Errands, Step
+from agents.components.facts import Facts, board_text
+from agents.components.retrieval import LookedUp, Retrieval
+from agents.memory.knowing.registry import FactRegistry
+from agents.memory.looking.finding import Finder
+from agents.memory.memory import AgentMemory
+from agents.memory.reminding.note_shelf import NoteShelf
+from agents.memory.reminding.recollecting import Recollecting
+from agents.prompts.builder import Chat, Layout, Templates, Transcript, build, sections_of
+from agents.prompts.prompt import Prompt
+from agents.prompts.scene import command_list, here_text, place_text, scene_text
+from agents.prompts.talk import Talk, examples
+from agents.turn import Turn
+from vault.agent_notes import AgentNote
+from vault.plan_note import PlanNote
+from vault.remembered.memory_line import Memory
+from world.crowds import made_out
+from world.events import Event
+from world.game import Game
+from world.model import Character, World
+from world.parsing import split_reason
+from world.wording import Wording
+
+log = logging.getLogger(__name__)
+
+Form = Literal["talk", "small", "full"]
+"""How a model is asked: as in a talk, or with a transcript, a shorter one if a grammar holds it."""
+
+
+class Mind:
+    """The components of one agent, in the order of its prompt.
+
+    `notice` returns what the agent is told of its repetition. `more` are further components. `on_trouble` is called
+    with what admins should know.
+    """
+
+    def __init__(
+        self,
+        note: AgentNote,
+        templates: Templates,
+        memory: AgentMemory,
+        game: Game,
+        facts: FactRegistry,
+        finder: Finder,
+        notice: Callable[[Wording], str],
+        more: Iterable[Component] = (),
+    ) -> None:
+        self.on_trouble: Callable[[str], None] = lambda text: None
+        self._unknown: set[str] = set()
+        self._note = note
+        self._templates = templates
+        self._memory = memory
+        self._game = game
+        self._talk = Talk(note.name, memory.reading, lambda: game.world.wording)
+        known = Facts(facts, lambda: memory.settings)
+        self.looked_up = LookedUp(known)
+        self.errands = Errands(PlanNote(memory.journal.vault, note.name), note.errands)
+        retrieval = Retrieval(Recollecting(finder, NoteShelf(memory.journal.vault, note.name)), lambda: memory.settings)
+        every = [*self._texts_before(), known, *self._summaries(), self.looked_up, retrieval, *more, self.errands]
+        every += [Text("notice", lambda now: notice(now.world.wording)), *self._scenes()]
+        self._every: list[Component] = every
+        self.components: list[Component] = list(every)
+
+    def _texts_before(self) -> list[Component]:
+        return [
+            Text("profile", lambda now: self._note.profile, is_stable=True),
+            Text("commands", lambda now: command_list(self._game.commands, now.actor), is_stable=True),
+            Text("yesterday", self._yesterday, gives_way=3, is_stable=True),
+        ]
+
+    def _summaries(self) -> list[Component]:
+        return [
+            Text("older", lambda now: now.view.older(), is_stable=True),
+            Text("recent", lambda now: now.view.recent_past(), is_stable=True),
+            Text("board", board_text),
+        ]
+
+    def _scenes(self) -> list[Component]:
+        return [
+            Text("scene", lambda now: scene_text(now.world, now.actor, now.view.idle_ms(now.now_ms))),
+            Text("place", lambda now: place_text(now.world, now.actor)),
+            Text("here", lambda now: here_text(now.world, now.actor)),
+        ]
+
+    def adopt(self, note: AgentNote, templates: Templates, without: Collection[str] = ()) -> None:
+        """Go on with notes that were edited, from the next thought; without the components of these names."""
+        self._note, self._templates = note, templates
+        self.errands.adopt(note.errands)
+        for name in without:
+            if name not in self.names and name not in self._unknown:
+                self._unknown.add(name)
+                log.warning("%s: there is no part %r of a mind; there are %s", note.source, name, ", ".join(self.names))
+        self.components = [one for one in self._every if one.name not in without]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all components, those that are left out included."""
+        return tuple(one.name for one in self._every)
+
+    def observe(self, memory: Memory, event: Event | None) -> None:
+        """Let every component take in a memory as it is recorded, and the event that it came from."""
+        for component in tuple(self.components):
+            component.observe(memory, event)
+
+    def acted(self, turn: Turn) -> None:
+        """Let every component take in what came of a turn."""
+        for component in tuple(self.components):
+            component.acted(turn)
+
+    def next_step(self, world: World, actor: Character) -> Step | None:
+        """Return the next step of the agent's errands, or None."""
+        return self.errands.next_step(world, actor) if self.errands in self.components else None
+
+    def prompt(
+        self, question: Question, form: Form, now_ms: int, count_tokens: Callable[[str], int], budget_tokens: int
+    ) -> Prompt:
+        """Return the prompt of this moment. Raises: NoteError if the journal cannot be read."""
+        world, decision = self._game.world, question.decision
+        actor = world.characters[self._note.name]
+        layout = self._layout(question, form)
+        told_by = [one for one in self.components if layout.has_place_for(one.name)]
+        moment = Moment(
+            world,
+            actor,
+            now_ms,
+            self._memory.view(),
+            tuple(made_out(world, actor.room_id, actor)),
+            decision.kind,
+            decision.partner,
+            budget_tokens,
+            count_tokens,
+        )
+        return build(layout, lambda now: sections_of(told_by, now, self._switch_off), moment)
+
+    def _layout(self, question: Question, form: Form) -> Layout:
+        decision, name = question.decision, self._note.name
+        if form != "talk":
+            template = self._templates.small if form == "small" else self._templates.full
+            return Transcript(template, name, decision.opening() if question.is_prefilled else "")
+        if decision.kind == "action":
+            return Chat(self._templates.action, name, self._talk, values={"menu": "; ".join(question.menu)})
+        world, partner = self._game.world, decision.partner.name if decision.partner else ""
+        shown = examples(self._note.yesterday, name, world.wording, self._memory.reading, world.characters)
+        offered = world.wording.any_of(decision.hand_over())
+        offer = world.wording("talk.offer", who=partner, thing=offered) if offered else ""
+        return Chat(self._templates.talk, name, self._talk, shown, partner, self._cue(decision), {"offer": offer})
+
+    def _cue(self, decision: Decision) -> str:
+        """Return what stands last in a talk that nobody else has begun."""
+        say, who = self._game.world.wording, decision.partner.name if decision.partner else ""
+        keys = {
+            "greet": "talk.approaches",
+            "errand": "talk.approaches",
+            "free": "talk.turns_to",
+            "thank": "talk.awaits_thanks",
+        }
+        return f"({say(keys[decision.cause], who=who)})" if decision.cause in keys else ""
+
+    def _switch_off(self, component: Component) -> None:
+        self._every.remove(component)
+        self.components.remove(component)
+        self.on_trouble(f"The part {component.name!r} of {self._note.name}'s mind failed and is off; the log says why.")
+
+    def _yesterday(self, now: Moment) -> str:
+        """Return the example day until there is a first summary, without its reasons."""
+        if now.view.coverage.b:
+            return ""
+        return "\n".join(split_reason(line)[0] for line in self._note.yesterday.split("\n"))

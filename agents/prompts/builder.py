@@ -1,0 +1,288 @@
+"""Building a prompt: every part of the mind adds its section, and what has no room gives way in a fixed order."""
+
+from __future__ import annotations
+
+import logging
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from agents.component import Component, Moment, Section
+from agents.memory.coverage import Range
+from agents.memory.view import STEP_LINES, View
+from agents.models.model import Message
+from agents.prompts.prompt import Place, Prompt, PromptTemplate, parse_paragraphs
+from agents.prompts.quoting import quoted
+from agents.prompts.talk import Talk, merged
+from vault.notes import NoteError
+
+log = logging.getLogger(__name__)
+
+IN_KNOWN = "known"
+"""The slot of sections that have none of their own in a template."""
+
+ROAMING = frozenset({"recollected", "errand", "bonds", "insights", "notice"})
+"""Sections that are shown in any case."""
+
+MAX_CHARACTERS_A_TOKEN = 16
+"""More than so many characters a token no text has on the average."""
+
+_TALK_PARTS = ("System", "Past", "Scene", "Now")
+_HEADING = re.compile(r"##[ \t]+(\w+)[ \t]*")
+
+
+@dataclass(frozen=True)
+class Templates:
+    """What prompts are made from.
+
+    `full` and `small` are transcripts, for a base model and for one so small that it is held to a grammar; `talk` and
+    `action` are for models that are talked with, when they speak and when they choose a command.
+    """
+
+    full: PromptTemplate
+    small: PromptTemplate
+    talk: TalkTemplate
+    action: TalkTemplate
+
+
+class Layout(Protocol):
+    """How sections and the tail become a prompt."""
+
+    def has_place_for(self, name: str) -> bool:
+        """Return whether a section of this name would be shown."""
+
+    def render(self, sections: Sequence[Section], moment: Moment) -> Prompt:
+        """Return the prompt of some sections, with the moment's tail but for `left_out` of its lines."""
+
+
+def sections_of(components: Iterable[Component], moment: Moment, failed: Callable[[Component], None]) -> list[Section]:
+    """Return what each component has to add, in their order; one that raises is left out and `failed` is called.
+
+    Raises: NoteError if the journal cannot be read.
+    """
+    found: list[Section] = []
+    told: list[str] = []
+    for component in components:
+        try:
+            section = component.context(replace(moment, told="\n".join(told)))
+        except NoteError:
+            raise
+        except Exception:
+            log.exception("the component %s failed, and is switched off", component.name)
+            failed(component)
+            continue
+        if section and section.text:
+            section = _cut(section, moment.count_tokens)
+            found.append(section)
+            told.append(section.text)
+    return found
+
+
+def build(layout: Layout, sections: Callable[[Moment], list[Section]], moment: Moment) -> Prompt:
+    """Return the prompt of a moment within its budget of tokens.
+
+    What gives way when it is too long: sections by their `gives_way`, the highest first; then the oldest lines of
+    the tail, in steps, so that the text before them stays the same for many turns. A line names what is missing.
+    """
+    moment = replace(moment, left_out=_least_left_out(moment))
+    kept, dropped = sections(moment), list[str]()
+
+    def fits(prompt: Prompt) -> bool:
+        return moment.count_tokens(prompt.text) <= moment.budget_tokens
+
+    while not fits(prompt := replace(layout.render(kept, moment), left_out=tuple(dropped))):
+        last = max((one.gives_way for one in kept), default=0)
+        if not last:
+            return _with_short_tail(layout, sections, moment, frozenset(dropped), fits)
+        dropped += [one.name for one in kept if one.gives_way == last]
+        kept = [one for one in kept if one.gives_way < last]
+    return prompt
+
+
+def _least_left_out(moment: Moment) -> int:
+    """Return how many of the oldest lines cannot fit by their length alone: they are not put together, nor counted."""
+    steps, most = list(_steps(moment.view)), MAX_CHARACTERS_A_TOKEN * moment.budget_tokens
+    return steps[bisect_left(steps, True, hi=len(steps) - 1, key=lambda step: len(moment.view.tail_text(step)) <= most)]
+
+
+def _with_short_tail(
+    layout: Layout,
+    sections: Callable[[Moment], list[Section]],
+    moment: Moment,
+    dropped: frozenset[str],
+    fits: Callable[[Prompt], bool],
+) -> Prompt:
+    def without(left_out: int) -> Prompt:
+        shorter = replace(moment, left_out=left_out)
+        kept = [one for one in sections(shorter) if one.name not in dropped]
+        return replace(layout.render(kept, shorter), left_out=tuple(dropped))
+
+    # The more is left out, the shorter it is. To try one step after the other would take long for a long tail.
+    steps = [step for step in _steps(moment.view) if step >= moment.left_out]
+    fewest = bisect_left(steps, True, hi=len(steps) - 1, key=lambda step: fits(without(step)))
+    return without(steps[fewest])
+
+
+def _steps(view: View) -> Iterator[int]:
+    """Yield how many of the oldest lines may be left out: none, up to each boundary, all.
+
+    The boundaries depend on the memories' numbers only, so that what is left out changes once in a step.
+    """
+    yield 0
+    steps = [(memory.seq - 1) // STEP_LINES for memory in view.tail]
+    yield from (number for number in range(1, len(steps)) if steps[number] != steps[number - 1])
+    if steps:
+        yield len(steps)
+
+
+def _cut(section: Section, count_tokens: Callable[[str], int]) -> Section:
+    """Return a section within its own budget, without the last lines if it is too long."""
+    lines = section.text.split("\n")
+    if section.max_tokens is None or count_tokens(section.text) <= section.max_tokens:
+        return section
+    while len(lines) > 1 and count_tokens("\n".join(lines)) > section.max_tokens:
+        lines.pop()
+    return replace(section, text="\n".join(lines))
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """One text that a base model continues: the template filled, with the tail as it stood on the agent's screen.
+
+    `opening` is how the agent's own line begins, where the engine has chosen its verb.
+    """
+
+    template: PromptTemplate
+    name: str
+    opening: str = ""
+
+    def has_place_for(self, name: str) -> bool:
+        return name in self.template.slots or name in ROAMING
+
+    def render(self, sections: Sequence[Section], moment: Moment) -> Prompt:
+        view, left_out = moment.view, moment.left_out
+        values = {"name": self.name, "tail": view.tail_text(left_out)}
+        values |= {"before": view.before_text(left_out), "since": view.since_text(left_out)}
+        values |= _slots(sections, self.template.slots)
+        text, places = self.template.filled(values)
+        places |= _places_in_known(sections, self.template.slots, places.pop(IN_KNOWN, (0, 0))[0])
+        if self.opening:
+            text += f" {self.opening}"
+        return Prompt(text, (), tuple(sections), places, _shown(moment), view.unshown(left_out))
+
+
+@dataclass(frozen=True)
+class TalkTemplate:
+    """The parts of a prompt for a model that is talked with; each is a template of its own."""
+
+    system: PromptTemplate
+    past: PromptTemplate
+    scene: PromptTemplate
+    now: PromptTemplate
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """The names of all slots that it has."""
+        return self.system.slots | self.past.slots | self.scene.slots | self.now.slots
+
+
+def parse_talk_template(text: str, source: str, first_line: int = 1) -> TalkTemplate:
+    """Return a template with the parts System, Past, Scene and Now under headings of their own.
+
+    `first_line` is where in the file the text begins. Raises: NoteError naming file and line if a part is unknown or
+    System is missing, or a slot does not exist.
+    """
+    parts: dict[str, tuple[list[str], int]] = {}
+    part = ""
+    for number, line in enumerate(text.split("\n"), first_line):
+        if heading := _HEADING.fullmatch(line):
+            part = heading[1].capitalize()
+            if part not in _TALK_PARTS or part in parts:
+                what = "stands there twice" if part in parts else "is no part of a prompt"
+                raise NoteError(f"{source}:{number}: {part!r} {what}; the parts are {', '.join(_TALK_PARTS)}.")
+            parts[part] = ([], number + 1)
+        elif part:
+            parts[part][0].append(line)
+        elif line.strip():
+            raise NoteError(f"{source}:{number}: {line.strip()!r} stands before the first part, ## System.")
+    if "System" not in parts:
+        raise NoteError(f"{source}:{first_line}: the part ## System is missing.")
+    found = {name: parse_paragraphs("\n".join(lines), source, at) for name, (lines, at) in parts.items()}
+    return TalkTemplate(*(found.get(name, PromptTemplate(())) for name in _TALK_PARTS))
+
+
+@dataclass(frozen=True)
+class Chat:
+    """Messages for an instructed model: the system's, examples, what is past, the scene, then life as a talk.
+
+    `examples` are the turns of an example day. `partner` is who is talked with, by name, or empty. `cue` stands behind
+    the talk where nobody has said anything that asks for an answer. `values` fill slots that are about the turn itself,
+    such as `menu`.
+    """
+
+    template: TalkTemplate
+    name: str
+    talk: Talk
+    examples: Sequence[Message] = ()
+    partner: str = ""
+    cue: str = ""
+    values: dict[str, str] = field(default_factory=dict)
+
+    def has_place_for(self, name: str) -> bool:
+        return name in self.template.slots or name in ROAMING
+
+    def render(self, sections: Sequence[Section], moment: Moment) -> Prompt:
+        values = {"name": self.name, "partner": self.partner, **self.values}
+        values |= _slots(sections, self.template.slots)
+        messages = [Message("system", self.template.system.fill(values)), *self.examples]
+        for part in (self.template.past, self.template.scene):
+            if text := part.fill(values).strip():
+                messages.append(Message("user", f"({_one_line(text)})" if part is self.template.scene else f"({text})"))
+        told = moment.view.told(moment.left_out)
+        messages += self.talk.messages(told, self.partner, len(moment.company))
+        if self.cue:
+            messages.append(Message("user", self.cue))
+        if now := self.template.now.fill(values).strip():
+            messages.append(Message("user", now))
+        messages = merged(messages)
+        text, places = _as_text(messages, sections)
+        return Prompt(
+            text, tuple(messages), tuple(sections), places, _shown(moment), moment.view.unshown(moment.left_out)
+        )
+
+
+def _slots(sections: Sequence[Section], slots: frozenset[str]) -> dict[str, str]:
+    """Return what fills each slot; sections without one of their own stand in `known`, one after the other."""
+    values = {one.name: one.text for one in sections if one.name in slots and one.name != IN_KNOWN}
+    return {**values, IN_KNOWN: "\n".join(one.text for one in _in_known(sections, slots))}
+
+
+def _in_known(sections: Sequence[Section], slots: frozenset[str]) -> list[Section]:
+    return [one for one in sections if one.name == IN_KNOWN or (one.name not in slots and one.name in ROAMING)]
+
+
+def _places_in_known(sections: Sequence[Section], slots: frozenset[str], start: int) -> dict[str, Place]:
+    """Return where each section stands that shares the slot `known`, which begins at a character of the text."""
+    places: dict[str, Place] = {}
+    for one in _in_known(sections, slots):
+        length = len(quoted(one.text))
+        places[one.name] = start, length
+        start += length + 1
+    return places
+
+
+def _shown(moment: Moment) -> Range:
+    return Range(moment.view.first_shown(moment.left_out), moment.view.coverage.n)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(line.strip() for line in text.split("\n") if line.strip())
+
+
+def _as_text(messages: Sequence[Message], sections: Sequence[Section]) -> tuple[str, dict[str, Place]]:
+    """Return messages as one text to be read and counted, and where in it each section stands."""
+    text = "\n\n".join(f"[{one.role}]\n{one.content}" for one in messages)
+    places = {one.name: (place, len(one.text)) for one in sections if (place := text.find(one.text)) >= 0}
+    return text, places

@@ -1,0 +1,65 @@
+"""Where an agent is, as its prompt tells it: in full, in one line for a small model, or in a sentence for a talk."""
+
+from __future__ import annotations
+
+from world.command import CommandTable
+from world.life.clock import MINUTES_A_DAY
+from world.model import Character, World
+from world.scenes import carrying, company, described, lying_here, time_of_day, ways_out
+
+LONG_MINUTES = 45
+"""After how many minutes of doing nothing an agent is told of it."""
+
+
+def command_list(table: CommandTable, actor: Character) -> str:
+    """Return the commands that agents are told of, a line each."""
+    return "\n".join(f"{one.usage} - {table.summary_of(one)}" for one in table if one.is_told(actor))
+
+
+def scene_text(world: World, actor: Character, idle_ms: int = 0) -> str:
+    """Return where an agent is at this moment: time, place, company, things and exits, a line each.
+
+    `idle_ms` is how long ago it last did anything, in milliseconds; it is told of it when that is long.
+    """
+    room = world.room_of(actor)
+    lines = [
+        f"{time_of_day(world)} You are in {room.name}. {described(room, world).replace(chr(10), ' ')}",
+        idle_text(world, idle_ms),
+        lying_here(world, actor),
+        carrying(world, actor),
+        company(world, actor) or "Nobody else is here.",
+        ways_out(world, actor),
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def idle_text(world: World, idle_ms: int) -> str:
+    """Return since when an agent has done nothing as a sentence, or an empty string if that is not long."""
+    minutes = idle_ms // 60_000
+    if minutes < LONG_MINUTES:
+        return ""
+    hours, days = minutes // 60, minutes // MINUTES_A_DAY
+    key, count = ("days", days) if days > 1 else ("hours", hours) if hours > 1 else ("minutes", minutes)
+    return world.wording(f"life.idle_{key}", count=count)
+
+
+def place_text(world: World, actor: Character) -> str:
+    """Return the same in one line without the description, for a small model that talks about whatever it read last."""
+    parts = [
+        f"You are in {world.room_of(actor).name}.",
+        lying_here(world, actor),
+        carrying(world, actor),
+        company(world, actor),
+        ways_out(world, actor),
+    ]
+    return f"[{' '.join(part for part in parts if part)}]"
+
+
+def here_text(world: World, actor: Character) -> str:
+    """Return where the agent is and with whom in a sentence or two, without things or exits, for a talk."""
+    parts = [
+        world.wording("talk.place", room=world.room_of(actor).name, part=world.wording(f"life.at_{world.moment.part}")),
+        company(world, actor),
+        carrying(world, actor),
+    ]
+    return " ".join(part for part in parts if part)

@@ -1,0 +1,122 @@
+"""A life as a talk: memories as the messages that instructed models were trained on.
+
+What the partner says is the user's message, bare; what the agent said is the assistant's; everything else stands in
+(brackets) in the user's. So a model that has learnt to answer answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+
+from agents.memory.facts import spoken_in
+from agents.memory.knowing.reading import Reading
+from agents.models.model import Message
+from agents.prompts.quoting import quoted
+from vault.remembered.memory_line import LINE_BREAK, Memory
+from world.parsing import parse_line, split_reason
+from world.wording import Wording
+
+SPEECH = frozenset({"say", "whisper", "tell"})
+MAX_CACHED = 4096
+
+
+class Talk:
+    """Tells the memories of the agent called `name` as messages."""
+
+    def __init__(self, name: str, reading: Reading, wording: Callable[[], Wording]) -> None:
+        self._name = name
+        self._reading = reading
+        self._wording = wording
+        self._cached: dict[tuple[str, str], str | None] = {}
+
+    def messages(self, told: Iterable[tuple[Memory, str]], partner: str, company: int) -> list[Message]:
+        """Return memories, each with the text that is told of it, as messages.
+
+        With more than one other here (`company`), what is said begins with the name of its speaker.
+        """
+        return merged(self._lines(told, partner, company))
+
+    def _lines(self, told: Iterable[tuple[Memory, str]], partner: str, company: int) -> Iterator[Message]:
+        for memory, text in told:
+            if memory.kind == "acted":
+                yield self._own(memory)
+                continue
+            spoken = self._spoken(memory)
+            if spoken is None:
+                yield Message("user", f"({text})")
+            elif company > 1 or (partner and memory.people[0] != partner):
+                yield Message("user", f"{memory.people[0]}: {quoted(spoken)}")
+            else:
+                yield Message("user", quoted(spoken))
+
+    def _own(self, memory: Memory) -> Message:
+        line = split_reason(memory.text)[0]
+        typed = parse_line(line)
+        if typed.verb not in SPEECH:
+            return Message("user", f"({self._wording()('talk.you_did', line=quoted(line))})")
+        words = typed.arguments if typed.verb == "say" else typed.arguments.partition(" ")[2]
+        return Message("assistant", words_json(quoted(words)))
+
+    def _spoken(self, memory: Memory) -> str | None:
+        """Return what somebody else said in a memory; None if nothing was said."""
+        if memory.kind not in ("observed", "told") or not memory.people or LINE_BREAK in memory.text:
+            return None
+        key = (memory.people[0], memory.text)
+        if key not in self._cached:
+            if len(self._cached) >= MAX_CACHED:
+                self._cached.clear()
+            found = spoken_in(memory, self._reading)
+            self._cached[key] = found.text if found else None
+        return self._cached[key]
+
+
+def words_json(words: str) -> str:
+    """Return words as the answer that a speech turn asks for."""
+    return json.dumps({"words": words}, ensure_ascii=False)
+
+
+def merged(messages: Iterable[Message]) -> list[Message]:
+    """Return messages with neighbours of one role made one, a line each, beginning with the user's."""
+    found: list[Message] = []
+    for one in messages:
+        if found and found[-1].role == one.role:
+            if one.role == "assistant":
+                found.append(Message("user", "…"))  # two own speeches in a row, with nothing heard between them
+                found.append(one)
+            else:
+                found[-1] = Message(one.role, f"{found[-1].content}\n{one.content}")
+        else:
+            found.append(one)
+    return found
+
+
+def examples(yesterday: str, name: str, wording: Wording, reading: Reading, names: Iterable[str]) -> list[Message]:
+    """Return the talk of an example day as messages, with one exchange that tells `you` from `I`.
+
+    The first of `names` who says something in it is the partner; what others say and do stands in brackets.
+    """
+    lines = [line for line in yesterday.split("\n") if line.strip()]
+    known, partner = list(names), ""
+    found: list[Message] = []
+    for line in lines:
+        if line.startswith(f"~{name}> "):
+            typed = parse_line(split_reason(line.removeprefix(f"~{name}> "))[0])
+            if typed.verb == "say":
+                found.append(Message("assistant", words_json(typed.arguments)))
+            continue
+        who = next((one for one in known if line.startswith(f"{one} ")), "")
+        deed = reading.deed(line, who) if who else None
+        said = deed.values.get("text") if deed and deed.name in _SAYING else None
+        partner = partner or (who if said else "")
+        found.append(Message("user", said if said and who == partner else f"({line})"))
+    while found and found[-1].role == "user":
+        found.pop()
+    if not partner or not found:
+        return []
+    asks, answer = wording("talk.who_am_i"), wording("talk.you_are", other=partner, name=name)
+    return merged([*found[-EXAMPLE_MESSAGES:], Message("user", asks), Message("assistant", words_json(answer))])
+
+
+EXAMPLE_MESSAGES = 6
+_SAYING = frozenset({"says", "says_to", "says_to_you"})

@@ -1,0 +1,171 @@
+"""What an agent knows and thinks of the people whom it has met: `people/NAME.md` in its folder, a file a person."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+
+from agents.memory.knowing.confided import replaces
+from agents.reflection.speech_facts import LOSS, NAME, OTHER, SpeechFact
+from vault.folder import Vault
+from vault.notes import format_note
+from vault.remembered.bullet_file import BulletFile
+from vault.remembered.bullet_note import Change, Statement
+from world.note_names import file_name_for, name_key
+
+FOLDER = "people"
+SAID, OPINION = "Said", "Opinion"
+WHISPERED = "whispered"
+OPENING = "What {agent} knows and thinks of {person}. Edit it: what you write here counts, as a bullet under a heading."
+
+MAX_FACTS_A_KIND = 6
+MAX_OPINIONS = 2
+MAX_FILES_AT_HAND = 256
+MAX_NAMESAKES = 20
+"""So many people may have names that a file system takes for one."""
+
+_MINE = re.compile(r"\bmy (\w+)", re.IGNORECASE)
+
+Contradicted = Callable[[SpeechFact], None]
+
+
+class Acquaintances:
+    """The notes on people of one agent. `link` gives the link to a memory's line in the journal.
+
+    `is_guest` is asked of a name: what is known of a guest is never written, and forgotten with `forget`.
+
+    `on_contradicted` is told of each fact that counts no more: the same person has said otherwise, or somebody has
+    changed its line. `on_trouble` is told of files that are not valid or cannot be written.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        agent: str,
+        link: Callable[[int], str],
+        on_contradicted: Contradicted,
+        on_trouble: Callable[[str], None],
+        is_guest: Callable[[str], bool] = lambda name: False,
+    ) -> None:
+        self._vault = vault
+        self._agent = agent
+        self._link = link
+        self._on_contradicted = on_contradicted
+        self._on_trouble = on_trouble
+        self._is_guest = is_guest
+        self._files: OrderedDict[str, BulletFile] = OrderedDict()
+
+    def facts(self, person: str) -> list[Statement]:
+        """Return what is known of a person from speech, oldest first; what somebody has written by hand comes first."""
+        return _by_hand_first(self._taken_in(person).note.statements(SAID))
+
+    def opinions(self, person: str) -> list[Statement]:
+        """Return what the agent thinks of a person; what somebody has written by hand comes first."""
+        return _by_hand_first(self._taken_in(person).note.statements(OPINION))
+
+    def met(self) -> list[str]:
+        """Return the names of the notes on people, sorted."""
+        return self._vault.names(f"agents/{self._agent}/{FOLDER}")
+
+    def forget(self, guest: str) -> None:
+        """Forget what a guest has said: the next guest of that name is somebody else."""
+        self._files.pop(name_key(guest), None)
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the files that were looked at last."""
+        return [file.problem for file in self._files.values() if file.problem]
+
+    def take(self, fact: SpeechFact) -> bool:
+        """Take in a fact in the place of what it says anew; return whether it is new."""
+        file = self._taken_in(fact.about)
+        known = file.note.statements(SAID)
+        line = Statement(fact.words, fact.kind, _tags(fact), (fact.seq,), fact.day).line(self._link)
+        is_deleted = fact.seq in file.note.deleted or file.note.knows(line)
+        if is_deleted or any(_says_already(one, fact) for one in known):
+            return False
+        alike = [one for one in known if not one.by_hand and (one.label, one.tags) == (fact.kind, _tags(fact))]
+        replaced = [one for one in alike if _is_replaced(one, fact)]
+        kept = [one for one in alike if one not in replaced]
+        too_many = kept[: max(0, len(kept) + 1 - MAX_FACTS_A_KIND)]
+        file.change([Change(SAID, [one.written for one in (*replaced, *too_many)], [line], are_facts=True)])
+        for one in replaced:
+            if fact.seq not in one.evidence:
+                self._on_contradicted(_fact(fact.about, one))
+        return True
+
+    def set_opinions(self, person: str, opinions: Iterable[Statement]) -> None:
+        """Let the agent think this of a person instead of what it thought; what somebody has written stays."""
+        file = self._taken_in(person)
+        own = [one.written for one in file.note.statements(OPINION) if not one.by_hand]
+        lines = [one.line(self._link) for one in opinions]
+        new = [line for line in lines if line not in own and not file.note.knows(line)][:MAX_OPINIONS]
+        gone = own[: max(0, len(own) + len(new) - MAX_OPINIONS)]
+        if new:
+            file.change([Change(OPINION, gone, new)])
+
+    def _taken_in(self, person: str) -> BulletFile:
+        """Return a person's file as it is now, and tell of what somebody has changed in it."""
+        key = name_key(person)
+        file = self._files.get(key)
+        if file is None:
+            file = self._files[key] = self._opened(person)
+            for seq in file.note.deleted:  # it may have been edited while nobody looked
+                self._on_contradicted(SpeechFact(person, OTHER, "", seq, person))
+        self._files.move_to_end(key)
+        if len(self._files) > MAX_FILES_AT_HAND:
+            self._files.popitem(last=False)
+        before = {one.evidence: one for one in file.note.statements(SAID) if not one.by_hand}
+        if file.take_in():
+            for evidence, one in before.items():
+                if file.note.deleted.intersection(evidence):
+                    self._on_contradicted(_fact(person, one))
+        return file
+
+    def _opened(self, person: str) -> BulletFile:
+        """Return the file of a person: the first of the name that is this person's, or that nobody has."""
+        if self._is_guest(person):
+            return BulletFile(self._vault, ("agents", self._agent, FOLDER), "", self._on_trouble, is_kept=False)
+        taken: list[str] = []
+        while len(taken) < MAX_NAMESAKES:
+            stem = file_name_for(person, taken)
+            opening = format_note({"person": person}, OPENING.format(agent=self._agent, person=person))
+            path = ("agents", self._agent, FOLDER, f"{stem}.md")
+            file = BulletFile(self._vault, path, opening, self._on_trouble)
+            file.take_in()
+            if name_key(str(file.note.properties.get("person", person))) == name_key(person):
+                break
+            taken.append(stem)
+        return file
+
+
+def _tags(fact: SpeechFact) -> tuple[str, ...]:
+    return (*((fact.speaker,) if fact.speaker != fact.about else ()), *((WHISPERED,) if fact.privately else ()))
+
+
+def _fact(about: str, one: Statement) -> SpeechFact:
+    speaker = next((tag for tag in one.tags if tag != WHISPERED), about)
+    seq = one.evidence[0] if one.evidence else 0
+    return SpeechFact(about, one.label, one.words, seq, speaker, WHISPERED in one.tags, one.day)
+
+
+def _says_already(one: Statement, fact: SpeechFact) -> bool:
+    """Return whether a line says all that a fact does: the same words, or these and more of the same memory."""
+    old, new = " ".join(one.words.casefold().split()), " ".join(fact.words.casefold().split())
+    return old == new or (fact.seq in one.evidence and new in old)
+
+
+def _is_replaced(one: Statement, fact: SpeechFact) -> bool:
+    """Return whether a fact of the same kind and speaker says anew what a line says."""
+    if fact.kind == NAME or (fact.seq in one.evidence and one.words.casefold() in fact.words.casefold()):
+        return True
+    is_same_loss = fact.kind == LOSS and bool(_objects(one.words) & _objects(fact.words))
+    return is_same_loss or replaces(fact.words, one.words)
+
+
+def _objects(words: str) -> frozenset[str]:
+    return frozenset(match[1].casefold() for match in _MINE.finditer(words))
+
+
+def _by_hand_first(statements: list[Statement]) -> list[Statement]:
+    return sorted(statements, key=lambda one: not one.by_hand)

@@ -1,0 +1,237 @@
+"""What a model is asked when an agent looks back: numbered memories in, and an answer whose form is held."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from agents.choices.grammar import literal
+from agents.memory.facts import spoken_in
+from agents.memory.importance import HANDED
+from agents.memory.knowing.hearing import Spoken
+from agents.memory.knowing.known import ME
+from agents.memory.knowing.reading import Reading
+from agents.prompts.quoting import filling
+from agents.reflection.speech_facts import KINDS
+from vault.folder import STARTER, Vault
+from vault.notes import NoteError
+from vault.remembered.memory_line import LINE_BREAK, PLAIN_IMPORTANCE, Memory
+from world.wording import Wording
+
+MAX_LINES = 32
+MIN_LINES = 6
+"""Of fewer telling memories there is nothing to make."""
+
+MAX_LINE_CHARACTERS = 200
+MAX_INSIGHTS = 3
+MAX_FACTS = 6
+MAX_PEOPLE = 8
+MAX_INTENTS = 4
+MAX_INTENTS_EACH = 2
+MAX_EVIDENCE = 3
+MAX_QUOTE_CHARACTERS = 120
+MAX_OPINION_CHARACTERS = 60
+MIN_OPINION_CHARACTERS = 4
+
+_LIVED = frozenset({"observed", "told", "acted", "result"})
+TEMPLATE = ("templates", "reflection.md")
+SLOTS = ("name", "memories")
+
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+_SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in r".^$*+?()[]{}"} | dict.fromkeys('|"\\', " "))
+_UNSPECIAL = re.compile(r"\\(.)")
+_OPINION = re.compile(r"\^\((?P<first>.*?)\) \((?P<second>.*?)\) \[.*?\](?P<times>\{\d+,\d+\})\$")
+FACTS, INSIGHTS, PEOPLE = "facts", "insights", "people"
+
+
+@dataclass(frozen=True)
+class Openings:
+    """How opinions begin, in the world's language: whom and what verbs insights and intents may begin with.
+
+    Without them a small model writes that everybody is a curious and reliable person. `subjects` are those of insights
+    on nobody in particular.
+    """
+
+    verbs: tuple[str, ...]
+    subjects: tuple[str, ...]
+    intents: tuple[str, ...]
+
+
+def openings(say: Wording) -> Openings:
+    """Return how opinions begin, by the lists in `text/mind.md`."""
+    keys = ("insight_verbs", "insight_subjects", "intent_verbs")
+    return Openings(*(tuple(one.strip() for one in say(f"mind.{key}").split(",") if one.strip()) for key in keys))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One memory as it is shown: `text` is one line; `spoken` what was said in it, by whom, if anything was."""
+
+    memory: Memory
+    text: str
+    spoken: Spoken | None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it only tells what the agent itself has said or done."""
+        return self.memory.kind in ("acted", "result")
+
+
+@dataclass(frozen=True)
+class Retrospect:
+    """What an agent looks back on: lines numbered from 1 in the order of time, and the people in them."""
+
+    name: str
+    lines: tuple[Line, ...]
+    openings: Openings
+    is_lasting: Callable[[str], bool] = lambda name: True
+
+    @cached_property
+    def people(self) -> tuple[str, ...]:
+        """Who is in the lines, most often first; the agent itself is left out, and so are guests."""
+        present = [person for line in self.lines for person in line.memory.people if person != self.name]
+        named = [person for person in present if self.is_lasting(person)]
+        return tuple(sorted(dict.fromkeys(named), key=lambda one: -named.count(one))[:MAX_PEOPLE])
+
+    @property
+    def heard(self) -> tuple[int, ...]:
+        """The numbers of the lines in which others speak."""
+        return tuple(at for at, line in enumerate(self.lines, 1) if line.spoken and line.spoken.speaker in self.people)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(f"{number}. {line.text}" for number, line in enumerate(self.lines, 1))
+
+
+def load_template(vault: Vault) -> str:
+    """Return how a reflection is asked for. Raises: NoteError if a slot is missing."""
+    source = vault if vault.exists(*TEMPLATE) else Vault(STARTER)
+    text = source.read(*TEMPLATE).body.strip()
+    missing = [slot for slot in SLOTS if f"{{{slot}}}" not in text]
+    if missing:
+        raise NoteError(f"{'/'.join(TEMPLATE)}: the slot {{{missing[0]}}} is missing.")
+    return text
+
+
+def filled(template: str, profile: str, look: Retrospect) -> str:
+    """Return what the model is asked."""
+    values = filling({"name": look.name, "profile": profile, "memories": look.text})
+    return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template)
+
+
+def retrospect(
+    name: str,
+    memories: Sequence[Memory],
+    reading: Reading,
+    say: Wording,
+    is_lasting: Callable[[str], bool] = lambda name: True,
+) -> Retrospect:
+    """Return the most telling of some memories, of equal ones the last.
+
+    What the agent only thought, dreamt or looked up is none of them.
+    """
+    lines = {line.text: line for memory in memories if (line := _line(memory, reading))}
+    best = sorted(lines.values(), key=lambda line: (-_weight(line), -line.memory.seq))[:MAX_LINES]
+    return Retrospect(name, tuple(sorted(best, key=lambda line: line.memory.seq)), openings(say), is_lasting)
+
+
+def answer_schema(look: Retrospect) -> dict[str, Any]:
+    """Return the JSON schema of an answer: no number and nobody else can be named.
+
+    Keys are in alphabetical order, as some servers write them so: evidence before what it is evidence of.
+    """
+    of = look.openings
+    parts = {INSIGHTS: _list(_opinion("insight", [*look.people, *of.subjects], of.verbs, look), MAX_INSIGHTS)}
+    if look.people:
+        most = min(MAX_INTENTS, MAX_INTENTS_EACH * len(look.people))
+        parts[PEOPLE] = _list(_opinion("intent", of.intents, look.people, look), most)
+    if look.heard:
+        quote = {"type": "string", "minLength": 2, "maxLength": MAX_QUOTE_CHARACTERS}
+        fact = {"from": {"enum": list(look.heard)}, "quote": quote, "type": {"enum": list(KINDS)}}
+        parts[FACTS] = _list(_object({**fact, "who": {"enum": list(look.people)}}), MAX_FACTS)
+    return _object({key: parts[key] for key in sorted(parts)})
+
+
+def answer_grammar(look: Retrospect) -> str:
+    """Return the GBNF grammar of the same answers, for a model that is held to a grammar and takes no schema."""
+    return f'root ::= {_gbnf(answer_schema(look))}\nchar ::= [^"\\\\\\x00-\\x1f\\x7f]\n'
+
+
+def _opinion(key: str, first: Sequence[str], second: Sequence[str], look: Retrospect) -> dict[str, Any]:
+    """Return the schema of an opinion that begins with one of two lists of words each, and goes on for a few words."""
+    longest = max(map(len, first)) + max(map(len, second)) + 2
+    most = max(MIN_OPINION_CHARACTERS, MAX_OPINION_CHARACTERS - longest)
+    begin, verb = ("|".join(one.translate(_SPECIAL) for one in words) for words in (first, second))
+    words = rf'^({begin}) ({verb}) [^"\\\r\n\t]{{{MIN_OPINION_CHARACTERS},{most}}}$'
+    numbers = {"enum": list(range(1, len(look.lines) + 1))}
+    evidence = {"type": "array", "items": numbers, "minItems": 1, "maxItems": MAX_EVIDENCE}
+    return _object({"evidence": evidence, key: {"type": "string", "pattern": words}})
+
+
+def _gbnf(schema: Mapping[str, Any]) -> str:
+    """Return the GBNF expression of a schema as the ones above."""
+    if "enum" in schema:
+        return f"({' | '.join(literal(json.dumps(one, ensure_ascii=False)) for one in schema['enum'])})"
+    match schema:
+        case {"type": "object"}:
+            parts = [f'"\\"{key}\\": " {_gbnf(one)}' for key, one in schema["properties"].items()]
+            return '"{" ' + ' ", " '.join(parts) + ' "}"'
+        case {"type": "array"}:
+            item, least, most = _gbnf(schema["items"]), schema.get("minItems", 0), schema["maxItems"]
+            some = f'"[" {item} (", " {item}){{0,{most - 1}}} "]"'
+            return some if least else f'({some} | "[]")'
+        case {"pattern": pattern}:
+            return f'"\\"" {_gbnf_of_pattern(pattern)} "\\""'
+        case _:
+            return f'"\\"" char{{{schema["minLength"]},{schema["maxLength"]}}} "\\""'
+
+
+def _gbnf_of_pattern(pattern: str) -> str:
+    """Return the GBNF expression of an opinion's pattern."""
+    match = _OPINION.fullmatch(pattern)
+    assert match is not None
+    plain = [[literal(_UNSPECIAL.sub(r"\1", one)) for one in match[group].split("|")] for group in ("first", "second")]
+    first, second = (" | ".join(words) for words in plain)
+    return f'({first}) " " ({second}) " " char{match["times"]}'
+
+
+def _list(item: Mapping[str, Any], most: int) -> dict[str, Any]:
+    return {"type": "array", "items": dict(item), "maxItems": most}
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _line(memory: Memory, reading: Reading) -> Line | None:
+    is_telling = memory.importance >= PLAIN_IMPORTANCE and memory.kind in _LIVED
+    is_reminder = memory.kind == "told" and not memory.people
+    is_small = memory.kind == "result" and memory.importance < HANDED
+    if memory.refused or not is_telling or is_reminder or is_small:
+        return None
+    spoken = spoken_in(memory, reading)
+    if memory.kind == "acted":
+        return Line(memory, _short(f'You say, "{spoken.text}"'), spoken) if spoken else None
+    if memory.kind == "result" and LINE_BREAK in memory.text:  # what was looked up
+        return None
+    return Line(memory, _short(memory.text), spoken)
+
+
+def _short(text: str) -> str:
+    text = text.replace(LINE_BREAK, " ")
+    return text if len(text) <= MAX_LINE_CHARACTERS else f"{text[: MAX_LINE_CHARACTERS - 1].rstrip()}…"
+
+
+def _weight(line: Line) -> int:
+    """Return how telling a line is: what others say most, what the agent itself did least."""
+    is_heard = line.spoken is not None and line.spoken.speaker != ME
+    return line.memory.importance + 2 * is_heard - 3 * line.is_own

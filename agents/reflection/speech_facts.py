@@ -1,0 +1,122 @@
+"""Facts from speech: what people say of themselves, taken in their very words.
+
+The patterns are English and few: they stand in for a model that cannot extract facts, and count at the moment in which
+something is heard. Every language has the other way, in `agents.reflection.reflecting`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agents.memory.judging.common_words import COMMON_WORDS
+from agents.memory.knowing.commitments import LONGEST_SENTENCE, spans
+from agents.memory.knowing.hearing import Spoken
+from vault.remembered.memory_line import LINE_BREAK
+
+NAME, HOME, KIN, LOSS, LIKE, PROMISE, REQUEST = "name", "home", "kin", "loss", "like", "promise", "request"
+OTHER = "other"
+KINDS = (NAME, HOME, KIN, LOSS, LIKE, PROMISE, REQUEST, OTHER)
+
+MAX_FACTS_A_SPEECH = 4
+
+_KIN = (
+    r"(?:mother|mum|mom|father|dad|parents?|brother|sister|son|daughter|child|children|wife|husband|uncle|aunt|cousin|"
+    r"niece|nephew|twin|grand\w+|friend|partner|family|dog|cat|horse|bird)"
+)
+_GONE = (
+    r"(?:died|drowned|vanished|disappeared|(?:ran|run) (?:away|off)|passed away|got lost|went missing|"
+    r"(?:is|was|has|are|were|have)(?: been)? (?:dead|gone|lost|missing|stolen|died|vanished|disappeared))"
+)
+_NOT_LOST = r"(?!my (?:way|temper|mind|place|patience|breath|balance|train)\b)"
+_NO_MATTER = r"(?!(?:it|this|that|you|to)\b)"
+_PATTERNS = (
+    (NAME, r"\bmy name(?:['’]s| is) \w+|^(?:please |just |you (?:can|may) )?call me \w+"),
+    (LOSS, rf"\bI(?:['’]ve| have)? (?:just |also |once )?lost {_NOT_LOST}(?:my|our|a|an|the|both|all)\b"),
+    (LOSS, rf"\bmy (?:\w+ ){{1,3}}{_GONE}\b|\bI (?:can['’]t|cannot|can not) find my\b"),
+    (LOSS, r"\bI(?:['’]ve| have)? (?:finally |just )?found (?:my|him|her|it|them)\b"),
+    (KIN, rf"\bmy (?:\w+ )?{_KIN} (?:is|was|are|were|has|had|lives?|works?|used to)\b"),
+    (KIN, rf"\bI(?:['’]ve| have|['’]ve got| have got) (?:a|an|one|two|three|four|five|six|no) (?:\w+ )?{_KIN}s?\b"),
+    (HOME, r"\bI(?: come|['’]m| am) from\b|\bI (?:live|grew up|was born) (?:in|at|on|by|near|behind|over)\b"),
+    (LIKE, rf"\bI (?:really |do |also )?(?:love|like|adore|enjoy|hate|dislike|fear|can['’]t stand) {_NO_MATTER}"),
+    (LIKE, r"\bI(?:['’]m| am) (?:afraid of|allergic to|fond of)\b"),
+)
+_COMPILED = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS]
+_I_AM = re.compile(
+    r"^(?:(?:hello|hi|hey|good \w+)[,!.]? )?(?:I am|I['’]m) (?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b)",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(r"\b(?:if|suppose|imagine|would|might|could have|wish|perhaps I|did I|as if)\b", re.IGNORECASE)
+_GOES_ON = re.compile(r"(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class SpeechFact:
+    """What `speaker` said of `about` in memory `seq`, word for word; `day` is that memory's, as in `2026-11-22`."""
+
+    about: str
+    kind: str
+    words: str
+    seq: int
+    speaker: str
+    privately: bool = False
+    day: str = ""
+
+
+def heard_facts(spoken: Spoken, seq: int, day: str = "") -> list[SpeechFact]:
+    """Return what a speaker says of itself by the patterns above, at most a few facts of one speech."""
+    text = spoken.text.replace(LINE_BREAK, " ")
+    found = [
+        SpeechFact(spoken.speaker, kind, words, seq, spoken.speaker, spoken.privately, day)
+        for kind, words in _found(text, spoken.speaker)
+    ]
+    return found[:MAX_FACTS_A_SPEECH]
+
+
+def whole_sentences(text: str, words: str) -> str:
+    """Return the sentences of a text in which some of its words stand, word for word; the words if they are too long.
+
+    `words` stand in `text`, upper and lower case and white space aside. Raises: ValueError if they do not.
+    """
+    pattern = r"\s+".join(re.escape(word) for word in words.split())
+    match = re.search(pattern, text, re.IGNORECASE) if pattern else None
+    if match is None:
+        raise ValueError(f"{words!r} does not stand in {text!r}")
+    touched = [(start, end) for start, end in spans(text) if start < match.end() and match.start() < end]
+    start, end = (touched[0][0], touched[-1][1]) if touched else match.span()
+    return text[start:end] if end - start <= LONGEST_SENTENCE else match[0]
+
+
+def _found(text: str, speaker: str) -> Iterator[tuple[str, str]]:
+    """Yield each fact's kind and words; a sentence that goes on about the same belongs to it."""
+    places = list(spans(text))
+    for index, (start, end) in enumerate(places):
+        sentence = text[start:end]
+        kind = kind_of(sentence, speaker) if end - start <= LONGEST_SENTENCE else ""
+        if not kind:
+            continue
+        for _, later_end in places[index + 1 :]:
+            later = text[end:later_end].strip()
+            if kind not in (LOSS, KIN) or not _GOES_ON.match(later) or later_end - start > LONGEST_SENTENCE:
+                break
+            if later.endswith("?") or kind_of(later, speaker):
+                break
+            end = later_end
+        yield kind, text[start:end]
+
+
+def kind_of(sentence: str, speaker: str) -> str:
+    """Return the kind of fact that a sentence is by the patterns; empty if it is none."""
+    if sentence.rstrip("\"'”’)").endswith("?") or _SUPPOSED.search(sentence):
+        return ""
+    introduced = _I_AM.match(sentence)
+    if introduced and _is_name(introduced["name"], speaker):
+        return NAME
+    return next((kind for kind, pattern in _COMPILED if pattern.search(sentence)), "")
+
+
+def _is_name(word: str, speaker: str) -> bool:
+    if word.casefold() == speaker.casefold():
+        return True
+    return word[0].isupper() and word.lower() not in COMMON_WORDS and not word.endswith(("ing", "ed", "ish"))

@@ -1,0 +1,217 @@
+"""An agent's turn: the engine decides what kind of act comes next, a model is asked for the rest, and it is done."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agents.asking import Asking, Question, archived
+from agents.choices.policy import Decision
+from agents.choices.possible import possible
+from agents.circles.conduct import Conduct
+from agents.memory.importance import REFUSED
+from agents.models.model import Completion, ModelError, Request
+from agents.models.queue import Priority
+from agents.replies.reply import Reply
+from agents.turn import Turn
+from vault.notes import NoteError
+from vault.remembered.archive_turns import DROPPED, SILENT
+from vault.remembered.memory_line import one_line
+from world.game import Game
+from world.parsing import split_reason
+
+if TYPE_CHECKING:
+    from agents.agent import Agent
+
+log = logging.getLogger(__name__)
+
+
+class Thinking:
+    """Takes the turns of one agent, one at a time. `question` is what its model was asked last."""
+
+    def __init__(self, agent: Agent, game: Game, conduct: Conduct, asking: Asking, rng: random.Random) -> None:
+        self.question = Question()
+        self._agent = agent
+        self._game = game
+        self._conduct = conduct
+        self._asking = asking
+        self._rng = rng
+        self._failing = False
+        self._asked_again = False
+
+    async def take_turn(self) -> Turn:
+        """Decide what kind of act comes next, ask the model for what it takes, and do it."""
+        if still := self._stillness():
+            return still
+        decision = self._decide()
+        if decision.line or decision.cause == "rest":
+            return self._without_model(decision)
+        self.question = Question(decision, newest=self._agent.memory.journal.last)
+        try:
+            reply = await self._thought()
+        except (ModelError, NoteError) as error:
+            self._agent.awareness.addressed = (
+                self._agent.awareness.owed.address
+            )  # whoever spoke still waits for an answer
+            return self._failed(str(error))
+        if self._failing:
+            log.info("%s can think again", self._agent.name, extra={"agent": self._agent.name})
+            self._failing = False
+        return self._done(reply)
+
+    def _stillness(self) -> Turn | None:
+        """Return the turn of one who does not think now, or None."""
+        if self._agent.queue is None or not self._agent.character.awake:
+            return Turn("asleep")
+        if self._agent.why_still:
+            return Turn("paused", why=self._agent.why_still)
+        if not self._agent.memory.write_what_waits():
+            return Turn("paused", why=self._agent.memory.problem)
+        return self._agent.awareness.stillness(self._agent.settings.think_when, self._game.world, self._agent.character)
+
+    def _decide(self) -> Decision:
+        """Return what kind of act comes next."""
+        assert self._agent.queue is not None
+        held = self._asking.constraint(self._agent.queue.model, self._agent.settings)
+        if self._agent.settings.steering == "off":
+            return Decision("free")
+        world, actor, is_chat = self._game.world, self._agent.character, self._agent.queue.model.capabilities.chat
+        errand = self._agent.mind.next_step(world, actor)
+        manners, address = self._agent.conversation.manners(), self._agent.awareness.owed.address
+        now = self._conduct.situation(world, actor, address, manners, errand, finds_words=held == "grammar")
+        decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
+        # A model that continues a transcript freely finds its own command, unless it is spoken to or on an errand.
+        is_free = held == "none" and not is_chat and decision.cause in ("greet", "free", "rest")
+        return Decision("free") if is_free else decision
+
+    def _without_model(self, decision: Decision) -> Turn:
+        """Do the one thing that is left, or nothing: a model has nothing to add."""
+        self._agent.awareness.begin_turn()
+        self._agent.awareness.end_turn()
+        if not decision.line:
+            return Turn("resting", why=self._game.world.wording("talk.rests"), cause=decision.cause)
+        return self._do([decision.line], decision.cause)
+
+    async def _thought(self) -> Reply | Turn:
+        """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""
+        self._conduct.begin_turn()
+        self._asked_again = False
+        completion = await self._ask()
+        reply, decision = self._read(completion), self.question.decision
+        if reply is None:
+            return self._cut_short(completion)
+        if not self._objects_to(reply, decision):
+            return self._kept(reply, completion)
+        self._archive(completion, DROPPED)
+        self._asked_again = True
+        again = await self._ask()
+        second = self._read(again)
+        if second is None:
+            return self._cut_short(again)
+        if decision.kind == "speech" and self._objects_to(second, decision):
+            second = self._instead_of(second or reply, decision)
+        return self._kept(second if second.line else reply, again)
+
+    def _objects_to(self, reply: Reply, decision: Decision) -> bool:
+        by_person = self._agent.awareness.thinks_of.by_person
+        if decision.kind == "speech":
+            words = reply.line.removeprefix(decision.opening()).strip()
+            return not words or self._conduct.objects_to_words(words, self._game.world.wording)
+        return self._conduct.objects_to(reply.line, self._agent.character.room_id, by_person)
+
+    def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
+        """Return what is done when a model found no words twice: a person gets them all the same, an agent a nod."""
+        if reply.line and decision.partner and not decision.partner.is_agent:
+            return reply
+        if decision.partner is None:
+            return Reply("")
+        return Reply(f"emote {self._game.world.wording('talk.nods_to', who=decision.partner.name)}")
+
+    async def _ask(self) -> Completion:
+        assert self._agent.queue is not None
+        priority = Priority.ANSWER if self._agent.awareness.owed.address.spoken else Priority.THOUGHT
+        question = self._asking.question(self.question.decision, self._agent.queue.model, self._agent.settings)
+        listener = self._asking.listener(question, self._agent.settings, self._agent.count_tokens)
+        return await self._agent.queue.ask(self._agent.name, priority, self._request, listener)
+
+    def _request(self) -> Request | None:
+        if not self._agent.character.awake or self._agent.queue is None or self._agent.why_still:
+            return None
+        self._agent.on_thinking()
+        model, newest = self._agent.queue.model, self._agent.memory.journal.last
+        decision = self.question.decision
+        if newest != self.question.newest and not self._asked_again:
+            decision = self._decide()  # something has happened while it waited for the model
+            if decision.line or decision.cause == "rest":
+                self.question = Question(decision, newest=newest)
+                return None
+        question = replace(self._asking.question(decision, model, self._agent.settings), newest=newest)
+        self.question = question  # begun again if its tokens have to be counted first
+        self.question = question = replace(question, prompt=self._agent.prompt(question))
+        self._agent.awareness.begin_turn()
+        return self._asking.request(
+            question,
+            self._rng.getrandbits(31),
+            self._agent.settings,
+            self._conduct.remedy,
+            self._asked_again,
+            model.context_tokens,
+        )
+
+    def _read(self, completion: Completion) -> Reply | None:
+        """Return what an answer comes to; None if the turn was cut short."""
+        if completion.finish == "cancelled" or self._agent.why_still:
+            return None
+        return self._asking.read(completion.text, self.question)
+
+    def _cut_short(self, completion: Completion) -> Turn:
+        decision = self.question.decision
+        if completion.finish != "cancelled":  # somebody has stopped or led it as it ended its thought
+            self._archive(completion, DROPPED)
+        elif not self._agent.why_still and (decision.line or decision.cause == "rest"):
+            return self._without_model(decision)
+        return Turn("paused", why=self._agent.why_still) if self._agent.why_still else Turn("asleep")
+
+    def _kept(self, reply: Reply, completion: Completion) -> Reply | Turn:
+        """Archive the answer that counts, and return it, or the turn of one that is silent or speechless."""
+        here, by_person = self._agent.character.room_id, self._agent.awareness.thinks_of.by_person
+        is_silent = self._conduct.keeps_silent(reply.line, here, by_person)
+        self._archive(completion, SILENT if is_silent else completion.finish)
+        self._asking.learn(completion)
+        self._agent.awareness.end_turn()
+        if not reply.line:
+            self._agent.memory.record("result", reply.problem, here, importance=REFUSED)
+            self._conduct.fail(self._game.world, self._agent.character, self._game.commands)
+            return Turn("speechless", why=reply.problem)
+        if is_silent:
+            self._conduct.hold_back(reply.line, here)
+            return Turn("silent", why=self._game.world.wording("loops.silent", line=split_reason(reply.line)[0]))
+        return reply
+
+    def _done(self, reply: Reply | Turn) -> Turn:
+        if isinstance(reply, Turn):
+            return reply
+        return self._do([one for one in (reply.before, reply.line) if one], self.question.decision.cause)
+
+    def _do(self, lines: Sequence[str], cause: str) -> Turn:
+        """Do lines in order, the last of which is what the turn is about."""
+        turn = Turn("asleep")
+        for one in lines:
+            line = one_line(one)
+            performed = self._agent.perform(line, cause)
+            turn = Turn("acted" if performed.accepted else "refused", line, performed.refusal, cause)
+        return turn
+
+    def _archive(self, completion: Completion, finish: str) -> None:
+        self._agent.memory.trail.add(
+            "message", self._agent.memory.journal.last, **archived(self.question, completion, finish)
+        )
+
+    def _failed(self, why: str) -> Turn:
+        if not self._failing:
+            log.warning("%s cannot think, and waits for its next beat: %s", self._agent.name, why)
+        self._failing = True
+        return Turn("failed", why=why)

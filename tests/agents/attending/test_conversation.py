@@ -1,0 +1,78 @@
+"""What manners follow from a conversation: whom to stay with, when to be quiet, and when it is over."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.attending.conversation import IN_TALK_MS, Conversation, Manners
+from tests.world.inn import inn
+from world.events import Arrived, Event, Gave, Left, Said, Whispered
+
+ROOM, KITCHEN = "The Common Room", "The Kitchen"
+
+
+class Heard:
+    """Rook's conversation in a room with Ana and Ben, who are people, and Jay, who is an agent."""
+
+    def __init__(self) -> None:
+        self.world, self.ms = inn(), 0
+        for name in ("Rook", "Cat"):
+            self.world.characters[name].room_id = ROOM
+            self.world.characters[name].awake = True
+            self.world.characters[name].is_agent = True
+        self.talk = Conversation("Rook", lambda: self.ms)
+
+    def after(self, *events: Event) -> Manners:
+        for event in events:
+            self.talk.observe(event, self.world)
+        return self.talk.manners()
+
+
+def test_who_spoke_or_came_or_gave_something_is_stayed_with_for_a_while_if_it_is_a_person():
+    for event in (Said("Ana", ROOM, "hello Rook"), Arrived("Ana", ROOM), Gave("Ana", ROOM, "copper coin", "Rook")):
+        heard = Heard()
+        assert heard.after(event).in_talk_with == "Ana"
+        heard.ms = IN_TALK_MS
+        assert heard.talk.manners().in_talk_with == ""
+    assert Heard().after(Said("Cat", ROOM, "hello Rook")).in_talk_with == ""
+
+
+def test_who_spoke_to_somebody_else_is_not_stayed_with():
+    assert Heard().after(Said("Ana", ROOM, "Ben, are you there?")).in_talk_with == ""
+
+
+def test_who_has_gone_or_said_good_bye_keeps_nobody():
+    assert Heard().after(Said("Ana", ROOM, "hello Rook"), Left("Ana", ROOM, "north", KITCHEN)).in_talk_with == ""
+    assert Heard().after(Said("Ana", ROOM, "Goodbye, Rook!")).in_talk_with == ""
+
+
+def test_own_words_wait_until_somebody_says_something():
+    own = Said("Rook", ROOM, "Is anybody there?")
+    assert Heard().after(own).is_waiting
+    assert not Heard().after(own, Said("Ben", ROOM, "Yes.")).is_waiting
+
+
+def test_two_others_who_speak_to_each_other_by_name_are_let_alone_until_they_end():
+    talk = (Said("Ana", ROOM, "Ben, is it raining?"), Said("Ben", ROOM, "It is, Ana."))
+    assert Heard().after(*talk).others_talk
+    assert not Heard().after(*talk, Said("Ana", ROOM, "Rook, do come here.")).others_talk
+    assert not Heard().after(Said("Ana", ROOM, "It rains."), Said("Ben", ROOM, "So it does.")).others_talk
+
+
+@pytest.mark.parametrize("bye", ["Goodbye, Ana.", "Farewell!", "Good night.", "Take care, Ana."])
+def test_both_good_byes_end_it_and_new_words_begin_it_again(bye):
+    parted = (Said("Cat", ROOM, "Goodbye, Rook."), Said("Rook", ROOM, bye))
+    assert Heard().after(*parted).has_parted
+    assert not Heard().after(*parted, Said("Cat", ROOM, "One more thing, Rook.")).has_parted
+
+
+def test_whom_it_has_spoken_to_and_how_often_is_forgotten_in_another_room():
+    heard = Heard()
+    spoken = heard.after(Said("Rook", ROOM, "Good morning, Ana."), Whispered("Rook", ROOM, "Ben", "psst"))
+    assert (set(spoken.spoken_to), spoken.words_here) == ({"Ana", "Ben"}, 2)
+    assert heard.after(Left("Rook", ROOM, "north", KITCHEN)) == Manners()
+
+
+def test_who_comes_back_has_not_been_spoken_to():
+    back = (Said("Rook", ROOM, "Hello, Ana."), Left("Ana", ROOM, "north", KITCHEN), Arrived("Ana", ROOM, KITCHEN))
+    assert "Ana" not in Heard().after(*back).spoken_to

@@ -1,0 +1,1 @@
+"""Tests of reflection, bonds and facts from speech."""

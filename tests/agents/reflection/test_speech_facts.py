@@ -1,0 +1,115 @@
+"""Facts from speech by rule: a few English patterns that take the very words, and the third person where it is safe."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.memory.knowing.hearing import Spoken
+from agents.reflection.speech_facts import HOME, KIN, LIKE, LOSS, NAME, heard_facts, whole_sentences
+from agents.reflection.third_person import in_third_person
+
+
+def heard(text: str) -> list[tuple[str, str]]:
+    return [(one.kind, one.words) for one in heard_facts(Spoken("Robin", text), 43)]
+
+
+def test_name_and_loss_are_taken_word_for_word_with_number_and_speaker():
+    said = "Good morning, Eliza! My name is Robin. I lost my dog near the weir yesterday. He is brown. Is it open?"
+    name, loss = heard_facts(Spoken("Robin", said, privately=True), 43, "2026-11-22")
+    assert (name.kind, name.words) == (NAME, "My name is Robin.")
+    assert (loss.kind, loss.words) == (LOSS, "I lost my dog near the weir yesterday. He is brown.")
+    assert (loss.about, loss.speaker, loss.seq, loss.privately, loss.day) == ("Robin", "Robin", 43, True, "2026-11-22")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("i am robin", NAME),
+        ("Hello, I'm Wren.", NAME),
+        ("please call me Ish", NAME),
+        ("I've lost my keys!", LOSS),
+        ("My old dog has died.", LOSS),
+        ("I can’t find my hat anywhere.", LOSS),
+        ("my brother is called Tom", KIN),
+        ("I have two sisters.", KIN),
+        ("I come from Lisbon", HOME),
+        ("I'm allergic to nuts.", LIKE),
+        ("I love the river.", LIKE),
+    ],
+)
+def test_what_somebody_says_of_itself_is_a_fact(text, kind):
+    assert heard(text) == [(kind, text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is your name Robin?",
+        "Did I say that my name is Robin?",
+        "If I lost my dog I would cry.",
+        "I have lost my way.",
+        "I'm tired.",
+        "I am Scottish.",
+        "I like it.",
+        "I love you.",
+        "I would like a dog.",
+        "You lost your dog.",
+        "I" + " lost my dog" * 40,
+        "",
+        "…!?",
+    ],
+)
+def test_questions_suppositions_and_small_talk_are_none(text):
+    assert heard(text) == []
+
+
+def test_of_one_speech_only_so_much_is_taken():
+    assert len(heard("I love cats. " * 50)) == 4
+
+
+def test_words_grow_to_the_sentences_that_they_stand_in():
+    text = "Oh. My name is  Robin. I lost\tmy dog! Bye."
+    assert whole_sentences(text, "LOST my dog") == "I lost\tmy dog!"
+    assert whole_sentences(text, "Robin. I lost") == "My name is  Robin. I lost\tmy dog!"
+    assert whole_sentences("私は犬をなくしました", "犬を") == "私は犬をなくしました"
+
+
+@pytest.mark.parametrize("words", ["lost my cat", "", " ", "my.*dog"])
+def test_words_that_do_not_stand_in_a_text_have_no_sentences(words):
+    with pytest.raises(ValueError, match="does not stand"):
+        whole_sentences("I lost my dog.", words)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("I lost my dog near the weir yesterday. He is brown.", "lost their dog near the weir yesterday; he is brown"),
+        ("I'm allergic to nuts.", "is allergic to nuts"),
+        ("I’ve lost my keys!", "has lost their keys"),
+        ("I really love the river.", "really loves the river"),
+        ("I will bring the lantern.", "will bring the lantern"),
+        ("My brother is called Tom.", "their brother is called Tom"),
+        ("I have two sisters", "has two sisters"),
+        ("i lost my dog", "lost their dog"),
+    ],
+)
+def test_the_first_person_becomes_the_third_where_that_is_safe(words, told):
+    assert in_third_person(words) == told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I lost it when I was young.",
+        "I will bring you the lantern.",
+        "I tinker with clocks.",
+        "My dear, what a day?",
+        "He is brown.",
+        "Ich habe meinen Hund verloren.",
+        "I cani abbaiano.",
+        'I said "no".',
+        "",
+    ],
+)
+def test_where_it_is_not_safe_nothing_is_reworded(words):
+    assert in_third_person(words) == ""

@@ -1,0 +1,17 @@
+"""Templates for tests: transcripts as given, and the starter vault's for models that are talked with."""
+
+from __future__ import annotations
+
+from agents.prompts.builder import Templates, parse_talk_template
+from agents.prompts.prompt import PromptTemplate
+from vault.folder import STARTER, Vault
+
+
+def templates_of(full: PromptTemplate, small: PromptTemplate | None = None) -> Templates:
+    """Return templates with a transcript for all base models, or another for those held to a grammar."""
+    starter = Vault(STARTER)
+    talk, action = (
+        parse_talk_template(starter.read("templates", f"{name}.md").body, name)
+        for name in ("talk_prompt", "action_prompt")
+    )
+    return Templates(full, small or full, talk, action)

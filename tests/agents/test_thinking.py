@@ -1,0 +1,159 @@
+"""A turn with a model that is talked with: laid out as a talk, held to words or to a menu, asked again at most once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from agents.agent import Turn
+from agents.models.model import Capabilities, ModelError, Request
+from agents.models.queue import ModelQueue
+from tests.agents.test_agent import ROOM, Life
+from tests.scripted_model import Reply, ScriptedModel
+
+KITCHEN = "The Kitchen"
+CHAT = Capabilities(chat=True, raw=False, json_schema=True, parameters_billion=1.5)
+
+
+def words(text: str, hand_over: str = "") -> str:
+    return json.dumps({"words": text, "you_give": hand_over} if hand_over else {"words": text})
+
+
+def menu_of(request: Request) -> list[str]:
+    """Return the lines that a request lets the model choose from; none if it asks for words."""
+    properties = request.schema["properties"] if request.schema else {}
+    return list(properties["command"]["enum"]) if "command" in properties else []
+
+
+def first_of_the_menu(request: Request) -> str:
+    menu = menu_of(request)
+    return json.dumps({"command": menu[0]}) if menu else words("It is warm here.")
+
+
+class Talking(Life):
+    """Rook, with an instructed model that takes a schema."""
+
+    def __init__(self, root: Path, *script: Reply, capabilities: Capabilities = CHAT) -> None:
+        super().__init__(root)
+        self.model = ScriptedModel(*script, capabilities=capabilities)
+
+    def answers(self, *lines: str) -> Turn:
+        """Let Ana type lines, and Rook take a turn."""
+
+        async def live() -> Turn:
+            self.agent.queue = ModelQueue(self.model)
+            self.game.wake("Rook", self.agent.perceive)
+            for line in lines:
+                self.ana.types(line)
+            return await self.agent.tick()
+
+        return asyncio.run(live())
+
+
+def test_who_is_spoken_to_is_asked_for_words_in_a_talk_that_ends_with_what_was_said(tmp_path):
+    life = Talking(tmp_path, words("Good morning, Ana."))
+    assert life.answers("say Good morning, Rook!") == Turn("acted", "say Good morning, Ana.")
+    (asked,) = life.model.requests
+    roles = [one.role for one in asked.messages]
+    assert (roles[0], roles[-1]) == ("system", "user")
+    assert asked.messages[-1].content.endswith("Good morning, Rook!")
+    assert asked.schema and asked.schema == {
+        "type": "object",
+        "properties": {"words": asked.schema["properties"]["words"]},
+        "required": ["words"],
+        "additionalProperties": False,
+    }
+
+
+def test_a_model_in_this_process_that_is_talked_with_is_asked_for_words_too_though_it_takes_a_grammar(tmp_path):
+    both = Capabilities(chat=True, raw=False, grammar=True, json_schema=True, parameters_billion=1.5)
+    life = Talking(tmp_path, words("Good morning, Ana."), capabilities=both)
+    assert life.answers("say Good morning, Rook!") == Turn("acted", "say Good morning, Ana.")
+    (asked,) = life.model.requests
+    assert (asked.grammar, asked.messages[-1].role) == (None, "user")
+    assert asked.schema and list(asked.schema["properties"]) == ["words"]
+
+
+def test_own_words_are_the_assistant_s_and_everything_else_stands_in_brackets(tmp_path):
+    life = Talking(tmp_path, words("It is warm."), words("Go and look."))
+    life.answers("say Rook, is it cold?")
+    life.answers("get brass lamp", "say Rook, and outside?")
+    talk = [(one.role, one.content) for one in life.model.requests[-1].messages][-3:]
+    assert talk[0][1].endswith("Rook, is it cold?")
+    assert talk[1] == ("assistant", words("It is warm."))
+    assert talk[2] == ("user", "(Ana takes the brass lamp.)\nAna: Rook, and outside?")
+
+
+def test_a_whisper_is_answered_in_a_whisper(tmp_path):
+    life = Talking(tmp_path, words("I will tell nobody."))
+    assert life.answers("whisper Rook It is behind the clock.").line == "whisper Ana I will tell nobody."
+
+
+def test_what_is_asked_for_may_be_handed_over_with_the_words(tmp_path):
+    life = Talking(tmp_path, words("Here you are.", hand_over="brass lamp"))
+    life.game.world.things["brass lamp"].place_id = "Rook"
+    assert life.answers("say Rook, may I have the brass lamp?").line == "say Here you are."
+    assert life.game.world.things["brass lamp"].place_id == "Ana"
+
+
+@pytest.mark.parametrize(
+    "first", ["Rook, where is the oven today?", "As an AI language model, I can't help.", "How can I assist you?"]
+)
+def test_an_echo_and_assistant_talk_are_asked_for_again_once_and_warmer(tmp_path, first):
+    life = Talking(tmp_path, words(first), words("In the kitchen."))
+    assert life.answers("say Rook, where is the oven today?").line == "say In the kitchen."
+    one, two = life.model.requests
+    assert two.temperature > one.temperature
+
+
+def test_a_person_gets_the_words_all_the_same_when_both_will_not_do(tmp_path):
+    echo = words("Rook, where is the oven today?")
+    assert Talking(tmp_path, echo, echo).answers("say Rook, where is the oven today?").line.startswith("say ")
+
+
+def test_a_turn_with_nothing_due_chooses_from_a_menu_of_what_is_possible(tmp_path):
+    life = Talking(tmp_path)
+    life.game.world.characters["Rook"].room_id = KITCHEN
+    life.model = ScriptedModel(first_of_the_menu, capabilities=CHAT)
+    turns = [life.answers() for _ in range(12)]
+    assert {turn.outcome for turn in turns} <= {"acted", "resting"}
+    menus = [(asked, menu_of(asked)) for asked in life.model.requests if menu_of(asked)]
+    assert menus
+    assert all(line in asked.messages[-1].content for asked, menu in menus for line in menu)
+
+
+def test_what_happens_while_it_waits_changes_what_it_is_asked(tmp_path):
+    life = Talking(tmp_path, words("Yes, Ana."))
+
+    async def live() -> Turn:
+        life.agent.queue = ModelQueue(life.model)
+        life.game.wake("Rook", life.agent.perceive)
+        life.ana.types("say Rook?")
+        turn = asyncio.ensure_future(life.agent.tick())
+        life.ana.types("say Rook, is the soup ready?")
+        return await turn
+
+    assert asyncio.run(live()).line == "say Yes, Ana."
+    assert life.model.requests[0].messages[-1].content.endswith("is the soup ready?")
+
+
+def test_who_could_not_be_answered_is_answered_when_the_model_is_back(tmp_path):
+    life = Talking(tmp_path, ModelError("gone"), words("Here I am."))
+    assert life.answers("say Rook, are you there?").outcome == "failed"
+    assert life.answers().line == "say Here I am."
+
+
+def test_without_a_schema_the_words_are_taken_as_they_come(tmp_path):
+    plain = Capabilities(chat=True, raw=False)
+    life = Talking(tmp_path, 'Rook: "Good morning."', capabilities=plain)
+    assert life.answers("say Good day to you, Rook!").line == "say Good morning."
+
+
+def test_a_base_model_goes_on_with_the_line_that_the_engine_has_begun(tmp_path):
+    life = Talking(tmp_path, " It is behind the clock.", capabilities=Capabilities())
+    assert life.answers("say Rook, where is the key?").line == "say It is behind the clock."
+    assert life.model.requests[0].prompt.endswith("~Rook> say")
+    assert ROOM in life.model.requests[0].prompt
