@@ -1,4 +1,6 @@
-"""How lively three agents are: `python -m bench.liveliness [--turns 300] [--model embedded|ollama:NAME] [--seed 1]`.
+"""How lively three agents are: `python -m bench.liveliness [--turns 300] [--model M] [--seed 1]`.
+
+M is embedded, ollama:NAME or gguf:FILE.
 
 The same 300 turns in the starter town, from the same seed: with the model left to itself, with the engine choosing
 verbs, and each of them with and without what is done about agents that go in circles. `--runs` takes some of the four;
@@ -12,18 +14,18 @@ import asyncio
 import datetime
 import logging
 import os
+import shlex
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from agents.models.embedded_model import EmbeddedModel
 from agents.models.model import LanguageModel
-from agents.models.ollama_model import OllamaModel
-from bench.lively import Liveliness, measured
-from bench.reporting import machine, record, table
-from bench.three_agents import Done, Town
+from agents.models.specs import ModelSpec
+from bench.lib.lively import Liveliness, measured
+from bench.lib.reporting import machine, record, table
+from bench.lib.three_agents import Done, Town
 
 HEADING = "## Liveliness"
 OLLAMA = "http://127.0.0.1:11434"
@@ -57,18 +59,20 @@ async def main(arguments: argparse.Namespace) -> None:
     shown = table(["run", *COLUMNS], [*rows, AIMS])
     print(f"\n{shown}")
     if arguments.record:
-        today, command = datetime.datetime.now(datetime.UTC).date(), " ".join(sys.argv[1:])
+        today, command = (
+            datetime.datetime.now(datetime.UTC).date(),
+            shlex.join(one for one in sys.argv[1:] if one != "--record"),
+        )
         about = f"{today}, {machine()}, {_model(arguments.model).name}."
         record(f"### `python -m bench.liveliness {command}`\n\n{about}\n\n{shown}", HEADING)
 
 
 def _model(name: str) -> LanguageModel:
-    if name == "embedded":
-        return EmbeddedModel()
     kind, _, model = name.partition(":")
-    if kind != "ollama" or not model:
-        sys.exit(f"--model is {name!r}; expected embedded or ollama:NAME.")
-    return OllamaModel(os.environ.get("OLLAMA_HOST") or OLLAMA, model)
+    if name != "embedded" and not (kind in ("ollama", "gguf") and model):
+        sys.exit(f"--model is {name!r}; expected embedded, ollama:NAME or gguf:FILE.")
+    address = os.environ.get("OLLAMA_HOST") or OLLAMA
+    return ModelSpec(kind, address if kind == "ollama" else "", model).made(None)
 
 
 async def _lived(model: LanguageModel, name: str, arguments: argparse.Namespace) -> Liveliness:

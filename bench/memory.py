@@ -1,4 +1,4 @@
-"""What remembering costs: `python -m bench.memory [--only NAME]`, each figure with its target.
+"""What remembering costs: `python -m bench.memory [--only NAME] [--quick]`, each figure with its target.
 
 - length: appending one memory and making the view, at 1,000,000 memories and at 1,000, in turns in one run.
 - start: opening a world with 100 agents of 10,000 memories each, with its index and without, beside an empty one.
@@ -18,6 +18,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from twisted.internet.task import Clock
@@ -26,7 +27,7 @@ from agents.memory.memory import AgentMemory
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from bench.journals import write_journal
+from bench.lib.journals import write_journal
 from config.settings import MemorySettings
 from server.session import Session
 from tests.agents.memory.lives import good_summaries, one_turn
@@ -41,13 +42,30 @@ from world.commands.table import world_commands
 from world.game import Game
 
 NOW_MS = 1_795_248_000_000
-LONG, SHORT = 1_000_000, 1_000
 TURNS, TURN = 30, 40
-AGENTS, EACH = 100, 10_000
-BUSY, BACKLOG = 50, 2_000
 CALL_SECONDS = 10.0
 LOOK_EVERY_SECONDS = 0.01
-LOOK_SECONDS = 40.0
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is measured: memories of a long and a short life, worlds, a story, and looks.
+
+    `agents` have `each` memories at a start; `busy` agents with a `backlog` are summarised while somebody looks.
+    """
+
+    long: int = 1_000_000
+    short: int = 1_000
+    agents: int = 100
+    each: int = 10_000
+    story: int = 600
+    busy: int = 50
+    backlog: int = 2_000
+    look_seconds: float = 40.0
+
+
+QUICK = Sizes(long=10_000, agents=5, each=200, story=300, busy=3, backlog=200, look_seconds=1.0)
+"""Enough to see that everything runs; no figure of it says anything."""
 
 
 class SlowModel(ScriptedModel):
@@ -62,16 +80,16 @@ class SlowModel(ScriptedModel):
         return await super().complete(request, on_text)
 
 
-def length(root: Path) -> None:
+def length(root: Path, sizes: Sizes) -> None:
     """Compare a life of a million memories with one of a thousand."""
-    lives = {}
-    for count in (SHORT, LONG):
+    lives, (short_life, long_life) = {}, (sizes.short, sizes.long)
+    for count in (short_life, long_life):
         write_journal(root / "agents" / f"Of{count}", count, NOW_MS)
         memory = AgentMemory(Vault(root), f"Of{count}", MemorySettings(), lambda: NOW_MS + 1000)
         memory.load()
         memory.publish(Summary(1, count - 200, "I built a wall."), Summary(count - 199, count - 100, "And I rested."))
         lives[count] = memory
-    costs: dict[int, list[float]] = {SHORT: [], LONG: []}
+    costs: dict[int, list[float]] = {short_life: [], long_life: []}
     for turn in range(TURNS):
         for count, memory in sorted(lives.items(), reverse=bool(turn % 2)):
             for _ in range(TURN):
@@ -79,25 +97,25 @@ def length(root: Path) -> None:
                 memory.record("observed", "Moss lays one more stone.", "The Landing", ("Moss",))
                 memory.view().tail_text()
                 costs[count].append(time.perf_counter() - started)
-    short, long = statistics.median(costs[SHORT]), statistics.median(costs[LONG])
-    row(f"append and view at {SHORT:,}", f"{short * 1e6:.0f} µs", "")
-    row(f"append and view at {LONG:,}", f"{long * 1e6:.0f} µs", f"ratio {long / short:.2f}; target ≤ 1.2")
+    short, long = statistics.median(costs[short_life]), statistics.median(costs[long_life])
+    row(f"append and view at {short_life:,}", f"{short * 1e6:.0f} µs", "")
+    row(f"append and view at {long_life:,}", f"{long * 1e6:.0f} µs", f"ratio {long / short:.2f}; target ≤ 1.2")
 
 
-def start(root: Path) -> None:
+def start(root: Path, sizes: Sizes) -> None:
     """Open worlds with and without long lives in them."""
     empty, _ = open_vault(root / "empty")
     nothing = opened(empty)
     row("start-up, empty world", *told(nothing))
     vault, _ = open_vault(root / "full")
-    for number in range(AGENTS):
+    for number in range(sizes.agents):
         add_agent(vault, f"Agent{number:03}")
-    row(f"start-up, {AGENTS} agents who remember nothing", *told(opened(vault)))
-    for number in range(AGENTS):
-        write_journal(vault.root / "agents" / f"Agent{number:03}", EACH, NOW_MS)
-    row(f"start-up, {AGENTS} × {EACH:,} memories, no index yet", *told(opened(vault, times=1)))
+    row(f"start-up, {sizes.agents} agents who remember nothing", *told(opened(vault)))
+    for number in range(sizes.agents):
+        write_journal(vault.root / "agents" / f"Agent{number:03}", sizes.each, NOW_MS)
+    row(f"start-up, {sizes.agents} × {sizes.each:,} memories, no index yet", *told(opened(vault, times=1)))
     full = opened(vault)
-    row(f"start-up, {AGENTS} × {EACH:,} memories, with the index", *told(full))
+    row(f"start-up, {sizes.agents} × {sizes.each:,} memories, with the index", *told(full))
     row("... beyond an empty world", f"{full[0] - nothing[0]:.2f} s", "target ≤ 1 s")
 
 
@@ -116,7 +134,7 @@ def told(took: tuple[float, float]) -> tuple[str, str]:
     return f"{took[0]:.2f} s", f"CPU {took[1]:.2f} s"
 
 
-def prefix(root: Path) -> None:
+def prefix(root: Path, sizes: Sizes) -> None:
     """Live one agent through several publications, and compare each prompt with the one before."""
     vault, _ = open_vault(root / "world")
     game, agents = population(vault)
@@ -124,12 +142,12 @@ def prefix(root: Path) -> None:
     eliza, shares, publications = agents["Eliza"], [], 0
 
     async def story() -> int:
-        before, published = eliza.prompt().encode(), 0
-        for number in range(600):
+        before, published = eliza.prompt().text.encode(), 0
+        for number in range(sizes.story):
             eliza.memory.record(
                 "observed", f'Moss says, "This is stone {number} of my wall."', "The Landing", ("Moss",)
             )
-            prompt = eliza.prompt().encode()
+            prompt = eliza.prompt().text.encode()
             if eliza.compactor.record.cycles == published:
                 same = next((at for at, (a, b) in enumerate(zip(before, prompt, strict=False)) if a != b), len(before))
                 shares.append(same / len(prompt))
@@ -142,39 +160,50 @@ def prefix(root: Path) -> None:
 
     publications = asyncio.run(story())
     assert game.world.characters
-    share = statistics.mean(shares[150:])
+    share = statistics.mean(shares[len(shares) // 4 :])
     row(f"unchanged prefix over {publications} publications", f"{share:.1%}", "target ≥ 90 %, aim 97 %")
 
 
-def look(root: Path, seconds: float) -> None:
-    """Play while 50 agents are summarised, and while they are not."""
+def look(root: Path, sizes: Sizes) -> None:
+    """Play while agents are summarised, and while they are not, in turns."""
+    turns = [looked(root / f"turn {turn}", sizes) for turn in (1, 2)]
+    without = [wait for turn in turns for wait in turn[0]]
+    during = [wait for turn in turns for wait in turn[1]]
+    cycles = sum(turn[2] for turn in turns)
+    plain, busy = (sorted(waits)[int(len(waits) * 0.99)] for waits in (without, during))
+    row("look, nobody is summarised: p99", f"{plain * 1000:.2f} ms", f"{len(without):,} looks")
+    row(
+        f"look, {sizes.busy} agents are, {CALL_SECONDS:g} s a call: p99",
+        f"{busy * 1000:.2f} ms",
+        f"{cycles} cycles done",
+    )
+    row("", f"{busy / plain:.2f} ×", f"target ≤ 1.2 ×; longest {max(without):.3f} s and {max(during):.3f} s")
+
+
+def looked(root: Path, sizes: Sizes) -> tuple[list[float], list[float], int]:
+    """Return the waits of half the looks without and half with summaries, in seconds, and the cycles done meanwhile.
+
+    The world is a new one: compactors that were stopped begin nothing any more.
+    """
+    root.mkdir()
     vault, _ = open_vault(root / "world")
-    for number in range(BUSY):
+    for number in range(sizes.busy):
         add_agent(vault, f"Agent{number:03}")
-        write_journal(vault.root / "agents" / f"Agent{number:03}", BACKLOG, NOW_MS)
+        write_journal(vault.root / "agents" / f"Agent{number:03}", sizes.backlog, NOW_MS)
     game, agents = population(vault)
     session, clock, terminal = player(root / "door", game)
-    model = SlowModel(CALL_SECONDS)
-    agents.wake(ModelQueue(ScriptedModel(lambda request: "look")), [ModelQueue(model)])
+    agents.wake(ModelQueue(ScriptedModel(lambda request: "look")), [ModelQueue(SlowModel(CALL_SECONDS))])
 
     async def story() -> tuple[list[float], list[float]]:
-        without, during = [], []
-        for _ in range(2):
-            without += await looks(session, clock, terminal, seconds / 2)
-            started = sum(agent.compactor.start_if_due() for agent in agents.values())
-            assert started >= BUSY, started
-            during += await looks(session, clock, terminal, seconds / 2)
-            for agent in agents.values():
-                await agent.compactor.stop()
+        without = await looks(session, clock, terminal, sizes.look_seconds / 2)
+        started = sum(agent.compactor.start_if_due() for agent in agents.values())
+        assert started >= sizes.busy, started
+        during = await looks(session, clock, terminal, sizes.look_seconds / 2)
         await agents.stop()
         return without, during
 
     without, during = asyncio.run(story())
-    cycles = sum(agent.compactor.record.cycles for agent in agents.values())
-    plain, busy = (sorted(waits)[int(len(waits) * 0.99)] for waits in (without, during))
-    row("look, nobody is summarised: p99", f"{plain * 1000:.2f} ms", f"{len(without):,} looks")
-    row(f"look, {BUSY} agents are, {CALL_SECONDS:g} s a call: p99", f"{busy * 1000:.2f} ms", f"{cycles} cycles done")
-    row("", f"{busy / plain:.2f} ×", f"target ≤ 1.2 ×; longest {max(without):.3f} s and {max(during):.3f} s")
+    return without, during, sum(agent.compactor.record.cycles for agent in agents.values())
 
 
 async def looks(session: Session, clock: Clock, terminal: FakeTerminal, seconds: float) -> list[float]:
@@ -222,17 +251,17 @@ def row(what: str, figure: str, remark: str) -> None:
 
 def main() -> None:
     """Print the table."""
-    parts: dict[str, Callable[[Path], None]] = {"length": length, "start": start, "prefix": prefix}
+    parts: dict[str, Callable[[Path, Sizes], None]]
+    parts = {"length": length, "start": start, "prefix": prefix, "look": look}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--only", choices=[*parts, "look"], help="measure this alone")
-    options.add_argument("--seconds", type=float, default=LOOK_SECONDS, help="how long to look, each way (default 40)")
+    options.add_argument("--only", choices=parts, help="measure this alone")
+    options.add_argument("--quick", action="store_true", help="little of everything, to see that it runs")
     given = options.parse_args()
-    parts["look"] = lambda root: look(root, given.seconds)
     logging.disable(logging.WARNING)
     for name, measure in parts.items():
         if given.only in (None, name):
             with tempfile.TemporaryDirectory(prefix="fallwater-") as folder:
-                measure(Path(folder))
+                measure(Path(folder), QUICK if given.quick else Sizes())
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from typing import Any
 from agents.models.breaker import Breaker
 from agents.models.concurrency import Concurrency
 from agents.models.endpoint import Endpoint, Route
-from agents.models.model import Completion, ModelError, OnText, Request
+from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
 from agents.models.pool import ModelPool
 from agents.models.queue import ModelQueue, Priority
 
@@ -80,7 +80,7 @@ class Host:
     now: Callable[[], float]
     faults: float = 0.0
     counted_from: float = 0.0
-    constrains: bool = False
+    capabilities: Capabilities = field(default_factory=Capabilities)
     context_tokens: int = 8192
     is_dead: bool = False
     busy: float = 0.0

@@ -17,7 +17,7 @@ from agents.memory.looking.finding import Finder
 from agents.memory.reminding.note_shelf import NoteShelf
 from agents.memory.reminding.recollecting import Recollecting
 from agents.memory.view import View
-from bench.journals import write_journal
+from bench.lib.journals import write_journal
 from vault.folder import Vault
 from vault.journal import Journal
 from vault.remembered.memory_line import Memory

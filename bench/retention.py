@@ -13,17 +13,18 @@ import argparse
 import asyncio
 import datetime
 import logging
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 from agents.models.embedded_model import EmbeddedModel
 from agents.models.model import LanguageModel
-from bench.histories import Counts
-from bench.locomo import asked_table, conversations, questioned
-from bench.reporting import machine, record, table, tables
-from bench.retained import measured
-from bench.scripted_models import LOSSY, PICKED, LossySummarizer, ScriptedModel
+from bench.lib.histories import Counts
+from bench.lib.locomo import asked_table, conversations, questioned
+from bench.lib.reporting import machine, record, table, tables
+from bench.lib.retained import measured
+from bench.lib.scripted_models import LOSSY, PICKED, LossySummarizer, ScriptedModel
 
 STRATEGIES = ("waterfall", "rolling", "layered", "window")
 
@@ -78,10 +79,10 @@ def main() -> None:
     text = asyncio.run(_all_questions(options) if options.locomo else _all(options))
     print(text)
     if options.record:
-        arguments = " ".join(argument for argument in sys.argv[1:] if argument != "--record")
+        arguments = shlex.join(argument for argument in sys.argv[1:] if argument != "--record")
         arguments = arguments.replace(str(options.locomo), "DIR")
         today = datetime.datetime.now(datetime.UTC).date()
-        record(f"### `python -m bench.retention {arguments}`\n\n{today}, {machine()}. {text}")
+        record(f"### `python -m bench.retention {arguments}`\n\n{today}, {machine()}.\n\n{text}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How soon a world is open, and what it weighs: `python -m bench.startup`.
+"""How soon a world is open, and what it weighs: `python -m bench.startup [--quick]`.
 
 Starts the server a few times without a model and with the embedded one. Seconds run from starting the process to
 the line that says it accepts telnet; the second figure is until the agents have their model.
@@ -6,18 +6,19 @@ the line that says it accepts telnet; the second figure is until the agents have
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import time
 
-from bench.server_process import running, wait_for
+from bench.lib.server_process import running, wait_for
 
 RUNS = 5
 
 
-def main() -> None:
+def main(runs: int) -> None:
     """Print medians, a line a figure."""
     opened, weights = [], []
-    for _ in range(RUNS):
+    for _ in range(runs):
         with running("none") as server:
             wait_for(server.process, "No language model")
             opened.append(server.seconds)
@@ -27,7 +28,7 @@ def main() -> None:
     )
     print(f"without a model: resident memory {statistics.median(weights):.0f} MB; target 80 MB")
     opened, thinking, weights = [], [], []
-    for _ in range(RUNS):
+    for _ in range(runs):
         with running("embedded") as server:
             opened.append(server.seconds)
             began = time.perf_counter() - server.seconds
@@ -40,4 +41,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--quick", action="store_true", help="start once instead of five times")
+    main(1 if options.parse_args().quick else RUNS)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bench.crowd.crowd import Answered
-from bench.reporting import RESULTS
+from bench.lib.reporting import RESULTS
 
 HEADING = "## Crowds"
 

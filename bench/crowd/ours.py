@@ -13,7 +13,9 @@ from pathlib import Path
 
 from bench.crowd.server import Served
 from bench.crowd.town import DESCRIPTION, SEEN, SQUARE, room, rooms_for, town
-from bench.server_process import running
+from bench.lib.accounts import caller_name, prepare_people
+from bench.lib.players import SECRET
+from bench.lib.server_process import running
 from vault.folder import STARTER
 
 WIDE_OPEN: Mapping[str, object] = {
@@ -23,7 +25,6 @@ WIDE_OPEN: Mapping[str, object] = {
     "connects_per_minute": 0,
     "lines_per_second": 0,
     "login_seconds": 3600,
-    "guests": "true",
 }
 AGENTS = 50
 MODEL = "scripted"
@@ -32,12 +33,16 @@ ANSWER_SECONDS = 1.5
 
 @contextmanager
 def fallwater(people: int, agents: int = 0, settings: Mapping[str, object] | None = None) -> Iterator[Served]:
-    """Open a world for so many guests; agents, if any, think with a scripted model that takes 1.5 s an answer."""
+    """Open a world in which so many people have an account.
+
+    Agents, if any, think with a scripted model that takes 1.5 s an answer.
+    """
     with tempfile.TemporaryDirectory() as folder, _scripted_model(agents) as host:
         vault = Path(folder) / "world"
         _write(vault, people, agents)
         _set(vault / "config" / "server.md", {**WIDE_OPEN, **(settings or {})})
         _set(vault / "config" / "world.md", {"start_room": SQUARE, "ambient_minutes": 0})
+        prepare_people(vault, people, SQUARE)
         if host:
             _set(vault / "config" / "models.md", {"ollama_host": host})
         with running(f"ollama:{MODEL}" if agents else "none", vault) as server:
@@ -45,7 +50,7 @@ def fallwater(people: int, agents: int = 0, settings: Mapping[str, object] | Non
 
 
 def _comes_in(number: int) -> Sequence[tuple[bytes, bytes]]:
-    return ((b"guest", SEEN),)
+    return (caller_name(number).encode(), b"Password: "), (SECRET.encode(), SEEN)
 
 
 def _write(vault: Path, people: int, agents: int) -> None:

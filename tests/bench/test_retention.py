@@ -9,12 +9,12 @@ import random
 import pytest
 
 from agents.models.model import Request
-from bench.histories import PEOPLE, Counts, Planted, Telling, given_things, planted, tellings
-from bench.locomo import conversations, share_of
-from bench.measuring import Text, is_whole, memory_part, state_of, tally, unsupported
-from bench.reporting import table
-from bench.retained import measured
-from bench.scripted_models import LOSSY, LossySummarizer, ScriptedModel
+from bench.lib.histories import PEOPLE, Counts, Planted, Telling, given_things, planted, tellings
+from bench.lib.locomo import conversations, share_of
+from bench.lib.measuring import Text, is_whole, memory_part, state_of, tally, unsupported
+from bench.lib.reporting import table
+from bench.lib.retained import measured
+from bench.lib.scripted_models import LOSSY, LossySummarizer, ScriptedModel
 from vault.remembered.memory_line import Memory
 
 FERRY = Planted("updated", "number", "What does the ferry cost?", (("20417",), ("30518",)), ())

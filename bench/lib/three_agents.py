@@ -85,7 +85,8 @@ class Town:
         self.game = Game(world, world_commands(), chance=lambda times: chances.randrange(times) == 0)
         world.add_character(Character(VISITOR, world.start_room_id))
         self.agents = Population(vault, settings, self.game, self._rng, lambda: self.ms)
-        self._add_commands(vault)
+        dreams = random.Random(self._rng.getrandbits(64))
+        add_agent_commands(self.game, self.agents, vault, dreams, lambda: self.ms)
         self._due: list[tuple[int, int, str]] = []
         self._visit = 0
 
@@ -149,9 +150,12 @@ class Town:
         self.asked.append((name, len(self.turns)))
         self.game.perform(VISITOR, f"say {name}, {QUESTIONS[self._visit % len(QUESTIONS)]}")
 
-    def _add_commands(self, vault: Vault) -> None:
-        commands, dreams = self.game.commands, random.Random(self._rng.getrandbits(64))
-        commands.add(memory_commands(self.agents, self.game.tell, lambda: self.ms))
-        commands.add(fact_commands(self.agents, self.game.publish))
-        commands.add(own_commands(self.agents, vault, self.game.publish, lambda: None, dreams, lambda: self.ms, 60.0))
-        commands.texts = load_command_texts(vault, commands)
+
+def add_agent_commands(
+    game: Game, agents: Population, vault: Vault, dreams: random.Random, now_ms: Callable[[], int]
+) -> None:
+    """Give a game the commands that the server adds for agents; `dreams` is what dreams are drawn from."""
+    game.commands.add(memory_commands(agents, game.tell, now_ms))
+    game.commands.add(fact_commands(agents, game.publish))
+    game.commands.add(own_commands(agents, vault, game.publish, lambda: None, dreams, now_ms, 60.0))
+    game.commands.texts = load_command_texts(vault, game.commands)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from agents.memory.ledger import CompactionRecord
 from agents.models.model import LanguageModel
-from bench.histories import PEOPLE, Planted, given_things, planted, tellings
-from bench.measuring import (
+from bench.lib.histories import PEOPLE, Planted, given_things, planted, tellings
+from bench.lib.measuring import (
     Tally,
     Text,
     brought_back,
@@ -24,8 +24,8 @@ from bench.measuring import (
     told,
     unsupported,
 )
-from bench.one_life import Life
-from bench.reminding import reminded
+from bench.lib.one_life import Life
+from bench.lib.reminding import reminded
 
 TURN_EVERY = 8
 AGES = (128, 512, 2048)
@@ -62,7 +62,7 @@ async def measured(strategy: str, model: LanguageModel, lies: list[str], options
     with tempfile.TemporaryDirectory() as folder:
         life = Life(Path(folder), model, {"strategy": strategy}, PEOPLE, given_things(facts))
         life.wake()
-        blank = life.agent.prompt()
+        blank = life.agent.prompt().text
         numbers = await _lived(life, facts, result, options)
         await life.settle()
         published = "\n".join(_published(life))
@@ -101,7 +101,7 @@ async def _lived(
 
 def _look(life: Life, numbers: dict[Planted, list[int]], result: Measured) -> None:
     """Enter what the prompt of this moment knows, by the age of each fact in memories."""
-    text = Text(life.agent.prompt())
+    text = Text(life.agent.prompt().text)
     for fact, seqs in numbers.items():
         if fact.kind in ("important", "ordinary") and seqs:
             age = sum(life.last - seqs[-1] >= limit for limit in AGES)
@@ -111,7 +111,7 @@ def _look(life: Life, numbers: dict[Planted, list[int]], result: Measured) -> No
 def _count(life: Life, facts: list[Planted], numbers: dict[Planted, list[int]], blank: str, result: Measured) -> None:
     agent = life.agent
     memory, count = agent.memory, agent.count_tokens
-    prompt = memory_part(agent.prompt(), blank)
+    prompt = memory_part(agent.prompt().text, blank)
     everything = memory.journal.read(1, memory.journal.last)
     result.memories, result.record = memory.journal.last, agent.compactor.record
     result.cycles = agent.compactor.record.cycles
@@ -128,7 +128,7 @@ def _count(life: Life, facts: list[Planted], numbers: dict[Planted, list[int]], 
     back = brought_back(memory)
     result.expanded = sum(is_whole(fact, numbers[fact], back) for fact in facts) / len(facts)
     for fact in facts:
-        came_to_mind = reminded(agent, agent.prompt(), fact.question, fact.tellings[0].speaker)
+        came_to_mind = reminded(agent, agent.prompt().text, fact.question, fact.tellings[0].speaker)
         result.reminded.add(fact.kind, state_of(fact, Text(f"{prompt}\n{came_to_mind}")))
         result.found.add(fact.kind, state_of(fact, told(agent.finder.find(fact.question), memory.name)))
     heard = [one.text for one in everything] + [one.room for one in everything] + [*PEOPLE, memory.name]

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from agents.circles.likeness import Shingles, alike, shingles
 from agents.circles.loops import SPEECH
-from bench.three_agents import Done
+from bench.lib.three_agents import Done
 from world.parsing import parse_line
 
 REMEMBERED_SPEECHES = 30

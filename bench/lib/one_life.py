@@ -15,8 +15,8 @@ from agents.agent import Agent
 from agents.models.model import LanguageModel, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from bench.histories import ASIDES, CHAT, DEEDS, Telling
-from bench.scripted_models import PICKED, ScriptedModel
+from bench.lib.histories import ASIDES, CHAT, DEEDS, Telling
+from bench.lib.scripted_models import PICKED, ScriptedModel
 from vault.agent_notes import load_agent
 from vault.config_notes import load_settings
 from vault.folder import Vault
@@ -121,7 +121,7 @@ class Life:
         compactor = self.agent.compactor
         compactor.start_if_due()
         while compactor.is_running:
-            await asyncio.sleep(0.02 if self._summarizer.constrains else 0)
+            await asyncio.sleep(0.02 if self._summarizer.capabilities.grammar else 0)
             if not compactor.is_running:
                 compactor.start_if_due()
 

@@ -15,9 +15,9 @@ from agents.memory.judging.numerals import NUMBER_WORDS
 from agents.memory.looking.looking_back import journal_text
 from agents.memory.view import memory_text
 from agents.models.model import LanguageModel
-from bench.measuring import memory_part, plain_window
-from bench.one_life import Life, at_ms
-from bench.reminding import reminded
+from bench.lib.measuring import memory_part, plain_window
+from bench.lib.one_life import Life, at_ms
+from bench.lib.reminding import reminded
 from vault.text_notes import starter_sentences
 from world.wording import Wording
 
@@ -74,10 +74,10 @@ async def questioned(conversation: Conversation, strategy: str, model: LanguageM
     with tempfile.TemporaryDirectory() as folder:
         life = Life(Path(folder), model, {"strategy": strategy}, conversation.speakers)
         life.wake()
-        blank = life.agent.prompt()
+        blank = life.agent.prompt().text
         numbers = await _heard(life, conversation)
         asked = [
-            _asked(life, conversation, strategy, numbers, memory_part(life.agent.prompt(), blank), one)
+            _asked(life, conversation, strategy, numbers, memory_part(life.agent.prompt().text, blank), one)
             for one in conversation.questions
         ]
         await life.end()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from agents.memory.looking.looking_back import expanded
 from agents.memory.memory import AgentMemory
 from agents.memory.view import memory_text
-from bench.histories import Planted
+from bench.lib.histories import Planted
 from vault.remembered.memory_line import Memory
 from world.wording import Wording
 

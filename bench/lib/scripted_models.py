@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from agents.memory.summaries.sections import NOTHING, SECTIONS
-from agents.models.model import Completion, OnText, Request
+from agents.models.model import Capabilities, Completion, OnText, Request
 
 LOSSY, PICKED = "lossy", "picked by rule"
 CHARACTERS_A_TOKEN = 4
@@ -33,7 +33,7 @@ def estimated_tokens(text: str) -> int:
 class ScriptedModel:
     """A model whose answer is a function of the request; it starts and ends without ado."""
 
-    constrains = False
+    capabilities = Capabilities()
 
     def __init__(
         self,

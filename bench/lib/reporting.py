@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.histories import FORMS
-from bench.measuring import Tally
-from bench.retained import AGES, Measured
+from bench.lib.histories import FORMS
+from bench.lib.measuring import Tally
+from bench.lib.retained import AGES, Measured
 
-RESULTS = Path(__file__).parent / "RESULTS.md"
+RESULTS = Path(__file__).parents[1] / "RESULTS.md"
 HEADING = "## Retention"
 
 COLUMNS: dict[str, Callable[[Measured], str]] = {

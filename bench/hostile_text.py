@@ -1,0 +1,218 @@
+"""The longest step of the reactor over hostile text: `python -m bench.hostile_text [SECONDS]` (60 a kind at most).
+
+A world with its agents, thirty people in one room and a client in the reactor's place: each line and message goes in as
+bytes, and everybody there hears what comes of it. Replies of models and notes are read as the server reads them. A step
+is the time of one thread, which others on the machine do not lengthen. The three longest of each kind are measured four
+times more, each time as often as agents need to learn from them, and the least of these counts.
+
+What is sent is made of the world's own sentences, of commands, and of marks, each repeated up to the limit.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.address import IPv4Address
+from twisted.internet.testing import MemoryReactorClock, StringTransport
+
+from agents.memory.knowing.registry import LEARN_EVERY
+from agents.replies.reply import first_command
+from agents.replies.reply_text import MOST_THOUGHT
+from bench.lib.hostile import fragments, repeated
+from bench.lib.reporting import table
+from config.server_settings import ServerSettings
+from server.app import Fallwater
+from server.door.account_database import AccountDatabase
+from server.door.account_store import AccountStore
+from server.ports.listening import Ports
+from vault.config_notes import load_settings
+from vault.folder import open_vault
+from vault.notes import NoteError, parse_note
+from vault.subjects.room_notes import room_of
+from world.model import Character, Role
+from world.preferences import ALIAS
+
+AIM_MS = 50.0
+LINE_BYTES = ServerSettings().max_line_bytes
+NOTE_CHARACTERS = 16_384
+LISTENERS = 30
+ROUND = LEARN_EVERY
+"""Agents learn from so many memories at once: as often each line is sent."""
+
+AGAIN = 4
+
+VERBS = (
+    "say|emote|tell|whisper|shout|think|look|get|give|put|use|go|help|note|goal|recall|share|write|where|hush|zz|q"
+    "|@describe here ->|@describe lamp ->|@create|@rename lamp ->|@set lamp|@memory-find|@memory-facts|@audit|@dig"
+).split("|")
+
+
+@dataclass(frozen=True)
+class Step:
+    """How long a step took, in milliseconds, and what it was about."""
+
+    ms: float
+    about: str
+
+
+class House:
+    """A world on a reactor that is no more than a clock, with somebody who is connected to it."""
+
+    def __init__(self, root: Path) -> None:
+        vault, _ = open_vault(root / "world")
+        self.reactor = MemoryReactorClock()
+        settings = load_settings(vault)
+        accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
+        told: list[str] = []
+        self.world = Fallwater(
+            vault, settings, self.reactor, random.Random(1), _now_ms, told.append, lambda call: call(), accounts
+        )
+        self.world.listen(Ports(self.reactor))
+        self._transports: list[StringTransport] = []
+        self._sender, *_ = [self._connect(number) for number in range(1 + LISTENERS)]
+        people = [one for one in self.world.world.awake() if not one.is_agent]
+        people[0].role = Role.ADMIN
+        people[0].preferences[f"{ALIAS}q"] = "say %*%*%*%*"
+        self.who = people[0].name
+        self.world.world.add_character(Character("Old Tom", people[0].room_id, awake=True))
+        for agent in self.world.agents.values():
+            agent.character.room_id = people[0].room_id
+            self.world.game.wake(agent.name, agent.perceive)
+
+    def send(self, content: bytes) -> Iterator[float]:
+        """Let bytes come in; yield the time of each step until nothing is left to do, in milliseconds."""
+        yield _measured(partial(self._sender.dataReceived, content))
+        for _ in range(20):
+            yield _measured(partial(self.reactor.advance, 0))
+        yield _measured(partial(self.reactor.advance, 1))
+        for transport in self._transports:
+            transport.clear()
+
+    def _connect(self, number: int) -> Any:
+        address = IPv4Address("TCP", f"192.0.2.{number}", 4000)
+        factory: Any = self.reactor.tcpServers[0][1]
+        protocol: Any = factory.buildProtocol(address)
+        self._transports.append(StringTransport(peerAddress=address))
+        protocol.makeConnection(self._transports[-1])
+        for content in (b"\xff\xfd\xc9", b"guest\r\n"):
+            protocol.dataReceived(content)
+            self.reactor.advance(1)
+        return protocol
+
+
+def lines() -> Iterator[str]:
+    """Yield every line: each verb with each fragment, as long as a line may be."""
+    for verb in VERBS:
+        for fragment in fragments():
+            if "\n" not in fragment:
+                yield repeated(f"{verb} ", fragment, LINE_BYTES)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _measured(step: Callable[[], object]) -> float:
+    began = time.thread_time()
+    step()
+    return 1000 * (time.thread_time() - began)
+
+
+def _longest(seconds: float, attempts: Iterator[tuple[str, Callable[[], float]]]) -> tuple[Step, int]:
+    """Return the longest step of all attempts that fit into the time, and how many they were."""
+    found, count, until = list[tuple[float, str, Callable[[], float]]](), 0, time.monotonic() + seconds
+    for about, attempt in attempts:
+        found.append((attempt(), about, attempt))
+        found = sorted(found, key=lambda one: -one[0])[:3]
+        count += 1
+        if time.monotonic() > until:
+            break
+    settled = [
+        Step(min(max(attempt() for _ in range(ROUND)) for _ in range(AGAIN)), about) for _, about, attempt in found
+    ]
+    return max(settled, key=lambda step: step.ms), count
+
+
+def _lines(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
+    for line in lines():
+        content = f"{line}\r\n".encode()
+        yield f"{line[:40]!r} …", lambda content=content: max(house.send(content))  # type: ignore[misc]
+
+
+def _prompts(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
+    for verb in ("say", "say to Moss", "whisper Moss"):
+        for fragment in fragments():
+            if "\n" not in fragment:
+                line = repeated(f"{verb} ", fragment, LINE_BYTES)
+                yield f"{line[:40]!r} …", partial(_prompt_after, house, f"{line}\r\n".encode())
+
+
+def _prompt_after(house: House, content: bytes) -> float:
+    list(house.send(content))
+    return max(_measured(agent.prompt) for agent in house.world.agents.values())
+
+
+def _messages(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
+    packages = ("Core.Hello", "Core.Supports.Set", "Core.Supports.Add", "Core.Ping", "Char.Login.Credentials", "A.b")
+    for package in packages:
+        for begin, fragment in (('["', 'a 1","'), ("", "["), ("", '{"a":'), ('{"client":"', "x\\u0000"), ("1", "1")):
+            content = repeated(f"{package} {begin}", fragment, LINE_BYTES - 16).encode()
+            for payload in (content, content + b'"]', content + b'"}'):
+                sent = b"\xff\xfa\xc9" + payload + b"\xff\xf0"
+                yield f"{payload[:40]!r} …", lambda sent=sent: max(house.send(sent))  # type: ignore[misc]
+
+
+def _replies(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
+    table_of_commands = house.world.game.commands
+    for size in (4_000, MOST_THOUGHT):
+        for before in ("", "say ", "<think>", "x\n", '{"command": "say', "say("):
+            for fragment in fragments():
+                text = repeated(before, fragment, size)
+                attempt = partial(first_command, text, "Moss", table_of_commands)
+                yield f"{text[:40]!r} … {size}", lambda attempt=attempt: _measured(attempt)  # type: ignore[misc]
+
+
+def _notes(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
+    for before in ("", "---\nexits: ", "A room.\n\n## Exits\n", "A room.\n\n## Reactions\n", "- **"):
+        for fragment in fragments():
+            text = repeated(before, fragment, NOTE_CHARACTERS)
+            yield f"{text[:40]!r} …", lambda text=text: _measured(partial(_read_note, text))  # type: ignore[misc]
+
+
+def _read_note(text: str) -> None:
+    with suppress(NoteError):
+        room_of(parse_note(text, "rooms/A.md"), "A")
+
+
+def main() -> None:
+    """Measure, and print a table."""
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
+    logging.disable(logging.CRITICAL)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        house = House(Path(folder))
+        kinds = {
+            f"lines of {LINE_BYTES:,} bytes": _lines,
+            "the next prompt of whoever heard one": _prompts,
+            "GMCP messages": _messages,
+            f"replies of up to {MOST_THOUGHT:,} characters": _replies,
+            f"notes of {NOTE_CHARACTERS:,} characters": _notes,
+        }
+        for kind, attempts in kinds.items():
+            step, count = _longest(seconds, attempts(house))
+            rows.append([kind, f"{count:,}", f"{step.ms:.1f} ms", step.about.replace("|", "\\|")])
+    print(table([f"longest step of the reactor (aim ≤ {AIM_MS:.0f} ms)", "tried", "longest", "with"], rows))
+
+
+if __name__ == "__main__":
+    main()

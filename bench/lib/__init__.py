@@ -1,0 +1,1 @@
+"""What several measurements need: no measurement itself."""

@@ -1,0 +1,227 @@
+"""A visitor talks with Eliza through the real server: gives a name and a loss, talks on, and asks for both again.
+
+She types a line, waits for Eliza's words or for two acts of hers without any, and types the next. What counts is what
+stands on her screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.lib.players import HOST, SECRET
+from bench.lib.server_process import running, wait_for
+from bench.minds.checks import has_any, swaps_persons
+from bench.minds.stage import edit, prepare_vault
+from bench.minds.turns import Act, PlayedTurn
+from world.events import Said
+from world.game import Performed
+
+AGENT = "Eliza"
+TURNS = 2
+"""Who is asked has so many turns for an answer."""
+
+QUIET_SECONDS = 1.5
+STEP_SECONDS = 0.1
+LOGIN_SECONDS = 20.0
+
+_TELNET = re.compile(rb"\xff(?:\xfa.*?\xff\xf0|[\xfb-\xfe].|.)", re.DOTALL)
+_ACT = re.compile(rf"(?:{AGENT} (?!arrives|wakes|is here|falls)\w+|You follow {AGENT} \w+).*")
+_SPEECH = re.compile(rf'{AGENT} (?:says|says to you|whispers to you|tells you), "(?P<text>.*)"')
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who comes: a name, how the loss is told, and words that name it."""
+
+    name: str
+    loss: str
+    lost: tuple[str, ...]
+
+
+VISITORS = (
+    Visitor("Tilda", "I lost my red kite over the mill this morning.", ("kite",)),
+    Visitor("Karel", "I lost my brass compass on the stairs last night.", ("compass",)),
+    Visitor("Wilma", "I lost my green scarf somewhere near the pump.", ("scarf",)),
+)
+SMALL_TALK = (
+    "What are you writing today?",
+    "I walked here from the coast. It took two days.",
+    "Is the water always this brown?",
+    "I had bread and an apple for breakfast.",
+    "Who keeps that bell in order?",
+    "My feet are wet already.",
+    "Do you ever leave the river?",
+    "They say that the eels here are good.",
+    "What do people do here in the evening?",
+    "You write so small.",
+)
+ASKS_NAME, ASKS_LOSS = "Do you still know my name, Eliza?", "And what was it that I lost?"
+GIFT = "seed bun"
+
+
+@dataclass
+class Exchange:
+    """One line of the visitor's, and what she saw until the next. `seconds` is how long Eliza's words took."""
+
+    typed: str
+    seen: list[str] = field(default_factory=list)
+    seconds: float | None = None
+
+    @property
+    def acts(self) -> list[str]:
+        """What Eliza did, as it was shown."""
+        return [line for line in self.seen if _ACT.match(line)]
+
+    @property
+    def words(self) -> list[str]:
+        """What Eliza said to the visitor, or to all."""
+        return [found["text"] for line in self.seen if (found := _SPEECH.match(line))]
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether Eliza spoke in her first two acts."""
+        return any(_SPEECH.match(line) for line in self.acts[:TURNS])
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A whole visit. Of `exchanges` those that ask for an answer count."""
+
+    visitor: Visitor
+    exchanges: Sequence[Exchange]
+
+    @property
+    def answered(self) -> list[bool]:
+        """Which of the visitor's lines were answered."""
+        return [one.is_answered for one in self.exchanges]
+
+    @property
+    def recalled(self) -> list[bool]:
+        """Whether the name, and whether the loss, were told when the visitor asked."""
+        visitor = self.visitor
+        return [
+            recalls(one.words, (visitor.name,) if one.typed.endswith(ASKS_NAME) else visitor.lost, visitor)
+            for one in self.exchanges
+            if one.typed.endswith((ASKS_NAME, ASKS_LOSS))
+        ]
+
+    @property
+    def transcript(self) -> list[str]:
+        """What was typed and seen."""
+        return [line for one in self.exchanges for line in (f"> {one.typed}", *one.seen)]
+
+
+def recalls(words: Sequence[str], wanted: Sequence[str], visitor: Visitor) -> bool:
+    """Return whether an answer has one of the words wanted, and swaps no persons."""
+    acts = tuple(Act(AGENT, f"say {text}", Performed("say", (Said(AGENT, "", text),))) for text in words)
+    people = frozenset([AGENT, visitor.name])
+    turn = PlayedTurn(AGENT, acts, people, people, (), "", "", frozenset(), visitor.lost)
+    return has_any("\n".join(words), wanted) and not swaps_persons(turn)
+
+
+def lines_of(visitor: Visitor) -> tuple[str, ...]:
+    """Return what a visitor types that asks for an answer, in order."""
+    said = (f"Good morning, {AGENT}! My name is {visitor.name}.", visitor.loss, *SMALL_TALK, ASKS_NAME, ASKS_LOSS)
+    return (
+        *(f"say {text}" for text in said),
+        f"give {GIFT} to {AGENT}",
+        f"whisper {AGENT} I think that somebody is listening to us.",
+        f"say Thank you. I must go now. Goodbye, {AGENT}!",
+    )
+
+
+def talked(model: str, host: str, seed: int, patience_seconds: float, without: Sequence[str] = ()) -> Talk:
+    """Return a visit to a server of its own. Raises: RuntimeError if the server does not open."""
+    visitor = VISITORS[(seed - 1) % len(VISITORS)]
+    with tempfile.TemporaryDirectory() as folder:
+        vault = prepare_vault(Path(folder) / "vault", {}, without)
+        edit(vault, ("things", f"{GIFT}.md"), r"^at: .*$", "at: '[[The Landing]]'")
+        if host:
+            edit(vault, ("config", "models.md"), r"^\*\*ollama_host\*\*: .*$", f"**ollama_host**: {host}")
+        with running(model, vault.root) as server:
+            wait_for(server.process, "The agents think with")
+            return asyncio.run(_visit(server.port, visitor, patience_seconds))
+
+
+async def _visit(port: int, visitor: Visitor, patience_seconds: float) -> Talk:
+    reader, writer = await asyncio.open_connection(HOST, port)
+    screen = Screen(reader)
+    try:
+        await screen.until("shall we know you?", LOGIN_SECONDS)
+        for line, shown in ((visitor.name, "password"), (SECRET, "Exits: "), ("screenreader on", "> ")):
+            await _type(writer, screen, line)
+            await screen.until(shown, LOGIN_SECONDS)
+        for line in (f"get {GIFT}", f"follow {AGENT}"):
+            await _type(writer, screen, line)
+            await screen.quiet()
+        exchanges = [await _exchange(writer, screen, line, patience_seconds) for line in lines_of(visitor)]
+        await _type(writer, screen, "quit")
+    finally:
+        writer.close()
+    return Talk(visitor, exchanges)
+
+
+async def _exchange(writer: asyncio.StreamWriter, screen: Screen, line: str, patience_seconds: float) -> Exchange:
+    await _type(writer, screen, line)
+    exchange, began = Exchange(line), time.perf_counter()
+    while not exchange.is_answered and len(exchange.acts) < TURNS:
+        if time.perf_counter() - began > patience_seconds:
+            return exchange
+        await screen.read(STEP_SECONDS)
+        exchange.seen = screen.lines()
+    if exchange.is_answered:
+        exchange.seconds = time.perf_counter() - began
+    await screen.quiet()
+    exchange.seen = screen.lines()
+    return exchange
+
+
+async def _type(writer: asyncio.StreamWriter, screen: Screen, line: str) -> None:
+    screen.clear()
+    writer.write(f"{line}\r\n".encode())
+    await writer.drain()
+
+
+class Screen:
+    """What has come from a server since the last `clear`, as lines without prompts."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+        self._received = b""
+
+    def clear(self) -> None:
+        """Forget what has come."""
+        self._received = b""
+
+    def lines(self) -> list[str]:
+        """Return the lines that are shown."""
+        text = _TELNET.sub(b"", self._received).decode("utf-8", "replace")
+        return [line for part in text.split("\r\n") if (line := part.removeprefix("> ").strip())]
+
+    async def read(self, seconds: float) -> bool:
+        """Wait for something to come; return whether anything did. Raises: ConnectionError where the server is gone."""
+        try:
+            more = await asyncio.wait_for(self._reader.read(4096), seconds)
+        except TimeoutError:
+            return False
+        if not more:
+            raise ConnectionError("The server has hung up on the visitor.")
+        self._received += more
+        return True
+
+    async def until(self, text: str, seconds: float) -> None:
+        """Wait until a text is shown. Raises: TimeoutError."""
+        async with asyncio.timeout(seconds):
+            while text not in _TELNET.sub(b"", self._received).decode("utf-8", "replace"):
+                await self.read(seconds)
+
+    async def quiet(self) -> None:
+        """Wait until nothing comes for a moment."""
+        while await self.read(QUIET_SECONDS):
+            pass

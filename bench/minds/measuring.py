@@ -1,0 +1,87 @@
+"""All figures from what was played, and what went wrong in situations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bench.minds.day import Day
+from bench.minds.dialogue import Talk
+from bench.minds.figures import Amount, Share, share_of
+from bench.minds.trying import Trial
+from bench.minds.watching import Thought
+
+
+def shares_of(trials: Sequence[Trial], talks: Sequence[Talk], days: Sequence[Day]) -> dict[str, Share]:
+    """Return all shares by the name of the measure; one that several parts give is over all of them."""
+    found: dict[str, Share] = {}
+    parts = [situation_shares(trials), *map(_talk_shares, talks), *(day.shares() for day in days), group_shares(trials)]
+    for name, share in (pair for part in parts for pair in part.items()):
+        found[name] = found.get(name, Share()) + share
+    return found
+
+
+def amounts_of(thoughts: Sequence[Thought], talks: Sequence[Talk], days: Sequence[Day]) -> dict[str, Amount]:
+    """Return all amounts by the name of the measure."""
+    turns = [turn for day in days for turn in day.turns]
+    waited = [one.seconds for talk in talks for one in talk.exchanges if one.seconds is not None]
+    return {
+        **Day(turns).amounts(),
+        "seconds a thought": Amount.over([one.seconds for one in thoughts]),
+        "prompt tokens a thought": Amount.over([one.prompt_tokens for one in thoughts]),
+        "answer tokens a thought": Amount.over([one.completion_tokens for one in thoughts]),
+        "seconds until the visitor is answered": Amount.over(waited),
+    }
+
+
+def _talk_shares(talk: Talk) -> dict[str, Share]:
+    return {"answered within two turns": share_of(talk.answered), "name and loss recalled": share_of(talk.recalled)}
+
+
+def situation_shares(trials: Sequence[Trial]) -> dict[str, Share]:
+    """Return the shares that situations give, by the name of the measure."""
+    asked = [trial for trial in trials if trial.situation.asks_for_words]
+    others = [trial for trial in trials if trial.situation.group == "keep out"]
+    return {
+        "valid commands": share_of(trial.is_valid for trial in trials),
+        "answered within two turns": share_of(trial.is_answered for trial in asked),
+        "keeps out of a talk of others": share_of(not trial.turn.speeches for trial in others),
+        "situations right, tuning": share_of(one.is_right for one in trials if not one.situation.is_held_back),
+        "situations right, held back": share_of(one.is_right for one in trials if one.situation.is_held_back),
+    }
+
+
+def group_shares(trials: Sequence[Trial]) -> dict[str, Share]:
+    """Return how many are right of each group of situations, both halves together."""
+    groups = dict.fromkeys(trial.situation.group for trial in trials)
+    return {f"– {group}": share_of(one.is_right for one in trials if one.situation.group == group) for group in groups}
+
+
+def turns_of(trials: Sequence[Trial]) -> dict[str, list[dict[str, Any]]]:
+    """Return what was done, by situation, and what was wrong with it.
+
+    Of those that are held back only whether they were right, lest somebody tunes to them.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for trial in trials:
+        told = {} if trial.situation.is_held_back else _told(trial)
+        found.setdefault(trial.situation.name, []).append({"seed": trial.seed, "right": trial.is_right, **told})
+    return found
+
+
+def failures_text(turns: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Return the turns that were wrong, a line each."""
+    wrong = [(name, one) for name, found in turns.items() for one in found if not one["right"]]
+    return "\n".join(f"  {name}, seed {one['seed']}: {_complaint(one)}" for name, one in wrong)
+
+
+def _complaint(turn: Mapping[str, Any]) -> str:
+    return f"{turn['wrong']}  [{'; '.join(turn['lines']) or 'nothing'}]" if "wrong" in turn else "(held back)"
+
+
+def _told(trial: Trial) -> dict[str, Any]:
+    return {
+        "wrong": trial.wrong,
+        "lines": [act.line for act in trial.turn.acts],
+        "heard": list(trial.turn.heard[-1:]),
+    }

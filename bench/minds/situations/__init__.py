@@ -1,0 +1,1 @@
+"""The situations that agents are tried in, by what they are about."""

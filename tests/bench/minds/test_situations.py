@@ -1,0 +1,78 @@
+"""Every situation can be set up, takes good turns for right and bad ones for wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from bench.minds.situation import AGENTS, Scene, ScriptError, Situation
+from bench.minds.situations.every import EVERY, chosen
+from bench.minds.turns import PlayedTurn
+
+
+def played(situation: Situation, line: str) -> PlayedTurn:
+    """Return the turn in which the agent gives one command, or none."""
+    scene = Scene(situation)
+    for name in AGENTS:
+        scene.game.wake(name, lambda event, text: None)
+    scene.wake_people()
+    scene.play_script(scene.game.perform)
+    if line:
+        scene.game.perform(situation.agent, line)
+    return scene.turn()
+
+
+@pytest.mark.parametrize("situation", EVERY, ids=lambda one: one.name)
+def test_good_turns_are_right_and_bad_ones_wrong(situation):
+    verdicts = {line: situation.judge(played(situation, line)) for line in (*situation.right, *situation.wrong)}
+    assert {line: wrong for line, wrong in verdicts.items() if line in situation.right and wrong} == {}
+    assert [line for line in situation.wrong if not verdicts[line]] == []
+
+
+def test_nonsense_is_no_answer_but_to_nonsense():
+    asked = [one for one in EVERY if one.asks_for_words]
+    assert [one.name for one in asked if not one.judge(played(one, nonsense(one)))] == [
+        "is_fed_the_marks_of_a_template",
+        "is_told_what_to_say",
+        "is_told_gibberish",
+    ]
+
+
+def nonsense(situation: Situation) -> str:
+    verb, _, rest = situation.right[0].partition(" ")
+    return f"{verb} Blue elbows sing." if verb == "say" else f"{verb} {rest.partition(' ')[0]} Blue elbows sing."
+
+
+def test_there_are_enough_situations_and_half_of_each_group_is_held_back():
+    assert len(EVERY) >= 60
+    assert len({one.name for one in EVERY}) == len(EVERY)
+    groups = Counter(one.group for one in EVERY)
+    held_back = Counter(one.group for one in EVERY if one.is_held_back)
+    assert {group: held_back[group] for group, count in groups.items() if abs(2 * held_back[group] - count) > 1} == {}
+    assert {one.agent for one in chosen("tuning")} == {one.agent for one in chosen("held-back")} == set(AGENTS)
+    assert len(chosen("tuning")) + len(chosen("held-back")) == len(chosen("all")) == len(EVERY)
+
+
+def test_nobody_stands_by_whom_the_situation_does_not_name():
+    assert {one.name: odd for one in EVERY if (odd := unnamed(one))} == {}
+
+
+def unnamed(situation: Situation) -> list[str]:
+    scene = Scene(situation)
+    return [name for name in AGENTS if name not in situation.places and is_near(scene, name)]
+
+
+def is_near(scene: Scene, name: str) -> bool:
+    return scene.game.world.characters[name].room_id == scene.agent.room_id
+
+
+def test_a_script_that_cannot_be_played_is_told():
+    odd = Situation("odd", "talk", "Eliza", {"Eliza": "The Landing"}, ("Eliza> get moon",), lambda turn: "", (), ())
+    with pytest.raises(ScriptError, match="odd: 'Eliza> get moon': "):
+        played(odd, "")
+
+
+def test_an_unknown_situation_is_told():
+    with pytest.raises(ValueError, match="There is no situation 'supper'"):
+        chosen("all", "supper")
