@@ -1,7 +1,7 @@
 # Fallwater: `make run` prepares everything and opens the world. GNU make, any POSIX shell.
 
 # For `make run`: the folder that holds the world; and, where they are to be other than its config/ notes say,
-# the model (auto | embedded | none | ollama:NAME) and the port.
+# the model (auto | embedded | none | ollama:NAME | gguf:FILE) and the port.
 MODEL ?=
 PORT ?=
 VAULT ?= fallwater-world
@@ -10,7 +10,7 @@ VAULT ?= fallwater-world
 PYTHON ?=
 PYTHONS = $(or $(PYTHON),python3.11 python3 python3.12 python3.13 python3.14)
 
-BENCH ?= $(filter-out soak,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
+BENCH ?= $(filter-out soak,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)) $(patsubst bench/%/__main__.py,%,$(wildcard bench/*/__main__.py)))
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -25,7 +25,7 @@ DEVELOPMENT := $(VENV)/.development-is-installed
 .PHONY: help venv run test lint integration bench soak clean
 
 help:
-	@echo 'make run          open the world (VAULT=$(VAULT) MODEL=auto|embedded|none|ollama:NAME PORT=4000)'
+	@echo 'make run          open the world (VAULT=$(VAULT) MODEL=auto|embedded|none|ollama:NAME|gguf:FILE PORT=4000)'
 	@echo 'make venv         only prepare $(VENV), with the embedded model'
 	@echo 'make test         unit tests'
 	@echo 'make lint         ruff and mypy'

@@ -11,13 +11,14 @@ from twisted.internet.defer import Deferred
 
 from agents.commands.fact_commands import fact_commands
 from agents.commands.memory_commands import memory_commands
+from agents.commands.mind_command import mind_command
 from agents.commands.model_commands import model_commands
 from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population
 from server.door.account_commands import ACCOUNT_COMMANDS
+from server.door.account_store import AccountStore
 from server.door.accounts import Accounts
-from server.door.accounts_file import AccountsFile
 from server.door.dialogue import Door
 from server.door.lockout import Lockout
 from server.door.password_check import PasswordCheck
@@ -29,8 +30,8 @@ from server.figures import Figures
 from server.lobby import Lobby
 from server.minds import Minds
 from server.offers import offered
-from server.on_disk.autosave import GroupSync
-from server.on_disk.reload import Reload
+from server.on_disk.autosave import GroupSync, Written
+from server.on_disk.reload import Reload, shortened
 from server.on_disk.taking_in import TakingIn, load_texts
 from server.on_disk.world_on_disk import WorldOnDisk
 from server.operations.watched import Watched
@@ -48,12 +49,15 @@ from vault.backup import back_up
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
 from vault.folder import Vault
-from vault.journal import Journal
+from vault.notes import NoteError
 from world.commands.table import world_commands
 from world.game import Game
 from world.model import Character, Role
 
 log = logging.getLogger(__name__)
+
+NOTES_FSYNC_MS = 50
+"""How often notes are forced to disk where each line of a journal is at once."""
 
 
 class Fallwater:
@@ -74,7 +78,7 @@ class Fallwater:
         now_ms: Callable[[], int],
         say: Callable[[str], None],
         in_reactor: Callable[[Callable[[], None]], None],
-        accounts_file: AccountsFile,
+        account_store: AccountStore,
         written: Settings | None = None,
     ) -> None:
         self.settings = settings
@@ -84,27 +88,29 @@ class Fallwater:
         self._reactor = reactor
         self._rng = rng
         self._now_ms = now_ms
-        self._accounts_folder = accounts_file.path.parent
+        self._accounts_folder = account_store.folder
+        self._account_store = account_store
         self._ports: Ports | None = None
         self.doorway: Doorway | None = None
 
         self._on_disk = WorldOnDisk(vault, settings.world, self._tell_admins, reactor)
         self.world = self._on_disk.world
-        self.game = Game(self.world, world_commands(), self._on_disk.take_note, self._chance)
+        most = settings.server.max_line_bytes
+        self.game = Game(self.world, world_commands(), self._on_disk.take_note, self._chance, most)
         self._on_disk.begin()
         self.agents = Population(vault, settings, self.game, rng, now_ms)
         self._minds = Minds(self.agents, lambda: self.settings, reactor, rng, say, self._tell_admins)
         self.agents.on_born = self._minds.begin
         self._add_commands()
 
-        self.accounts = Accounts(accounts_file, vault, self.world, settings.server, now_ms)
+        self.accounts = Accounts(account_store, vault, self.world, settings.server, now_ms)
         self.lobby = Lobby(self.game, self._door(), load_texts(vault), reactor)
         self.lobby.palette = settings.colors
         self._figures = Figures(self.world, self.lobby, lambda: self.settings, now_ms() // 1000, lambda: self._ports)
         self._minds.on_mind = self.lobby.audience.tell_of_agent
         self.lobby.audience.places.area = settings.world.name
         self.world.presence = presence_by(self.lobby.playing, self.accounts.last_seen, now_ms)
-        self._sync = GroupSync(self._journals, settings.memory.journal_fsync_ms, reactor)
+        self._sync = GroupSync(self._written, settings.memory.journal_fsync_ms or NOTES_FSYNC_MS, reactor)
         self._time = PassingTime(
             self.game, lambda: self.settings.world, reactor, lambda: local_ms(now_ms()), self._own_rng()
         )
@@ -155,7 +161,12 @@ class Fallwater:
         minds, add = self._minds, self.game.commands.add
         add(memory_commands(self.agents, self.game.tell, self._now_ms))
         add(fact_commands(self.agents, self.game.publish))
-        add(model_commands(self.agents, lambda: minds.queue, minds.other_queues, lambda: minds.why_none))
+        add(mind_command(self.agents))
+        add(
+            model_commands(
+                self.agents, lambda: minds.queue, minds.other_queues, lambda: minds.why_none, lambda: minds.chosen
+            )
+        )
         add(ACCOUNT_COMMANDS)
         add(
             own_commands(
@@ -173,8 +184,8 @@ class Fallwater:
         """Return a generator of its own for somebody, so that what one draws changes nothing for the others."""
         return random.Random(self._rng.getrandbits(64))
 
-    def _journals(self) -> list[Journal]:
-        return [agent.memory.journal for agent in self.agents.values()]
+    def _written(self) -> list[Written]:
+        return [*(agent.memory.journal for agent in self.agents.values()), self._vault]
 
     def _chance(self, times: int) -> bool:
         return self._rng.randrange(times) == 0
@@ -218,11 +229,11 @@ class Fallwater:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""
         self.running = True
         self.agents.aside.is_open = True
-        if self.settings.memory.journal_fsync_ms:
-            self._sync.start()
+        self._sync.start()
         self._resuming.resume()
         self._reload.start()
         self._time.start()
+        self._account_store.watch(self._reactor)
         self._minds.start()
 
     def think_with(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
@@ -247,6 +258,7 @@ class Fallwater:
                 # Before saving: agents remember who left last, and what is said reaches a screen only in its own time.
                 ("sending people home", lambda: self._send_home(restart)),
                 ("saving", self.save),
+                ("keeping the accounts", self._close_accounts),
             ],
             in_haste=restart,
         )
@@ -266,6 +278,7 @@ class Fallwater:
         self.lobby.palette = settings.colors
         self.lobby.audience.places.area = settings.world.name
         self.world.crowd = settings.world.crowd
+        self.game.max_line_bytes = settings.server.max_line_bytes
         self._minds.take_in()
 
     def _take_in(self) -> list[str]:
@@ -279,6 +292,7 @@ class Fallwater:
         for agent in self.agents.values():
             agent.memory.write_what_waits()
             agent.memory.journal.sync()
+        self._vault.sync()
 
     def _tell_admins(self, text: str) -> None:
         for character in self.world.awake():
@@ -288,6 +302,9 @@ class Fallwater:
     def _entered(self, character: Character) -> None:
         if self.doorway and self.doorway.warning and character.role >= Role.ADMIN:
             self.game.tell(character.character_id, self.doorway.warning)
+        if character.role >= Role.ADMIN:
+            for problem in shortened(self._edits.problems):
+                self.game.tell(character.character_id, problem)
 
     def _close_door(self, restart: bool) -> Deferred[None] | None:
         if self.doorway:
@@ -305,9 +322,17 @@ class Fallwater:
         self._time.stop()
         return self._minds.stop()
 
+    def _close_accounts(self) -> Deferred[None]:
+        if waiting := self._account_store.waiting:
+            log.warning("changes of accounts that are not on disk yet: %s", waiting)
+        return self.accounts.close()
+
     def save(self) -> None:
-        """Save everything: the world has come to its end."""
+        """Save everything but the accounts: the world has come to its end."""
         self._sync.stop()
-        self._on_disk.save()
+        self._on_disk.close()
         self.agents.close()
-        self.accounts.close()
+        try:
+            self._vault.sync()
+        except NoteError as error:
+            log.error("%s", error)

@@ -10,6 +10,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Protocol
 
@@ -17,9 +18,11 @@ from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
 
 from agents.simulated.recording import SimulationError
-from config.settings import ROLES
+from config.server_settings import MEGABYTE
+from config.settings import ROLES, ServerSettings
 from server.app import Fallwater
-from server.door.accounts_file import AccountsFile, default_folder
+from server.door.account_database import AccountDatabase, default_folder, read_accounts
+from server.door.account_store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
 from server.door.one_time import first_admin, reset_password
 from server.door.passwords import Argon2
 from server.ending.rehearsal import Rehearsal, cannot_open, read_all, why_not_again
@@ -28,8 +31,8 @@ from server.ending.systemd import Supervisor
 from server.ending.trial import ONLY_TRY, Trial
 from server.model_option import with_model
 from server.operations.doctor.command import add_doctor_command, run_doctor
-from server.operations.health import safety
-from server.operations.logs import take_in_libraries, write_log
+from server.operations.health import Check, Verdict, unsaved, unwritable
+from server.operations.logs import LogFile, take_in_libraries, write_log
 from server.operations.options import add_operations_options, with_operations
 from server.operations.watching import watch
 from server.ports.listening import ANY_FREE, TELNET, ListeningReactor, Ports
@@ -71,6 +74,8 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: On
             _begin_anew(options)
         elif options.command == "reset-password":
             _reset_password(options)
+        elif options.command == "backup-accounts":
+            _back_up_accounts(options)
         elif options.command == "simulate":
             sys.exit(run_simulation(options, lambda: default_vault(Path.cwd()), _say))
         elif options.command == "doctor":
@@ -103,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=int, metavar="N", help="the telnet port, 0 for any free one (config/server.md)")
     serve.add_argument("--host", metavar="ADDRESS", help="the address to listen on (config/server.md)")
     serve.add_argument("--tls-port", type=int, metavar="N", help="a port for telnet over TLS too, 0 for any free one")
-    serve.add_argument("--model", metavar="M", help="auto, embedded, none or ollama:NAME (config/models.md)")
+    serve.add_argument("--model", metavar="M", help="auto, embedded, none, ollama:NAME or gguf:FILE (config/models.md)")
     serve.add_argument(ONLY_TRY, action="store_true", help="see whether the world could be opened, and open none")
     _add_accounts_option(serve)
     add_operations_options(serve)
@@ -112,6 +117,10 @@ def _parser() -> argparse.ArgumentParser:
     reset.add_argument("--role", choices=ROLES, default="", help="what they may do from now on (as before)")
     reset.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
     _add_accounts_option(reset)
+    copy = commands.add_parser("backup-accounts", help="copy the accounts into one file, beside an open world or not")
+    copy.add_argument("file", metavar="FILE", type=Path, help="the copy, which replaces one that is there")
+    copy.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
+    _add_accounts_option(copy)
     anew = commands.add_parser("begin-anew", help="put by what an agent remembers, while its world is closed")
     anew.add_argument("agent", metavar="AGENT", help="the name of its folder in agents/")
     anew.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
@@ -128,14 +137,19 @@ def _add_accounts_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _accounts_file(vault: Vault, options: argparse.Namespace) -> AccountsFile:
+def _accounts_folder(vault: Vault, options: argparse.Namespace) -> Path:
     folder = (options.accounts or default_folder(vault.root)).absolute()
     if folder.resolve().is_relative_to(vault.root):
         raise NoteError(
             f"--accounts is {folder}, which lies inside the vault {vault.root}: passwords do not belong in a folder "
             "that is opened, synced and shared. Give another one."
         )
-    return AccountsFile(folder)
+    return folder
+
+
+def _log_file(vault: Vault, server: ServerSettings) -> LogFile | None:
+    path = vault.root.parent / server.log_file
+    return LogFile(path, server.log_megabytes * MEGABYTE, server.log_files_kept) if server.log_file else None
 
 
 def _vault_there(options: argparse.Namespace) -> Vault:
@@ -148,7 +162,14 @@ def _vault_there(options: argparse.Namespace) -> Vault:
 def _reset_password(options: argparse.Namespace) -> None:
     vault = _vault_there(options)
     new_role = load_settings(vault).server.new_role
-    _say(reset_password(_accounts_file(vault, options), vault, options.name, options.role, new_role, Argon2()))
+    with closing(AccountDatabase(_accounts_folder(vault, options))) as database:
+        _say(reset_password(database, vault, options.name, options.role, new_role, Argon2()))
+
+
+def _back_up_accounts(options: argparse.Namespace) -> None:
+    with closing(AccountDatabase(_accounts_folder(_vault_there(options), options))) as database:
+        database.copy_to(options.file)
+    _say(f"The accounts are in {options.file}. How to restore them is in docs/accounts.md.")
 
 
 def _begin_anew(options: argparse.Namespace) -> None:
@@ -159,8 +180,8 @@ def _begin_anew(options: argparse.Namespace) -> None:
 
 def _try(options: argparse.Namespace) -> None:
     vault = _vault_there(options)
-    accounts = _accounts_file(vault, options)
-    read_all(vault, lambda: _with_options(load_settings(vault), options), lambda: accounts, accounts.path.parent)
+    folder = _accounts_folder(vault, options)
+    read_all(vault, lambda: _with_options(load_settings(vault), options), lambda: read_accounts(folder), folder)
     _say(f"The world in {vault.root} could be opened.")
 
 
@@ -168,8 +189,10 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     vault, made = open_vault((options.vault or default_vault(Path.cwd())).absolute())
     written = load_settings(vault)
     settings = _with_options(written, options)
-    write_log(settings.server.log_format, settings.server.log_level)
-    accounts_file = _accounts_file(vault, options)
+    write_log(settings.server.log_format, settings.server.log_level, _log_file(vault, settings.server))
+    accounts_folder = _accounts_folder(vault, options)
+    database = AccountDatabase(accounts_folder)
+    accounts = AccountStore(database, WriterThread(reactor.callFromThread))
     fallwater = Fallwater(
         vault,
         settings,
@@ -178,11 +201,13 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
         lambda: time.time_ns() // 1_000_000,
         _say,
         reactor.callFromThread,
-        accounts_file,
+        accounts,
         written,
     )
-    if told := first_admin(accounts_file, vault, settings.server.admin_name, Argon2()):
+    if told := first_admin(database, vault, settings.server.admin_name, Argon2()):
+        accounts.read_now()
         _say(told)
+    database.wait_at_most(THREAD_BUSY_SECONDS)
     ending = Ending(reactor.stop)
     # Looking through a big world and hundreds of sessions for what nobody needs stops it for up to 50 ms at a time.
     gc.set_threshold(*gc.get_threshold()[:2], LOOKS_AT_ALL)
@@ -194,19 +219,24 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     ports, supervisor = Ports(reactor, given.sockets, given.asked), Supervisor(os.environ, os.getpid(), reactor)
 
     trial = Trial(this_program())
-    rehearsal = Rehearsal(
-        lambda: (
-            "; ".join(safety(fallwater.watched).reasons)
+
+    def prepare_check() -> Callable[[], str]:
+        saving, now_open = unsaved(fallwater.watched), ports.snapshot()
+        return lambda: (
+            "; ".join(Verdict((Check("vault", unwritable(vault)), *saving.checks)).reasons)
             or why_not_again(
                 vault,
                 lambda: _with_options(load_settings(vault), options),
                 fallwater.game.commands,
-                lambda: AccountsFile(accounts_file.path.parent),
-                accounts_file.path.parent,
-                ports,
+                lambda: read_accounts(accounts_folder),
+                accounts_folder,
+                now_open,
             )
             or trial.why_not()
-        ),
+        )
+
+    rehearsal = Rehearsal(
+        prepare_check,
         ending.restart,
         fallwater.refuse_restart,
     )
@@ -260,6 +290,8 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
         sys.exit(f"fallwater: {failures[0]}")
     if lost := sum(agent.memory.waiting for agent in fallwater.agents.values()):
         sys.exit(f"fallwater: {lost} memories could not be written and are lost; the lines above say why.")
+    if accounts.waiting:
+        sys.exit(f"fallwater: changes of accounts that could not be kept: {accounts.waiting}; the lines above say why.")
     _say("Everything is saved. Good-bye.")
 
 

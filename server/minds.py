@@ -9,6 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from agents.agent import Agent
+from agents.models.embedded_model import LICENCE_NOTICE
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from agents.population import Population
@@ -21,13 +22,18 @@ from server.telnet.interface import DelayedCall, ReactorClock
 from vault.config_notes import Settings
 
 RETRY_SECONDS = 30
+PATIENCE_SECONDS = 4.0
+"""Who has spoken to an agent and waits longer is told that it is thinking, and then not again for a minute."""
+
+QUIET_SECONDS = 60.0
 LOOKING = "One is being looked for."
 
 
 class Minds:
     """Wakes the agents when there is a model, and lets each think in its time.
 
-    `queue` is what those think with who have no profile of their own, `problem` why there is none. `say` is given what
+    `queue` is what those think with who have no profile of their own, `problem` why there is none, and `chosen` what
+    was chosen, and why. `say` is given what
     whoever started the world should read, `on_trouble` what admins should know and do. `on_mind` is told of an agent,
     by name, that it is `thinking`, has `acted`, `rested` (it thought and did nothing) or `compacted` its memory.
     """
@@ -45,6 +51,7 @@ class Minds:
         self.queues: Mapping[str, ModelQueue] = {}
         self.profiles = Profiles(random.Random(rng.getrandbits(64)))
         self.problem = ""
+        self.chosen: tuple[str, ...] = ()
         self.on_mind: Callable[[str, str], None] = lambda name, what: None
         self._agents = agents
         self._settings = settings
@@ -54,6 +61,7 @@ class Minds:
         self._on_trouble = on_trouble
         self._heartbeats: dict[str, Heartbeat] = {}
         self._thinking: set[str] = set()
+        self._waits: dict[str, DelayedCall] = {}
         self._choosing: Deferred[None] | None = None
         self._retry: DelayedCall | None = None
         self._tried: tuple[ModelSettings, Mapping[str, ModelProfile]] | None = None
@@ -91,6 +99,9 @@ class Minds:
             self._retry.cancel()
         for heartbeat in self._heartbeats.values():
             heartbeat.stop()
+        for wait in self._waits.values():
+            if wait.active():
+                wait.cancel()
         return deferred_from(self._agents.stop())
 
     def queue_for(self, profile: str) -> ModelQueue | None:
@@ -124,6 +135,7 @@ class Minds:
         self._choosing = None
         for sentence in sentences:
             self._say(sentence)
+        self.chosen = tuple(one for one in sentences if one != LICENCE_NOTICE)
         self.problem = ""
         if self.profiles.thinker is None:
             self.queue = None
@@ -140,7 +152,8 @@ class Minds:
         why = failure.getErrorMessage()
         if why != self.problem:
             goes_on = "The agents go on as before" if self.queue else "The agents sleep"
-            self._say(f"{goes_on}: {why} It is tried again every {RETRY_SECONDS} seconds.")
+            stop = "" if why.endswith(".") else "."  # what ends with a command to type has none
+            self._say(f"{goes_on}: {why}{stop} It is tried again every {RETRY_SECONDS} seconds.")
         self.problem = why
         self._retry = self._clock.callLater(RETRY_SECONDS, self.start)
 
@@ -154,12 +167,27 @@ class Minds:
         )
         agent.on_thinking = lambda: self._begin_thought(agent.name)
         agent.compactor.on_compacted = lambda: self.on_mind(agent.name, "compacted")
-        agent.on_addressed = lambda: heartbeat.hurry(agent.settings.react_seconds)
+        agent.on_addressed = lambda: self._hurry(agent, heartbeat)
         agent.on_trouble = agent.memory.on_trouble = self._on_trouble
         heartbeat.start()
         if agent.awareness.addressed.spoken:  # before the world closed, a moment ago
             heartbeat.hurry(agent.settings.react_seconds)
         return heartbeat
+
+    def _hurry(self, agent: Agent, heartbeat: Heartbeat) -> None:
+        heartbeat.hurry(agent.settings.react_seconds)
+        if agent.awareness.owed.address.by_person and agent.name not in self._waits:
+            seconds = agent.settings.react_seconds + PATIENCE_SECONDS
+            self._waits[agent.name] = self._clock.callLater(seconds, self._tell_of_wait, agent)
+
+    def _tell_of_wait(self, agent: Agent) -> None:
+        """Tell that an agent is thinking, if a person still waits for its answer; then not again for a while."""
+        is_asked = agent.queue is not None and agent.queue.stage(agent.name) is not None
+        if is_asked and agent.awareness.owed.address.by_person:
+            self._waits[agent.name] = self._clock.callLater(QUIET_SECONDS, self._waits.pop, agent.name, None)
+            self._agents.tell_of_wait(agent)
+        else:
+            del self._waits[agent.name]
 
     def _begin_thought(self, name: str) -> None:
         if name not in self._thinking:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from config.settings import MODEL_FORM
+from config.settings import MODEL_CHOICES, MODEL_FORM
 from vault.config_notes import Settings
 from vault.notes import NoteError
 
@@ -15,5 +15,5 @@ def with_model(settings: Settings, model: str | None) -> Settings:
     if model is None:
         return settings
     if not re.fullmatch(MODEL_FORM, model):
-        raise NoteError(f"--model is {model!r}; expected auto, embedded, none or ollama:NAME.")
+        raise NoteError(f"--model is {model!r}; expected {MODEL_CHOICES}.")
     return replace(settings, models=replace(settings.models, model=model), is_model_chosen=True)

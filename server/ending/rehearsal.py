@@ -9,18 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.on_disk.taking_in import load_texts
 from server.ports.doorway import asked_of
-from server.ports.listening import TELNET, TLS, Ports
+from server.ports.listening import TELNET, TLS, OpenPorts
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
 from vault.folder import Vault
 from vault.notes import NoteError
+from vault.subjects.known_notes import KnownNotes
 from vault.world_notes import load_world
 from world.command import CommandTable
 
@@ -28,19 +29,21 @@ log = logging.getLogger(__name__)
 
 
 class Rehearsal:
-    """Calls `restart` if `why_not`, called in another thread, finds nothing against it, and else `refuse` with that.
+    """Checks whether the world could open again, then calls `restart`, or `refuse` with the reason.
 
-    Asked again meanwhile, it goes on with what it does. After `stop` nothing comes of it any more.
+    `prepare` is called in the reactor's thread, where alone the world may be read. It returns the check, which runs in
+    another thread and returns the reason, empty if there is none. Asked again meanwhile, it goes on with what it does.
+    After `stop` nothing comes of it any more.
     """
 
     def __init__(
         self,
-        why_not: Callable[[], str],
+        prepare: Callable[[], Callable[[], str]],
         restart: Callable[[], None],
         refuse: Callable[[str], None],
         in_thread: Callable[..., Deferred[Any]] = deferToThread,
     ) -> None:
-        self._why_not = why_not
+        self._prepare = prepare
         self._restart = restart
         self._refuse = refuse
         self._in_thread = in_thread
@@ -49,7 +52,8 @@ class Rehearsal:
     def __call__(self) -> None:
         if not (self._is_on or self._is_over):
             self._is_on = True
-            self._in_thread(self._why_not).addCallbacks(self._seen, self._failed)
+            check = maybeDeferred(self._prepare)  # which fails as the check itself may
+            check.addCallback(self._in_thread).addCallbacks(self._seen, self._failed)
 
     def stop(self) -> None:
         """Let nothing come of it any more: the world ends."""
@@ -75,9 +79,9 @@ def why_not_again(
     commands: CommandTable,
     accounts: Callable[[], object],
     folder: Path,
-    ports: Ports,
+    ports: OpenPorts,
 ) -> str:
-    """Return what would keep a world from opening in the place of this one, empty if nothing would. Writes nothing.
+    """Return what would keep a world from opening in the place of this one, empty if nothing would.
 
     Arguments are those of `read_all`, and what this world has: its commands and ports.
     """
@@ -96,7 +100,11 @@ def read_all(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], 
     is looked for.
     """
     settings = read()
-    load_world(vault, settings.world)
+    known = KnownNotes()
+    load_world(vault, settings.world, known)
+    for source, why in known.broken.items():
+        if source.startswith("rooms/"):  # it would open, but without what this world still has of it
+            raise NoteError(why)
     load_texts(vault)
     accounts()
     if settings.server.tls_port:
@@ -104,15 +112,14 @@ def read_all(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], 
     return settings
 
 
-def why_no_port(settings: ServerSettings, ports: Ports) -> str:
+def why_no_port(settings: ServerSettings, ports: OpenPorts) -> str:
     """Return which port a world with these settings could not open in the place of this one's, empty if all."""
-    ours = (ports.telnet_port, ports.tls_port)
     for spoken in (TELNET, TLS) if settings.tls_port else (TELNET,):
         host, port = asked_of(settings, spoken)
-        if ports.is_adopted(spoken) or ports.asked.get(spoken) == (host, port):
+        if spoken in ports.adopted or ports.asked.get(spoken) == (host, port):
             continue
         # Of what we have ourselves only the address can be tried: it is let go of when that is opened.
-        if failure := _failure_of(host, 0 if port in ours else port):
+        if failure := _failure_of(host, 0 if port in ports.numbers else port):
             return cannot_open(spoken, host, port, failure)
     return ""
 

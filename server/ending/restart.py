@@ -101,12 +101,12 @@ def begin_anew(
     for descriptor in (one for several in sockets.values() for one in several):
         os.set_inheritable(descriptor, True)
     kept = {"pid": os.getpid(), "sockets": {name: list(several) for name, several in sockets.items()}, "asked": asked}
-    # Until the next world takes signals, one more restart would end it.
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # A SIGHUP would end the next world until it handles signals. Blocked, it waits; ignored, it would stay ignored.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
         execute(sys.executable, this_program(), {**environ, VARIABLE: json.dumps(kept)})
         return ""
     except OSError as error:
         return f"the world is closed and cannot begin anew: {sys.executable} cannot be executed: {error.strerror}."
     finally:
-        signal.signal(signal.SIGHUP, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -11,14 +11,17 @@ Act = Callable[[], None]
 
 
 def take_signals(close: Act, restart: Act) -> None:
-    """Have `close` called at each SIGINT and SIGTERM from now on, instead of what the reactor would do.
+    """Call `close` at each SIGINT and SIGTERM from now on, instead of what the reactor would do.
 
-    `restart` is called at SIGHUP; but who started the world in a terminal and shuts its window wants it closed.
+    SIGHUP calls `restart`, or `close` if the world was started in a terminal that has gone. A SIGHUP that the parent
+    process ignores, as `nohup` does, stays ignored.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: close())
     had_terminal = has_terminal()
-    signal.signal(signal.SIGHUP, lambda *_: close() if had_terminal and not has_terminal() else restart())
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: close() if had_terminal and not has_terminal() else restart())
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})  # a restart has blocked it
 
 
 def has_terminal() -> bool:

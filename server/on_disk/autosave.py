@@ -1,9 +1,10 @@
-"""What is saved when: whereabouts and a few notes at once, journals forced to disk in groups."""
+"""What is saved when: whereabouts and a few notes at once; notes and journals are forced to disk in groups."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
@@ -11,7 +12,6 @@ from twisted.python.failure import Failure
 
 from server.telnet.interface import DelayedCall, ReactorClock
 from vault.board_note import BoardNote
-from vault.journal import Journal
 from vault.notes import NoteError
 from vault.subjects.saving import WorldNotes
 from vault.whereabouts import Whereabouts
@@ -142,8 +142,16 @@ def in_turn(*savers: Callable[[tuple[Event, ...]], None]) -> Callable[[tuple[Eve
     return save
 
 
+class Written(Protocol):
+    """What writes, and is forced to disk with others later: a journal, or the vault with the notes replaced in it."""
+
+    def take_sync(self) -> Callable[[], None] | None:
+        """Return what forces to disk all that was written until now, in any thread; None if nothing was."""
+        ...
+
+
 class GroupSync:
-    """Forces the journals' new lines to disk, all together, every so many milliseconds and in another thread.
+    """Forces what was written to disk, all together, every so many milliseconds and in another thread.
 
     `in_thread` calls its first argument with the rest of them, elsewhere, and returns a Deferred of the outcome.
     `problem` says why it failed the last time, if it did; `on_forced` is told how long each took, in seconds.
@@ -151,12 +159,12 @@ class GroupSync:
 
     def __init__(
         self,
-        journals: Callable[[], Iterable[Journal]],
+        written: Callable[[], Iterable[Written]],
         period_ms: int,
         clock: ReactorClock,
         in_thread: Callable[..., Deferred[None]] = deferToThread,
     ) -> None:
-        self._journals = journals
+        self._written = written
         self._seconds = max(period_ms, 5) / 1000
         self._clock = clock
         self._in_thread = in_thread
@@ -176,7 +184,7 @@ class GroupSync:
             self._next.cancel()
 
     def _beat(self) -> None:
-        syncs = [sync for journal in self._journals() if (sync := journal.take_sync())]
+        syncs = [sync for one in self._written() if (sync := one.take_sync())]
         if not syncs:
             self.start()
             return
@@ -191,7 +199,7 @@ class GroupSync:
 
     def _failed(self, failure: Failure) -> None:
         self.problem = failure.getErrorMessage()
-        log.error("memories could not be forced to disk: %s", self.problem)
+        log.error("what was written could not be forced to disk: %s", self.problem)
 
 
 def _all(syncs: list[Callable[[], None]]) -> None:

@@ -144,6 +144,14 @@ class Reload:
         return said
 
 
+def shortened(problems: list[str]) -> list[str]:
+    """Return the first of many sentences on notes that are not valid, and how to see the others."""
+    left = len(problems) - MOST_LINES
+    return (
+        problems if left <= 0 else [*problems[:MOST_LINES], f"And {left} more: fallwater vault check lists them all."]
+    )
+
+
 def in_brief(said: list[str]) -> list[str]:
     """Return sentences with those that say no more than that a note was taken in as one, if they are many."""
     plain = [sentence for sentence in said if sentence.endswith((TAKEN, NEW))]

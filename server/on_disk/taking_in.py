@@ -65,7 +65,8 @@ class TakingIn:
         self._world = WorldReload(vault, game.world, known)
         self._in_force = in_force
         self._written = written
-        self._broken: dict[str, str] = {}
+        agent_notes = [source for source in known.broken if source.startswith("agents/")]
+        self._broken = {source.removesuffix("/agent.md"): known.broken[source] for source in agent_notes}
 
     @property
     def is_waiting(self) -> bool:

@@ -28,7 +28,8 @@ class WorldOnDisk:
         board = BoardNote(vault, self.world)
         board.take_in()
         self._notes = SaveNotes(WorldNotes(vault, self.world, self.known), tell, clock)
-        self._moves = SaveMoves(Whereabouts(vault, self.world))
+        self._whereabouts = Whereabouts(vault, self.world)
+        self._moves = SaveMoves(self._whereabouts)
         self._board = SaveBoard(board)
         self._save_all = in_turn(self._notes, self._moves, self._board)
 
@@ -49,3 +50,8 @@ class WorldOnDisk:
         """Write all that has not been written yet."""
         self._notes.save()
         self._moves.save()
+
+    def close(self) -> None:
+        """Save, and close the files that are open; whatever is saved later opens them again."""
+        self.save()
+        self._whereabouts.close()

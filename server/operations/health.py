@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import cast
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.threads import deferToThread
+from twisted.python.failure import Failure
 
 from server.operations.lag import ReactorLag
 from server.operations.watched import Watched
+from server.telnet.interface import ReactorClock
 from vault.folder import Vault
 
 LATE_SECONDS = 5.0
 WITHIN_SECONDS = 10.0
 PROBE = ".health.draft"
+
+MAX_DISK_SECONDS = 2.0
+"""How long a check of the disk may take before it counts as failed."""
+
+InThread = Callable[..., Deferred[str]]
 
 
 @dataclass(frozen=True)
@@ -43,22 +56,53 @@ class Verdict:
         return {"status": "ok" if self.is_good else "failing", "reasons": self.reasons, "checks": checks}
 
 
-def health(watched: Watched, lag: ReactorLag) -> Verdict:
-    """Return whether the reactor turns, memories can be written and what had to be saved was."""
+class DiskCheck:
+    """Checks in another thread whether the vault can be written, and writes nothing.
+
+    A disk that hangs fails the check. One check runs at a time; callers meanwhile get its result.
+    """
+
+    def __init__(self, vault: Vault, clock: ReactorClock, in_thread: InThread = deferToThread) -> None:
+        self._vault = vault
+        self._clock = clock
+        self._in_thread = in_thread
+        self._waiting: list[Deferred[str]] = []
+        self._is_running = False
+
+    def __call__(self) -> Deferred[str]:
+        """Return a Deferred that fires within MAX_DISK_SECONDS with the problem, empty if there is none."""
+        problem = Deferred[str]()
+        problem.addTimeout(MAX_DISK_SECONDS, cast(IReactorTime, self._clock), lambda *_: self._hangs)
+        self._waiting.append(problem)
+        if not self._is_running:
+            self._is_running = True
+            self._in_thread(why_unwritable, self._vault).addErrback(Failure.getErrorMessage).addCallback(self._tell)
+        return problem
+
+    def _tell(self, problem: str) -> None:
+        self._is_running = False
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            one.callback(problem)  # which does nothing to one that has timed out
+
+    @property
+    def _hangs(self) -> str:
+        return f"the disk of {self._vault.root} has not answered for {MAX_DISK_SECONDS:g} s"
+
+
+def health(watched: Watched, lag: ReactorLag, disk_problem: str) -> Verdict:
+    """Return whether the reactor turns, memories can be written and what had to be saved was.
+
+    `disk_problem` is what a `DiskCheck` has found.
+    """
     late = lag.worst(WITHIN_SECONDS)
     slow = f"what was due was done {late:.1f} s late" if late > LATE_SECONDS else ""
-    return Verdict((Check("reactor", slow), *safety(watched).checks))
+    return Verdict((Check("reactor", slow), Check("vault", disk_problem), *unsaved(watched).checks))
 
 
-def safety(watched: Watched) -> Verdict:
-    """Return whether all that there is to save can be saved."""
-    return Verdict(
-        (
-            Check("vault", unwritable(watched.vault)),
-            Check("journals", _unwritten(watched)),
-            Check("saving", watched.on_disk.problem),
-        )
-    )
+def unsaved(watched: Watched) -> Verdict:
+    """Return whether everything has been saved that should be. Reads no disk, but is for the reactor's thread."""
+    return Verdict((Check("journals", _unwritten(watched)), Check("saving", watched.on_disk.problem)))
 
 
 def readiness(watched: Watched) -> Verdict:
@@ -79,11 +123,24 @@ def unwritable(vault: Vault) -> str:
     try:
         vault.disk.write_draft(path, b"well\n", durable=False)
     except OSError as error:
-        return f"{vault.root} cannot be written: {error.strerror}"
+        return _cannot_be_written(vault, error)
     finally:
         with suppress(OSError):
             path.unlink()
     return ""
+
+
+def why_unwritable(vault: Vault) -> str:
+    """Return why the vault cannot be written, as far as that shows without writing; empty if it can."""
+    try:
+        vault.disk.check_room(vault.root)
+    except OSError as error:
+        return _cannot_be_written(vault, error)
+    return ""
+
+
+def _cannot_be_written(vault: Vault, error: OSError) -> str:
+    return f"{vault.root} cannot be written: {error.strerror}"
 
 
 def _unwritten(watched: Watched) -> str:

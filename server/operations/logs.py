@@ -5,12 +5,18 @@ from __future__ import annotations
 import logging
 import sys
 import unicodedata
+import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from typing import Any, TextIO
 
 from pythonjsonlogger.json import JsonFormatter
 from twisted.python.log import PythonLoggingObserver
+
+from vault.notes import NoteError
 
 READABLE = "%(asctime)s %(levelname)s %(message)s"
 BEHIND = "  | "
@@ -83,21 +89,42 @@ def _plain(name: str, value: Any) -> Any:
     return "\n".join(escaped(line) for line in lines)
 
 
+@dataclass(frozen=True)
+class LogFile:
+    """A file of the log: at `max_bytes` it becomes `NAME.1`, and the oldest of more than `files_kept` such goes."""
+
+    path: Path
+    max_bytes: int
+    files_kept: int
+
+
 FORMATTERS: Mapping[str, type[logging.Formatter]] = {"text": ReadableFormatter, "json": JsonLines}
 
 
-def write_log(form: str = "text", level: str = "info", stream: TextIO | None = None) -> None:
+def write_log(form: str = "text", level: str = "info", stream: TextIO | LogFile | None = None) -> None:
     """Have everything that is logged from now on written in this form ("text" or "json"), from this level on.
 
     `stream` is the standard error of the process unless given. May be called again, with what settings say.
+    Raises: NoteError if the file of the log cannot be written.
     """
+    place = _place_of(stream or sys.stderr)
     root = logging.getLogger()
     for ours in [one for one in root.handlers if isinstance(one.formatter, ReadableFormatter | JsonLines)]:
         root.removeHandler(ours)
-    place = logging.StreamHandler(stream or sys.stderr)
+        if isinstance(ours, RotatingFileHandler):
+            ours.close()
     place.setFormatter(FORMATTERS[form]())
     root.addHandler(place)
     root.setLevel(level.upper())
+
+
+def _place_of(stream: TextIO | LogFile) -> logging.Handler:
+    if not isinstance(stream, LogFile):
+        return logging.StreamHandler(stream)
+    try:
+        return RotatingFileHandler(stream.path, "a", stream.max_bytes, stream.files_kept, encoding="utf-8")
+    except OSError as error:
+        raise NoteError(f"{stream.path}: the log cannot be written: {error.strerror}. See log_file.") from error
 
 
 def take_in_libraries() -> None:
@@ -105,3 +132,5 @@ def take_in_libraries() -> None:
     PythonLoggingObserver("twisted").start()
     for library in CHATTY:
         logging.getLogger(library).setLevel(logging.WARNING)
+    # Of a folder just made watchdog may hear twice; it says so with a page of its innards, and all is well.
+    warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning, r"watchdog\.")

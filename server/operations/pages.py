@@ -9,15 +9,17 @@ from typing import Any, Protocol
 
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import CollectorRegistry
-from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.defer import CancelledError, Deferred, maybeDeferred, succeed
 from twisted.internet.error import CannotListenError
+from twisted.internet.threads import deferToThread
 from twisted.protocols.policies import WrappingFactory
-from twisted.web.http import OK, SERVICE_UNAVAILABLE
+from twisted.python.failure import Failure
+from twisted.web.http import INTERNAL_SERVER_ERROR, OK, SERVICE_UNAVAILABLE
 from twisted.web.pages import notFound
 from twisted.web.resource import Resource
-from twisted.web.server import Request, Site
+from twisted.web.server import NOT_DONE_YET, Request, Site
 
-from server.operations.health import Verdict, health, readiness
+from server.operations.health import DiskCheck, InThread, Verdict, health, readiness
 from server.operations.lag import ReactorLag
 from server.operations.metrics import WorldFigures, registry_of
 from server.operations.tallies import Tallies
@@ -44,20 +46,37 @@ class HttpReactor(ReactorClock, Protocol):
 
 
 class Page(Resource):
-    """Answers a GET with what `make` returns: status, content type, body."""
+    """Answers a GET with what `make` fires with: status, content type, body."""
 
     isLeaf = True
 
-    def __init__(self, make: Callable[[], Answer]) -> None:
+    def __init__(self, make: Callable[[], Deferred[Answer]]) -> None:
         Resource.__init__(self)
         self._make = make
 
-    def render_GET(self, request: Request) -> bytes:
-        code, kind, body = self._make()
-        request.setResponseCode(code)
-        request.setHeader(b"content-type", kind.encode())
-        request.setHeader(b"cache-control", b"no-store")
-        return body
+    def render_GET(self, request: Request) -> int:
+        answer = maybeDeferred(self._make)
+        request.notifyFinish().addErrback(lambda _: answer.cancel())
+        answer.addCallback(_finish, request)
+        answer.addErrback(_fail, request)
+        return NOT_DONE_YET
+
+
+def _finish(answer: Answer, request: Request) -> None:
+    code, kind, body = answer
+    request.setResponseCode(code)
+    request.setHeader(b"content-type", kind.encode())
+    request.setHeader(b"content-length", str(len(body)).encode())
+    request.setHeader(b"cache-control", b"no-store")
+    request.write(body)
+    request.finish()
+
+
+def _fail(failure: Failure, request: Request) -> None:
+    if not failure.check(CancelledError):  # the caller has gone
+        log.error("a page cannot be made: %s", failure.getTraceback())
+        request.setResponseCode(INTERNAL_SERVER_ERROR)
+        request.finish()
 
 
 class Pages(Resource):
@@ -91,12 +110,19 @@ class FewCallers(WrappingFactory):
 class WatchPages:
     """Opens the port and counts from then on; if the port is taken, it is tried again, and the world goes on."""
 
-    def __init__(self, watched: Watched, reactor: HttpReactor, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        watched: Watched,
+        reactor: HttpReactor,
+        say: Callable[[str], None],
+        in_thread: InThread = deferToThread,
+    ) -> None:
         self._watched = watched
         self._reactor = reactor
         self._say = say
         self._tallies = Tallies()
         self._lag = ReactorLag(reactor)
+        self._check_disk = DiskCheck(watched.vault, reactor, in_thread)
         self._port: ListeningPort | None = None
         self._retry: DelayedCall | None = None
         self._is_told = False
@@ -132,12 +158,15 @@ class WatchPages:
                 f"Figures and health are on http://{host}:{self._port.getHost().port}/metrics, /healthz, /readyz."
             )
 
+    def _health(self) -> Deferred[Answer]:
+        return self._check_disk().addCallback(lambda problem: _told(health(self._watched, self._lag, problem)))
+
     def _site(self) -> Any:
         registry = registry_of(WorldFigures(self._watched, self._tallies, self._lag))
         root: Any = Pages()
-        root.putChild(b"metrics", Page(lambda: _figures(registry)))
-        root.putChild(b"healthz", Page(lambda: _told(health(self._watched, self._lag))))
-        root.putChild(b"readyz", Page(lambda: _told(readiness(self._watched))))
+        root.putChild(b"metrics", Page(lambda: succeed(_figures(registry))))
+        root.putChild(b"healthz", Page(self._health))
+        root.putChild(b"readyz", Page(lambda: succeed(_told(readiness(self._watched)))))
         site = Site(root, timeout=IDLE_SECONDS)
         site.requestFactory = LastRequest
         site.noisy = False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.threads import deferToThread
 
 from config.settings import ServerSettings
 from server.operations.watched import Watched
@@ -12,7 +14,13 @@ if TYPE_CHECKING:
     from server.operations.pages import HttpReactor
 
 
-def watch(watched: Watched, settings: ServerSettings, reactor: HttpReactor, say: Callable[[str], None]) -> None:
+def watch(
+    watched: Watched,
+    settings: ServerSettings,
+    reactor: HttpReactor,
+    say: Callable[[str], None],
+    in_thread: Callable[..., Any] = deferToThread,
+) -> None:
     """Open the port once the reactor runs, and close it when it ends, after the world; nothing for port 0.
 
     The web server is imported only if it is wanted: it takes a tenth of the memory of an empty world.
@@ -20,4 +28,4 @@ def watch(watched: Watched, settings: ServerSettings, reactor: HttpReactor, say:
     if settings.metrics_port:
         from server.operations.pages import WatchPages
 
-        WatchPages(watched, reactor, say).run(settings.metrics_host, settings.metrics_port)
+        WatchPages(watched, reactor, say, in_thread).run(settings.metrics_host, settings.metrics_port)

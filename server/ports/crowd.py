@@ -147,7 +147,11 @@ class Gate(ServerFactory):
         host = str(getattr(addr, "host", "local"))
         if not self._crowd.admit(host):
             return None
-        protocol = self._factory.buildProtocol(addr)
+        try:
+            protocol = self._factory.buildProtocol(addr)
+        except Exception:
+            self._crowd.leave(host)
+            raise
         if protocol is None:
             self._crowd.leave(host)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from socket import AF_INET, AF_INET6, socket
 from typing import Any, Protocol
 
@@ -53,6 +54,15 @@ class ListeningReactor(ReactorClock, Protocol):
     def adoptStreamPort(self, fileDescriptor: int, addressFamily: int, factory: Factory) -> ListeningPort: ...
 
 
+@dataclass(frozen=True)
+class OpenPorts:
+    """The ports of a world at one moment: their numbers, which were opened for it, and what was asked for."""
+
+    numbers: frozenset[int]
+    adopted: frozenset[str]
+    asked: Asked
+
+
 class Ports:
     """The ports of one world. What is adopted is listened on instead of opening a port of its own.
 
@@ -85,6 +95,11 @@ class Ports:
     def failed(self) -> str:
         """What was to be spoken on a port that could not be opened; empty if all were."""
         return next((spoken for spoken, ports in self._open.items() if not ports), "")
+
+    def snapshot(self) -> OpenPorts:
+        """Return what another thread may read of them."""
+        adopted = frozenset(filter(self.is_adopted, (TELNET, TLS)))
+        return OpenPorts(frozenset({self.telnet_port, self.tls_port}), adopted, dict(self.asked))
 
     def address(self, spoken: str) -> str:
         """Return where something is spoken, as `host:port`; empty if nowhere."""

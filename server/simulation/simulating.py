@@ -23,7 +23,8 @@ from agents.simulated.replaying import Replay
 from agents.simulated.report import Tallies, step_text, timing
 from agents.simulated.simulation import Simulation, Span, Step, VirtualClock, beginning_ms
 from server.app import Fallwater
-from server.door.accounts_file import AccountsFile
+from server.door.account_database import AccountDatabase
+from server.door.account_store import AccountStore
 from server.model_option import with_model
 from server.simulation.progress import Progress
 from vault.config_notes import Settings, load_settings
@@ -132,7 +133,7 @@ class Life:
         self._name = settings.world.name
         self._transcript = transcript
         self._progress = progress
-        accounts = AccountsFile(wanted.out / ACCOUNTS)
+        accounts = AccountStore(AccountDatabase(wanted.out / ACCOUNTS, in_memory=True))
         self.world = Fallwater(
             vault, settings, self._later, rng, self.clock.now_ms, cast.say, lambda call: call(), accounts
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from twisted.internet.defer import Deferred
 
 from server.steward.audit import DONE, Audit, Use
 from server.steward.countdown import Countdown
+from vault.backup import Backup
 from vault.notes import NoteError
 from world.command import Command, command
 from world.errors import CommandError
@@ -30,11 +30,11 @@ class Steward:
     """What can be done to a running world.
 
     `save` writes all that is not on disk yet. `back_up` makes an archive elsewhere than in the reactor's thread and
-    fires with its path. `take_in` takes in every edit and returns what is wrong. `tell` reaches one character.
+    fires with what it has. `take_in` takes in every edit and returns what is wrong. `tell` reaches one character.
     """
 
     save: Callable[[], None]
-    back_up: Callable[[], Deferred[Path]]
+    back_up: Callable[[], Deferred[Backup]]
     take_in: Callable[[], list[str]]
     tell: Callable[[str, str], None]
     countdown: Countdown
@@ -58,7 +58,7 @@ def admin_commands(steward: Steward) -> tuple[Command, ...]:
         """Put the whole vault into an archive with the date in its name; the world goes on meanwhile."""
         say, who = world.wording, actor.character_id
         steward.back_up().addCallbacks(
-            lambda path: steward.tell(who, say("admin.backed_up", path=path)),
+            lambda backup: steward.tell(who, say("admin.backed_up", path=backup)),
             lambda failure: steward.tell(who, say("admin.not_backed_up", why=failure.getErrorMessage())),
         )
         return [Saw(who, say("admin.backing_up"))]

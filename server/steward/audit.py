@@ -1,7 +1,8 @@
 """The audit log: every use of a command of builders and admins, done or refused, by whomever; and every change that an
 agent, who may have been talked into it, makes of what it is.
 
-It lies beside the accounts, out of the vault and out of reach of everything in the world, a file a month:
+It lies beside the accounts, out of the vault and out of reach of everything in the world. A file holds a month, or
+of a month as much as it may hold:
 
     {"at": "2026-11-22T09:30:00Z", "who": "Ana", "host": "127.0.0.1", "line": "@dig up to The Attic", "result": "done"}
 """
@@ -11,8 +12,10 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,8 +29,22 @@ from world.parsing import split_reason
 log = logging.getLogger(__name__)
 
 DONE = "done"
+REFUSED = "refused"
+OTHERS = "others"
 
-_FILE = "????-??.jsonl"
+MAX_CHARACTERS = 300
+"""Where a line and its result are cut."""
+
+MAX_REFUSALS_A_MINUTE = 5
+MAX_NAMED = 5
+"""How many refusals a minute are written of those without the role, and of the rest how many names."""
+
+MAX_READ_BYTES = 1_048_576
+"""How much `@audit` looks through, from the newest use on: a hundredth of a second of everybody's time."""
+
+DEFAULT_MAX_BYTES = 10 * 1_048_576
+
+_FILE = re.compile(r"\d{4}-\d\d(?:-\d{1,6})?\.jsonl")
 _BECOMING = ("@set-profile", "@undo-profile", "@set-description", "@undo-description")
 
 
@@ -35,7 +52,7 @@ _BECOMING = ("@set-profile", "@undo-profile", "@set-description", "@undo-descrip
 class Use:
     """One use of a command: when (ISO 8601, UTC), by whom and from where, the line as typed, and what came of it.
 
-    A private reason is no part of that.
+    A private reason is no part of that, and a long line is cut.
     `result` is `done`, or why it was refused; `through` is the agent by which it was done, or empty.
     """
 
@@ -47,41 +64,60 @@ class Use:
     through: str = ""
 
 
+@dataclass
+class _Refusals:
+    """How often in one minute those were refused who may not use a command at all."""
+
+    minute: int = 0
+    written: int = 0
+    unwritten: Counter[str] = field(default_factory=Counter)
+
+
 class Audit:
     """Appends to the folder `audit`, and reads from it.
 
-    `host_of` tells from where somebody plays, empty for whoever is no connection.
+    `host_of` tells from where somebody plays, empty for whoever is no connection. `max_bytes` and `files_kept` return
+    how large a file may become and how many there may be, 0 for any number.
     """
 
-    def __init__(self, folder: Path, game: Game, host_of: Callable[[str], str], now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        game: Game,
+        host_of: Callable[[str], str],
+        now_ms: Callable[[], int],
+        max_bytes: Callable[[], int] = lambda: DEFAULT_MAX_BYTES,
+        files_kept: Callable[[], int] = lambda: 0,
+    ) -> None:
         self._folder = folder
         self._game = game
         self._host_of = host_of
         self._now_ms = now_ms
+        self._max_bytes = max_bytes
+        self._files_kept = files_kept
+        self._refusals = _Refusals()
         self._failing = False
 
     def __call__(self, character_id: str, text: str, performed: Performed) -> None:
-        """Note a line, if it is one of builders or admins."""
+        """Note a line, if it is one of builders or admins; of those without the role only a few a minute."""
         found = self._game.commands.get(performed.verb)
-        actor = self._game.world.characters[character_id]
-        if found and _is_noted(found, actor):
+        actor = self._game.world.characters.get(character_id)
+        if not (found and actor and _is_noted(found, actor)):
+            return
+        if performed.accepted or found.allows(actor) or self._is_worth_a_line(character_id):
             self.note(character_id, text, performed.refusal or DONE)
 
     def note(self, who: str, line: str, result: str, through: str = "") -> None:
         """Append one use; a failure is logged once, and the next use tries again."""
-        at = datetime.fromtimestamp(self._now_ms() / 1000, UTC)
-        use = Use(f"{at:%Y-%m-%dT%H:%M:%SZ}", who, self._host_of(who), split_reason(line)[0], result, through)
-        try:
-            self._append(self._folder / f"{at:%Y-%m}.jsonl", use)
-        except OSError as error:
-            if not self._failing:
-                log.error("%s: the audit log cannot be written: %s", self._folder, error.strerror)
-            self._failing = True
-        else:
-            self._failing = False
+        self._count_up()
+        self._write(who, _cut(split_reason(line)[0]), _cut(result), through)
 
     def last(self, count: int, who: str = "") -> list[Use]:
-        """Return the last uses, of one name or of all, oldest first. Raises: NoteError if they cannot be read."""
+        """Return the last uses, of one name or of all, oldest first, of those in the newest `MAX_READ_BYTES`.
+
+        Raises: NoteError if they cannot be read.
+        """
+        self._count_up()
         found: list[Use] = []
         try:
             for use in self._newest_first():
@@ -93,22 +129,92 @@ class Audit:
             raise NoteError(f"{self._folder}: the audit log cannot be read: {error.strerror}.") from error
         return found[::-1]
 
-    def _append(self, path: Path, use: Use) -> None:
-        values = {key: value for key, value in vars(use).items() if value or key != "through"}
-        line = json.dumps(values, ensure_ascii=True) + "\n"
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+    def _is_worth_a_line(self, who: str) -> bool:
+        """Return whether one more refusal in this minute is written, and count it."""
+        self._count_up()
+        refusals = self._refusals
+        refusals.minute = self._minute()
+        if refusals.written < MAX_REFUSALS_A_MINUTE:
+            refusals.written += 1
+            return True
+        refusals.unwritten[who if who in refusals.unwritten or len(refusals.unwritten) < MAX_NAMED else OTHERS] += 1
+        return False
+
+    def _count_up(self) -> None:
+        """Write how many refusals of a minute that is over were not written one by one."""
+        refusals = self._refusals
+        if refusals.minute == self._minute():
+            return
+        self._refusals = _Refusals()
+        if refusals.unwritten:
+            told = ", ".join(f"{who} {count}" for who, count in refusals.unwritten.most_common())
+            self._write("", f"{refusals.unwritten.total()} more refusals in a minute: {told}", REFUSED)
+
+    def _minute(self) -> int:
+        return self._now_ms() // 60_000
+
+    def _write(self, who: str, line: str, result: str, through: str = "") -> None:
+        at = datetime.fromtimestamp(self._now_ms() / 1000, UTC)
+        use = Use(f"{at:%Y-%m-%dT%H:%M:%SZ}", who, self._host_of(who) if who else "", line, result, through)
         try:
-            os.write(descriptor, line.encode("ascii"))
+            self._append(f"{at:%Y-%m}", use)
+        except OSError as error:
+            if not self._failing:
+                log.error("%s: the audit log cannot be written: %s", self._folder, error.strerror)
+            self._failing = True
+        else:
+            self._failing = False
+
+    def _append(self, month: str, use: Use) -> None:
+        values = {key: value for key, value in vars(use).items() if value or key != "through"}
+        line = (json.dumps(values, ensure_ascii=True) + "\n").encode("ascii")
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(self._file_of(month, len(line)), os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+        try:
+            os.write(descriptor, line)
         finally:
             os.close(descriptor)
 
+    def _file_of(self, month: str, size: int) -> Path:
+        """Return the file of a month that has room for so many bytes; with a new one the oldest go."""
+        files = self._files()
+        last = next((path for path in reversed(files) if path.name.startswith(month)), None)
+        if last is not None and last.stat().st_size + size <= self._max_bytes():
+            return last
+        kept = self._files_kept()
+        for path in files[: max(len(files) + 1 - kept, 0)] if kept else []:
+            path.unlink()
+        number = _key_of(last)[1] + 1 if last else 1
+        return self._folder / (f"{month}.jsonl" if number == 1 else f"{month}-{number}.jsonl")
+
+    def _files(self) -> list[Path]:
+        """Return the files there are, oldest first."""
+        found = (path for path in self._folder.iterdir() if _FILE.fullmatch(path.name)) if self._folder.is_dir() else ()
+        return sorted(found, key=_key_of)
+
     def _newest_first(self) -> Iterator[Use]:
-        for path in sorted(self._folder.glob(_FILE), reverse=True):
-            for line in reversed(path.read_bytes().split(b"\n")):
+        left = MAX_READ_BYTES
+        for path in reversed(self._files()):
+            with path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - left))
+                lines = file.read(left).split(b"\n")
+            for line in reversed(lines):  # the first of a part of a file is torn, as by a crash
                 use = _use_of(line)
                 if use:
                     yield use
+            left -= size
+            if left <= 0:
+                return
+
+
+def _key_of(path: Path) -> tuple[str, int]:
+    """Return the month of a file and its number in that month."""
+    return path.name[:7], int(path.stem[8:] or 1)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1]}…"
 
 
 def _is_noted(command: Command, actor: Character) -> bool:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
 from server.door.accounts import Accounts, NameRefused
 from server.door.bans import BanRefused, minute_of
@@ -16,6 +21,8 @@ from world.command import Command, CommandTable, command
 from world.errors import CommandError
 from world.events import Altered, Event, Saw
 from world.model import Character, Role, World
+
+log = logging.getLogger(__name__)
 
 LONGEST_REASON = 200
 MOST_DAYS = 3650
@@ -67,15 +74,18 @@ def order_commands(order: Order) -> tuple[Command, ...]:
         if target:
             _check_below(world, actor, target)
         why = _reason(text) or world.wording("order.no_reason")
-        try:
-            order.accounts.ban(target.name if target else who, until, why)
-        except (BanRefused, NoteError) as error:
-            raise CommandError(str(error)) from error
-        _send_banned_home(order, actor)
         key = "order.banned_until" if until else "order.banned"
-        return [
-            Saw(actor.character_id, world.wording(key, who=who, until=f"{until:%Y-%m-%d %H:%M} UTC" if until else ""))
-        ]
+        sentence = world.wording(key, who=who, until=f"{until:%Y-%m-%d %H:%M} UTC" if until else "")
+
+        def banned(_: None) -> str:
+            _send_banned_home(order, actor)
+            return sentence
+
+        try:
+            kept = order.accounts.bans.put(target.name if target else who, until, why)
+        except BanRefused as error:
+            raise CommandError(str(error)) from error
+        return _tell_when_kept(order, actor, kept, banned)
 
     @command("@unban [<name>]", category="admin", role=Role.ADMIN, for_agents=False)
     def unban(world: World, actor: Character, name: str = "") -> list[Event]:
@@ -83,13 +93,10 @@ def order_commands(order: Order) -> tuple[Command, ...]:
         if not name:
             lines = [_ban_line(world, ban.who, ban.until, ban.why) for ban in order.accounts.bans.in_force()]
             return [Saw(actor.character_id, "\n".join(lines) or world.wording("order.nobody_banned"))]
-        try:
-            lifted = order.accounts.unban(name)
-        except NoteError as error:
-            raise CommandError(str(error)) from error
-        if not lifted:
+        if not order.accounts.bans.has(name):
             raise CommandError(world.wording("order.not_banned", who=name))
-        return [Saw(actor.character_id, world.wording("order.let_in", who=name))]
+        lifted = order.accounts.bans.lift(name)
+        return _tell_when_kept(order, actor, lifted, lambda _: world.wording("order.let_in", who=name))
 
     @command("@grant <name> <role>", category="admin", role=Role.ADMIN, for_agents=False)
     def grant(world: World, actor: Character, name: str, role: str) -> list[Event]:
@@ -135,16 +142,30 @@ def order_commands(order: Order) -> tuple[Command, ...]:
 def _given_role(world: World, order: Order, actor: Character, target: Character, role: Role) -> list[Event]:
     if role > actor.role:
         raise CommandError(world.wording("order.above_yours", wanted=role.name.lower()))
+    sentence = world.wording("order.is_now", who=target.name, role=_named(world, role))
     if target.is_agent:
         target.role = role
-    else:
-        if role < Role.ADMIN and order.accounts.is_only_admin(target.name):
-            raise CommandError(world.wording("order.last_admin", who=target.name))
-        try:
-            order.accounts.set_role(target.name, role)
-        except (NameRefused, NoteError) as error:
-            raise CommandError(str(error)) from error
-    return _told(world, actor, target, world.wording("order.is_now", who=target.name, role=_named(world, role)))
+        return _told(world, actor, target, sentence)
+    if role < Role.ADMIN and order.accounts.is_only_admin(target.name):
+        raise CommandError(world.wording("order.last_admin", who=target.name))
+    try:
+        kept = order.accounts.set_role(target.name, role)
+    except NameRefused as error:
+        raise CommandError(str(error)) from error
+    return _tell_when_kept(order, actor, kept, lambda _: sentence)
+
+
+def _tell_when_kept(order: Order, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]) -> list[Event]:
+    """Tell the actor a sentence once something is on disk, or why it could not be kept; the world goes on meanwhile."""
+
+    def failed(failure: Failure) -> str:
+        if not failure.check(NameRefused, NoteError):
+            log.error("an order could not be carried out: %s", failure.getTraceback())
+        return failure.getErrorMessage()
+
+    kept.addCallback(sentence).addErrback(failed)
+    kept.addCallback(lambda text: order.lobby.game.tell(actor.character_id, text))
+    return []
 
 
 def _told(world: World, actor: Character, target: Character, sentence: str) -> list[Event]:

@@ -20,7 +20,15 @@ _PARTS = {
 }
 """The parts of `Settings` by the names of their notes."""
 
-_OPERATIONS = {"log_format", "log_level", "metrics_port", "metrics_host"}
+_OPERATIONS = {
+    "log_format",
+    "log_level",
+    "log_file",
+    "log_megabytes",
+    "log_files_kept",
+    "metrics_port",
+    "metrics_host",
+}
 LATER = {
     "server": frozenset(
         {"host", "port", "admin_name", "tls_port", "tls_host", "tls_certificate", "tls_key"} | _OPERATIONS

@@ -14,6 +14,7 @@ from agents.commands.leading import Leading
 from agents.commands.population_commands import population_commands
 from agents.commands.thought_commands import thought_commands
 from agents.population import Population
+from config.server_settings import MEGABYTE
 from server.door.accounts import Accounts
 from server.lobby import Lobby
 from server.on_disk.autosave import in_turn
@@ -24,6 +25,7 @@ from server.steward.countdown import Countdown
 from server.steward.order_commands import Order, order_commands
 from server.steward.record_commands import record_commands
 from server.telnet.interface import ReactorClock
+from vault.backup import Backup
 from vault.config_notes import Settings
 from vault.folder import Vault
 from world.events import Announced
@@ -35,7 +37,7 @@ MINUTE = 60
 class Stewardship:
     """Adds the commands of admins to a game and keeps the log, in the folder `audit` beside the accounts.
 
-    `save` writes what is not on disk yet, `back_up` makes an archive and returns its path (it is called in another
+    `save` writes what is not on disk yet, `back_up` makes an archive (it is called in another
     thread), `take_in` takes in edits and returns what is wrong, `close` ends the world in the next turn
     and is told whether it is to restart.
     """
@@ -52,13 +54,20 @@ class Stewardship:
         clock: ReactorClock,
         now_ms: Callable[[], int],
         save: Callable[[], None],
-        back_up: Callable[[], Path],
+        back_up: Callable[[], Backup],
         take_in: Callable[[], list[str]],
         close: Callable[[bool], None],
         in_thread: Callable[..., Deferred[Any]] = deferToThread,
     ) -> None:
         self._game = game
-        self.audit = Audit(folder / "audit", game, lobby.host_of, now_ms)
+        self.audit = Audit(
+            folder / "audit",
+            game,
+            lobby.host_of,
+            now_ms,
+            lambda: settings().server.audit_megabytes * MEGABYTE,
+            lambda: settings().server.audit_files_kept,
+        )
         self.leading = Leading(game, self._note_led)
         self.countdown = Countdown(clock, self._tell_of_the_end, close)
         steward = Steward(save, lambda: in_thread(back_up), take_in, game.tell, self.countdown, self.audit)

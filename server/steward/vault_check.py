@@ -12,7 +12,8 @@ from twisted.internet.task import Clock
 
 from agents.checking import check_minds
 from server.app import Fallwater
-from server.door.accounts_file import AccountsFile
+from server.door.account_database import AccountDatabase
+from server.door.account_store import AccountStore
 from vault.check.finding import Finding, Overlay, every_fault
 from vault.check.mending import mend_vault
 from vault.check.whole import check_vault
@@ -58,7 +59,7 @@ def every_command() -> CommandTable:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         vault, _ = open_vault(root / "world")
-        accounts, said = AccountsFile(root / "accounts"), list[str]()
+        accounts, said = AccountStore(AccountDatabase(root, in_memory=True)), list[str]()
         made = Fallwater(
             vault, load_settings(vault), Clock(), random.Random(0), lambda: 0, said.append, lambda call: None, accounts
         )

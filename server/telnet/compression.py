@@ -10,7 +10,7 @@ from server.telnet.options import Client
 
 WINDOW_BITS = 12
 MEMORY_LEVEL = 4
-"""30 KB a player instead of the 200 that zlib takes by itself; see bench/RESULTS.md, `python -m bench.compression`."""
+"""30 KB a player instead of the 200 that zlib takes by itself, for text a ninth as long instead of a seventeenth."""
 
 _BEGIN = subnegotiation(COMPRESS2, b"")
 

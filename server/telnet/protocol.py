@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import cast
 
 from twisted.internet.interfaces import IAddress, IHalfCloseableProtocol, ITCPTransport
@@ -85,14 +86,23 @@ class TelnetProtocol(Protocol):
         self._reads = True
         self._input_ended = False
         self._has_typed = False
+        self._has_begun = False
         self.on_lost: Callable[[], None] = lambda: None
 
     def connectionMade(self) -> None:
+        try:
+            self._begin()
+        except Exception:
+            log.exception("A connection could not be taken")
+            self._transport.abortConnection()
+
+    def _begin(self) -> None:
         transport = self._transport
         if ITCPTransport.providedBy(transport):
             tcp = cast(TcpTransport, transport)
-            tcp.setTcpNoDelay(True)
-            tcp.setTcpKeepAlive(True)
+            with suppress(OSError):  # macOS refuses these where the client has reset the connection already
+                tcp.setTcpNoDelay(True)
+                tcp.setTcpKeepAlive(True)
         self._terminal = TelnetTerminal(
             transport,
             self._clock,
@@ -103,6 +113,7 @@ class TelnetProtocol(Protocol):
             self._turn_end,
             self._traffic,
         )
+        self._has_begun = True
         if self._keep_alive:
             self._keep_alive.add(self._terminal)
         self._terminal.send(self._negotiator.open())
@@ -133,10 +144,11 @@ class TelnetProtocol(Protocol):
         for call in (self._next_turn, self._end):
             if call is not None and call.active():
                 call.cancel()
-        if self._keep_alive:
-            self._keep_alive.discard(self._terminal)
-        self._terminal.connection_lost()
-        self._tell(self._listener.connection_lost, reason.getErrorMessage())
+        if self._has_begun:
+            if self._keep_alive:
+                self._keep_alive.discard(self._terminal)
+            self._terminal.connection_lost()
+            self._tell(self._listener.connection_lost, reason.getErrorMessage())
         self.on_lost()
 
     @property

@@ -57,8 +57,10 @@ class TlsConnection(TLSMemoryBIOProtocol):
     on_lost: Callable[[], None] = staticmethod(lambda: None)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        super().connectionLost(reason)  # type: ignore[no-untyped-call]
-        self.on_lost()
+        try:
+            super().connectionLost(reason)  # type: ignore[no-untyped-call]
+        finally:
+            self.on_lost()
 
 
 class _Handshakes(ServerFactory):

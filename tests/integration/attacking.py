@@ -50,7 +50,7 @@ UNLIMITED = {
     "lines_per_second": 10_000,
     "lines_at_once": 100_000,
 }
-CHANGING = (".draft", "whereabouts.md", ".jsonl")
+CHANGING = (".draft", "whereabouts.md", ".jsonl", "/plan.md")
 """What comes and goes, and the record of who used commands of builders and admins."""
 
 

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -181,7 +181,7 @@ def survive(seed: int) -> Damage:
     Of each four seeds two write aside. Every other seed also loses power: of what was not forced to disk the newest
     journal file keeps a part.
     """
-    damage, rng = Damage(), random.Random(seed)
+    damage, rng, gone = Damage(), random.Random(seed), set[int]()
     acknowledged: list[str] = []
     pinned: list[str] = []
     with tempfile.TemporaryDirectory(prefix="fallwater-") as folder:
@@ -196,13 +196,20 @@ def survive(seed: int) -> Damage:
             acknowledged += told(said, "ack")
             pinned += told(said, "pin")
             if seed % 2:
-                kept = _without_power(root / "agents/Eliza", on_disk_before, said, rng)
+                agent = root / "agents/Eliza"
+                before = _numbers(agent)
+                kept = _without_power(agent, on_disk_before, said, rng)
+                gone |= before - _numbers(agent)
                 acknowledged = [mark for mark in acknowledged if mark in kept]
-            damage.add(look(root, acknowledged, f"seed {seed}, life {life}, killed {point}", pinned))
+            damage.add(look(root, acknowledged, f"seed {seed}, life {life}, killed {point}", pinned, gone))
             damage.deaths += 1
         damage.acknowledged = len(acknowledged)
         damage.cycles = len(list(root.glob("agents/*/summaries/recent-*.md")))
     return damage
+
+
+def _numbers(agent: Path) -> set[int]:
+    return {int(seq) for line in _all_lines(on_disk.journal_files(agent)) for seq in re.findall(r" \^m(\d+)\Z", line)}
 
 
 def told(said: list[str], what: str) -> list[str]:
@@ -262,8 +269,13 @@ def _all_lines(files: list[Path]) -> set[str]:
     return {line for path in files for line in path.read_text(encoding="utf-8", errors="replace").split("\n")}
 
 
-def look(root: Path, acknowledged: list[str], where: str, pinned: Sequence[str] = ()) -> Damage:
-    """Open the vault again, and compare what is there with what was acknowledged, and the facts with the pins."""
+def look(
+    root: Path, acknowledged: list[str], where: str, pinned: Sequence[str] = (), gone: Collection[int] = ()
+) -> Damage:
+    """Open the vault again, and compare what is there with what was acknowledged, and the facts with the pins.
+
+    `gone` are numbers whose lines a power cut has taken: each may be given again or not, as nothing else may.
+    """
     damage = Damage()
     try:
         agent = Life(root, windows(4, 6), talkative())
@@ -282,9 +294,13 @@ def look(root: Path, acknowledged: list[str], where: str, pinned: Sequence[str] 
     damage.duplicated = [f"{where}: {mark}" for mark in acknowledged if text.count(mark) > 1]
     covered = [seq for one in (view.longterm, view.recent) if one for seq in range(one.first, one.last + 1)]
     told = covered + [memory.seq for memory in view.tail]
-    if told != list(range(1, len(lines) + 1)) or told != sorted(lines):
+    numbers = range(1, view.coverage.n + 1)
+    if told != [seq for seq in numbers if seq in lines or seq in covered] or not set(numbers) - lines.keys() <= set(
+        gone
+    ):
         damage.no_partition.append(f"{where}: {view.coverage}, {len(lines)} lines")
-    damage.false_facts = [f"{where}: {fault}" for fault in _false_facts(agent.folder / "facts.md", len(lines), pinned)]
+    last = max({0, *lines, *gone})
+    damage.false_facts = [f"{where}: {fault}" for fault in _false_facts(agent.folder / "facts.md", last, pinned)]
     return damage
 
 

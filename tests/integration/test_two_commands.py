@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import signal
+import subprocess
 import time
 
 import pytest
 
-from tests.integration.running import ROOT, started
+from tests.integration.running import CLEAN, ROOT, started
 
 pytestmark = [pytest.mark.integration, pytest.mark.fresh]
 
@@ -17,6 +18,10 @@ INSTALL_SECONDS = 400.0
 NOT_IN_A_CLONE = shutil.ignore_patterns(
     ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "build", "fallwater-world*"
 )
+
+
+LIVELINESS = [".venv/bin/python", "-m", "bench.liveliness", "--turns", "2", "--runs", "engine chooses verbs"]
+"""What README.md recommends, made short."""
 
 
 def test_make_run_prepares_everything_and_opens_a_world_and_does_so_again(tmp_path, capsys):
@@ -35,5 +40,7 @@ def test_make_run_prepares_everything_and_opens_a_world_and_does_so_again(tmp_pa
             assert "The river goes on without you" in player.is_shown_out()
             server.says("Everything is saved. Good-bye.")
             assert not server.failure
+    lively = subprocess.run(LIVELINESS, cwd=tree, env=CLEAN, capture_output=True, text=True, check=False)
+    assert lively.returncode == 0 and "| engine chooses verbs | 2 |" in lively.stdout, lively.stderr
     with capsys.disabled():
         print(f"[make run: open after {seconds[0]:.1f} s from nothing, after {seconds[1]:.1f} s when prepared]", end="")

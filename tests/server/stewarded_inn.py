@@ -11,9 +11,10 @@ from twisted.internet.task import Clock
 from agents.population import Population
 from server.steward.stewardship import Stewardship
 from tests.agents.test_population import TEMPLATES
-from tests.server.front_door import NOW_MS, at_once, lobby_of
+from tests.server.front_door import NOW_MS, FakeHasher, at_once, lobby_of
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game
+from vault.backup import Backup
 from vault.config_notes import load_settings
 from world.model import Role
 
@@ -43,12 +44,12 @@ class Caller:
 class StewardedInn:
     """Ana is an admin and plays from 203.0.113.7; Ben, Cat and Rook play too."""
 
-    def __init__(self, root: Path, back_up: Any = None) -> None:
+    def __init__(self, root: Path, back_up: Any = None, writer: Any = at_once) -> None:
         self.root = root
         self.vault = vault_of(root / "vault", NOTES)
         self.game = inn_game()
         self.clock = Clock()
-        self.lobby = lobby_of(root, self.game, clock=self.clock)
+        self.lobby = lobby_of(root, self.game, clock=self.clock, writer=writer)
         self.accounts = self.lobby.door.accounts
         self.settings = load_settings(self.vault)
         self.saved = self.closed = 0
@@ -65,13 +66,14 @@ class StewardedInn:
             self.clock,
             lambda: NOW_MS,
             self._save,
-            back_up or (lambda: root / "backups" / "vault.tar.gz"),
+            back_up or (lambda: Backup(root / "backups" / "vault.tar.gz")),
             lambda: self.problems,
             self._close,
             at_once,
         )
         for name in ("Ana", "Ben", "Cat"):
             self.accounts.set_role(name, Role.PLAYER)
+            self.accounts.set_password(name, FakeHasher().hash("a long secret"))
         self.accounts.set_role("Ana", Role.ADMIN)
         self.players = {name: Player(self.game, name) for name in ("Ana", "Ben", "Cat")}
         self.callers = {name: Caller() for name in ("Ana", "Ben", "Cat")}

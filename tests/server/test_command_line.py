@@ -14,8 +14,8 @@ from twisted.internet.error import CannotListenError
 from twisted.internet.testing import MemoryReactorClock
 
 from server.command_line import default_vault, run
-from server.door.accounts_file import AccountsFile
 from server.door.passwords import Argon2
+from tests.server.front_door import accounts_in
 from vault.folder import open_vault
 
 
@@ -130,7 +130,7 @@ def test_a_port_that_is_none_is_refused(tmp_path, port):
 @pytest.mark.parametrize("model", ["gpt", "ollama:", "ollama: x", "", "EMBEDDED"])
 def test_a_model_that_is_none_is_refused(tmp_path, model):
     message = refusal("--vault", tmp_path / "w", "--model", model)
-    assert message == f"fallwater: --model is {model!r}; expected auto, embedded, none or ollama:NAME."
+    assert message == f"fallwater: --model is {model!r}; expected auto, embedded, none, ollama:NAME or gguf:FILE."
 
 
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path):
@@ -145,10 +145,10 @@ def test_a_setting_that_will_not_do_is_told_with_file_and_line(tmp_path):
     assert refusal("--vault", tmp_path / "w").startswith("fallwater: config/server.md:3: port is 'many'; expected")
 
 
-def test_a_room_that_leads_nowhere_is_told_with_file_and_line(tmp_path):
+def test_a_trial_tells_of_a_room_that_leads_nowhere_with_file_and_line(tmp_path):
     open_vault(tmp_path / "w")
     (tmp_path / "w" / "rooms" / "Attic.md").write_text("Dust.\n\n## Exits\n- **up**: [[The Moon]]\n")
-    assert refusal("--vault", tmp_path / "w") == (
+    assert refusal("--vault", tmp_path / "w", "--only-try") == (
         "fallwater: rooms/Attic.md:4: the exit 'up' leads to 'The Moon', which has no note in rooms."
     )
 
@@ -184,7 +184,7 @@ def test_the_admin_s_password_is_printed_and_neither_logged_nor_kept_in_clear(tm
     serve(MemoryReactor(), tmp_path / "w", "--model", "none")
     printed = capsys.readouterr()
     password = password_in(printed.out)
-    kept = AccountsFile(tmp_path / "w.accounts").records.accounts["warden"]
+    kept = accounts_in(tmp_path / "w.accounts")["Warden"]
     assert Argon2().is_right(kept.password, password)
     files = "".join(path.read_text(errors="replace") for path in tmp_path.rglob("*") if path.is_file())
     assert password not in printed.err + caplog.text + files
@@ -198,7 +198,7 @@ def test_a_second_start_prints_no_password_but_how_to_get_another(tmp_path, caps
 
 def test_the_accounts_may_be_kept_anywhere_but_in_the_vault(tmp_path):
     serve(MemoryReactor(), tmp_path / "w", "--model", "none", "--accounts", tmp_path / "elsewhere")
-    assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["accounts.json"]
+    assert (tmp_path / "elsewhere" / "accounts.sqlite3").is_file()
     assert not (tmp_path / "w.accounts").exists()
     told = refusal("--vault", tmp_path / "w", "--accounts", tmp_path / "w" / "accounts")
     assert told.startswith(f"fallwater: --accounts is {tmp_path / 'w' / 'accounts'}, which lies inside the vault")
@@ -211,6 +211,7 @@ def test_accounts_that_cannot_be_read_keep_the_world_closed_and_stay_as_they_are
     path.write_text('{"accounts": {\n  "Ana": {"role": "player"},,\n}}')
     assert refusal("--vault", tmp_path / "w").startswith(f"fallwater: {path}:2: not valid JSON")
     assert path.read_text() == '{"accounts": {\n  "Ana": {"role": "player"},,\n}}'
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_password_is_given_anew_while_the_world_is_closed(tmp_path, capsys):
@@ -218,8 +219,17 @@ def test_a_password_is_given_anew_while_the_world_is_closed(tmp_path, capsys):
     first = password_in(capsys.readouterr().out)
     reset(tmp_path / "w", "warden")
     second = password_in(capsys.readouterr().out)
-    kept = AccountsFile(tmp_path / "w.accounts").records.accounts["warden"].password
+    kept = accounts_in(tmp_path / "w.accounts")["Warden"].password
     assert [Argon2().is_right(kept, one) for one in (first, second)] == [False, True]
+
+
+def test_the_accounts_are_copied_into_one_file(tmp_path):
+    serve(MemoryReactor(), tmp_path / "w", "--model", "none")
+    (tmp_path / "copy").mkdir()
+    run(MemoryReactor(), ["backup-accounts", f"{tmp_path}/copy/accounts.sqlite3", "--vault", str(tmp_path / "w")])
+    assert accounts_in(tmp_path / "copy") == accounts_in(tmp_path / "w.accounts")
+    with pytest.raises(SystemExit, match="nowhere/copy: the copy cannot be written: No such file or directory"):
+        run(MemoryReactor(), ["backup-accounts", f"{tmp_path}/nowhere/copy", "--vault", str(tmp_path / "w")])
 
 
 def test_a_password_for_nobody_or_nowhere_is_refused(tmp_path):

@@ -11,8 +11,9 @@ import pytest
 from twisted.internet.task import Clock
 
 from server.app import Fallwater
-from server.door.accounts_file import AccountsFile
-from tests.server.front_door import NOW_MS, at_once
+from server.door.account_database import AccountDatabase
+from server.door.account_store import AccountStore
+from tests.server.front_door import NOW_MS
 from tests.world.inn import Player
 from vault.config_notes import load_settings
 from vault.folder import open_vault
@@ -20,15 +21,15 @@ from world.game import Game
 from world.model import Character, Role
 
 GUESTS = """
-    back board commands exits examine go help history hush inventory lastseen look map on quit read rooms say
-    screenreader time unhush where who
+    ! afk back board brief color commands drop emote examine exits follow get give go help history hush inventory
+    lastseen links look map on put quit read reply rooms say screenreader tell time unfollow unhush use verbose
+    where whisper who
     @password
 """
 PLAYERS = """
-    ! afk alias brief color dream drop emote follow get give goal goals links note put recall reply share
-    shout tell think unalias unfollow unshare use verbose whisper write
+    alias dream goal goals note recall share shout think unalias unshare write
     @compact-memories @memory-diff @memory-expand @memory-facts @memory-find @memory-pin @memory-rollback @memory-status
-    @memory-unpin @memory-why @rebuild-memories
+    @memory-unpin @mind @memory-why @rebuild-memories
     @my-description @my-profile @overwrite-note @set-description @set-profile @undo-description @undo-profile
 """
 BUILDERS = """
@@ -52,7 +53,7 @@ def game(tmp_path_factory) -> Game:
     """The whole of a starter world, with a person and an agent of each role in it, and an agent with one grant."""
     root = tmp_path_factory.mktemp("permissions")
     vault, _ = open_vault(root / "world")
-    accounts = AccountsFile(root / "accounts", in_thread=at_once)
+    accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
     clock, say = Clock(), list[str]().append
     fallwater = Fallwater(
         vault, load_settings(vault), clock, random.Random(1), lambda: NOW_MS, say, lambda call: call(), accounts
@@ -81,7 +82,10 @@ def test_a_role_may_do_what_is_for_it_and_below_and_is_refused_the_rest(game, ve
     assert command.allows(actor) is (role >= needed)
     if role < needed:
         performed = game.perform(actor.character_id, f"{verb} anything -> at all")
-        assert performed.refusal == f"{verb} is for {IS_CALLED[needed]} and above; you are {IS_CALLED[role]}."
+        if (role, needed) == (Role.GUEST, Role.PLAYER):
+            assert performed.refusal == f'Guests can\'t use "{verb}". Log in with a name first.'
+        else:
+            assert performed.refusal == f"{verb} is for {IS_CALLED[needed]} and above; you are {IS_CALLED[role]}."
         assert not performed.accepted
 
 

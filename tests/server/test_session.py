@@ -7,7 +7,7 @@ from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from tests.server.fake_terminal import Guest
-from tests.server.front_door import lobby_of
+from tests.server.front_door import accounts_in, lobby_of
 from tests.world.inn import inn_game
 from world.model import Role
 
@@ -284,7 +284,7 @@ def test_who_comes_and_goes_is_seen_at_that_time(lobby):
 
 
 def test_an_address_that_is_banned_is_told_why_and_turned_away(lobby):
-    lobby.door.accounts.ban("203.0.113.0/24", None, "nothing but noise")
+    lobby.door.accounts.bans.put("203.0.113.0/24", None, "nothing but noise")
     caller = Guest(lobby, "203.0.113.9")
     assert caller.screen() == "You may not come in: nothing but noise\n"
     assert (caller.terminal.is_open, lobby.sessions, lobby.crowd.refused) == (False, set(), {"banned": 1})
@@ -314,9 +314,22 @@ def test_of_a_guest_who_has_gone_nothing_is_left(lobby, tmp_path):
     assert ben.screen() == "\nGuest1 puts down the brass lamp.\nGuest1 falls asleep and is gone.\n> "
     assert "Guest1" not in lobby.game.world.characters
     assert lobby.game.world.things["brass lamp"].place_id == "The Common Room"
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file() and path not in before] == ["accounts.json"]
-    assert "Guest" not in (tmp_path / "accounts" / "accounts.json").read_text()
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file() and path not in before] == []
+    assert accounts_in(tmp_path / "accounts").keys() == {"Ben"}
     assert Guest(lobby).types("guest").startswith("Type look.")
+
+
+def test_an_answer_to_a_guest_who_has_gone_reaches_no_other_of_the_same_name(lobby):
+    ben, first, second = Guest(lobby), Guest(lobby), Guest(lobby)
+    ben.enters("Ben")
+    first.types("guest")
+    first.types("whisper Ben It is under the lamp.")
+    first.hangs_up()
+    second.types("guest")
+    ben.screen()
+    assert lobby.names_connected() == ["Ben", "Guest1"]
+    assert ben.types("reply I have it.") == "Nobody has told or whispered you anything yet.\n> "
+    assert "I have it." not in second.screen()
 
 
 def test_guests_are_refused_where_the_setting_says_so(tmp_path):

@@ -13,7 +13,7 @@ from datetime import datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from server.operations.doctor.machine import clock, open_files, packages, python_version, watch_limit, watches
+from server.operations.doctor.machine import clock, open_files, packages, watch_limit, watches
 from server.operations.doctor.minds import Try, models, try_model
 from server.operations.doctor.network import certificate, exposure, port_of_pages, port_of_world
 from server.operations.doctor.result import Result, problem
@@ -31,14 +31,13 @@ def examine(root: Path, accounts_folder: Path, now: datetime, try_one: Try = try
     vault = Vault(root)
     if not (vault.root / MARK).is_file() and not vault.exists("rooms"):
         remedy = "Name the folder of the world with --vault, or have one made: fallwater serve --vault DIR"
-        return [python_version(), problem("vault", f"There is no vault in {vault.root}.", remedy)]
+        return [problem("vault", f"There is no vault in {vault.root}.", remedy)]
     try:
         settings = load_settings(vault)
     except NoteError as error:
         remedy = "Mend that setting: no world opens with it."
-        return [python_version(), problem("settings", str(error), remedy), *_on_disk(vault, accounts_folder, now)]
+        return [problem("settings", str(error), remedy), *_on_disk(vault, accounts_folder, now)]
     return [
-        python_version(),
         packages(_requirements(), version, _wants_embedded(settings)),
         clock(now, _newest_memory(vault, now)),
         open_files(resource.getrlimit(resource.RLIMIT_NOFILE)[1], settings.server.max_connections),

@@ -1,9 +1,8 @@
-"""The machine: Python and its packages, the clock, and what the system allows one process."""
+"""The machine: the packages, the clock, and what the system allows one process."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError
@@ -11,23 +10,10 @@ from pathlib import Path
 
 from server.operations.doctor.result import Result, ok, problem, warning
 
-OLDEST_PYTHON = (3, 11)
 RESERVED_FILES = 128
 INOTIFY = Path("/proc/sys/fs/inotify/max_user_watches")
 EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[^]]*\])?\s*(?:(>=|==)\s*([\w.]+))?(?:.*extra == ['\"](\w+)['\"])?")
-
-
-def python_version(version: tuple[int, int, int] = sys.version_info[:3]) -> Result:
-    """Return whether this Python is new enough."""
-    shown, oldest = ".".join(map(str, version)), ".".join(map(str, OLDEST_PYTHON))
-    if version[:2] < OLDEST_PYTHON:
-        return problem(
-            "python",
-            f"This is Python {shown}; Fallwater needs {oldest} or newer.",
-            f"Install Python {oldest} or newer and make the environment anew: rm -r .venv, then make venv.",
-        )
-    return ok("python", f"Python {shown}.")
 
 
 def packages(requirements: Iterable[str], version_of: Callable[[str], str], embedded: bool) -> Result:

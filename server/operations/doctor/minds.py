@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
+from agents.models.choosing import best_of
+from agents.models.gguf import read_gguf
 from agents.models.model import ModelError
 from agents.models.profiles import specs_of
-from agents.models.specs import EMBEDDED, ModelSpec
+from agents.models.specs import EMBEDDED, GGUF, IN_PROCESS, ModelSpec
 from agents.models.weights import PACKAGE, default_cache_dir, load_package
 from config.profiles import THINKER, ModelProfile, thinker_of
 from server.operations.doctor.result import Result, ok, problem, warning
@@ -24,9 +26,9 @@ Try = Callable[[ModelSpec], str]
 def try_model(spec: ModelSpec) -> str:
     """Ask an endpoint for its model, or look for the packages of the embedded one; load nothing."""
     try:
-        if spec.api == EMBEDDED:
-            load_package(PACKAGE)
+        if spec.api in IN_PROCESS:
             load_package(RUNTIME)
+            load_package(PACKAGE) if spec.api == EMBEDDED else read_gguf(spec.file)
             return ""
         model = spec.made(default_cache_dir(), CHECK_SECONDS)
         try:
@@ -39,7 +41,14 @@ def try_model(spec: ModelSpec) -> str:
     return ""
 
 
-def models(settings: Settings, try_one: Try = try_model) -> list[Result]:
+def best_there(host: str) -> str:
+    """Return the model that `auto` takes from an Ollama that lacks the one it looks for; empty if it takes none."""
+    from agents.models.ollama_client import facts_of_all  # heavy, and not always needed
+
+    return best_of(asyncio.run(facts_of_all(host)))
+
+
+def models(settings: Settings, try_one: Try = try_model, find_best: Callable[[str], str] = best_there) -> list[Result]:
     """Return how each model is that the settings name, the thinker's first."""
     profiles = settings.profiles_in_force
     thinker = profiles.get(THINKER, ModelProfile(THINKER)).over(thinker_of(settings.models))
@@ -47,7 +56,7 @@ def models(settings: Settings, try_one: Try = try_model) -> list[Result]:
         specs = list(specs_of(thinker, ()))
         found = [_needed(spec, try_one) for spec in specs]
     else:
-        specs, found = [], [_chosen(settings, thinker, try_one)]
+        specs, found = [], [_chosen(settings, thinker, try_one, find_best)]
     for spec in _others(profiles.values(), thinker):
         if spec not in specs:
             specs.append(spec)
@@ -67,7 +76,7 @@ def _needed(spec: ModelSpec, try_one: Try) -> Result:
     return ok("model", f"{_capital(spec.place)} can be used.")
 
 
-def _chosen(settings: Settings, thinker: ModelProfile, try_one: Try) -> Result:
+def _chosen(settings: Settings, thinker: ModelProfile, try_one: Try, find_best: Callable[[str], str]) -> Result:
     said, models = thinker.settings, settings.models
     embedded = ModelSpec(EMBEDDED, num_ctx=said.num_ctx)
 
@@ -81,9 +90,13 @@ def _chosen(settings: Settings, thinker: ModelProfile, try_one: Try) -> Result:
         return _needed(embedded, try_one)
     if kind == "ollama":
         return _needed(ollama(name), try_one)
+    if kind == GGUF:
+        return _needed(ModelSpec(GGUF, model=name, num_ctx=said.num_ctx), try_one)
     wanted = ollama(said.model or models.ollama_model)
     if not (why := try_one(wanted)):
         return ok("model", f"{wanted.place} can be used.")
+    if best := find_best(models.ollama_host):
+        return ok("model", f"{ollama(best).place} can be used, in place of {wanted.model}: {why}")
     if other := try_one(embedded):
         return warning("model", "The agents sleep: there is neither Ollama nor the embedded model.", f"{why} {other}")
     return ok("model", f"The embedded model can be used; Ollama cannot: {why}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from server.door.accounts_file import AccountsFile
+from server.door.account_database import Contents, read_accounts
+from server.door.account_records import account_of, ban_of, key
+from server.door.account_schema import JSON_NAME, NAME
 from server.operations.doctor.result import Result, ok, problem, warning
 from server.operations.health import unwritable
 from vault.backup import backups_folder
@@ -51,21 +53,49 @@ def _found(name: str, vault: Vault, findings: Sequence[Finding], good: str) -> R
 
 
 def accounts(folder: Path) -> Result:
-    """Return whether the file of the accounts is valid, and nobody else's business."""
-    path = folder / "accounts.json"
-    if not path.exists():
-        return ok("accounts", f"There is no {path} yet; it is made when the world opens first.")
+    """Return whether the accounts are valid, and can be read by their owner alone."""
+    path = folder / NAME
+    remedy = f"Restore a copy of {path} (docs/accounts.md)."
     try:
-        records = AccountsFile(folder).records
+        contents = read_accounts(folder)
     except NoteError as error:
-        return problem("accounts", str(error), f"Restore {path} from a copy; nobody can come in until it is valid.")
-    if open_to_others := [one for one in (path, folder) if stat.S_IMODE(one.stat().st_mode) & 0o077]:
-        modes = " && ".join(f"chmod {'600' if one == path else '700'} '{one}'" for one in open_to_others)
-        return problem("accounts", f"{open_to_others[0]} can be read by others on this machine.", f"Run: {modes}")
-    if not any(account.role == "admin" for account in records.accounts.values()):
-        remedy = "Run: fallwater reset-password NAME --role admin"
-        return warning("accounts", f"{path} has no admin.", remedy)
-    return ok("accounts", f"{path} is valid and nobody else's; accounts: {len(records.accounts)}.")
+        return problem("accounts", str(error), remedy)
+    if contents is None:
+        if (folder / JSON_NAME).exists():
+            return ok("accounts", f"{folder / JSON_NAME} is valid; it is imported when the world opens next.")
+        return ok("accounts", f"There is no {path} yet; it is made when the world opens first.")
+    if faults := list(_row_faults(contents)):
+        more = f" And {len(faults) - SHOWN} more." if len(faults) > SHOWN else ""
+        remedy = f"Correct the rows with the sqlite3 program, or restore a copy of {path} (docs/accounts.md)."
+        return problem("accounts", f"{path}: {' '.join(faults[:SHOWN])}{more}", remedy)
+    files = [one for one in sorted(folder.glob(f"{NAME}*")) if _others_can_read(one)]
+    if _others_can_read(folder) or files:
+        modes = [f"chmod 600 '{one}'" for one in files] + [f"chmod 700 '{folder}'"] * _others_can_read(folder)
+        return problem(
+            "accounts", f"{[*files, folder][0]} can be read by others on this machine.", f"Run: {' && '.join(modes)}"
+        )
+    if not any(row[1] == "admin" and row[2] for row in contents.accounts.values()):
+        return warning("accounts", f"{path} has no admin.", "Run: fallwater reset-password NAME --role admin")
+    return ok("accounts", f"{path} is valid and can be read by its owner alone; accounts: {len(contents.accounts)}.")
+
+
+def _row_faults(contents: Contents) -> Iterator[str]:
+    """Yield what is wrong with rows, in a sentence each."""
+    for account_key, row in contents.accounts.items():
+        try:
+            if key(account_of(row).name) != account_key:
+                yield f"the account {row[0]!r} has the key {account_key!r}; expected {key(row[0])!r}."
+        except NoteError as error:
+            yield str(error)
+    for row in contents.bans.values():
+        try:
+            ban_of(row)
+        except NoteError as error:
+            yield str(error)
+
+
+def _others_can_read(path: Path) -> bool:
+    return bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
 
 
 def room(folder: Path, free_bytes: int, free_files: int | None) -> Result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from typing import NoReturn
 
 import pytest
@@ -11,7 +12,7 @@ from twisted.internet.protocol import Factory
 
 from config.settings import ServerSettings
 from server.ending.rehearsal import Rehearsal, cannot_open, why_no_port
-from server.ports.listening import TELNET, TLS, Ports
+from server.ports.listening import TELNET, TLS, OpenPorts, Ports
 from tests.server.ports.test_listening import PortReactor
 
 HOST = "127.0.0.1"
@@ -20,15 +21,19 @@ HOST = "127.0.0.1"
 def rehearsed(outcome):
     """Return what becomes of a rehearsal that ends like this."""
     done: list[str] = []
-    Rehearsal(lambda: "", lambda: done.append("restarted"), done.append, lambda why_not: outcome)()
+    Rehearsal(lambda: no_check, lambda: done.append("restarted"), done.append, lambda why_not: outcome)()
     return done
 
 
-def listening(**asked) -> Ports:
+def no_check() -> str:
+    return ""
+
+
+def listening(**asked) -> OpenPorts:
     ports = Ports(PortReactor())
     for spoken, (host, port) in asked.items():
         ports.open(spoken, host, port, Factory())
-    return ports
+    return ports.snapshot()
 
 
 @pytest.fixture
@@ -46,6 +51,31 @@ def test_a_world_that_cannot_even_be_looked_at_goes_on():
     assert rehearsed(fail(RecursionError("too deep"))) == ["too deep"]
 
 
+def test_the_world_is_read_by_the_reactor_and_only_the_check_runs_in_another_thread():
+    agents, said, threads = {"Eliza": ""}, list[str](), list[Callable[[], str]]()
+
+    def prepare() -> Callable[[], str]:
+        waiting = "; ".join(agents)
+        return lambda: waiting
+
+    def in_thread(check: Callable[[], str]) -> Deferred[str]:
+        threads.append(check)
+        return Deferred()
+
+    Rehearsal(prepare, lambda: None, said.append, in_thread)()
+    agents["Moss"] = ""
+    assert [check() for check in threads] == ["Eliza"]
+
+
+def test_a_world_that_cannot_be_read_goes_on():
+    def prepare() -> NoReturn:
+        raise RuntimeError("no ports")
+
+    said: list[str] = []
+    Rehearsal(prepare, lambda: said.append("restarted"), said.append)()
+    assert said == ["no ports"]
+
+
 def test_who_asks_twice_gets_one_restart_and_may_ask_again_after_a_refusal():
     waiting: list[Deferred[str]] = []
 
@@ -54,7 +84,7 @@ def test_who_asks_twice_gets_one_restart_and_may_ask_again_after_a_refusal():
         return waiting[-1]
 
     done: list[str] = []
-    rehearsal = Rehearsal(lambda: "", lambda: done.append("restarted"), done.append, in_thread)
+    rehearsal = Rehearsal(lambda: no_check, lambda: done.append("restarted"), done.append, in_thread)
     rehearsal()
     rehearsal()
     assert len(waiting) == 1
@@ -67,7 +97,7 @@ def test_who_asks_twice_gets_one_restart_and_may_ask_again_after_a_refusal():
 def test_of_a_rehearsal_nothing_comes_any_more_once_the_world_ends():
     waiting: list[Deferred[str]] = []
     done: list[str] = []
-    rehearsal = Rehearsal(lambda: "", lambda: done.append("restarted"), done.append, lambda _: waiting[-1])
+    rehearsal = Rehearsal(lambda: no_check, lambda: done.append("restarted"), done.append, lambda _: waiting[-1])
     waiting.append(Deferred())
     rehearsal()
     rehearsal.stop()
@@ -107,7 +137,8 @@ def test_an_address_that_is_not_ours_is_not_blamed_on_the_port():
 
 
 def test_which_port_could_not_be_opened_is_known():
-    ports = listening(telnet=(HOST, 0))
+    ports = Ports(PortReactor())
+    ports.open(TELNET, HOST, 0, Factory())
     assert ports.failed == ""
     refusing = Ports(RefusingReactor())
     with pytest.raises(OSError):

@@ -18,12 +18,12 @@ class Execution:
     def __init__(self, failure: OSError | None = None) -> None:
         self.asked: tuple[str, list[str], dict[str, str]] = ("", [], {})
         self.inheritable: list[bool] = []
-        self.hangup: object = None
+        self.blocked: set[signal.Signals] = set()
         self._failure = failure
 
     def __call__(self, path: str, arguments: list[str], environ: dict[str, str]) -> None:
         self.asked = (path, arguments, environ)
-        self.hangup = signal.getsignal(signal.SIGHUP)
+        self.blocked = set(map(signal.Signals, signal.pthread_sigmask(signal.SIG_BLOCK, set())))
         sockets = json.loads(environ[VARIABLE])["sockets"]
         self.inheritable = [os.get_inheritable(one) for several in sockets.values() for one in several]
         if self._failure:
@@ -50,13 +50,14 @@ def test_what_is_asked_first_happens_and_closing_has_the_last_word():
     assert (stopped, first.restarts) == (["first", "second"], False)
 
 
-def test_the_same_program_is_executed_with_its_sockets_and_deaf_to_hang_ups(descriptor):
+def test_the_same_program_is_executed_with_its_sockets_while_a_hang_up_waits(descriptor):
     before, execute = signal.getsignal(signal.SIGHUP), Execution()
     begin_anew({"telnet": [descriptor]}, {"telnet": ("127.0.0.1", 0)}, {"HOME": "/"}, execute)
     path, arguments, environ = execute.asked
     assert (path, arguments) == (sys.executable, [sys.executable, *sys.orig_argv[1:]])
-    assert (execute.inheritable, execute.hangup) == ([True], signal.SIG_IGN)
+    assert (execute.inheritable, execute.blocked) == ([True], {signal.SIGHUP})
     assert signal.getsignal(signal.SIGHUP) is before
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, set()) == set()
     found = inherited(environ, os.getpid())
     assert found == Inherited({"telnet": [descriptor]}, {"telnet": ("127.0.0.1", 0)})
     assert (os.get_inheritable(descriptor), environ) == (False, {"HOME": "/"})

@@ -260,7 +260,7 @@ def test_a_private_reason_is_told_to_nobody(lobby, ana):
 def test_a_guest_has_the_channels_that_a_guest_may_use(lobby):
     guest = Talker(lobby, *ALL)
     guest.types("guest")
-    assert [one["name"] for one in guest.last("Comm.Channel.List")] == ["say"]
+    assert [one["name"] for one in guest.last("Comm.Channel.List")] == ["say", "emote", "whisper", "tell"]
 
 
 # What agents are about

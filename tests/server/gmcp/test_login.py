@@ -110,7 +110,7 @@ def test_a_name_that_will_not_do_is_refused_with_the_rule(lobby):
 
 
 def test_who_is_banned_stays_out(lobby):
-    lobby.door.accounts.ban("Ana", None, "She knows why.")
+    lobby.door.accounts.bans.put("Ana", None, "She knows why.")
     assert credentials(Talker(lobby, *ALL)) == {"success": False, "message": "You may not come in: She knows why."}
 
 

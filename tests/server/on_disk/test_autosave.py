@@ -145,7 +145,7 @@ class Group:
 
     def __init__(self, *journals: FakeJournal) -> None:
         self.clock, self.threads = Clock(), Threads()
-        self.sync = GroupSync(lambda: journals, 50, self.clock, self.threads)  # type: ignore[arg-type, return-value]
+        self.sync = GroupSync(lambda: journals, 50, self.clock, self.threads)
         self.sync.start()
 
 
@@ -189,7 +189,9 @@ def test_a_journal_that_cannot_be_forced_is_logged_and_keeps_no_other_from_it(ca
         group.clock.advance(0.05)
         group.threads.work()
     assert moss.forced == 2
-    assert {r.getMessage() for r in caplog.records} == {"memories could not be forced to disk: input/output error"}
+    assert {r.getMessage() for r in caplog.records} == {
+        "what was written could not be forced to disk: input/output error"
+    }
 
 
 def test_after_stopping_nothing_is_begun():

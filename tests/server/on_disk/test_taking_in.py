@@ -11,11 +11,13 @@ import pytest
 from twisted.internet.task import Clock
 
 from server.app import Fallwater
-from server.door.accounts_file import AccountsFile
-from tests.server.front_door import NOW_MS, at_once
+from server.door.account_database import AccountDatabase
+from server.door.account_store import AccountStore
+from tests.server.front_door import NOW_MS
 from vault.config_notes import load_settings
 from vault.folder import Vault, open_vault
 from world.events import Event
+from world.model import Character, Role
 
 
 class Town:
@@ -24,7 +26,7 @@ class Town:
     def __init__(self, root: Path) -> None:
         self.vault: Vault = open_vault(root / "world")[0]
         self.root = self.vault.root
-        accounts = AccountsFile(root / "accounts", in_thread=at_once)
+        accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
         settings = load_settings(self.vault)
         clock, rng, say = Clock(), random.Random(1), list[str]().append
         self.app = Fallwater(self.vault, settings, clock, rng, lambda: NOW_MS, say, lambda call: call(), accounts)
@@ -69,6 +71,24 @@ def test_a_broken_sentence_leaves_all_as_they_were_and_is_told_once(town):
     town.change("text/movement.md", "{wnated}", "{wanted}")
     assert town.look() == ["text/movement.md: taken in."]
     assert town.app._edits.problems == []
+
+
+def test_an_admin_who_comes_in_is_told_which_notes_are_not_valid(tmp_path):
+    root = Town(tmp_path).root
+    landing = root / "rooms" / "The Landing.md"
+    landing.write_text(landing.read_text() + "\n## exits\n")
+    (root / "agents" / "Eliza" / "agent.md").write_text("---\nroom: [\n---\n")
+    town = Town(tmp_path)
+    assert [one.partition(":")[0] for one in town.app._edits.problems] == [
+        "agents/Eliza/agent.md",
+        "rooms/The Landing.md",
+    ]
+    ana = Character("Ana", town.world.start_room_id, role=Role.ADMIN)
+    town.world.add_character(ana)
+    screen: list[str] = []
+    town.app.game.wake("Ana", lambda event, sentence: screen.append(sentence))
+    town.app._entered(ana)
+    assert list(filter(None, screen)) == town.app._edits.problems
 
 
 def test_what_people_are_greeted_with_is_read_anew(town):

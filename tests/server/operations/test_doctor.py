@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError
@@ -14,14 +16,14 @@ from pathlib import Path
 import pytest
 
 from config.settings import ServerSettings
-from server.door.accounts_file import AccountsFile
-from server.door.accounts_text import Account
+from server.door.account_records import Account
 from server.operations.doctor import machine, network, storage
 from server.operations.doctor.examining import examine, tell
 from server.operations.doctor.minds import models
 from server.operations.doctor.result import Result, ok, problem, warning
 from server.tls.certificate import make_certificate
 from server.tls.credentials import CERTIFICATE, KEY
+from tests.server.front_door import put_accounts
 from tests.server.operations.watched_world import FillingDisk
 from vault.backup import back_up
 from vault.config_notes import load_settings
@@ -50,15 +52,6 @@ def set_setting(vault: Vault, note: str, line: str, instead: str) -> None:
 
 
 # The machine
-
-
-def test_a_python_that_is_too_old_is_a_problem():
-    assert machine.python_version((3, 10, 2)) == problem(
-        "python",
-        "This is Python 3.10.2; Fallwater needs 3.11 or newer.",
-        "Install Python 3.11 or newer and make the environment anew: rm -r .venv, then make venv.",
-    )
-    assert machine.python_version((3, 13, 0)).state == "ok"
 
 
 def version_of(name: str) -> str:
@@ -130,7 +123,7 @@ def test_a_good_vault_has_no_problem_and_only_lacks_a_backup(vault):
 
 
 def test_a_folder_without_a_vault_is_told_and_nothing_else_is_looked_at(tmp_path):
-    assert examine(tmp_path, tmp_path / "accounts", NOW)[1:] == [
+    assert examine(tmp_path, tmp_path / "accounts", NOW) == [
         problem(
             "vault",
             f"There is no vault in {tmp_path}.",
@@ -176,24 +169,40 @@ def test_a_journal_with_a_number_twice_is_told_apart_from_the_notes(vault):
 
 def test_accounts_that_others_can_read_are_a_problem_with_the_command_that_mends_it(vault):
     folder = vault.root.with_name("world.accounts")
-    AccountsFile(folder).change(lambda records: records.with_account(Account("Warden", "admin", HASH)))
+    put_accounts(folder, Account("Warden", "admin", HASH))
     assert storage.accounts(folder) == ok(
-        "accounts", f"{folder}/accounts.json is valid and nobody else's; accounts: 1."
+        "accounts", f"{folder}/accounts.sqlite3 is valid and can be read by its owner alone; accounts: 1."
     )
-    (folder / "accounts.json").chmod(0o644)
+    (folder / "accounts.sqlite3").chmod(0o644)
     assert storage.accounts(folder) == problem(
         "accounts",
-        f"{folder}/accounts.json can be read by others on this machine.",
-        f"Run: chmod 600 '{folder}/accounts.json'",
+        f"{folder}/accounts.sqlite3 can be read by others on this machine.",
+        f"Run: chmod 600 '{folder}/accounts.sqlite3'",
     )
 
 
 def test_accounts_without_an_admin_or_that_are_not_valid_are_told(vault):
     folder = vault.root.with_name("world.accounts")
-    AccountsFile(folder).change(lambda records: records.with_account(Account("Ana", "player", HASH)))
+    put_accounts(folder, Account("Ana", "player", HASH))
     assert storage.accounts(folder).remedy == "Run: fallwater reset-password NAME --role admin"
-    (folder / "accounts.json").write_text("{")
-    assert storage.accounts(folder).state == "problem"
+    with closing(sqlite3.connect(folder / "accounts.sqlite3", isolation_level=None)) as db:
+        db.execute("PRAGMA ignore_check_constraints = ON")
+        db.execute("UPDATE accounts SET role = 'king'")
+    told = storage.accounts(folder)
+    assert (told.state, "'Ana': the role 'king' is none of guest, player" in told.what) == ("problem", True)
+    (folder / "accounts.sqlite3").write_text("{" * 1000)
+    assert storage.accounts(folder).what.endswith(
+        "file is not a database. It is damaged: restore a copy (docs/accounts.md)."
+    )
+
+
+def test_accounts_that_are_still_to_be_imported_are_looked_at_and_left_as_they_are(tmp_path):
+    path = tmp_path / "accounts.json"
+    path.write_text('{"accounts": {"Ana": {"role": "admin"}}}')
+    assert storage.accounts(tmp_path) == ok("accounts", f"{path} is valid; it is imported when the world opens next.")
+    path.write_text("{")
+    assert storage.accounts(tmp_path).what.startswith(f"{path}:1: not valid JSON")
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +214,7 @@ def test_a_disk_with_little_room_is_told_in_time(free_bytes, free_files, state):
 
 
 def test_an_old_backup_is_told_with_its_age(vault):
-    path = back_up(vault, int(NOW.timestamp() * 1000))
+    path = back_up(vault, int(NOW.timestamp() * 1000)).path
     assert storage.backups(vault, datetime.fromtimestamp(path.stat().st_mtime, UTC)).state == "ok"
     old = (NOW - timedelta(days=30)).timestamp()
     os.utime(path, (old, old))
@@ -263,15 +272,18 @@ def test_a_certificate_is_told_of_before_it_ends_and_when_it_has(tmp_path):
 # Models
 
 
-def of_models(vault: Vault, *broken: str) -> list[tuple[str, str]]:
+def of_models(vault: Vault, *broken: str, best: str = "") -> list[tuple[str, str]]:
     """Return state and what of each model, where those that are `broken` cannot be used."""
-    trying = models(load_settings(vault), lambda spec: "Start it." if spec.api in broken else "")
+    trying = models(load_settings(vault), lambda spec: "Start it." if spec.api in broken else "", lambda host: best)
     return [(one.state, one.what) for one in trying]
 
 
 def test_auto_takes_what_there_is_and_warns_if_there_is_none(vault):
-    assert of_models(vault) == [("ok", "gemma3:1b at http://127.0.0.1:11434 can be used.")]
+    assert of_models(vault) == [("ok", "gemma3:4b at http://127.0.0.1:11434 can be used.")]
     assert of_models(vault, "ollama") == [("ok", "The embedded model can be used; Ollama cannot: Start it.")]
+    assert of_models(vault, "ollama", best="qwen:3b") == [
+        ("ok", "qwen:3b at http://127.0.0.1:11434 can be used, in place of gemma3:4b: Start it.")
+    ]
     assert of_models(vault, "ollama", "embedded") == [
         ("warning", "The agents sleep: there is neither Ollama nor the embedded model.")
     ]
@@ -280,7 +292,9 @@ def test_auto_takes_what_there_is_and_warns_if_there_is_none(vault):
 def test_a_model_that_is_asked_for_by_name_has_to_be_there(vault):
     set_setting(vault, "models", "**model**: auto", "**model**: ollama:llama3.2")
     assert of_models(vault, "ollama") == [("problem", "Llama3.2 at http://127.0.0.1:11434 cannot be used.")]
-    set_setting(vault, "models", "**model**: ollama:llama3.2", "**model**: none")
+    set_setting(vault, "models", "**model**: ollama:llama3.2", "**model**: gguf:~/qwen.gguf")
+    assert of_models(vault, "gguf") == [("problem", "Qwen.gguf in this process cannot be used.")]
+    set_setting(vault, "models", "**model**: gguf:~/qwen.gguf", "**model**: none")
     assert of_models(vault) == [("ok", "No model is wanted: the agents sleep.")]
 
 

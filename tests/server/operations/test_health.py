@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from twisted.internet.error import CannotListenError
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.error import CannotListenError, ConnectionDone
 from twisted.internet.protocol import Factory
 from twisted.internet.testing import MemoryReactorClock, StringTransport
+from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.app import Fallwater
-from server.operations.health import health, readiness, safety
+from server.operations.health import MAX_DISK_SECONDS, DiskCheck, Verdict, health, readiness, unwritable
 from server.operations.lag import ReactorLag
 from server.operations.pages import MOST_OPEN
 from server.operations.watching import watch
 from server.ports.listening import TELNET, Ports
 from tests.server.operations.watched_world import FillingDisk, world_of
+from vault.disk import Disk
 from world.events import Arrived
 
 
@@ -47,19 +51,69 @@ def lag(reactor) -> ReactorLag:
     return lag
 
 
+def at_once(check: Callable[..., str], *arguments: Any) -> Deferred[str]:
+    return succeed(check(*arguments))
+
+
+def checked(world: Fallwater, lag: ReactorLag) -> Verdict:
+    """Return what /healthz would, with the disk checked at once."""
+    found = list[str]()
+    DiskCheck(world.watched.vault, MemoryReactorClock(), at_once)().addCallback(found.append)
+    return health(world.watched, lag, *found)
+
+
 def test_a_world_without_trouble_is_healthy(world, lag):
-    assert health(world.watched, lag).row() == {
+    assert checked(world, lag).row() == {
         "status": "ok",
         "reasons": [],
         "checks": {"reactor": "ok", "vault": "ok", "journals": "ok", "saving": "ok"},
     }
-    assert not (world.watched.vault.root / ".health.draft").exists()
+
+
+def test_a_check_of_health_writes_nothing_into_the_vault(world, lag):
+    class Untouched(Disk):
+        def write_draft(self, draft: Path, text: bytes, durable: bool) -> None:
+            raise AssertionError(f"{draft} is written")
+
+    world.watched.vault.disk, root = Untouched(), world.watched.vault.root
+    before = root.stat().st_mtime_ns
+    assert checked(world, lag).is_good
+    assert root.stat().st_mtime_ns == before
+
+
+def test_a_disk_that_hangs_fails_the_check_in_time_and_holds_one_thread(world, lag, reactor):
+    threads, found = list[Deferred[str]](), list[str]()
+
+    def in_thread(check: Callable[..., str], *arguments: Any) -> Deferred[str]:
+        threads.append(Deferred())
+        return threads[-1]
+
+    check = DiskCheck(world.watched.vault, reactor, in_thread)
+    check().addCallback(found.append)
+    check().addCallback(found.append)
+    assert found == []
+    reactor.advance(MAX_DISK_SECONDS)
+    assert found == [f"the disk of {world.watched.vault.root} has not answered for 2 s"] * 2
+    assert health(world.watched, lag, found[0]).reasons == [f"vault: {found[0]}"]
+    check().addCallback(found.append)
+    assert len(threads) == 1
+    threads.pop().callback("")
+    assert found[2:] == [""]
+    check()
+    assert len(threads) == 1
+
+
+def test_a_vault_whose_folder_has_gone_is_told(world, lag):
+    world.watched.vault.root.rename(world.watched.vault.root.with_name("moved"))
+    assert checked(world, lag).reasons == [
+        f"vault: {world.watched.vault.root} cannot be written: No such file or directory"
+    ]
 
 
 def test_a_vault_that_cannot_be_written_is_told_even_before_anybody_does_anything(world, lag, disk):
     vault, disk.is_full = world.watched.vault, True
-    assert safety(world.watched).reasons == [f"vault: {vault.root} cannot be written: No space left on device"]
-    assert health(world.watched, lag).row() == {
+    assert unwritable(vault) == f"{vault.root} cannot be written: No space left on device"
+    assert checked(world, lag).row() == {
         "status": "failing",
         "reasons": [f"vault: {vault.root} cannot be written: No space left on device"],
         "checks": {
@@ -76,12 +130,12 @@ def test_memories_that_wait_are_told_until_they_are_written(world, lag, disk):
     memory.record("observed", "It rains.")
     memory.record("observed", "It pours.")
     disk.is_full = False
-    assert health(world.watched, lag).reasons == [
+    assert checked(world, lag).reasons == [
         "journals: 2 memories wait to be written: agents/Eliza/journal: a memory cannot be written: No space left on "
         "device. Make room on the disk or mend its permissions."
     ]
     memory.write_what_waits()
-    assert health(world.watched, lag).is_good
+    assert checked(world, lag).is_good
 
 
 def test_what_could_not_be_saved_is_told_until_it_is(world, lag, disk):
@@ -90,18 +144,18 @@ def test_what_could_not_be_saved_is_told_until_it_is(world, lag, disk):
     moss.room_id = "The Weir" if moss.room_id != "The Weir" else "The Landing"
     world.game.publish((Arrived("Moss", moss.room_id),))
     disk.is_full = False
-    (reason,) = health(world.watched, lag).reasons
+    (reason,) = checked(world, lag).reasons
     assert reason.startswith("saving: ")
     assert "No space left on device" in reason
     world.game.publish((Arrived("Moss", moss.room_id),))
-    assert health(world.watched, lag).is_good
+    assert checked(world, lag).is_good
 
 
 def test_a_reactor_that_was_late_is_unwell_for_ten_seconds(world, lag, reactor):
     reactor.advance(6.5)
-    assert health(world.watched, lag).reasons == ["reactor: what was due was done 6.0 s late"]
+    assert checked(world, lag).reasons == ["reactor: what was due was done 6.0 s late"]
     reactor.pump([0.5] * 21)
-    assert health(world.watched, lag).is_good
+    assert checked(world, lag).is_good
 
 
 def test_a_world_is_ready_from_when_its_port_is_open_until_it_closes(world, reactor):
@@ -121,9 +175,9 @@ def test_a_world_is_ready_from_when_its_port_is_open_until_it_closes(world, reac
 class Asking:
     """Asks the pages of a world, as the reactor has them."""
 
-    def __init__(self, world: Fallwater, reactor: Any, port: int) -> None:
+    def __init__(self, world: Fallwater, reactor: Any, port: int, in_thread: Callable[..., Any] = at_once) -> None:
         self.said: list[str] = []
-        watch(world.watched, ServerSettings(metrics_port=port), reactor, self.said.append)
+        watch(world.watched, ServerSettings(metrics_port=port), reactor, self.said.append, in_thread)
         for call, arguments, named in reactor.whenRunningHooks:
             call(*arguments, **named)
         self.servers = reactor.tcpServers
@@ -153,6 +207,16 @@ def test_the_port_is_on_loopback_and_answers_with_200_or_503(world, reactor):
     status, body = asking.get("/metrics")
     assert (status, "fallwater_memories " in body) == ("HTTP/1.0 200 OK", True)
     assert asking.get("/passwords")[0] == "HTTP/1.0 404 Not Found"
+
+
+def test_a_check_that_nobody_waits_for_any_more_is_no_fault(world, reactor, caplog):
+    asking = Asking(world, reactor, 9100, lambda *_: Deferred())
+    channel: Any = asking.servers[-1][1].buildProtocol(None)
+    channel.makeConnection(StringTransport())
+    channel.dataReceived(b"GET /healthz HTTP/1.0\r\n\r\n")
+    channel.connectionLost(Failure(ConnectionDone()))
+    reactor.advance(MAX_DISK_SECONDS)
+    assert caplog.records == []
 
 
 def test_of_requests_in_one_piece_the_first_is_answered(world, reactor):

@@ -8,12 +8,14 @@ import logging
 import re
 from datetime import datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.logger import Logger
 from twisted.python.log import PythonLoggingObserver
 
-from server.operations.logs import JsonLines, ReadableFormatter, escaped, write_log
+from server.operations.logs import JsonLines, LogFile, ReadableFormatter, escaped, write_log
+from vault.notes import NoteError
 
 log = logging.getLogger("tests.log")
 HOSTILE = (
@@ -140,3 +142,19 @@ def test_whatever_is_logged_is_one_line_in_either_form(text):
     assert len(readable.splitlines()) == 1
     assert len(line.splitlines()) == 1
     assert json.loads(line)["message"] == escaped(text)
+
+
+def test_a_file_of_the_log_is_followed_by_another_when_it_is_full(tmp_path):
+    path = tmp_path / "world.log"
+    write_log(stream=LogFile(path, 1000, 2))
+    for count in range(100):
+        logging.getLogger("a").warning("line %03d %s", count, "x" * 80)
+    write_log(stream=io.StringIO())
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["world.log", "world.log.1", "world.log.2"]
+    assert max(one.stat().st_size for one in tmp_path.iterdir()) <= 1000
+    assert "line 099" in path.read_text(encoding="utf-8")
+
+
+def test_a_log_that_cannot_be_written_is_told_with_its_file(tmp_path):
+    with pytest.raises(NoteError, match=r"nowhere/world.log: the log cannot be written: No such file"):
+        write_log(stream=LogFile(tmp_path / "nowhere" / "world.log", 1000, 2))

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from server.app import Fallwater
-from server.door.accounts_file import AccountsFile
+from server.door.account_database import AccountDatabase
+from server.door.account_store import AccountStore
 from tests.server.front_door import NOW_MS
 from vault.config_notes import load_settings
 from vault.disk import Disk
@@ -31,6 +32,10 @@ class FillingDisk(Disk):
         self._need_room()
         super().write_draft(draft, text, durable)
 
+    def check_room(self, folder: Path) -> None:
+        self._need_room()
+        super().check_room(folder)
+
     def _need_room(self) -> None:
         if self.is_full:
             raise FULL
@@ -40,7 +45,7 @@ def world_of(folder: Path, reactor: Any, disk: Disk | None = None) -> Fallwater:
     """Return a world made of the starter vault in `folder/world`; nothing of it runs."""
     open_vault(folder / "world")
     vault = Vault(folder / "world", disk)
-    accounts = AccountsFile(folder / "accounts")
+    accounts = AccountStore(AccountDatabase(folder / "accounts", in_memory=True))
     settings, said = load_settings(vault), list[str]()
     return Fallwater(
         vault, settings, reactor, random.Random(1), lambda: NOW_MS, said.append, lambda call: None, accounts

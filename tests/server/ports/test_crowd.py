@@ -150,3 +150,13 @@ def test_a_gate_counts_nobody_whom_the_factory_does_not_take(crowd):
 
     assert Gate(Closed(), crowd).buildProtocol(CALLER) is None
     assert crowd.count == 0
+
+
+def test_a_gate_counts_nobody_for_whom_the_factory_fails(crowd):
+    class Failing(ServerFactory):
+        def buildProtocol(self, addr):
+            raise RuntimeError("no settings")
+
+    with pytest.raises(RuntimeError):
+        Gate(Failing(), crowd).buildProtocol(CALLER)
+    assert crowd.count == 0

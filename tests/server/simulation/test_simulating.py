@@ -30,7 +30,7 @@ from tests.scripted_model import ScriptedModel
 from vault.folder import STARTER
 from vault.notes import NoteError
 
-HEADING = '{"recording": 1, "models": [], "queues": {}, "later": []}\n'
+HEADING = '{"recording": 2, "models": [], "queues": {}, "later": []}\n'
 SPEECHES = ("the water is high today", "who has seen the lost page", "tea first, then the weir", "nobody minds")
 
 
@@ -127,6 +127,7 @@ def test_hours_are_hours_of_the_world_and_not_of_the_clock_on_the_wall(tmp_path)
 
 def test_who_is_spoken_to_thinks_within_a_second_and_the_others_when_their_time_has_come(tmp_path):
     vault = world(tmp_path / "vault")
+    (vault / "config" / "agents.md").write_text("---\nsteering: 'off'\n---\n", encoding="utf-8")
     for name in ("Eliza", "Moss", "Odile"):
         note = vault / "agents" / name / "agent.md"
         text = re.sub(r"think_seconds: .*", "think_seconds: 1000", note.read_text(encoding="utf-8"))

@@ -9,9 +9,12 @@ import pytest
 
 from agents.commands.memory_commands import memory_commands
 from agents.own.self_commands import self_commands
+from server.steward.audit import MAX_CHARACTERS, MAX_READ_BYTES, MAX_REFUSALS_A_MINUTE, Audit
 from tests.server.front_door import NOW_MS
 from tests.server.stewarded_inn import StewardedInn
+from tests.world.inn import inn_game
 from vault.own_profile import OwnProfiles
+from world.model import Role
 
 
 @pytest.fixture
@@ -131,3 +134,47 @@ def test_an_admin_s_look_into_another_is_logged_though_it_is_a_player_s_command(
     inn.shown("Ben", "@memory-status Rook")
     inn.shown("Ana", "@memory-status Rook")
     assert [(use["who"], use["line"]) for use in logged(inn)] == [("Ana", "@memory-status Rook")]
+
+
+def test_a_long_line_is_cut(inn):
+    inn.shown("Ana", f"@describe here -> {'x' * 3000}")
+    (use,) = logged(inn)
+    assert (len(use["line"]), use["line"][-2:], use["result"]) == (MAX_CHARACTERS, "x…", "done")
+
+
+def test_what_somebody_has_no_role_for_is_noted_a_few_times_a_minute_and_then_counted(tmp_path):
+    game, now = inn_game(), [NOW_MS]
+    audit = Audit(tmp_path, game, lambda who: "", lambda: now[0])
+    game.on_performed = audit
+    game.world.characters["Cat"].role = Role.BUILDER
+    for _ in range(1000):
+        game.perform("Ben", "@dig up to The Attic")
+    game.perform("Cat", "@create pot")
+    now[0] += 60_000
+    game.perform("Ben", "@dig up to The Attic")
+    told = [(use.who, use.line) for use in audit.last(100)]
+    assert told[: MAX_REFUSALS_A_MINUTE + 1] == [*[("Ben", "@dig up to The Attic")] * 5, ("Cat", "@create pot")]
+    assert told[MAX_REFUSALS_A_MINUTE + 1 :] == [
+        ("", "995 more refusals in a minute: Ben 995"),
+        ("Ben", "@dig up to The Attic"),
+    ]
+
+
+def test_a_full_file_is_followed_by_another_and_the_oldest_go(tmp_path):
+    audit = Audit(tmp_path, inn_game(), lambda who: "", lambda: NOW_MS, lambda: 1000, lambda: 3)
+    for count in range(50):
+        audit.note("Ana", f"@announce {count:03} {'x' * 200}", "done")
+    sizes = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
+    assert len(sizes) == 3
+    assert max(sizes.values()) <= 1000
+    assert [use.line[10:13] for use in audit.last(4)] == ["046", "047", "048", "049"]
+
+
+def test_only_the_newest_megabyte_is_looked_through(tmp_path):
+    audit = Audit(tmp_path, inn_game(), lambda who: "", lambda: NOW_MS)
+    audit.note("Ben", "@save", "done")
+    use = json.dumps({"at": "", "who": "Ana", "host": "", "line": "x" * 300, "result": "done"}) + "\n"
+    with (tmp_path / "2026-11.jsonl").open("a", encoding="utf-8") as file:
+        file.write(use * (MAX_READ_BYTES // len(use) + 1))
+    assert audit.last(1, "Ben") == []
+    assert [one.who for one in audit.last(1)] == ["Ana"]

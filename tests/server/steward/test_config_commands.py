@@ -73,7 +73,7 @@ def test_one_that_does_not_stand_there_comes_behind_the_prose(inn):
         ("@llm-config timeout_second 9", "'timeout_second' is no setting of the models. Did you mean timeout_seconds?"),
         (
             "@llm-config model magic",
-            "model is 'magic'; expected text (auto, embedded, none or ollama:NAME).",
+            "model is 'magic'; expected text (auto, embedded, none, ollama:NAME or gguf:FILE).",
         ),
     ],
 )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from twisted.internet.defer import Deferred
 
 from tests.playing import play
+from tests.server.front_door import Thread, at_once
 from tests.server.stewarded_inn import StewardedInn
 from world.events import Altered, Event
 from world.model import Role
@@ -168,3 +172,42 @@ def test_nobody_gives_more_than_they_have_and_nobody_reaches_above_themselves(in
     ):
         assert inn.game.perform("Rook", line).refusal == refusal
     assert inn.accounts.role_of("Ana") is Role.ADMIN
+
+
+class Held:
+    """The thread that writes accounts, which can be held up."""
+
+    def __init__(self) -> None:
+        self.thread: Thread | None = None
+
+    def __call__(self, *job: Any) -> Deferred[Any]:
+        return self.thread(*job) if self.thread else at_once(*job)
+
+
+def test_orders_wait_for_no_database_and_are_told_of_and_in_force_when_they_are_kept(tmp_path):
+    held = Held()
+    inn = StewardedInn(tmp_path, writer=held)
+    held.thread = Thread()
+    lines = ("@ban Cat -> Enough.", "@grant Ben builder", "@revoke Ben", "@grant Ben admin")
+    assert [inn.shown("Ana", line) for line in lines] == [[]] * 4
+    assert (inn.accounts.bans.on("Cat"), inn.callers["Cat"].last_word) == (None, "")
+    while held.thread.jobs:
+        held.thread.goes_on()
+    assert inn.players["Ana"].screen() == [
+        "Cat is kept out until you say @unban Cat.",
+        "Ben is a builder from now on.",
+        "Ben is a player from now on.",
+        "Ben is an admin from now on.",
+    ]
+    assert inn.callers["Cat"].last_word == "You may not come in: Enough."
+    assert inn.game.world.characters["Ben"].role is Role.ADMIN
+
+
+def test_an_order_that_cannot_be_kept_changes_nothing_and_says_why(inn, tmp_path):
+    (tmp_path / "accounts" / "accounts.sqlite3").rename(tmp_path / "elsewhere")
+    for line in ("@ban Cat", "@grant Ben builder"):
+        (told,) = inn.shown("Ana", line)
+        assert told.endswith(
+            "moved or replaced while it is in use, so no change can be kept. Put it back, or restart the world."
+        )
+    assert (inn.accounts.bans.in_force(), inn.game.world.characters["Ben"].role) == ([], Role.PLAYER)

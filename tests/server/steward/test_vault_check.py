@@ -96,11 +96,11 @@ def test_a_time_zone_that_does_not_exist_is_told(tmp_path):
 
 def test_what_is_said_of_commands_is_checked_with_every_fault(capsys, vault):
     (vault / "text" / "help.md").write_text("**loook**: See.\n**@backup**: Keep everything.\n**look**: See.\n")
-    (vault / "text" / "verbs.md").write_text("**look**: schau, go\n**@pin**: x\n**@memory-pin**: merk\n")
+    (vault / "text" / "verbs.md").write_text("**look**: schau, go\n**@qqqqqq**: x\n**@memory-pin**: merk\n")
     assert check(capsys, vault) == (
         1,
         "text/help.md:1: there is no command 'loook'; did you mean 'look'?\n"
         "text/verbs.md:1: 'go' is the name of 'go' already; give 'look' another.\n"
-        "text/verbs.md:2: there is no command '@pin'; `commands` lists them all.\n"
+        "text/verbs.md:2: there is no command '@qqqqqq'; `commands` lists them all.\n"
         f"3 faults and no remarks in {vault}.\n",
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import zlib
+from typing import NoReturn
 
 import pytest
 from twisted.internet.error import ConnectionDone, ConnectionLost
@@ -531,3 +533,47 @@ def test_the_factory_makes_a_new_listener_for_each_caller():
     for _ in range(2):
         factory.buildProtocol(None).makeConnection(StringTransport())
     assert len({id(player.terminal) for player in made}) == 2
+
+
+@implementer(ITCPTransport)
+class Reset(TcpInMemory):
+    """A connection that the client has reset before it was taken: macOS then refuses to set anything of it."""
+
+    def setTcpNoDelay(self, enabled: bool) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+
+class Unreadable(StringTransport):
+    """A connection that cannot be taken."""
+
+    aborted = False
+
+    def getPeer(self) -> NoReturn:
+        raise RuntimeError("no peer")
+
+    def abortConnection(self) -> None:
+        self.aborted = True
+
+
+def taken(transport: StringTransport) -> tuple[Player, TelnetProtocol, list[str]]:
+    """Return a protocol that this transport was given to, and what is noted once it is lost."""
+    player, lost = Player(), list[str]()
+    protocol = TelnetProtocol(player, TurnClock(), LIMITS)
+    protocol.on_lost = lambda: lost.append("lost")
+    protocol.makeConnection(transport)
+    return player, protocol, lost
+
+
+def test_a_client_that_has_reset_its_connection_already_is_taken_and_counted_as_gone():
+    player, protocol, lost = taken(Reset())
+    protocol.connectionLost(Failure(ConnectionDone()))
+    assert (player.told, lost) == (["Connection was closed cleanly."], ["lost"])
+
+
+def test_a_connection_that_cannot_be_taken_is_closed_and_counted_as_gone(caplog):
+    transport = Unreadable()
+    player, protocol, lost = taken(transport)
+    assert transport.aborted
+    protocol.connectionLost(Failure(ConnectionLost()))
+    assert (player.told, lost) == ([], ["lost"])
+    assert [record.getMessage() for record in caplog.records] == ["A connection could not be taken"]
