@@ -14,8 +14,10 @@ from agents.attending.awareness import Awareness
 from agents.attending.conversation import Conversation
 from agents.attending.floor import Floor
 from agents.attending.perceiving import impression
+from agents.attending.visitors import Visitors
 from agents.calling_for_help import CallForHelp
 from agents.circles.conduct import Conduct
+from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
 from agents.memory.compaction import Compactor
 from agents.memory.importance import line_importance
@@ -48,6 +50,7 @@ from world.model import Character, Role
 log = logging.getLogger(__name__)
 
 MARGIN_TOKENS = 32
+WALK_SECONDS = 3.0
 DEFAULT_CONTEXT_TOKENS = 8192
 
 SMALL_BILLION = 2.8
@@ -111,6 +114,8 @@ class Agent:
         self._asking = Asking(note.name, game, rng, timeout_seconds)
         self.awareness = Awareness(note.name, floor or Floor(), now_ms)
         self.conversation = Conversation(note.name, now_ms)
+        self._visitors = Visitors(note.name, now_ms)
+        self._is_hurrying = False
         self._help = CallForHelp(note.name)
         self._now_ms = now_ms
         self._thinking = Thinking(self, game, self._conduct, self._asking, rng)
@@ -177,8 +182,19 @@ class Agent:
 
     @property
     def pause_seconds(self) -> float:
-        """How long it waits from one thought to the next, before jitter; longer while it goes in circles."""
-        return self.settings.think_seconds * self._conduct.remedy.slower
+        """How long it waits from one thought to the next, before jitter; longer while it goes in circles.
+
+        On its way to somebody who has just come it waits no longer than a walk through a room takes.
+        """
+        seconds = self.settings.think_seconds * self._conduct.remedy.slower
+        return min(WALK_SECONDS, seconds) if self._is_hurrying and self.last_turn.cause == "errand" else seconds
+
+    def next_step(self) -> Step | None:
+        """Return the next step: towards a visitor, if it welcomes them; else of its errands."""
+        world, actor = self._game.world, self.character
+        step = self._visitors.next_step(world, actor) if self.settings.welcomes else None
+        self._is_hurrying = step is not None
+        return step or self.mind.next_step(world, actor)
 
     @property
     def why_still(self) -> str:

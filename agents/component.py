@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 from agents.memory.view import View
@@ -23,7 +23,8 @@ class Section:
     `text` may hold several lines. `max_tokens` cuts it, at a line's end; None is no limit of its own. Of a prompt that
     is too long, sections with a higher `gives_way` are left out first; 0 stays. `is_stable` says that the text stays
     the same from turn to turn, so that a model's prefix cache can serve it. `shows` are the numbers of the memories
-    that the text tells.
+    that the text tells. `names` are other names by which a prompt for a talk calls people, as one who is a guest is
+    called by the name that they have told.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Section:
     gives_way: int = 0
     is_stable: bool = False
     shows: frozenset[int] = frozenset()
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

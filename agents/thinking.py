@@ -79,7 +79,7 @@ class Thinking:
         if self._agent.settings.steering == "off":
             return Decision("free")
         world, actor, is_chat = self._game.world, self._agent.character, self._agent.queue.model.capabilities.chat
-        errand = self._agent.mind.next_step(world, actor)
+        errand = self._agent.next_step()
         manners, address = self._agent.conversation.manners(), self._agent.awareness.owed.address
         now = self._conduct.situation(world, actor, address, manners, errand, finds_words=held == "grammar")
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)

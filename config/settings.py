@@ -89,6 +89,7 @@ class AgentSettings:
     thought_tokens: int = setting(
         512, "how long a reasoning model may think before its command, in tokens", low=0, high=32000
     )
+    welcomes: bool = setting(False, "whether an agent goes to meet people who have just come into the world")
     reflection: bool = setting(
         True, "whether an agent looks back in quiet hours, once a night or after a summary, if its model can"
     )

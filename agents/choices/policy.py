@@ -122,7 +122,9 @@ class Policy:
 
     def _errand(self, possible: Possible, now: Situation) -> Decision | None:
         step = now.errand
-        if step is None or now.manners.in_talk_with or self._rng.random() >= ON_ERRAND:
+        if step is None or now.manners.in_talk_with:
+            return None
+        if not step.is_at_once and self._rng.random() >= ON_ERRAND:
             return None
         if step.talk_to:
             partner = next((one for one in now.company if one.character_id == step.talk_to), None)

@@ -35,13 +35,14 @@ class Step:
     """What can be done here and now for an errand: a command, or a talk with somebody who is here.
 
     `line` is the command; empty for a talk, then `talk_to` is the id of the person. `is_going` says that it only leads
-    towards the place.
+    towards the place, `is_at_once` that it comes before everything that the agent would do by itself.
     """
 
     errand: Errand
     line: str = ""
     talk_to: str = ""
     is_going: bool = False
+    is_at_once: bool = False
 
 
 class Errands:

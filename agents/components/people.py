@@ -18,7 +18,7 @@ from agents.turn import Turn
 from vault.remembered.bullet_note import Statement
 from vault.remembered.memory_line import Memory
 from world.events import Event
-from world.model import Character, Role
+from world.model import Character, Role, World
 from world.wording import Wording
 
 MAX_PEOPLE = 6
@@ -71,17 +71,27 @@ class Bonds:
         lines, shows = list[str](), set[int]()
         for name in (one.name for one in present):
             self._meet(name)
-            facts = _chosen(name, self._people.facts(name), talk)
+        names = self._told_names(present, moment.world)
+        for name in (one.name for one in present):
+            known = [one for one in self._people.facts(name) if one.by_hand or one.label != NAME or name not in names]
+            facts = _chosen(name, known, talk)
             opinions = _best(self._people.opinions(name), talk)[:1]
             lines += [" ".join(fact_sentence(name, one, say) for one in facts)] if facts else []
             lines += [opinion_sentence(moment.actor.name, one, say) for one in opinions]
             shows |= {seq for one in (*facts, *opinions) for seq in one.evidence}
+        agent = moment.actor.name
+        lines += [say("mind.called", who=name, agent=agent, name=told) for name, told in names.items()]
         if not lines:
             return None
-        return Section(self.name, "\n".join(lines), BOND_TOKENS, gives_way=2, shows=frozenset(shows))
+        return Section(self.name, "\n".join(lines), BOND_TOKENS, gives_way=2, shows=frozenset(shows), names=names)
 
     def acted(self, turn: Turn) -> None:
         """Nothing is kept."""
+
+    def _told_names(self, present: Iterable[Character], world: World) -> dict[str, str]:
+        """Return the names that guests have told, but for those of others: nobody is taken for somebody else."""
+        told = {one.name: self._people.called(one.name) for one in present if one.role is Role.GUEST}
+        return {name: own for name, own in told.items() if own and own not in world.characters}
 
     def _meet(self, name: str) -> None:
         """Forget what a guest of that name has said, if this is another one."""

@@ -162,9 +162,10 @@ class Transcript:
         return name in self.template.slots or name in ROAMING
 
     def render(self, sections: Sequence[Section], moment: Moment) -> Prompt:
-        view, left_out = moment.view, moment.left_out
-        values = {"name": self.name, "tail": view.tail_text(left_out)}
-        values |= {"before": view.before_text(left_out), "since": view.since_text(left_out)}
+        view, left_out, call = moment.view, moment.left_out, _calling(sections, moment)
+        sections = [replace(one, text=call(one.text)) for one in sections]
+        values = {"name": self.name, "tail": call(view.tail_text(left_out))}
+        values |= {"before": call(view.before_text(left_out)), "since": call(view.since_text(left_out))}
         values |= _slots(sections, self.template.slots)
         text, places = self.template.filled(values)
         places |= _places_in_known(sections, self.template.slots, places.pop(IN_KNOWN, (0, 0))[0])
@@ -246,11 +247,22 @@ class Chat:
             messages.append(Message("user", self.cue))
         if now := self.template.now.fill(values).strip():
             messages.append(Message("user", now))
-        messages = merged(messages)
+        call = _calling(sections, moment)
+        sections = [replace(one, text=call(one.text)) for one in sections]
+        messages = [replace(one, content=call(one.content)) for one in merged(messages)]
         text, places = _as_text(messages, sections)
         return Prompt(
             text, tuple(messages), tuple(sections), places, _shown(moment), moment.view.unshown(moment.left_out)
         )
+
+
+def _calling(sections: Iterable[Section], moment: Moment) -> Callable[[str], str]:
+    """Return what calls people in a text by the names that sections tell, in a talk but not where commands are due."""
+    names = {name: told for one in sections for name, told in one.names.items()} if moment.kind == "speech" else {}
+    if not names:
+        return lambda text: text
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    return lambda text: pattern.sub(lambda match: names[match[0]], text)
 
 
 def _slots(sections: Sequence[Section], slots: frozenset[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from agents.memory.knowing.confided import replaces
-from agents.reflection.speech_facts import LOSS, NAME, OTHER, SpeechFact
+from agents.reflection.speech_facts import LOSS, NAME, OTHER, SpeechFact, told_name
 from vault.folder import Vault
 from vault.notes import format_note
 from vault.remembered.bullet_file import BulletFile
@@ -59,6 +59,11 @@ class Acquaintances:
     def facts(self, person: str) -> list[Statement]:
         """Return what is known of a person from speech, oldest first; what somebody has written by hand comes first."""
         return _by_hand_first(self._taken_in(person).note.statements(SAID))
+
+    def called(self, person: str) -> str:
+        """Return the name that a person has told of themselves last; empty if none is known."""
+        names = (told_name(one.words) for one in reversed(self.facts(person)) if one.label == NAME)
+        return next((name for name in names if name), "")
 
     def opinions(self, person: str) -> list[Statement]:
         """Return what the agent thinks of a person; what somebody has written by hand comes first."""

@@ -47,6 +47,7 @@ _I_AM = re.compile(
     r"^(?:(?:hello|hi|hey|good \w+)[,!.]? )?(?:I am|I['’]m) (?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b)",
     re.IGNORECASE,
 )
+_CALLED = re.compile(r"\b(?:my name(?:['’]s| is)|call me|I am|I['’]m) (?P<name>[^\W\d_]{2,20})\b", re.IGNORECASE)
 _SUPPOSED = re.compile(r"\b(?:if|suppose|imagine|would|might|could have|wish|perhaps I|did I|as if)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
@@ -86,6 +87,12 @@ def whole_sentences(text: str, words: str) -> str:
     touched = [(start, end) for start, end in spans(text) if start < match.end() and match.start() < end]
     start, end = (touched[0][0], touched[-1][1]) if touched else match.span()
     return text[start:end] if end - start <= LONGEST_SENTENCE else match[0]
+
+
+def told_name(words: str) -> str:
+    """Return the name that a fact of the kind `name` tells, by the patterns above; empty if they find none."""
+    match = _CALLED.search(words)
+    return match["name"][0].upper() + match["name"][1:] if match else ""
 
 
 def _found(text: str, speaker: str) -> Iterator[tuple[str, str]]:

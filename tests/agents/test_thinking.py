@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agents.agent import Turn
+from agents.agent import WALK_SECONDS, Turn
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
 from tests.agents.test_agent import ROOM, Life
@@ -157,3 +158,15 @@ def test_a_base_model_goes_on_with_the_line_that_the_engine_has_begun(tmp_path):
     assert life.answers("say Rook, where is the key?").line == "say It is behind the clock."
     assert life.model.requests[0].prompt.endswith("~Rook> say")
     assert ROOM in life.model.requests[0].prompt
+
+
+def test_an_agent_that_welcomes_people_hurries_to_whoever_has_come_and_then_speaks_first(tmp_path):
+    life = Talking(tmp_path, words("Good morning, Ana."))
+    rook = life.game.world.characters["Rook"]
+    rook.room_id = KITCHEN
+    life.agent.settings = replace(life.agent.settings, welcomes=True)
+    first = life.answers()
+    assert (first.outcome, first.cause, rook.room_id) == ("acted", "errand", ROOM)
+    assert life.agent.pause_seconds == WALK_SECONDS < life.agent.settings.think_seconds
+    assert life.answers() == Turn("acted", "say Good morning, Ana.", cause="greet")
+    assert life.agent.pause_seconds == life.agent.settings.think_seconds

@@ -193,3 +193,9 @@ def test_lines_are_suggested_that_can_be_typed_and_none_twice():
     lines = Policy(random.Random(1)).suggest(here(), Situation())
     assert len(set(lines)) == len(lines) == 3
     assert all(TABLE.get(line.split()[0]) for line in lines)
+
+
+def test_a_step_that_is_to_be_done_at_once_is_always_done_and_never_while_a_person_talks_with_the_agent():
+    step = Step(Errand("Dot", "talk"), "go north", is_going=True, is_at_once=True)
+    assert causes(Situation(errand=step)) == Counter({"errand": DRAWS})
+    assert not causes(Situation(errand=step, manners=Manners(in_talk_with="Dot")))["errand"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from agents.asking import Question
+from agents.choices.policy import Decision
 from agents.commands.mind_command import mind_command
 from agents.component import Moment, Section
 from agents.components.people import BOND_TOKENS
@@ -11,6 +13,7 @@ from agents.reflection.opinions import Dropped, Reflected
 from agents.reflection.speech_facts import OTHER, SpeechFact
 from tests.agents.house import House
 from vault.remembered.bullet_note import Statement
+from world.matching import is_named
 from world.model import Character, Role
 
 DAY = "2026-11-21"
@@ -171,10 +174,35 @@ def test_what_a_guest_said_is_forgotten_with_the_guest_and_stands_in_no_file(hou
     world.add_character(Character("Guest1", "The Common Room", role=Role.GUEST, awake=True))
     house.says("Guest1", "My name is Robin. I lost my dog near the weir.")
     assert "Guest1: lost their dog near the weir" in house.told("bonds")[0]
-    assert "their name is Robin" in house.told("bonds")[0]
+    assert house.told("bonds")[1] == "Guest1 has told Rook their name: Robin."
     del world.characters["Guest1"]
     world.add_character(Character("Guest1", "The Common Room", role=Role.GUEST, awake=True))
     assert house.section("bonds") is None
     house.says("Guest1", "I come from Lisbon.")
     assert house.told("bonds") == [f"Guest1: comes from Lisbon (said on {DAY})."]
     assert not house.vault.exists("agents", "Rook", "people")
+
+
+def test_a_guest_who_has_told_a_name_is_called_by_it_in_a_talk_and_by_the_world_s_where_commands_are_typed(house):
+    ana = house.game.world.characters["Ana"]
+    ana.role = Role.GUEST
+    house.says("Ana", "Good morning, Rook! My name is Robin. I lost my dog near the weir.")
+    rook = house.agents["Rook"]
+    talk = rook.prompt(Question(Decision("answer", "speech", partner=ana))).text
+    assert not is_named("Ana", talk)
+    assert "Robin has told Rook their name: Robin." in talk
+    assert "Robin: lost their dog near the weir" in talk
+    typed = rook.prompt().text
+    assert "Ana has told Rook their name: Robin." in typed
+
+
+def test_nobody_is_called_by_the_name_of_somebody_else(house):
+    house.game.world.characters["Ana"].role = Role.GUEST
+    house.says("Ana", "My name is Ben.")
+    talk = house.agents["Rook"].prompt(Question(Decision("answer", "speech"))).text
+    assert is_named("Ana", talk)
+
+
+def test_a_player_who_is_no_guest_keeps_the_name_that_everybody_sees(house):
+    house.says("Ana", "My name is Robin.")
+    assert house.section("bonds").names == {}
