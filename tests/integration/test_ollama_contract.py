@@ -25,6 +25,7 @@ import httpx
 import pytest
 import yaml
 
+from agents.choices.schema import command_schema, line_schema, words_schema
 from agents.models.choosing import choose_model
 from agents.models.model import Completion, Message, ModelError, OnText, Request
 from agents.models.ollama_model import OllamaModel
@@ -266,6 +267,21 @@ def test_an_answer_is_held_to_a_schema_whose_keys_come_in_the_order_of_the_alpha
     first = re.match(r'\{\s*"(words|aim)"', text)
     assert first, text
     assert mode == "raw" or first[1] == "aim"
+
+
+@pytest.mark.parametrize(
+    ("schema", "begins"),
+    [
+        (words_schema(), r'\{\s*"words"'),
+        (words_schema(["ink bottle"]), r'\{\s*"words"'),
+        (command_schema(["look bell", "go north"]), r'\{\s*"command"'),
+        (line_schema(["look bell", "go north"]), r'"(look bell|go north)'),
+    ],
+)
+def test_no_schema_that_agents_ask_with_is_refused(host, schema, begins, caplog):
+    text = ask(host, Request(PROMPT, max_tokens=60, schema=schema, seed=1)).text
+    assert re.match(begins, text), text
+    assert "refuses a schema" not in caplog.text
 
 
 def test_a_schema_that_the_host_refuses_is_left_out(host):
