@@ -9,6 +9,7 @@ from typing import Literal
 from agents.asking import Question
 from agents.choices.policy import Decision
 from agents.component import Component, Moment, Text
+from agents.components.asked import Asked
 from agents.components.errands import Errands, Step
 from agents.components.facts import Facts, board_text
 from agents.components.retrieval import LookedUp, Retrieval
@@ -67,7 +68,16 @@ class Mind:
         self.looked_up = LookedUp(known)
         self.errands = Errands(PlanNote(memory.journal.vault, note.name), note.errands)
         retrieval = Retrieval(Recollecting(finder, NoteShelf(memory.journal.vault, note.name)), lambda: memory.settings)
-        every = [*self._texts_before(), known, *self._summaries(), self.looked_up, retrieval, *more, self.errands]
+        every = [
+            *self._texts_before(),
+            known,
+            *self._summaries(),
+            self.looked_up,
+            retrieval,
+            *more,
+            Asked(),
+            self.errands,
+        ]
         every += [Text("notice", lambda now: notice(now.world.wording)), *self._scenes()]
         self._every: list[Component] = every
         self.components: list[Component] = list(every)

@@ -16,12 +16,14 @@ from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import Priority
 from agents.replies.reply import Reply
+from agents.replies.words import swaps_persons
 from agents.turn import Turn
 from vault.notes import NoteError
 from vault.remembered.archive_turns import DROPPED, SILENT
 from vault.remembered.memory_line import one_line
 from world.game import Game
 from world.parsing import split_reason
+from world.wording import Wording
 
 if TYPE_CHECKING:
     from agents.agent import Agent
@@ -119,8 +121,14 @@ class Thinking:
         by_person = self._agent.awareness.thinks_of.by_person
         if decision.kind == "speech":
             words = reply.line.removeprefix(decision.opening()).strip()
-            return not words or self._conduct.objects_to_words(words, self._game.world.wording)
+            say = self._game.world.wording
+            return not words or self._swaps_persons(words, say) or self._conduct.objects_to_words(words, say)
         return self._conduct.objects_to(reply.line, self._agent.character.room_id, by_person)
+
+    def _swaps_persons(self, words: str, wording: Wording) -> bool:
+        partner, told = self.question.decision.partner, self.question.prompt.sections
+        names = [name for one in told for name in one.names.values()]
+        return swaps_persons(words, self._agent.name, [partner.name, *names] if partner else names, wording)
 
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
         """Return what is done when a model found no words twice: a person gets them all the same, an agent a nod."""

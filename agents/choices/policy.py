@@ -28,9 +28,10 @@ TALKED_OUT = 0.7
 """How often an agent answers another in words, and what is left of that for each of its speeches since it came here. So
 two agents come to an end; a person who speaks to them is always answered."""
 
-ON_ERRAND = 0.5
+ON_ERRAND = {True: 0.5, False: 0.9}
 GREETS = 0.7
-"""How often the step of an errand is done when it can be, and how often somebody new is spoken to first."""
+"""How often the step of an errand is done when it can be, in company and alone, and how often somebody new is spoken to
+first."""
 
 RESTING = {True: 4.0, False: 0.6}
 """The weight of doing nothing, while a person talks with the agent and otherwise."""
@@ -124,7 +125,7 @@ class Policy:
         step = now.errand
         if step is None or now.manners.in_talk_with:
             return None
-        if not step.is_at_once and self._rng.random() >= ON_ERRAND:
+        if not step.is_at_once and self._rng.random() >= ON_ERRAND[bool(now.company)]:
             return None
         if step.talk_to:
             partner = next((one for one in now.company if one.character_id == step.talk_to), None)

@@ -19,8 +19,8 @@ MAX_WORDS = 220
 JSON_TOKENS = 24
 """What the braces, keys and quotation marks of an answer take, in tokens."""
 
-# It begins with a letter or a digit of any script, or small models open with a quotation mark. llama.cpp, and so Ollama,
-# knows no \s between brackets, and refuses the whole schema for it.
+# It begins with a letter or a digit of any script, or small models open with a quotation mark. llama.cpp, and so
+# Ollama, knows no \s between brackets, and refuses the whole schema for it.
 _WORDS = rf"^[^ \r\n\t\"'(*|\\\[{{<_~`#>-][^\"\\|\r\n\t]{{1,{MAX_WORDS - 1}}}$"
 
 

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 IN_KNOWN = "known"
 """The slot of sections that have none of their own in a template."""
 
-ROAMING = frozenset({"recollected", "errand", "bonds", "insights", "notice"})
+ROAMING = frozenset({"recollected", "errand", "bonds", "insights", "notice", "asked"})
 """Sections that are shown in any case."""
 
 MAX_CHARACTERS_A_TOKEN = 16
@@ -236,13 +236,13 @@ class Chat:
 
     def render(self, sections: Sequence[Section], moment: Moment) -> Prompt:
         values = {"name": self.name, "partner": self.partner, **self.values}
-        values |= _slots(sections, self.template.slots)
+        values |= _slots([one for one in sections if not one.is_aside], self.template.slots)
         messages = [Message("system", self.template.system.fill(values)), *self.examples]
         for part in (self.template.past, self.template.scene):
             if text := part.fill(values).strip():
                 messages.append(Message("user", f"({_one_line(text)})" if part is self.template.scene else f"({text})"))
         told = moment.view.told(moment.left_out)
-        messages += self.talk.messages(told, self.partner, len(moment.company))
+        messages += _with_aside(self.talk.messages(told, self.partner, len(moment.company)), sections)
         if self.cue:
             messages.append(Message("user", self.cue))
         if now := self.template.now.fill(values).strip():
@@ -254,6 +254,15 @@ class Chat:
         return Prompt(
             text, tuple(messages), tuple(sections), places, _shown(moment), moment.view.unshown(moment.left_out)
         )
+
+
+def _with_aside(talk: Sequence[Message], sections: Sequence[Section]) -> list[Message]:
+    """Return a talk with the asides right before what was said last, in brackets as all that nobody says."""
+    text = " ".join(_one_line(one.text) for one in sections if one.is_aside)
+    if not text or not talk or talk[-1].role != "user":
+        return list(talk)
+    before, line_break, words = talk[-1].content.rpartition("\n")
+    return [*talk[:-1], replace(talk[-1], content=f"{before}{line_break}({text})\n{words}")]
 
 
 def _calling(sections: Iterable[Section], moment: Moment) -> Callable[[str], str]:

@@ -170,3 +170,8 @@ def test_an_agent_that_welcomes_people_hurries_to_whoever_has_come_and_then_spea
     assert life.agent.pause_seconds == WALK_SECONDS < life.agent.settings.think_seconds
     assert life.answers() == Turn("acted", "say Good morning, Ana.", cause="greet")
     assert life.agent.pause_seconds == life.agent.settings.think_seconds
+
+
+def test_who_takes_itself_for_the_other_is_asked_again(tmp_path):
+    life = Talking(tmp_path, words("I am Ana."), words("I am Rook."))
+    assert life.answers("say Rook, who are you?").line == "say I am Rook."

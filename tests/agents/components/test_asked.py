@@ -1,0 +1,53 @@
+"""What the world knows of the place, the person or the thing that somebody asks an agent about."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.asking import Question
+from agents.choices.policy import Decision
+from tests.agents.house import House
+from world.model import Thing
+
+
+class Asking(House):
+    """The inn with Rook in the common room, where Ana asks."""
+
+    def told_after(self, words: str) -> str:
+        """Return what Rook's prompt for an answer to Ana tells beside her words."""
+        self.game.perform("Ana", f"say {words}")
+        ana = self.game.world.characters["Ana"]
+        prompt = self.agents["Rook"].prompt(Question(Decision("answer", "speech", partner=ana)))
+        return prompt.section("asked")
+
+
+@pytest.fixture
+def inn(tmp_path):
+    return Asking(tmp_path)
+
+
+def test_the_way_to_a_room_is_told_exit_by_exit(inn):
+    assert inn.told_after("Excuse me, which way is The Kitchen?") == "The way from here to The Kitchen: north."
+    assert inn.told_after("Is this The Common Room?") == "This is The Common Room."
+
+
+def test_where_somebody_is_who_is_not_here(inn):
+    world = inn.game.world
+    world.characters["Ben"].room_id = "The Kitchen"
+    assert inn.told_after("Where is Ben?") == "Ben is elsewhere. The way from here to The Kitchen: north."
+    world.characters["Ben"].room_id = "The Common Room"
+    assert inn.told_after("Where is Ben?") == ""
+
+
+def test_a_thing_that_it_does_not_carry_is_not_its_to_give(inn):
+    world = inn.game.world
+    world.things["iron key"] = Thing("iron key", "The Kitchen")
+    assert inn.told_after("Could I have the iron key?") == "Rook does not have the iron key."
+    world.things["iron key"].place_id = "The Common Room"
+    assert inn.told_after("Could I have the iron key?") == "The iron key lies here; Rook does not carry it."
+    world.things["iron key"].place_id = "Rook"
+    assert inn.told_after("Could I have the iron key?") == ""
+
+
+def test_nothing_is_told_of_what_nobody_has_named(inn):
+    assert inn.told_after("How are you?") == ""
