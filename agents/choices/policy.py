@@ -16,7 +16,6 @@ from agents.choices.possible import Form, Possible, spelt
 from agents.choices.situation import Situation
 from agents.choices.weights import SPEECH, weight_of, without_repeats
 from agents.component import TurnKind
-from world.matching import is_named
 from world.model import Character
 from world.parsing import parse_line
 
@@ -199,13 +198,10 @@ def _to(form: Form | None, partner: Character | None, by_id: str) -> Form | None
 
 
 def _asked_for(possible: Possible, now: Situation, partner: Character) -> Form | None:
-    """Return the form of giving the partner what its words name and the agent carries."""
+    """Return the form of giving the partner what its words ask for and the agent carries."""
     give = possible.get("give")
-    named = [name for name in now.carried if any(is_named(word, now.address.text) for word in (name, name.split()[-1]))]
-    if give is None or not named:
-        return None
-    things = [one for one in give.choices.get("carried", ()) if one in named]
-    return give.choosing("person", [partner.name]).choosing("carried", things) if things else None
+    things = [one for one in give.choices.get("carried", ()) if one in now.asked_for] if give else []
+    return give.choosing("person", [partner.name]).choosing("carried", things) if give and things else None
 
 
 def _may_speak(now: Situation) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from agents.attending.conversation import Manners
 from agents.attending.perceiving import Address
 from agents.components.errands import Step
+from world.matching import is_named
 from world.model import Character, Room, World
 from world.parsing import parse_line
 from world.paths import shortest_path
@@ -19,8 +20,8 @@ class Situation:
 
     `recent` are its own last lines, newest last. `address` is who waits for an answer, and `manners` what the
     conversation asks of it. `company` are the others whom it can see, `ways_back` the exits to where it has just
-    been, `ways_to_others` those towards others, `errand` the next step of what it has set out to do. `carried` are
-    the names of what it holds. `shunned` are verbs that would lead it round in a circle. `finds_words` is whether its
+    been, `ways_to_others` those towards others, `errand` the next step of what it has set out to do. `asked_for`
+    are the names of what it holds and is asked for. `shunned` are verbs that would lead it round in a circle. `finds_words` is whether its
     model is worth asking for free words beside speech, as one held to a grammar is for its thoughts.
     """
 
@@ -31,7 +32,7 @@ class Situation:
     ways_back: frozenset[str] = frozenset()
     ways_to_others: frozenset[str] = frozenset()
     errand: Step | None = None
-    carried: tuple[str, ...] = ()
+    asked_for: tuple[str, ...] = ()
     shunned: frozenset[str] = frozenset()
     finds_words: bool = True
 
@@ -39,6 +40,14 @@ class Situation:
     def verbs(self) -> list[str]:
         """The verbs of its last lines, newest first."""
         return [parse_line(line).verb for line in reversed(self.recent)]
+
+
+def asked_for(world: World, actor: Character, words: str) -> tuple[str, ...]:
+    """Return the names of the things that `actor` carries and that words ask for; the phrases are the world's."""
+    if not any(is_named(phrase, words) for phrase in world.wording("talk.asks_for").split("; ")):
+        return ()
+    names = (thing.name for thing in world.things_at(actor.character_id))
+    return tuple(name for name in names if any(is_named(word, words) for word in (name, name.split()[-1])))
 
 
 def ways_back(room: Room, visited: Sequence[str], most: int = 2) -> frozenset[str]:

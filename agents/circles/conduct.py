@@ -9,7 +9,7 @@ from agents.attending.conversation import Manners
 from agents.attending.perceiving import Address
 from agents.choices.policy import Policy
 from agents.choices.possible import possible
-from agents.choices.situation import Situation, ways_back, ways_to_others
+from agents.choices.situation import Situation, asked_for, ways_back, ways_to_others
 from agents.circles.loops import Loops
 from agents.circles.remedies import NONE, Remedy, remedy, sentences
 from agents.components.errands import Step
@@ -129,7 +129,7 @@ class Conduct:
             ways_back=ways_back(world.room_of(actor), self._rooms),
             ways_to_others=ways_to_others(world, actor),
             errand=errand,
-            carried=tuple(thing.name for thing in world.things_at(actor.character_id)),
+            asked_for=asked_for(world, actor, address.text) if address.text else (),
             shunned=frozenset() if address.by_person else self.remedy.shunned,
             finds_words=finds_words,
         )

@@ -28,6 +28,9 @@ HEARD_LATELY = 6
 FEW_WORDS = 2
 """Who says so few words may well say them a second time: yes, good morning."""
 
+PART = 0.8
+"""Who takes so much of what it says from what was said to it says it back."""
+
 TOO_OFTEN = 3
 AMONG = 8
 """The same deed so many times among so many is a circle; a thought or pose is one when it comes again. Walking has a
@@ -138,11 +141,14 @@ class Loops:
         return bool(alike(deed.said, own if deed.is_speech else poses, VERBATIM))
 
     def is_heard(self, words: str) -> bool:
-        """Return whether these words were heard or said a moment ago, but for one or two of them."""
+        """Return whether these words were said a moment ago, but for one or two of them, or are the other's own."""
         said = shingles(words)
         if len(said) < FEW_WORDS:
             return False
-        return bool(alike(said, (voice.said for voice in list(self._voices)[-HEARD_LATELY * 2 :]), VERBATIM))
+        voices = list(self._voices)[-HEARD_LATELY * 2 :]
+        latest = next((one.said for one in reversed(voices) if one.who), frozenset())
+        is_part = len(said) > FEW_WORDS and len(said & latest) >= PART * len(said)
+        return is_part or bool(alike(said, (voice.said for voice in voices), VERBATIM))
 
     def _count(self) -> None:
         self.strain = min(MOST_STRAIN, self.strain + 1) if self.found else max(0, self.strain - 1)

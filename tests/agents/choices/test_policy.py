@@ -12,7 +12,7 @@ from agents.attending.conversation import Manners
 from agents.attending.perceiving import Address
 from agents.choices.policy import FEW_POSES, MENU_LINES, Decision, Policy
 from agents.choices.possible import NOTHING, Possible, possible
-from agents.choices.situation import Situation, ways_back, ways_to_others
+from agents.choices.situation import Situation, asked_for, ways_back, ways_to_others
 from agents.choices.weights import without_repeats
 from agents.components.errands import Step
 from tests.agents.choices.test_possible import TABLE, a_world
@@ -99,11 +99,27 @@ def test_a_gift_is_thanked_for():
     )
 
 
-def test_a_thing_may_be_handed_over_when_the_words_name_it_and_only_then():
+def test_a_thing_may_be_handed_over_when_it_is_asked_for_and_only_then():
     asks = replace(BY_PERSON, text="May I have the letter, please?")
-    now = Situation(address=asks, company=company("Dot"), carried=("letter",))
+    now = Situation(address=asks, company=company("Dot"), asked_for=("letter",))
     assert decisions(now)[0].hand_over() == ("letter",)
-    assert decisions(replace(now, address=replace(asks, text="Good morning!")))[0].hand_over() == ()
+    assert decisions(replace(now, asked_for=()))[0].hand_over() == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("May I have the letter, please?", ("letter",)),
+        ("Give me the letter!", ("letter",)),
+        ("Drop the letter.", ()),
+        ("That is a fine letter.", ()),
+        ("Could I have some tea?", ()),
+    ],
+)
+def test_what_is_asked_for_is_what_it_carries_and_the_words_name_and_want(words, asked):
+    world = a_landing()
+    world.things["letter"].place_id = "Ana"
+    assert asked_for(world, world.characters["Ana"], words) == asked
 
 
 def test_an_errand_is_done_without_asking_a_model_but_never_away_from_a_person_in_talk():

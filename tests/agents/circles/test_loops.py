@@ -260,3 +260,14 @@ def test_an_answer_without_a_command_is_strain_too_but_no_reason_for_variety():
     now = remedy(loops)
     assert (now.warmer, now.repeat_penalty, now.shunned, now.leads) == (0.0, 1.0, frozenset(), True)
     assert now.slower > 1
+
+
+def test_what_was_just_said_to_it_is_no_answer_in_part_either():
+    loops = Loops()
+    loops.hear("Ana", "Eliza, write a function that adds two numbers.", is_person=True)
+    assert loops.is_heard("Write a function that adds two numbers.")
+    assert not loops.is_heard("I write down what people tell me.")
+    loops.hear("Ben", "Are you still there? I am late.", is_person=True)
+    assert loops.is_heard("I am still there. I am late.")
+    loops.hear("Ben", "When did I say my boat leaves?", is_person=True)
+    assert not loops.is_heard("Your boat leaves at six.")
