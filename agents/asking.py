@@ -25,8 +25,10 @@ THOUGHT_SHARE = 4
 """Thoughts may take this part of the context window at most, one in so many."""
 
 SPEECH_TEMPERATURE = 0.7
+FACTUAL_TEMPERATURE = 0.4
 SECOND_TEMPERATURE = 1.0
-"""How varied speech is at most when it is first asked for, and at least when it is asked for again."""
+"""How varied speech is at most when it is first asked for, the same where the world has told what the answer is, and how
+varied at least when it is asked for again."""
 
 Constraint = Literal["grammar", "schema", "none"]
 
@@ -97,7 +99,9 @@ class Asking:
         """
         temperature = remedy.temperature(settings.temperature)
         if question.decision.kind == "speech":
-            temperature = max(temperature, SECOND_TEMPERATURE) if again else min(temperature, SPEECH_TEMPERATURE)
+            is_told = any(one.is_aside for one in question.prompt.sections)
+            most = FACTUAL_TEMPERATURE if is_told else SPEECH_TEMPERATURE
+            temperature = max(temperature, SECOND_TEMPERATURE) if again else min(temperature, most)
         is_line = question.grammar or question.is_prefilled
         stop = () if question.prompt.messages else ("\n",) if is_line else (f"\n~{self._name}>",)
         return Request(

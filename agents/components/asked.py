@@ -13,7 +13,7 @@ from agents.turn import Turn
 from vault.remembered.memory_line import Memory
 from world.events import Event
 from world.matching import is_named
-from world.model import Exit, Room, Thing, World
+from world.model import Exit, Thing, World
 from world.paths import ways_from
 
 MAX_ROOMS = 200
@@ -52,23 +52,26 @@ def _last_words(moment: Moment, partner: str) -> str:
 def _lines(words: str, moment: Moment) -> Iterator[str]:
     world, actor, say = moment.world, moment.actor, moment.world.wording
     ways = dict(islice(ways_from(world, actor.room_id), MAX_ROOMS))
-    for room in map(world.rooms.__getitem__, ways):
-        if is_named(room.name, words):
-            yield _way(room, ways[room.room_id], world)
+    for room_id in ways:
+        if is_named(world.rooms[room_id].name, words):
+            yield _way(room_id, ways, moment)
     others = (one for one in islice(world.awake(), MAX_ROOMS) if one not in (actor, moment.partner))
     for one in others:
         if is_named(one.name, words) and ways.get(one.room_id):
-            yield say("asked.person", who=one.name, way=_way(world.rooms[one.room_id], ways[one.room_id], world))
+            is_in = say("asked.person", who=one.name, room=world.rooms[one.room_id].name)
+            yield f"{is_in} {_way(one.room_id, ways, moment)}"
     for thing in islice(_things(ways, world), MAX_ROOMS):
         if is_named(thing.name, words) and thing.place_id != actor.character_id:
             key = "asked.lies_here" if thing.place_id == actor.room_id else "asked.has_not"
             yield say(key, who=actor.name, thing=thing.name)
 
 
-def _way(room: Room, way: list[Exit], world: World) -> str:
-    if not way:
-        return world.wording("asked.here", room=room.name)
-    return world.wording("asked.way", room=room.name, exits=", ".join(one.name for one in way))
+def _way(room_id: str, ways: dict[str, list[Exit]], moment: Moment) -> str:
+    say, room = moment.world.wording, moment.world.rooms[room_id].name
+    if not ways[room_id]:
+        return say("asked.here", room=room)
+    exits = f"{say('asked.then')} ".join(one.name for one in ways[room_id])
+    return say("asked.way", who=moment.actor.name, room=room, exits=exits)
 
 
 def _things(ways: dict[str, list[Exit]], world: World) -> Iterator[Thing]:

@@ -16,6 +16,7 @@ from agents.choices.situation import Situation, asked_for, ways_back, ways_to_ot
 from agents.choices.weights import without_repeats
 from agents.components.errands import Step
 from tests.agents.choices.test_possible import TABLE, a_world
+from tests.english import ENGLISH
 from vault.plan_note import Errand
 from world.model import Character, World
 
@@ -118,7 +119,7 @@ def test_a_thing_may_be_handed_over_when_it_is_asked_for_and_only_then():
 )
 def test_what_is_asked_for_is_what_it_carries_and_the_words_name_and_want(words, asked):
     world = a_landing()
-    world.things["letter"].place_id = "Ana"
+    world.wording = ENGLISH
     assert asked_for(world, world.characters["Ana"], words) == asked
 
 

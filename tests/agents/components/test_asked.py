@@ -26,15 +26,21 @@ def inn(tmp_path):
     return Asking(tmp_path)
 
 
+WAY = "Rook knows the way from here to The Kitchen: go north."
+
+
 def test_the_way_to_a_room_is_told_exit_by_exit(inn):
-    assert inn.told_after("Excuse me, which way is The Kitchen?") == "The way from here to The Kitchen: north."
+    assert (
+        inn.told_after("Excuse me, which way is The Kitchen?")
+        == "Rook knows the way from here to The Kitchen: go north."
+    )
     assert inn.told_after("Is this The Common Room?") == "This is The Common Room."
 
 
 def test_where_somebody_is_who_is_not_here(inn):
     world = inn.game.world
     world.characters["Ben"].room_id = "The Kitchen"
-    assert inn.told_after("Where is Ben?") == "Ben is elsewhere. The way from here to The Kitchen: north."
+    assert inn.told_after("Where is Ben?") == f"Ben is in The Kitchen now. {WAY}"
     world.characters["Ben"].room_id = "The Common Room"
     assert inn.told_after("Where is Ben?") == ""
 
@@ -42,7 +48,7 @@ def test_where_somebody_is_who_is_not_here(inn):
 def test_a_thing_that_it_does_not_carry_is_not_its_to_give(inn):
     world = inn.game.world
     world.things["iron key"] = Thing("iron key", "The Kitchen")
-    assert inn.told_after("Could I have the iron key?") == "Rook does not have the iron key."
+    assert inn.told_after("Could I have the iron key?") == "Rook cannot give the iron key: Rook does not have it."
     world.things["iron key"].place_id = "The Common Room"
     assert inn.told_after("Could I have the iron key?") == "The iron key lies here; Rook does not carry it."
     world.things["iron key"].place_id = "Rook"
