@@ -27,8 +27,8 @@ THOUGHT_SHARE = 4
 SPEECH_TEMPERATURE = 0.7
 FACTUAL_TEMPERATURE = 0.4
 SECOND_TEMPERATURE = 1.0
-"""How varied speech is at most when it is first asked for, the same where the world has told what the answer is, and how
-varied at least when it is asked for again."""
+"""How varied speech is at most when it is first asked for, and where the world has told the answer; how varied it is at
+least when it is asked for again."""
 
 Constraint = Literal["grammar", "schema", "none"]
 
