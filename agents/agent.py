@@ -109,7 +109,7 @@ class Agent:
         self.finder = Finder(memory.journal, memory.reading)
         self._familiar = Familiar(memory.journal.vault, note.name)
         self._game = game
-        self._conduct = Conduct(rng)
+        self._conduct = Conduct(note.name, rng)
         self._conduct.breaks_loops = settings.break_loops
         self._asking = Asking(note.name, game, rng, timeout_seconds)
         self.awareness = Awareness(note.name, floor or Floor(), now_ms)
@@ -205,13 +205,18 @@ class Agent:
         return say("population.why_paused", agent=self.name) if self.settings.paused else ""
 
     def perform(self, line: str, cause: str = "") -> Performed:
-        """Do a line as its own, and remember it so. It answers whoever waited for the agent, whoever chose the line."""
+        """Do a line as its own, and remember it so. `cause` is why the engine chose it; empty if somebody else did.
+
+        A line of somebody else's answers whoever waited for the agent. After one of its own those still wait who spoke
+        while its model thought.
+        """
         self._conduct.begin(line, self.character.room_id)
         self._record("acted", line, importance=line_importance(line, self._game.commands))
         performed = self._game.perform(self.name, line)
         self._conduct.end(line, self.character.room_id)
-        self.awareness.begin_turn()
-        self.awareness.end_turn()
+        if not cause:
+            self.awareness.begin_turn()
+            self.awareness.end_turn()
         self.mind.acted(Turn("acted" if performed.accepted else "refused", line, performed.refusal, cause))
         return performed
 

@@ -1,11 +1,13 @@
 """Whose turn it is to speak where several agents hear the same: one answers, and the others wait for that.
 
-Who is spoken to by name answers. Else it is the agent that has heard most since its last turn.
+Who is spoken to by name answers. Else it is the agent whom the person has been talking with, if it is here, or the one
+that has heard most since its last turn.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agents.attending.attention import is_person
@@ -15,6 +17,9 @@ from world.model import Character, World
 
 PATIENCE_MS = 20_000
 """How long others wait for whoever is to answer, in milliseconds."""
+
+KEPT_PARTNERS = 1000
+"""Of so many speakers it is kept whom they talk with."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,7 @@ class Floor:
         self._answering: dict[str, _Answering] = {}
         self._event: Event | None = None
         self._choice = ""
+        self._partners: dict[str, str] = {}
 
     def unseen(self, name: str) -> int:
         """Return how many events an agent has perceived since its last turn."""
@@ -74,13 +80,32 @@ class Floor:
 
     def _chosen(self, event: Event, world: World) -> str:
         room_id = _room_of(event)
-        if not room_id or not _is_for_somebody(event, room_id, world):
+        if not room_id:
             return ""
         # Who is paused is away, and would never answer.
         present = (one for one in world.characters.at(room_id, "is_agent") if one.awake)
         agents = [one.name for one in present if one.doings.away is None]
         others = [name for name in agents if name != event.actor_id]
-        return max(others, key=lambda name: self._unseen[name], default="")
+        if isinstance(event, Said) and (named := _named(event, others)):
+            self._note_partner(event.actor_id, named)
+        if not _is_for_somebody(event, room_id, world):
+            return ""
+        partner = self._partners.get(event.actor_id, "")
+        choice = partner if partner in others else max(others, key=lambda name: self._unseen[name], default="")
+        if choice and isinstance(event, Said):
+            self._note_partner(event.actor_id, choice)
+        return choice
+
+    def _note_partner(self, speaker: str, agent: str) -> None:
+        """Note whom somebody talks with; of too many the oldest is forgotten."""
+        self._partners.pop(speaker, None)
+        self._partners[speaker] = agent
+        if len(self._partners) > KEPT_PARTNERS:
+            del self._partners[next(iter(self._partners))]
+
+
+def _named(event: Said, agents: Iterable[str]) -> str:
+    return next((name for name in agents if event.to_id == name or is_named(name, event.text)), "")
 
 
 def _room_of(event: Event) -> str:

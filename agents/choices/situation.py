@@ -19,11 +19,11 @@ class Situation:
     """What the policy knows of an agent's situation.
 
     `recent` are its own last lines, newest last. `address` is who waits for an answer, and `manners` what the
-    conversation asks of it. `company` are the others whom it can see, `ways_back` the exits to where it has just
-    been, `ways_to_others` those towards others, `errand` the next step of what it has set out to do. `asked_for` are
-    the names of what it holds and is asked for. `shunned` are verbs that would lead it round in a circle.
-    `finds_words` is whether its model is worth asking for free words beside speech, as one held to a grammar is for
-    its thoughts.
+    conversation asks of it. `company` are the others whom it can see, `ways_back` the exits to where it has just been,
+    `ways_to_others` those towards others, `errand` the next step of what it has set out to do. `asked_for` are the
+    names of what it holds and is asked for, `gifts` those of what it was given last. `shunned` are verbs that would
+    lead it round in a circle. `finds_words` is whether its model is worth asking for free words beside speech, as one
+    held to a grammar is for its thoughts.
     """
 
     recent: Sequence[str] = ()
@@ -36,6 +36,7 @@ class Situation:
     asked_for: tuple[str, ...] = ()
     shunned: frozenset[str] = frozenset()
     finds_words: bool = True
+    gifts: tuple[str, ...] = ()
 
     @property
     def verbs(self) -> list[str]:

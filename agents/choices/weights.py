@@ -66,6 +66,7 @@ def without_repeats(possible: Possible, now: Situation) -> Possible:
     recent = [parse_line(line) for line in now.recent[-NOT_AGAIN:]]
     done = frozenset((_ALIKE.get(line.verb, line.verb), line.arguments.lower()) for line in recent)
     touched = frozenset(line.arguments.lower() for line in recent if line.verb in ("get", "drop", "give"))
+    touched |= frozenset(name.lower() for name in now.gifts)
     fresh = {}
     for verb, form in possible.items():
         kept = _fresh(form, done, touched, now.ways_back)
@@ -81,7 +82,7 @@ def _fresh(
     for kind, choices in form.choices.items():
         if kind == "exit":
             kept = _preferring(choices, lambda choice: choice not in ways_back)
-        elif kind in ("near", "carried") and verb in ("get", "drop"):
+        elif kind in ("near", "carried") and verb in ("get", "drop", "give"):
             kept = [choice for choice in choices if choice.lower() not in touched]
         else:
             kept = [choice for choice in choices if (_ALIKE.get(verb, verb), choice.lower()) not in done]

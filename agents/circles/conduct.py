@@ -15,13 +15,14 @@ from agents.circles.remedies import NONE, Remedy, remedy, sentences
 from agents.components.errands import Step
 from world.command import CommandTable
 from world.crowds import made_out
-from world.events import Event, Paged, Said, Shouted, Whispered
+from world.events import Event, Gave, Paged, Said, Shouted, Whispered
 from world.matching import is_named
 from world.model import Character, World
 from world.parsing import parse_line
 from world.wording import Wording
 
 KEPT_LINES = 12
+KEPT_GIFTS = 6
 
 
 class Conduct:
@@ -30,8 +31,10 @@ class Conduct:
     `breaks_loops` is whether anything is done about that. The same seed and the same life give the same conduct.
     """
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, name: str, rng: random.Random) -> None:
         self.breaks_loops = True
+        self._name = name
+        self._gifts: deque[str] = deque(maxlen=KEPT_GIFTS)
         self.policy = Policy(rng)
         self._loops = Loops()
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
@@ -53,7 +56,9 @@ class Conduct:
         return self.remedy.slower > 1
 
     def hear(self, event: Event, world: World) -> None:
-        """Take in what somebody else has said."""
+        """Take in what somebody else has said or given."""
+        if isinstance(event, Gave) and event.to_id == self._name:
+            self._gifts.append(world.things[event.thing_id].name)
         if isinstance(event, Said | Shouted | Whispered | Paged):
             who = world.characters.get(event.actor_id)
             self._loops.hear(event.actor_id, event.text, is_person=who is not None and not who.is_agent)
@@ -123,6 +128,7 @@ class Conduct:
         """Return what the policy has to know now; `finds_words` is as in `Situation`."""
         return Situation(
             recent=tuple(self._lines),
+            gifts=tuple(self._gifts),
             address=address,
             manners=manners,
             company=tuple(made_out(world, actor.room_id, actor)),

@@ -65,7 +65,8 @@ class Job:
     """One question of an owner, waiting or running. `number` counts jobs from the first, `asked` is in seconds.
 
     `tried` are the endpoints that have failed at it. `turn` has the route on which it may run, None if it is withdrawn.
-    `is_preempted` is so from when it has to give up its place until it waits again.
+    `is_preempted` is so from when it has to give up its place until it waits again. `restarts` counts how often it was
+    begun anew because something was said to its owner.
     """
 
     line: Line
@@ -78,6 +79,7 @@ class Job:
     route: Route | None = None
     is_probe: bool = False
     is_preempted: bool = False
+    restarts: int = 0
     tried: set[Endpoint] = field(default_factory=set)
     last_error: ModelError | None = None
 

@@ -33,6 +33,7 @@ GRACE_SECONDS = 2.0
 LONGEST_WAIT_SECONDS = 600.0
 CHECK_SECONDS = 30.0  # how long an endpoint that is tried again may take to say that it has the model
 MOST_WAITING = 1024
+MAX_RESTARTS = 2
 KEPT_HOMES = 4096
 
 Stage = Literal["waiting", "running"]
@@ -102,11 +103,19 @@ class ModelPool:
             self._leave(job)
 
     def hurry(self, owner: str) -> None:
-        """Let the thought of an owner that waits go first, as an answer: somebody has spoken to it meanwhile."""
+        """Let the thought of an owner go first, as an answer: somebody has spoken to it meanwhile.
+
+        One that runs is begun anew, with a prompt that has those words; at most twice, or one who is spoken to all the
+        time would never answer.
+        """
         for job in self._line.jobs:
             if job.owner == owner and job.priority is Priority.THOUGHT:
                 job.priority = Priority.ANSWER
                 self._preempt_for(job)
+        for job in self._running:
+            if job.owner == owner and job.is_thought and job.work and job.restarts < MAX_RESTARTS:
+                job.priority, job.restarts, job.is_preempted = Priority.ANSWER, job.restarts + 1, True
+                job.work.cancel()
 
     def stage(self, owner: str) -> Stage | None:
         """Return whether a thought of an owner waits or runs; None if it has none under way."""

@@ -175,3 +175,28 @@ def test_an_agent_that_welcomes_people_hurries_to_whoever_has_come_and_then_spea
 def test_who_takes_itself_for_the_other_is_asked_again(tmp_path):
     life = Talking(tmp_path, words("I am Ana."), words("I am Rook."))
     assert life.answers("say Rook, who are you?").line == "say I am Rook."
+
+
+def test_what_a_person_says_while_the_agent_looks_about_is_answered_in_the_next_turn(tmp_path):
+    life = Talking(tmp_path)
+    life.game.wake("Rook", life.agent.perceive)
+    life.ana.types("say Good morning, Rook!")
+    life.agent.perform("look", "free")  # the model had been asked before she spoke
+    assert life.agent.awareness.owed.address.spoken
+    life.agent.perform("look")  # somebody has typed this for it
+    assert not life.agent.awareness.owed.address.spoken
+
+
+def test_what_is_said_while_the_model_thinks_stands_in_what_it_is_asked_then(tmp_path):
+    life = Talking(tmp_path)
+
+    def interrupted(request: Request) -> str:
+        if len(life.model.requests) == 1:
+            life.ana.types("say And who are you, Rook?")
+        return words("I am Rook.")
+
+    life.model = ScriptedModel(interrupted, interrupted, capabilities=CHAT)
+    assert life.answers("say Good morning, Rook!").line == "say I am Rook."
+    first, second = life.model.requests
+    assert "And who are you" not in first.messages[-1].content
+    assert second.messages[-1].content.endswith("And who are you, Rook?")

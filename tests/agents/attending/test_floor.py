@@ -62,13 +62,25 @@ def test_one_takes_up_what_is_for_somebody_and_none_what_is_for_nobody(event, pe
 
 
 def test_who_has_heard_most_since_its_last_turn_is_next():
-    floor, world = Floor(), aviary()
+    floor, world = Floor(), aviary(people=("Ana", "Ben", "Cat"))
     first = takers(floor, Said("Ana", ROOM, "Who has the key?"), world)
     floor.begin_turn(first[0])
-    second = takers(floor, Said("Ana", ROOM, "Are you sure?"), world)
+    second = takers(floor, Said("Ben", ROOM, "Are you sure?"), world)
     floor.begin_turn(second[0])
-    third = takers(floor, Said("Ana", ROOM, "And the lamp?"), world)
+    third = takers(floor, Said("Cat", ROOM, "And the lamp?"), world)
     assert sorted([*first, *second, *third]) == sorted(NAMES)
+
+
+def test_whom_a_person_talks_with_answers_until_it_has_gone_or_another_is_named():
+    floor, world = Floor(), aviary()
+    assert takers(floor, Said("Ana", ROOM, "Wren, how is the river?"), world) == []
+    for words in ("It rains.", "Who has the key?"):
+        assert takers(floor, Said("Ana", ROOM, words), world) == ["Wren"]
+        floor.begin_turn("Wren")
+    takers(floor, Said("Ana", ROOM, "And you, Jay?"), world)
+    assert takers(floor, Said("Ana", ROOM, "Are you sure?"), world) == ["Jay"]
+    world.characters["Jay"].room_id = KITCHEN
+    assert takers(floor, Said("Ana", ROOM, "Where has he gone?"), world) != ["Jay"]
 
 
 def test_who_asks_does_not_answer_and_who_is_paused_is_not_waited_for():

@@ -216,3 +216,12 @@ def test_a_step_that_is_to_be_done_at_once_is_always_done_and_never_while_a_pers
     step = Step(Errand("Dot", "talk"), "go north", is_going=True, is_at_once=True)
     assert causes(Situation(errand=step)) == Counter({"errand": DRAWS})
     assert not causes(Situation(errand=step, manners=Manners(in_talk_with="Dot")))["errand"]
+
+
+def test_what_it_was_given_it_neither_puts_down_nor_hands_on_by_a_whim():
+    world = a_landing()
+    world.things["letter"].place_id = "Ana"
+    among = possible(world, world.characters["Ana"], TABLE)
+    assert {"drop", "give"} <= set(without_repeats(among, Situation(company=company("Dot"))))
+    kept = without_repeats(among, Situation(company=company("Dot"), gifts=tuple(among["give"].choices["carried"])))
+    assert not {"drop", "give"} & set(kept)

@@ -417,6 +417,21 @@ def test_somebody_who_is_spoken_to_while_it_waits_to_think_is_not_kept_by_a_summ
     assert run(story) == (0, ["memory of Ana", "Ben", "memory of Ana"])
 
 
+def test_who_is_spoken_to_while_it_thinks_is_asked_anew_and_at_most_twice():
+    async def story():
+        town = Places("a")
+        (thought,) = await town.asked("Ben")
+        for _ in range(3):
+            town.queue.hurry("Ben")
+            await settle()
+        asked = list(town.places[0].asked)
+        town.places[0].answer()
+        await thought
+        return asked
+
+    assert run(story) == ["Ben"] * 3
+
+
 def test_what_runs_goes_on_with_the_old_model_and_what_waits_goes_to_the_new_one():
     async def story():
         town, new = Places("a"), Places("new")
