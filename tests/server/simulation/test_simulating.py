@@ -55,6 +55,13 @@ def world(root: Path, *settings: str) -> Path:
     return root
 
 
+def talkative(root: Path) -> Path:
+    """Return a vault in which each turn asks a model: no engine decides."""
+    vault = world(root)
+    (vault / "config" / "agents.md").write_text("---\nsteering: off\n---\n", encoding="utf-8")
+    return vault
+
+
 def run(wanted: Wanted, *models: LanguageModel, replay: Path | None = None) -> int:
     silent = Progress(io.StringIO())
     return simulated(wanted, lambda said: None, silent, Replay(replay, Place()) if replay else None, models)
@@ -94,8 +101,8 @@ def test_a_recording_is_given_again_without_a_model_to_the_byte_summaries_and_fa
 
 def test_a_prompt_that_is_not_the_recorded_one_is_told_with_turn_agent_and_line(tmp_path):
     record = tmp_path / "recording.jsonl"
-    run(Wanted(STARTER, tmp_path / "one", Span(turns=5), record=record), ScriptedModel(lambda request: "look"))
-    vault = world(tmp_path / "vault")
+    vault = talkative(tmp_path / "vault")
+    run(Wanted(vault, tmp_path / "one", Span(turns=5), record=record), ScriptedModel(lambda request: "look"))
     note = vault / "agents" / "Odile" / "agent.md"
     note.write_text(note.read_text(encoding="utf-8").replace("You are Odile", "You are still Odile"), encoding="utf-8")
     with pytest.raises(SimulationError) as ended:
@@ -107,10 +114,10 @@ def test_a_prompt_that_is_not_the_recorded_one_is_told_with_turn_agent_and_line(
 
 
 def test_a_recording_that_is_too_short_says_how_many_turns_it_has(tmp_path):
-    record = tmp_path / "recording.jsonl"
-    run(Wanted(STARTER, tmp_path / "one", Span(turns=3), record=record), ScriptedModel(lambda request: "look"))
+    record, vault = tmp_path / "recording.jsonl", talkative(tmp_path / "vault")
+    run(Wanted(vault, tmp_path / "one", Span(turns=3), record=record), ScriptedModel(lambda request: "look"))
     with pytest.raises(SimulationError, match=r"turn 4, \w+: the recording has ended; give --turns 3 for all"):
-        run(Wanted(STARTER, tmp_path / "two", Span(turns=9)), replay=record)
+        run(Wanted(vault, tmp_path / "two", Span(turns=9)), replay=record)
 
 
 def test_hours_are_hours_of_the_world_and_not_of_the_clock_on_the_wall(tmp_path):
@@ -220,10 +227,10 @@ def test_a_note_that_cannot_be_read_is_named_when_a_vault_is_copied(tmp_path):
 
 
 def test_turns_that_no_model_answered_are_told_at_the_end(tmp_path):
-    said: list[str] = []
+    said, vault = list[str](), talkative(tmp_path / "vault")
     gone = ScriptedModel(lambda request: ModelError("The host is gone."))
     for name, model in (("gone", gone), ("well", ScriptedModel(lambda request: "look"))):
-        simulated(Wanted(STARTER, tmp_path / name, Span(turns=3)), said.append, Progress(io.StringIO()), models=[model])
+        simulated(Wanted(vault, tmp_path / name, Span(turns=3)), said.append, Progress(io.StringIO()), models=[model])
     assert said == ["Turns without an answer of a model: 3. The transcript says why; they count as turns."]
 
 
