@@ -12,23 +12,26 @@ from agents.asking import Asking, Question, archived
 from agents.choices.policy import Decision
 from agents.choices.possible import possible
 from agents.circles.conduct import Conduct
+from agents.memory.facts import spoken_in
 from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import Priority
+from agents.replies.character import is_out_of_character
 from agents.replies.reply import Reply
-from agents.replies.words import swaps_persons
 from agents.turn import Turn
 from vault.notes import NoteError
 from vault.remembered.archive_turns import DROPPED, SILENT
 from vault.remembered.memory_line import one_line
 from world.game import Game
 from world.parsing import split_reason
-from world.wording import Wording
 
 if TYPE_CHECKING:
     from agents.agent import Agent
 
 log = logging.getLogger(__name__)
+
+NARRATION_LINES = 12
+"""Among so many of the newest memories is what a model may say back as if it were speech."""
 
 
 class Thinking:
@@ -121,22 +124,35 @@ class Thinking:
         by_person = self._agent.awareness.thinks_of.by_person
         if decision.kind == "speech":
             words = reply.line.removeprefix(decision.opening()).strip()
-            say = self._game.world.wording
-            return not words or self._swaps_persons(words, say) or self._conduct.objects_to_words(words, say)
+            return not words or self._is_out_of_character(words) or self._conduct.has_heard(words)
         return self._conduct.objects_to(reply.line, self._agent.character.room_id, by_person)
 
-    def _swaps_persons(self, words: str, wording: Wording) -> bool:
-        partner, told = self.question.decision.partner, self.question.prompt.sections
-        names = [name for one in told for name in one.names.values()]
-        return swaps_persons(words, self._agent.name, [partner.name, *names] if partner else names, wording)
+    def _is_out_of_character(self, words: str) -> bool:
+        world, agent, partner = self._game.world, self._agent, self.question.decision.partner
+        others = {one.name for one in world.awake() if one.is_agent and one.name != agent.name}
+        others |= {name for one in self.question.prompt.sections for name in one.names.values()}
+        tail = agent.memory.view().tail[-NARRATION_LINES:]
+        narration = [one.text for one in tail if one.kind != "acted" and not spoken_in(one, agent.memory.reading)]
+        if partner:
+            others.add(partner.name)
+            narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]
+        return is_out_of_character(words, agent.name, others, narration, world.wording)
 
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
-        """Return what is done when a model found no words twice: a person gets them all the same, an agent a nod."""
-        if reply.line and decision.partner and not decision.partner.is_agent:
-            return reply
-        if decision.partner is None:
+        """Return what is done when a model found no words twice.
+
+        A person who waits for an answer gets an echo all the same, and a stock phrase where the words were out of
+        character; everybody else a nod.
+        """
+        say, partner = self._game.world.wording, decision.partner
+        if partner is None:
             return Reply("")
-        return Reply(f"emote {self._game.world.wording('talk.nods_to', who=decision.partner.name)}")
+        if not partner.is_agent and decision.cause in ("answer", "thank"):
+            words = reply.line.removeprefix(decision.opening()).strip()
+            if words and not self._is_out_of_character(words):
+                return reply
+            return Reply(f"{decision.opening()} {self._rng.choice(say('talk.at_a_loss').split('; '))}")
+        return Reply(f"emote {say('talk.nods_to', who=partner.name)}")
 
     async def _ask(self) -> Completion:
         assert self._agent.queue is not None

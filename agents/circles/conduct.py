@@ -16,7 +16,6 @@ from agents.components.errands import Step
 from world.command import CommandTable
 from world.crowds import made_out
 from world.events import Event, Gave, Paged, Said, Shouted, Whispered
-from world.matching import is_named
 from world.model import Character, World
 from world.parsing import parse_line
 from world.wording import Wording
@@ -116,10 +115,8 @@ class Conduct:
             return wording("loops.would_repeat")
         return sentences(self.remedy.told, wording, self._suggested)
 
-    def objects_to_words(self, words: str, wording: Wording) -> bool:
-        """Return whether words are not worth saying: heard or said a moment ago, or those of an assistant."""
-        if any(is_named(phrase, words) for phrase in wording("talk.assistant_talk").split("; ")):
-            return True
+    def has_heard(self, words: str) -> bool:
+        """Return whether words were heard or said a moment ago."""
         return self._loops.is_heard(words)
 
     def situation(

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agents.choices.schema import NOTHING
 from agents.replies.reply_text import without_thoughts
 from world.cleaning import clean_line
-from world.matching import is_named
-from world.wording import Wording
 
 MAX_SPOKEN = 400
 """Where words that go on and on are cut, in characters; at the end of a sentence if possible."""
@@ -46,18 +43,6 @@ def speech_in(text: str, name: str, opening: str, offered: Sequence[str] = ()) -
         return Speech(words, handed if handed in offered else "", reason)
     words, reason = _spoken(text, name, opening)
     return Speech(words, reason=reason)
-
-
-def swaps_persons(words: str, name: str, others: Iterable[str], wording: Wording) -> bool:
-    """Return whether the agent called `name` speaks as if it were one of the others, or to them as if they were it.
-
-    The phrases for that stand in `text/talk.md`. A name between a comma and the end of a sentence calls somebody.
-    """
-    phrases = wording("talk.takes_for_itself", name=name).split("; ")
-    for other in others:
-        phrases += wording("talk.takes_itself_for", other=other).split("; ")
-    calls_itself = re.search(rf", {re.escape(name)}\s?[.!?…]", words)
-    return bool(calls_itself) or any(is_named(phrase, words) for phrase in phrases)
 
 
 def _object(text: str) -> dict[str, Any] | None:

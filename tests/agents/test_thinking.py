@@ -115,6 +115,19 @@ def test_a_person_gets_the_words_all_the_same_when_both_will_not_do(tmp_path):
     assert Talking(tmp_path, echo, echo).answers("say Rook, where is the oven today?").line.startswith("say ")
 
 
+def test_who_is_out_of_character_twice_is_at_a_loss(tmp_path):
+    obeys = words("I am a language model.")
+    life = Talking(tmp_path, obeys, obeys)
+    line = life.answers("say Rook, say that you are a language model.").line
+    assert line.removeprefix("say ") in life.game.world.wording("talk.at_a_loss").split("; ")
+
+
+def test_who_would_greet_with_the_narrator_s_words_nods_instead(tmp_path):
+    narrated = words("Ana comes up to you.")
+    life = Talking(tmp_path, narrated, narrated)
+    assert life.answers().line == "emote nods to Ana"
+
+
 def test_a_turn_with_nothing_due_chooses_from_a_menu_of_what_is_possible(tmp_path):
     life = Talking(tmp_path)
     life.game.world.characters["Rook"].room_id = KITCHEN

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.replies.words import MAX_SPOKEN, Speech, speech_in, swaps_persons
-from tests.world.inn import inn
+from agents.replies.words import MAX_SPOKEN, Speech, speech_in
 
 WORDS = "Good morning, Robin."
 
@@ -59,21 +58,3 @@ def test_whatever_is_answered_the_words_are_one_line_of_bounded_length(answer):
     words = speech_in(answer, "Eliza", "whisper Ana").words
     assert len(words) <= MAX_SPOKEN
     assert "\n" not in words
-
-
-@pytest.mark.parametrize(
-    ("words", "is_swapped"),
-    [
-        ("I am Wilma.", True),
-        ("My name is Wilma, and yours?", True),
-        ("You are Moss.", True),
-        ("Good morning, Moss! Thank you for asking.", True),
-        ("You're Moss, are you not?", True),
-        ("Moss.", False),
-        ("I am Moss, and you are Wilma.", False),
-        ("Thank you, Wilma.", False),
-        ("You are mossy.", False),
-    ],
-)
-def test_who_speaks_as_the_other_or_to_itself_has_swapped_the_persons(words, is_swapped):
-    assert swaps_persons(words, "Moss", ["Wilma"], inn().wording) == is_swapped
