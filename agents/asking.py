@@ -81,7 +81,8 @@ class Asking:
         if held == "grammar" and decision.forms:
             return Question(decision, grammar=gbnf(decision.forms))
         if decision.kind == "speech":
-            words = words_schema(decision.hand_over()) if held == "schema" and model.capabilities.chat else None
+            is_schema = held == "schema" and model.capabilities.chat
+            words = words_schema(decision.hand_over(), decision.asked_along) if is_schema else None
             return Question(decision, schema=words, is_prefilled=not model.capabilities.chat)
         menu = tuple(decision.menu(self._rng))
         if held != "schema" or not menu:
@@ -138,6 +139,8 @@ class Asking:
         line += f" | {speech.reason}" if speech.reason else ""
         if speech.hand_over and decision.partner:
             return Reply(line, before=f"give {speech.hand_over} to {decision.partner.name}")
+        if speech.follows and decision.asked_along and decision.partner:
+            return Reply(line, before=f"follow {decision.partner.name}")
         return Reply(line)
 
     def learn(self, completion: Completion) -> None:

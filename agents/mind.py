@@ -164,6 +164,8 @@ class Mind:
         shown = examples(self._note.yesterday, name, world.wording, self._memory.reading, world.characters)
         offered = world.wording.any_of(decision.hand_over())
         offer = world.wording("talk.offer", who=partner, thing=offered) if offered else ""
+        if decision.asked_along:
+            offer = f"{offer} {world.wording('talk.may_follow', who=partner)}".strip()
         return Chat(self._templates.talk, name, self._talk, shown, partner, self._cue(decision), {"offer": offer})
 
     def _cue(self, decision: Decision) -> str:

@@ -14,7 +14,7 @@ from world.matching import is_named
 from world.model import World
 
 IN_TALK_MS = 90_000
-"""For how long after a person came or spoke to an agent, in milliseconds, it does not walk off."""
+"""For how long after a person came, spoke to an agent or led it along, in milliseconds, it does not walk off."""
 
 KEPT_TURNS = 3
 """How many speeches are looked at to see whether two others talk with each other."""
@@ -61,6 +61,8 @@ class Conversation:
             case Arrived() | Left() if own:
                 self._begin()
                 self._person = ""
+                if leader := world.characters[self._name].doings.following_id:
+                    self._attend(leader, world)
             case Arrived() | Left():
                 self._spoken_to.discard(event.actor_id)
                 self._parted.discard(event.actor_id)

@@ -74,6 +74,11 @@ class Decision:
         """Return the names of what may be handed to the partner with the words."""
         return self.forms["give"].choices.get("carried", ()) if "give" in self.forms else ()
 
+    @property
+    def asked_along(self) -> bool:
+        """Whether the partner asks it to come along."""
+        return self.kind == "speech" and "follow" in self.forms
+
     def menu(self, rng: random.Random, most: int = MENU_LINES) -> list[str]:
         """Return the lines that can be chosen from, at most so many, drawn anew each time; free words are none."""
         lines = [line for form in self.forms.values() for line in _lines(form)]
@@ -118,6 +123,8 @@ class Policy:
         forms = {form.command.verb: form}
         if partner and (give := _asked_for(possible, now, partner)):
             forms["give"] = give
+        if now.asked_along and (follow := _to(possible.get("follow"), partner, address.by_id)):
+            forms["follow"] = follow
         return Decision("thank" if address.is_gift else "answer", "speech", forms, partner)
 
     def _errand(self, possible: Possible, now: Situation) -> Decision | None:

@@ -1,8 +1,8 @@
 """The JSON schemas that hold an answer to what can be done now, for servers that take one and no grammar.
 
 Only what every server knows is used: strings, choices, lengths and patterns. Ollama writes the keys of an object in
-alphabetical order, whatever the schema says: `words` comes before `you_give`, so that what is handed over follows from
-what was said.
+alphabetical order, whatever the schema says: `words` comes before `you_follow` and `you_give`, so that what is done
+follows from what was said.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from typing import Any
 
 NOTHING = "nothing"
 """The choice of handing nothing over."""
+
+YES, NO = "yes", "no"
+"""Whether it goes along with who asked for that."""
 
 MAX_WORDS = 220
 """How many characters an agent says at once, so that an answer ends with its closing brace."""
@@ -24,9 +27,11 @@ JSON_TOKENS = 24
 _WORDS = rf"^[^ \r\n\t\"'(*|\\\[{{<_~`#>-][^\"\\|\r\n\t]{{1,{MAX_WORDS - 1}}}$"
 
 
-def words_schema(hand_over: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the schema of a speech: `{"words": …}`, with what may be handed over together with them."""
+def words_schema(hand_over: Sequence[str] = (), asked_along: bool = False) -> dict[str, Any]:
+    """Return the schema of a speech: `{"words": …}`, with what may be handed over, and whether it goes along."""
     properties: dict[str, Any] = {"words": {"type": "string", "pattern": _WORDS}}
+    if asked_along:
+        properties |= {"you_follow": {"type": "string", "enum": [YES, NO]}}
     if hand_over:
         properties |= {"you_give": {"type": "string", "enum": [*hand_over, NOTHING]}}
     return _object(properties)

@@ -21,9 +21,9 @@ class Situation:
     `recent` are its own last lines, newest last. `address` is who waits for an answer, and `manners` what the
     conversation asks of it. `company` are the others whom it can see, `ways_back` the exits to where it has just been,
     `ways_to_others` those towards others, `errand` the next step of what it has set out to do. `asked_for` are the
-    names of what it holds and is asked for, `gifts` those of what it was given last. `shunned` are verbs that would
-    lead it round in a circle. `finds_words` is whether its model is worth asking for free words beside speech, as one
-    held to a grammar is for its thoughts.
+    names of what it holds and is asked for, `asked_along` is whether it is asked to come along, `gifts` are the names
+    of what it was given last. `shunned` are verbs that would lead it round in a circle. `finds_words` is whether its
+    model is worth asking for free words beside speech, as one held to a grammar is for its thoughts.
     """
 
     recent: Sequence[str] = ()
@@ -34,6 +34,7 @@ class Situation:
     ways_to_others: frozenset[str] = frozenset()
     errand: Step | None = None
     asked_for: tuple[str, ...] = ()
+    asked_along: bool = False
     shunned: frozenset[str] = frozenset()
     finds_words: bool = True
     gifts: tuple[str, ...] = ()
@@ -44,9 +45,14 @@ class Situation:
         return [parse_line(line).verb for line in reversed(self.recent)]
 
 
+def asks(what: str, words: str, world: World) -> bool:
+    """Return whether words ask for something: have one of the phrases that stand under `what` in the world's texts."""
+    return any(is_named(phrase, words) for phrase in world.wording(what).split("; "))
+
+
 def asked_for(world: World, actor: Character, words: str) -> tuple[str, ...]:
     """Return the names of the things that `actor` carries and that words ask for; the phrases are the world's."""
-    if not any(is_named(phrase, words) for phrase in world.wording("talk.asks_for").split("; ")):
+    if not asks("talk.asks_for", words, world):
         return ()
     names = (thing.name for thing in world.things_at(actor.character_id))
     return tuple(name for name in names if any(is_named(word, words) for word in (name, name.split()[-1])))

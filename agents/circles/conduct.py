@@ -9,7 +9,7 @@ from agents.attending.conversation import Manners
 from agents.attending.perceiving import Address
 from agents.choices.policy import Policy
 from agents.choices.possible import possible
-from agents.choices.situation import Situation, asked_for, ways_back, ways_to_others
+from agents.choices.situation import Situation, asked_for, asks, ways_back, ways_to_others
 from agents.circles.loops import Loops
 from agents.circles.remedies import NONE, Remedy, remedy, sentences
 from agents.components.errands import Step
@@ -133,6 +133,7 @@ class Conduct:
             ways_to_others=ways_to_others(world, actor),
             errand=errand,
             asked_for=asked_for(world, actor, address.text) if address.text else (),
+            asked_along=bool(address.text) and asks("talk.asks_along", address.text, world),
             shunned=frozenset() if address.by_person else self.remedy.shunned,
             finds_words=finds_words,
         )

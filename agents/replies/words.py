@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.choices.schema import NOTHING
+from agents.choices.schema import NOTHING, YES
 from agents.replies.reply_text import without_thoughts
 from world.cleaning import clean_line
 
@@ -22,11 +22,15 @@ _SENTENCE_ENDS = ".!?…。！？"
 
 @dataclass(frozen=True)
 class Speech:
-    """What is said, the name of what is handed over with it, and a private reason; each may be empty."""
+    """What is said, the name of what is handed over with it, and a private reason; each may be empty.
+
+    `follows` is whether it goes along with who asked for that.
+    """
 
     words: str
     hand_over: str = ""
     reason: str = ""
+    follows: bool = False
 
 
 def speech_in(text: str, name: str, opening: str, offered: Sequence[str] = ()) -> Speech:
@@ -40,7 +44,7 @@ def speech_in(text: str, name: str, opening: str, offered: Sequence[str] = ()) -
     if found is not None:
         handed = str(found.get("you_give", NOTHING))
         words, reason = _spoken(str(found.get("words", "")), name, opening)
-        return Speech(words, handed if handed in offered else "", reason)
+        return Speech(words, handed if handed in offered else "", reason, found.get("you_follow") == YES)
     words, reason = _spoken(text, name, opening)
     return Speech(words, reason=reason)
 

@@ -213,3 +213,14 @@ def test_what_is_said_while_the_model_thinks_stands_in_what_it_is_asked_then(tmp
     first, second = life.model.requests
     assert "And who are you" not in first.messages[-1].content
     assert second.messages[-1].content.endswith("And who are you, Rook?")
+
+
+@pytest.mark.parametrize(("says", "follows"), [("yes", "Ana"), ("no", "")])
+def test_who_is_asked_along_and_agrees_goes_along(tmp_path, says, follows):
+    life = Talking(tmp_path, json.dumps({"words": "To the kitchen, Ana?", "you_follow": says}))
+    rook = life.game.world.characters["Rook"]
+    life.answers("say Rook, will you come with me?")
+    assert rook.doings.following_id == follows
+    life.ana.types("go north")
+    assert (rook.room_id == KITCHEN) == bool(follows)
+    assert life.agent.conversation.manners().in_talk_with == follows

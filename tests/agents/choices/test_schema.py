@@ -48,3 +48,9 @@ def test_a_command_is_one_of_the_menu_and_nothing_else():
     assert not is_admitted({"command": "go south"}, command_schema(menu))
     assert not is_admitted({"command": "go north", "reason": "x"}, command_schema(menu))
     assert [is_admitted(line, line_schema(menu)) for line in (*menu, "go south")] == [True, True, False]
+
+
+def test_whether_it_goes_along_is_asked_where_that_is_the_question():
+    assert is_admitted({"words": "Gladly.", "you_follow": "yes"}, words_schema(asked_along=True))
+    assert not is_admitted({"words": "Gladly."}, words_schema(asked_along=True))
+    assert not is_admitted({"words": "Gladly.", "you_follow": "yes"}, words_schema())
