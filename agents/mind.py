@@ -17,6 +17,7 @@ from agents.memory.looking.finding import Finder
 from agents.memory.memory import AgentMemory
 from agents.memory.reminding.note_shelf import NoteShelf
 from agents.memory.reminding.recollecting import Recollecting
+from agents.memory.view import OLDER, RECENT
 from agents.prompts.builder import Chat, Layout, Templates, Transcript, build, sections_of
 from agents.prompts.prompt import Prompt
 from agents.prompts.scene import command_list, here_text, place_text, scene_text
@@ -81,8 +82,8 @@ class Mind:
 
     def _summaries(self) -> list[Component]:
         return [
-            Text("older", lambda now: now.view.older(), is_stable=True),
-            Text("recent", lambda now: now.view.recent_past(), is_stable=True),
+            Text("older", lambda now: now.view.told_in(OLDER), is_stable=True),
+            Text("recent", lambda now: now.view.told_in(RECENT), is_stable=True),
             Text("board", board_text),
         ]
 
@@ -174,6 +175,6 @@ class Mind:
 
     def _yesterday(self, now: Moment) -> str:
         """Return the example day until there is a first summary, without its reasons."""
-        if now.view.coverage.b:
+        if now.view.covered:
             return ""
         return "\n".join(split_reason(line)[0] for line in self._note.yesterday.split("\n"))

@@ -172,7 +172,7 @@ def _why(agent: Agent, number: int, say: Wording) -> str:
 
 
 def _dry_run(agent: Agent) -> Outcome:
-    plan = agent.memory.strategy.plan(agent.memory.coverage, forced=True)
+    plan = agent.memory.plan(forced=True)
     if plan is None:
         return nothing_due(agent.memory)
     return outcome("compaction.would", who=agent.name, plan=described(plan))

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from agents.memory.coverage import Coverage
 from agents.memory.memory import AgentMemory
-from agents.memory.view import View
+from agents.memory.view import OLDER, RECENT, View
 from vault.remembered.archive_line import EventName
 from vault.remembered.summaries import Summary
 
@@ -23,14 +22,12 @@ def archived(
     Raises: NoteError if they cannot be archived, or the journal cannot be read.
     """
     view = memory.view()
-    told = longterm or memory.longterm
-    a = told.last if told else 0
-    coverage = Coverage(a, recent.last if recent else a, view.coverage.n)
-    tail = tuple(one for one in view.tail if one.seq > coverage.b)
-    after = View(view.name, coverage, told, recent, tail, view.limits)
+    tiers = memory.tiers(longterm or memory.longterm, recent)
+    tail = tuple(one for one in view.tail if one.seq in tiers[-1].memories)
+    after = View(view.name, (*tiers[:-1], replace(tiers[-1], lines=tail)), view.limits)
     reference = memory.trail.keep(
         event,
-        view.coverage.n,
+        view.n,
         outcome="accepted",
         longterm=summary_fields(longterm),
         recent=summary_fields(recent),
@@ -63,4 +60,4 @@ def summary_fields(summary: Summary | None) -> dict[str, Any] | None:
 
 def view_tokens(view: View, count_tokens: CountTokens) -> int:
     """Return how many tokens of a prompt are memory."""
-    return count_tokens("\n".join((view.older(), view.recent_past(), view.tail_text())))
+    return count_tokens("\n".join((view.told_in(OLDER), view.told_in(RECENT), view.tail_text())))

@@ -16,13 +16,13 @@ from agents.memory.cycle import Prepared, Superseded, prepared, publish, put_in_
 from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
 from agents.memory.outcome import Outcome, described, nothing_due, outcome
-from agents.memory.strategies import Plan
+from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft, SummaryRefused
 from agents.memory.summaries.rebuilding import Rebuilding, is_better, rebuilding_of, rebuilt
 from agents.memory.summaries.redoing import is_extract, redo
 from agents.memory.summaries.summarizing import Summarizer, summary_of
 from agents.memory.view import CompactedMessage
-from agents.memory.weighing import counts_tokens, offer_of, verbatim_sizes
+from agents.memory.weighing import offer_of, verbatim_sizes
 from agents.models.model import ModelError
 from vault.notes import NoteError
 from vault.remembered.archive_line import EventName
@@ -97,7 +97,7 @@ class Compactor:
             return outcome("compaction.asleep", who=memory.name)
         if self.is_running:
             return outcome("compaction.under_way", who=memory.name, state=self.record.state)
-        plan = memory.strategy.plan(memory.coverage, forced=True)
+        plan = memory.plan(forced=True)
         if plan is None:
             return nothing_due(memory)
         if self._summarizer() is None:
@@ -200,13 +200,13 @@ class Compactor:
 
     def _due(self, forced: bool = False) -> Plan | None:
         """Return the next cycle if one is due by count, or is due by tokens and worth its cost, or is forced."""
-        memory, settings = self.memory, self.memory.settings
+        memory = self.memory
         before, self.record.not_worth, self._by_tokens = self.record.not_worth, "", False
-        plan = memory.strategy.plan(memory.coverage, forced)
-        if plan or not counts_tokens(settings):
+        plan = memory.plan(forced)
+        if plan or not memory.strategy.counts_tokens:
             return plan
         sizes = verbatim_sizes(memory, self._count_tokens)
-        plan = memory.strategy.plan(memory.coverage, False, sizes)
+        plan = memory.plan(False, sizes)
         if plan is None:
             return None
         self._by_tokens = True

@@ -13,13 +13,14 @@ from agents.memory.archiving import CountTokens, archived
 from agents.memory.coverage import Range
 from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
-from agents.memory.strategies import Plan
+from agents.memory.strategy import Plan
+from agents.memory.summaries.dividing import in_parts
 from agents.memory.summaries.drafts import Draft
 from agents.memory.summaries.redoing import marked
 from agents.memory.summaries.summarizing import NOTHING_LEFT, Summarizer, summary_of
 from vault.notes import NoteError
 from vault.remembered.archive_line import EventName
-from vault.remembered.summaries import Ahead, Edited, Summary
+from vault.remembered.summaries import Ahead, Edited, Summary, SummaryPart
 
 log = logging.getLogger(__name__)
 
@@ -52,22 +53,26 @@ async def prepared(
     # The frozen copy: from here on nothing is read from the living memory.
     sources = (memory.longterm, memory.recent)
     in_force = [summary for summary in sources if summary]
-    absorbed = memory.to_summarise(plan.absorbed.first, plan.absorbed.last) if plan.absorbed else []
+    strategy, absorbed = memory.strategy, plan.absorbed
+    taken = memory.to_summarise(absorbed.first, absorbed.last) if absorbed else []
     memories = memory.to_summarise(plan.recent.first, plan.recent.last) if plan.recent else []
     generation = max((summary.generation for summary in in_force), default=0) + 1
     longterm = recent = None
     if plan.longterm:
         record.state = _folding(plan, sources[1])
+        parts: tuple[SummaryPart, ...] = ()
         texts = [summary.text for summary in in_force]
-        if absorbed or len(texts) > 1 or not plan.absorbed:
-            draft = await summarizer.longterm(texts, absorbed, memory.settings.strategy == "layered")
+        if strategy.is_divided and absorbed:
+            parts, draft = await in_parts(memory.chosen.parts_of(taken), in_force, absorbed, taken, summarizer, record)
+        elif taken or len(texts) > 1 or not absorbed:
+            draft = record.paid(await summarizer.longterm(texts, taken, strategy.has_sections))
         else:
             draft = _unchanged(in_force)
         ranges = [f"{summary.first}-{summary.last}" for summary in in_force]
-        ranges += [f"{plan.absorbed.first}-{plan.absorbed.last}"] if plan.absorbed else []
-        draft = marked(record.paid(draft), sources)
-        longterm = summary_of(draft, 1, plan.longterm.last, generation, now_ms(), tuple(ranges))
-        longterm = replace(longterm, edited_from=sources[0].hand if sources[0] else "")
+        ranges += [f"{absorbed.first}-{absorbed.last}"] if absorbed else []
+        longterm = summary_of(marked(draft, sources), 1, plan.longterm.last, generation, now_ms(), tuple(ranges))
+        contents = tuple((part.name, part.memories) for part in parts)
+        longterm = replace(longterm, edited_from=sources[0].hand if sources[0] else "", contents=contents)
     if plan.recent:
         record.state = f"summarising memories {plan.recent}"
         first, last = plan.recent.first, plan.recent.last

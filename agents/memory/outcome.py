@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agents.memory.memory import AgentMemory
-from agents.memory.strategies import Plan, Window
+from agents.memory.strategy import Plan
 from world.wording import Wording
 
 
@@ -42,9 +42,7 @@ def described(plan: Plan) -> Outcome:
 
 def nothing_due(memory: AgentMemory) -> Outcome:
     """Return why nothing can be compacted now."""
-    if isinstance(memory.strategy, Window):
-        return outcome("compaction.window", who=memory.name)
-    return outcome("compaction.nothing_due", who=memory.name)
+    return outcome(memory.strategy.idle, who=memory.name)
 
 
 def _told(value: object, say: Wording) -> object:

@@ -7,22 +7,12 @@ from collections.abc import Callable, Sequence
 from agents.memory.benefit import Offer
 from agents.memory.memory import AgentMemory
 from agents.memory.micro import outlived_failures
-from agents.memory.strategies import Plan
+from agents.memory.strategy import Plan
 from agents.memory.view import memory_text
 from config.settings import MemorySettings
 from vault.remembered.summaries import Summary
 
 MOST_SIZED = 512
-
-
-def counts_tokens(settings: MemorySettings) -> bool:
-    """Return whether tokens can make a cycle due under these settings."""
-    match settings.strategy:
-        case "layered":
-            return True
-        case "waterfall":
-            return settings.verbatim_high_tokens > 0
-    return False
 
 
 def verbatim_sizes(memory: AgentMemory, count_tokens: Callable[[str], int]) -> list[int]:

@@ -274,7 +274,7 @@ def _places_in_known(sections: Sequence[Section], slots: frozenset[str], start: 
 
 
 def _shown(moment: Moment) -> Range:
-    return Range(moment.view.first_shown(moment.left_out), moment.view.coverage.n)
+    return Range(moment.view.first_shown(moment.left_out), moment.view.n)
 
 
 def _one_line(text: str) -> str:

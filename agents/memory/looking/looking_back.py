@@ -7,14 +7,12 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from agents.memory.coverage import Range
+from agents.memory.coverage import NONE, Range
 from agents.memory.looking.archive_text import entry_text, is_reference, result_text, without_page
 from agents.memory.memory import AgentMemory
-from agents.memory.strategies import NONE, Window
 from agents.memory.summaries.picked import memory_of_line
-from agents.memory.view import View
+from agents.memory.view import RECENT, Tier, View
 from vault.remembered.memory_line import LINE_BREAK, Memory
-from vault.remembered.summaries import Summary
 from world.errors import CommandError
 from world.wording import Wording
 
@@ -73,16 +71,13 @@ def why_text(memory: AgentMemory, seq: int, say: Wording, unshown: Range = NONE)
     `unshown` are the memories that the prompt of this moment has no room for. Raises: CommandError.
     """
     view = memory.view()  # what is in the prompt: the strategy window tells no summary
-    coverage = view.coverage
-    found = memory.journal.read(seq, seq) if 1 <= seq <= coverage.n else []
+    found = memory.journal.read(seq, seq) if 1 <= seq <= view.n else []
     if not found:
-        raise CommandError(say("memory.no_memory", who=memory.name, number=seq, last=coverage.n))
+        raise CommandError(say("memory.no_memory", who=memory.name, number=seq, last=view.n))
     told = journal_text(found[0], say)
-    if seq in coverage.verbatim:
-        return f"{told}\n{_in_tail(memory, view, found[0], unshown, say)}"
-    summary = memory.recent if seq in coverage.recent else memory.longterm
-    assert summary is not None  # the coverage is made of the summaries
-    return f"{told}\n{_in_summary(summary, seq in coverage.recent, seq, say)}"
+    tier = view.tier_of(seq)
+    why = _in_summary(tier, seq, say) if tier.summary else _in_tail(memory, view, found[0], unshown, say)
+    return f"{told}\n{why}"
 
 
 def diff_text(memory: AgentMemory, say: Wording) -> str:
@@ -138,11 +133,8 @@ def _summary_range(memory: AgentMemory, name: str, say: Wording) -> Range:
 
 
 def _in_tail(memory: AgentMemory, view: View, found: Memory, unshown: Range, say: Wording) -> str:
-    strategy = memory.strategy
     if found.seq < (view.tail[0].seq if view.tail else 0) or found.seq in unshown:
-        if isinstance(strategy, Window):
-            return say("memory.outside_the_window", most=strategy.max_memories)
-        return say("memory.no_room")
+        return memory.strategy.why_not_shown(say) or say("memory.no_room")
     if found.seq in view.failed:
         return say("memory.failed")
     if found.text.replace(LINE_BREAK, " ") not in view.tail_text():
@@ -150,12 +142,13 @@ def _in_tail(memory: AgentMemory, view: View, found: Memory, unshown: Range, say
     return say("memory.word_for_word")
 
 
-def _in_summary(summary: Summary, is_recent: bool, seq: int, say: Wording) -> str:
-    name = say("memory.short_term" if is_recent else "memory.long_term")
-    where = say("memory.in_summary", summary=name, memories=Range(summary.first, summary.last))
-    if summary.quality == "prose":
+def _in_summary(tier: Tier, seq: int, say: Wording) -> str:
+    name = say("memory.short_term" if tier.slot == RECENT else "memory.long_term")
+    shown = f"{tier.memories} ({tier.title})" if tier.title else tier.memories
+    where = say("memory.in_summary", summary=name, memories=shown)
+    if tier.summary is None or tier.summary.quality == "prose":
         return say("memory.in_prose", where=where)
-    lines = (memory_of_line(line) for line in summary.text.split("\n"))
+    lines = (memory_of_line(line) for line in tier.summary.text.split("\n"))
     kept = any(line is not None and line[0] == seq for line in lines)
     return say("memory.picked" if kept else "memory.not_picked", where=where)
 

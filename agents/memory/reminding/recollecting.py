@@ -74,7 +74,7 @@ class Recollecting:
         instead of the end of the tail. While the journal is still being read for it, nothing comes to mind.
         """
         cues = cues_of(moment or view.moment, view.name) if most else []
-        before = view.tail[0].seq if view.tail else view.coverage.n + 1
+        before = view.tail[0].seq if view.tail else view.n + 1
         try:
             found = self._found(view, cues, before, company, place, most, told) if cues else []
         except NoteError as error:

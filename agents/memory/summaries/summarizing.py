@@ -73,7 +73,7 @@ class Summarizer:
     async def recent(self, memories: Sequence[Memory]) -> Draft:
         """Summarise memories; so few that no text is shorter stay as they are. Raises: SummaryRefused, ModelError."""
         if not memories:
-            return Draft(NOTHING_LEFT, "fallback", "", {}, self._count_tokens(NOTHING_LEFT), 0, 0)
+            return Draft(NOTHING_LEFT, "fallback", "", {}, self.count_tokens(NOTHING_LEFT), 0, 0)
         profile, share = self._profile, notable_share(memories)
         cap = summary_budget(memories, profile.floor_tokens, profile.cap_tokens)
         source = Source(tuple(memories), (), self._roster(), self._name, cap_tokens=cap)
@@ -110,7 +110,7 @@ class Summarizer:
         limits = (work.source.cap_tokens, work.count)
         told_so = (work.template.text, work.template.schema, work.values, [one.line for one in work.lines])
         key = cache_key(work.key, told_so, model.name, profile.style, profile.chat, limits)
-        if draft := recall(self._cache, key, work.source, self._resolve, self._count_tokens, work.template.schema):
+        if draft := recall(self._cache, key, work.source, self._resolve, self.count_tokens, work.template.schema):
             return draft
         draft = await attempted(work, self._queues, self._name, profile, self._resolve)
         if draft.quality != "fallback":
@@ -132,7 +132,7 @@ class Summarizer:
         for width in LINE_CHARACTERS:
             lines = told(groups, self._name, width, self._reading)
             prompt = filled(template.text, {**values, slot: lines})
-            if self._count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= self._context_tokens:
+            if self.count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= self._context_tokens:
                 break
         return lines
 
@@ -140,7 +140,7 @@ class Summarizer:
     def _context_tokens(self) -> int:
         return min(queue.model.context_tokens for queue in self._queues)
 
-    def _count_tokens(self, text: str) -> int:
+    def count_tokens(self, text: str) -> int:
         return self._queues[0].model.count_tokens(text)
 
 

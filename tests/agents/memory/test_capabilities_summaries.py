@@ -14,7 +14,7 @@ import pytest
 from agents.agent import Agent
 from agents.memory.coverage import Coverage
 from agents.memory.gate import Source
-from agents.memory.strategies import Rolling
+from agents.memory.strategies.rolling import Rolling
 from agents.memory.summaries.attempts import SummarizerProfile
 from agents.memory.summaries.drafts import Asking, SummaryRefused
 from agents.memory.summaries.grouping import grouped, told
