@@ -16,6 +16,8 @@ from agents.attending.floor import Floor
 from agents.attending.perceiving import impression
 from agents.calling_for_help import CallForHelp
 from agents.circles.conduct import Conduct
+from agents.component import Component, Owner
+from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.people import Bonds, Insights
 from agents.memory.compaction import Compactor
 from agents.memory.importance import line_importance
@@ -61,7 +63,7 @@ class Agent:
     `on_addressed` is called when somebody speaks to it or something else asks for a thought, so that it may think
     sooner; `on_thinking` as its model is asked; `on_trouble` with what admins should know and do; `on_perceived` with
     everything that it perceives. `led_by` is who leads it, so that it does not think for itself, or empty. `floor` and
-    `aside` are the same for all who live together.
+    `aside` are the same for all who live together. `components` has those that are added to every mind.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class Agent:
         turns: asyncio.Semaphore | None = None,
         floor: Floor | None = None,
         aside: Aside | None = None,
+        components: ComponentRegistry | None = None,
     ) -> None:
         self.note = note
         self.settings = settings
@@ -115,7 +118,12 @@ class Agent:
         self._now_ms = now_ms
         self._thinking = Thinking(self, game, self._conduct, self._asking, rng)
         self.reflection = self._reflecting(timeout_seconds)
-        parts = (Bonds(self.reflection.people, memory.reading, game.world.characters.get), Insights(self.reflection))
+        owner = Owner(note.name, memory.journal.vault, now_ms, random.Random(note.name))
+        parts: tuple[Component, ...] = (
+            Bonds(self.reflection.people, memory.reading, game.world.characters.get),
+            Insights(self.reflection),
+            *(components or loaded_components()).made_for(owner),
+        )
         self.mind = Mind(note, templates, memory, game, self.facts, self.finder, self._conduct.notice, parts)
         self.mind.adopt(note, templates, settings.left_out)
         self.mind.on_trouble = lambda text: self.on_trouble(text)
