@@ -22,9 +22,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.memory.cost import offer_of, verbatim_sizes
 from agents.memory.micro import Limits
 from agents.memory.view import View, tail_tier
-from agents.memory.weighing import offer_of, verbatim_sizes
 from agents.models.model import Request
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, windows

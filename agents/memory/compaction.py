@@ -11,9 +11,9 @@ from typing import Any
 
 from agents.aside import Aside
 from agents.memory.archiving import summary_fields, traced, view_tokens
+from agents.memory.cost import CompactionRecord, offer_of, verbatim_sizes
 from agents.memory.coverage import Range
 from agents.memory.cycle import Prepared, Superseded, prepared, publish, put_in_force
-from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
 from agents.memory.outcome import Outcome, described, nothing_due, outcome
 from agents.memory.strategy import Plan
@@ -22,7 +22,6 @@ from agents.memory.summaries.rebuilding import Rebuilding, is_better, rebuilding
 from agents.memory.summaries.redoing import is_extract, redo
 from agents.memory.summaries.summarizing import Summarizer, summary_of
 from agents.memory.view import CompactedMessage
-from agents.memory.weighing import offer_of, verbatim_sizes
 from agents.models.model import ModelError
 from vault.notes import NoteError
 from vault.remembered.archive_line import EventName

@@ -10,8 +10,8 @@ from typing import NoReturn
 
 from agents.aside import Aside
 from agents.memory.archiving import CountTokens, archived
+from agents.memory.cost import CompactionRecord
 from agents.memory.coverage import Range
-from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import Plan
 from agents.memory.summaries.dividing import in_parts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from agents.memory.cost import CompactionRecord
 from agents.memory.coverage import Range
-from agents.memory.ledger import CompactionRecord
 from agents.memory.summaries.drafts import Draft
 from agents.memory.summaries.summarizing import NOTHING_LEFT, Summarizer
 from vault.remembered.memory_line import Memory, one_line

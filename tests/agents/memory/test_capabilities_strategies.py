@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agents.commands.memory_commands import memory_commands
-from agents.memory.benefit import Offer
+from agents.memory.cost import Offer, offer_of
 from agents.memory.coverage import Coverage, Range
 from agents.memory.looking.status import status_text
 from agents.memory.strategies.layered import Layered
@@ -20,7 +20,6 @@ from agents.memory.strategies.waterfall import Waterfall
 from agents.memory.strategy import MemoryStrategy
 from agents.memory.summaries.sections import SECTIONS, sections_of
 from agents.memory.view import UNSHOWN
-from agents.memory.weighing import offer_of
 from agents.models.model import ModelError, Request
 from agents.models.token_estimate import TokenEstimate
 from config.settings import Given, MemorySettings, SettingsError, settings_from
