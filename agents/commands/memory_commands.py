@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from agents.agent import Agent
+from agents.memory.compaction import Outcome, described, nothing_due, outcome
 from agents.memory.looking.looking_back import diff_text, expanded_text, why_text
 from agents.memory.looking.status import status_text
-from agents.memory.outcome import Outcome, described, nothing_due, outcome
 from vault.notes import NoteError
 from world.command import Command, command
 from world.errors import CommandError

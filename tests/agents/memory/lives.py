@@ -11,9 +11,8 @@ from functools import cache
 from pathlib import Path
 
 from agents.aside import Aside
-from agents.memory.compaction import Compactor
+from agents.memory.compaction import Compactor, Outcome
 from agents.memory.memory import AgentMemory
-from agents.memory.outcome import Outcome
 from agents.memory.strategy_registry import StrategyRegistry
 from agents.memory.summaries.attempts import SummarizerProfile
 from agents.memory.summaries.summarizing import Summarizer

@@ -28,9 +28,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from agents.memory.compaction import Outcome
 from agents.memory.coverage import Range
 from agents.memory.knowing.registry import WRITE_MS, FactRegistry
-from agents.memory.outcome import Outcome
 from agents.models.model import ModelError, Request
 from tests.agents.memory import on_disk
 from tests.agents.memory.held import Held
