@@ -15,8 +15,7 @@ from agents.memory.knowing.facts_text import words_said
 from agents.memory.knowing.reading import Reading
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy_registry import loaded_strategies
-from agents.memory.summaries.attempts import SummarizerProfile
-from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompts.builder import TalkTemplate, Templates, parse_talk_template

@@ -20,6 +20,8 @@ INEFFECTIVE_RUNS = 2
 RUNS_IN_A_WINDOW = 4
 WINDOW_MS = 600_000
 GROWTH_SHARE = 0.2
+MOST_SIZED = 512
+LONGEST_WAIT_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,6 @@ class Breaker:
         self.why, self.opened_at_tokens, self.opened_ms = why, tokens, now_ms
 
 
-MOST_SIZED = 512
-
-
 def verbatim_sizes(memory: AgentMemory, count_tokens: Callable[[str], int]) -> list[int]:
     """Return the tokens of the verbatim memories, oldest first; of a long tail only those of its beginning.
 
@@ -129,9 +128,6 @@ def offer_of(
         cached_share=cached_share,
         cached_token_weight=settings.cached_token_weight,
     )
-
-
-LONGEST_WAIT_SECONDS = 3600.0
 
 
 @dataclass

@@ -12,8 +12,7 @@ from agents.commands.fact_commands import fact_commands
 from agents.commands.memory_commands import memory_commands
 from agents.component_registry import ComponentRegistry
 from agents.memory.memory import AgentMemory
-from agents.memory.summaries.attempts import SummarizerProfile
-from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.models.queue import ModelQueue
 from agents.prompts.prompt import parse_template
 from config.settings import AgentSettings, MemorySettings

@@ -24,6 +24,10 @@ from agents.memory.summaries.summarizing import Summarizer, summary_of
 from agents.memory.trail import summary_fields, traced
 from vault.remembered.summaries import Summary
 
+FALLBACK = "fallback"
+LEAVES_A_CYCLE = 4
+Paid = Callable[[Draft], Draft]
+
 
 @dataclass(frozen=True)
 class Rebuilding:
@@ -133,12 +137,6 @@ def _grouped(texts: Sequence[str], count_tokens: Callable[[str], int], most_toke
     if len(groups) > 1 and len(groups[-1]) == 1:
         groups[-2] += groups.pop()
     return groups
-
-
-FALLBACK = "fallback"
-LEAVES_A_CYCLE = 4
-
-Paid = Callable[[Draft], Draft]
 
 
 def is_extract(summary: Summary | None) -> bool:

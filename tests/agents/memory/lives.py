@@ -14,8 +14,7 @@ from agents.aside import Aside
 from agents.memory.compaction import Compactor, Outcome
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy_registry import StrategyRegistry
-from agents.memory.summaries.attempts import SummarizerProfile
-from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.model import Request
 from agents.models.queue import ModelQueue

@@ -18,7 +18,7 @@ from agents.memory.looking.status import status_text
 from agents.memory.strategies.layered import Layered
 from agents.memory.strategies.waterfall import Waterfall
 from agents.memory.strategy import MemoryStrategy
-from agents.memory.summaries.sections import SECTIONS, sections_of
+from agents.memory.summaries.prose import SECTIONS, sections_of
 from agents.memory.view import UNSHOWN
 from agents.models.model import ModelError, Request
 from agents.models.token_estimate import TokenEstimate
