@@ -21,8 +21,7 @@ from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.people import Bonds, Insights
 from agents.memory.compaction import Compactor
 from agents.memory.importance import line_importance
-from agents.memory.knowing.at_hand import as_it_is
-from agents.memory.knowing.facts_text import goals_in, matching
+from agents.memory.knowing.facts_text import as_it_is, goals_in, matching
 from agents.memory.knowing.familiar import Familiar
 from agents.memory.knowing.registry import FactRegistry
 from agents.memory.looking.finding import Finder
