@@ -17,7 +17,7 @@ from agents.components.retrieval import LookedUp, Retrieval
 from agents.memory.knowing.registry import FactRegistry
 from agents.memory.looking.finding import Finder
 from agents.memory.memory import AgentMemory
-from agents.memory.reminding.recollecting import NoteShelf, Recollecting
+from agents.memory.retrieval import NoteShelf, Recollecting
 from agents.memory.view import OLDER, RECENT
 from agents.prompts.builder import Chat, Layout, Templates, Transcript, build, checked, sections_of
 from agents.prompts.prompt import Prompt

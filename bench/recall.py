@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from agents.memory.looking.finding import Finder
-from agents.memory.reminding.recollecting import NoteShelf, Recollecting
+from agents.memory.retrieval import NoteShelf, Recollecting
 from agents.memory.view import Tier, View, tail_tier
 from bench.lib.journals import write_journal
 from vault.folder import Vault

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.agent import Agent
 from agents.memory.importance import SPOKEN_TO
-from agents.memory.reminding.recollecting import NoteShelf, Recollecting
+from agents.memory.retrieval import NoteShelf, Recollecting
 from vault.remembered.memory_line import Memory
 
 COMES_TO_MIND = 3

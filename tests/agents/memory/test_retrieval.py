@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.memory.looking.finding import MOST_ADDED, Finder
-from agents.memory.reminding.recollecting import REST_TURNS, NoteShelf, Recollecting, Recollection, cues_of, telling
+from agents.memory.retrieval import REST_TURNS, NoteShelf, Recollecting, Recollection, cues_of, telling
 from agents.memory.view import View
 from agents.simulated.simulation import START_MS
 from config.settings import MemorySettings
