@@ -17,12 +17,13 @@ from agents.attending.perceiving import impression
 from agents.attending.visitors import Visitors
 from agents.calling_for_help import CallForHelp
 from agents.circles.conduct import Conduct
+from agents.component import Component, Owner
+from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
 from agents.memory.compaction import Compactor
 from agents.memory.importance import line_importance
-from agents.memory.knowing.at_hand import as_it_is
-from agents.memory.knowing.facts_text import goals_in, matching
+from agents.memory.knowing.facts_text import as_it_is, goals_in, matching
 from agents.memory.knowing.familiar import Familiar
 from agents.memory.knowing.registry import FactRegistry
 from agents.memory.looking.finding import Finder
@@ -64,7 +65,7 @@ class Agent:
     `on_addressed` is called when somebody speaks to it or something else asks for a thought, so that it may think
     sooner; `on_thinking` as its model is asked; `on_trouble` with what admins should know and do; `on_perceived` with
     everything that it perceives. `led_by` is who leads it, so that it does not think for itself, or empty. `floor` and
-    `aside` are the same for all who live together.
+    `aside` are the same for all who live together. `components` has those that are added to every mind.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Agent:
         turns: asyncio.Semaphore | None = None,
         floor: Floor | None = None,
         aside: Aside | None = None,
+        components: ComponentRegistry | None = None,
     ) -> None:
         self.note = note
         self.settings = settings
@@ -120,7 +122,12 @@ class Agent:
         self._now_ms = now_ms
         self._thinking = Thinking(self, game, self._conduct, self._asking, rng)
         self.reflection = self._reflecting(timeout_seconds)
-        parts = (Bonds(self.reflection.people, memory.reading, game.world.characters.get), Insights(self.reflection))
+        owner = Owner(note.name, memory.journal.vault, now_ms, random.Random(note.name))
+        parts: tuple[Component, ...] = (
+            Bonds(self.reflection.people, memory.reading, game.world.characters.get),
+            Insights(self.reflection),
+            *(components or loaded_components()).made_for(owner),
+        )
         self.mind = Mind(note, templates, memory, game, self.facts, self.finder, self._conduct.notice, parts)
         self.mind.adopt(note, templates, settings.left_out)
         self.mind.on_trouble = lambda text: self.on_trouble(text)

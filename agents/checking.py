@@ -1,10 +1,11 @@
-"""Faults in a vault that only who makes prompts can tell: templates, and summaries that do not fit together."""
+"""Faults in a vault that only minds can tell: templates, settings of strategies, summaries that do not fit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from agents.memory.coverage import settle
+from agents.memory.strategy_registry import loaded_strategies
 from agents.memory.summaries.templates import LONGTERM, RECENT, SECTIONED, parse_summary_template
 from agents.own.dreaming import TEMPLATE as DREAM
 from agents.own.dreaming import dream_template
@@ -24,13 +25,15 @@ from vault.remembered.summaries import SummaryFolder
 
 
 def check_minds(vault: Vault) -> Iterator[Finding]:
-    """Yield what is wrong with templates, with who names them, and with how summaries follow on each other."""
+    """Yield what is wrong with templates, with settings of strategies, and with how summaries follow on each other."""
     names = agent_names(vault)
     for folder in ("templates", *(f"agents/{name}/templates" for name in names)):
         for name in vault.names(folder):
             source = f"{folder}/{name}.md"
             yield from every_fault(Overlay(vault), lambda vault, source=source: _template(vault, source))  # type: ignore[misc]
+    yield from every_fault(Overlay(vault), loaded_strategies().load_settings)
     for name in names:
+        yield from every_fault(Overlay(vault), lambda vault, name=name: _own_settings(vault, name))  # type: ignore[misc]
         yield from _named_template(vault, name)
         yield from _fitting(vault, name)
 
@@ -51,6 +54,12 @@ def _template(vault: Vault, source: str) -> None:
     else:
         # So many empty lines before it, that a line has the number that it has in the file.
         parse_template("\n" * (note.body_line - 1) + note.body, source)
+
+
+def _own_settings(vault: Vault, name: str) -> None:
+    if vault.exists("agents", name, "agent.md"):
+        strategies = loaded_strategies()
+        strategies.settings_of(load_agent(vault, name), strategies.settings_kind())
 
 
 def _step(source: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from agents.memory.view import View
 from agents.turn import Turn
+from vault.folder import Vault
 from vault.remembered.memory_line import Memory
 from world.events import Event
 from world.model import Character, World
@@ -75,6 +77,39 @@ class Component(Protocol):
 
     def context(self, moment: Moment) -> Section | None:
         """Return what to add to the prompt of this moment, or None."""
+
+    def acted(self, turn: Turn) -> None:
+        """Take in what came of a turn."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The agent that a component is made for; `rng` is the component's own, the same at every start."""
+
+    name: str
+    vault: Vault
+    now_ms: Callable[[], int]
+    rng: random.Random
+
+
+class AddedComponent:
+    """A component that tells and keeps nothing. What derives from it is added to every mind; see docs/extending.md.
+
+    Its section stands in its own slot, or else in `{known}`. One that raises, that takes longer than a second, or whose
+    section is none of its own is switched off.
+    """
+
+    name: ClassVar[str] = ""
+
+    def __init__(self, owner: Owner) -> None:
+        self.owner = owner
+
+    def observe(self, memory: Memory, event: Event | None) -> None:
+        """Take in a memory as it is recorded; `event` is what it came from, None for the agent's own command."""
+
+    def context(self, moment: Moment) -> Section | None:
+        """Return what to add to the prompt of this moment, or None."""
+        return None
 
     def acted(self, turn: Turn) -> None:
         """Take in what came of a turn."""

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from typing import Literal
 
 from agents.asking import Question
 from agents.choices.policy import Decision
 from agents.component import Component, Moment, Text
-from agents.components.asked import Asked
 from agents.components.errands import Errands, Step
 from agents.components.facts import Facts, board_text
+from agents.components.notice import Notice
 from agents.components.retrieval import LookedUp, Retrieval
 from agents.memory.knowing.registry import FactRegistry
 from agents.memory.looking.finding import Finder
 from agents.memory.memory import AgentMemory
-from agents.memory.reminding.note_shelf import NoteShelf
-from agents.memory.reminding.recollecting import Recollecting
-from agents.prompts.builder import Chat, Layout, Templates, Transcript, build, sections_of
+from agents.memory.retrieval import NoteShelf, Recollecting
+from agents.memory.view import OLDER, RECENT
+from agents.prompts.builder import Chat, Layout, Templates, Transcript, build, checked, sections_of
 from agents.prompts.prompt import Prompt
 from agents.prompts.scene import command_list, here_text, place_text, scene_text
 from agents.prompts.talk import Talk, examples
@@ -75,10 +76,9 @@ class Mind:
             self.looked_up,
             retrieval,
             *more,
-            Asked(),
             self.errands,
         ]
-        every += [Text("notice", lambda now: notice(now.world.wording)), *self._scenes()]
+        every += [Notice(notice), *self._scenes()]
         self._every: list[Component] = every
         self.components: list[Component] = list(every)
 
@@ -91,8 +91,8 @@ class Mind:
 
     def _summaries(self) -> list[Component]:
         return [
-            Text("older", lambda now: now.view.older(), is_stable=True),
-            Text("recent", lambda now: now.view.recent_past(), is_stable=True),
+            Text("older", lambda now: now.view.told_in(OLDER), is_stable=True),
+            Text("recent", lambda now: now.view.told_in(RECENT), is_stable=True),
             Text("board", board_text),
         ]
 
@@ -120,13 +120,20 @@ class Mind:
 
     def observe(self, memory: Memory, event: Event | None) -> None:
         """Let every component take in a memory as it is recorded, and the event that it came from."""
-        for component in tuple(self.components):
-            component.observe(memory, event)
+        self._each(lambda component: component.observe(memory, event))
 
     def acted(self, turn: Turn) -> None:
         """Let every component take in what came of a turn."""
+        self._each(lambda component: component.acted(turn))
+
+    def _each(self, call: Callable[[Component], None]) -> None:
+        """Call every component; one that fails is switched off, and the others hear all the same."""
         for component in tuple(self.components):
-            component.acted(turn)
+            try:
+                checked(component, partial(call, component))
+            except Exception:
+                log.exception("the component %s failed, and is switched off", component.name)
+                self._switch_off(component)
 
     def next_step(self, world: World, actor: Character) -> Step | None:
         """Return the next step of the agent's errands, or None."""
@@ -151,7 +158,7 @@ class Mind:
             budget_tokens,
             count_tokens,
         )
-        return build(layout, lambda now: sections_of(told_by, now, self._switch_off), moment)
+        return build(layout, lambda now: sections_of(self._on(told_by), now, self._switch_off), moment)
 
     def _layout(self, question: Question, form: Form) -> Layout:
         decision, name = question.decision, self._note.name
@@ -179,6 +186,10 @@ class Mind:
         }
         return f"({say(keys[decision.cause], who=who)})" if decision.cause in keys else ""
 
+    def _on(self, components: Iterable[Component]) -> list[Component]:
+        """Return those that are still on: a prompt may be put together several times."""
+        return [one for one in components if one in self.components]
+
     def _switch_off(self, component: Component) -> None:
         self._every.remove(component)
         self.components.remove(component)
@@ -186,6 +197,6 @@ class Mind:
 
     def _yesterday(self, now: Moment) -> str:
         """Return the example day until there is a first summary, without its reasons."""
-        if now.view.coverage.b:
+        if now.view.covered:
             return ""
         return "\n".join(split_reason(line)[0] for line in self._note.yesterday.split("\n"))

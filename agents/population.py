@@ -14,8 +14,8 @@ from agents.attending.floor import Floor
 from agents.memory.knowing.facts_text import words_said
 from agents.memory.knowing.reading import Reading
 from agents.memory.memory import AgentMemory
-from agents.memory.summaries.attempts import SummarizerProfile
-from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompts.builder import TalkTemplate, Templates, parse_talk_template
@@ -261,7 +261,7 @@ class Population(Mapping[str, Agent]):
     def _notes_of(self, name: str) -> tuple[AgentNote, AgentSettings, MemorySettings, Templates, SummaryTemplates]:
         note = load_agent(self._vault, name)
         settings = note.agent_settings(self._settings.agents)
-        memory_settings = note.memory_settings(self._settings.memory)
+        memory_settings = loaded_strategies().settings_of(note, self._settings.memory)
         return (
             note,
             settings,

@@ -142,14 +142,14 @@ class Thinking:
         """Return what is done when a model found no words twice.
 
         A person who waits for an answer gets an echo all the same, and a stock phrase where the words were out of
-        character; everybody else a nod.
+        character; everybody else, and where there were no words, a nod.
         """
         say, partner = self._game.world.wording, decision.partner
         if partner is None:
             return Reply("")
-        if not partner.is_agent and decision.cause in ("answer", "thank"):
-            words = reply.line.removeprefix(decision.opening()).strip()
-            if words and not self._is_out_of_character(words):
+        words = reply.line.removeprefix(decision.opening()).strip()
+        if words and not partner.is_agent and decision.cause in ("answer", "thank"):
+            if not self._is_out_of_character(words):
                 return reply
             return Reply(f"{decision.opening()} {self._rng.choice(say('talk.at_a_loss').split('; '))}")
         return Reply(f"emote {say('talk.nods_to', who=partner.name)}")

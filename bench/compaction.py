@@ -22,11 +22,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.memory.coverage import Coverage
+from agents.memory.cost import offer_of, verbatim_sizes
 from agents.memory.micro import Limits
-from agents.memory.strategies import strategy_of
-from agents.memory.view import View
-from agents.memory.weighing import offer_of, verbatim_sizes
+from agents.memory.view import View, tail_tier
 from agents.models.model import Request
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, windows
@@ -68,7 +66,7 @@ def placeholders(runs: int) -> Iterator[Row]:
         for told, limits in (("as placeholders", Limits()), ("whole", Limits(0, 1_000_000))):
 
             def tell(tail: tuple[Memory, ...] = tail, limits: Limits = limits) -> str:
-                return View("Eliza", Coverage(0, 0, len(tail)), None, None, tail, limits).tail_text()
+                return View("Eliza", (tail_tier(0, len(tail), tail),), limits).tail_text()
 
             yield Row("placeholder", f"64 results of {size:,} characters, {told}", median_ms(tell, runs), at_most)
 
@@ -82,7 +80,7 @@ def decisions(root: Path, runs: int) -> Iterator[Row]:
 
         def decide(life: Life = life, settings: MemorySettings = settings) -> str:
             sizes = verbatim_sizes(life.memory, life.model.count_tokens)
-            plan = strategy_of(settings).plan(life.memory.coverage, sizes=sizes)
+            plan = life.memory.plan(sizes=sizes)
             return offer_of(plan, sizes, (None, None), settings, 0.5).objection(500) if plan else "not due"
 
         yield Row("decision", f"a tail of {count:,} memories", median_ms(decide, runs), at_most)

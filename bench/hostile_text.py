@@ -26,6 +26,7 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.testing import MemoryReactorClock, StringTransport
 
 from agents.memory.knowing.registry import LEARN_EVERY
+from agents.memory.strategy_registry import loaded_strategies
 from agents.replies.reply import first_command
 from agents.replies.reply_text import MOST_THOUGHT
 from bench.lib.hostile import fragments, repeated
@@ -35,7 +36,6 @@ from server.app import Fallwater
 from server.door.account_database import AccountDatabase
 from server.door.account_store import AccountStore
 from server.ports.listening import Ports
-from vault.config_notes import load_settings
 from vault.folder import open_vault
 from vault.notes import NoteError, parse_note
 from vault.subjects.room_notes import room_of
@@ -71,7 +71,7 @@ class House:
     def __init__(self, root: Path) -> None:
         vault, _ = open_vault(root / "world")
         self.reactor = MemoryReactorClock()
-        settings = load_settings(vault)
+        settings = loaded_strategies().load_settings(vault)
         accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
         told: list[str] = []
         self.world = Fallwater(

@@ -24,6 +24,7 @@ from pathlib import Path
 from twisted.internet.task import Clock
 
 from agents.memory.memory import AgentMemory
+from agents.memory.strategy_registry import loaded_strategies
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
@@ -34,7 +35,6 @@ from tests.agents.memory.lives import good_summaries, one_turn
 from tests.scripted_model import ScriptedModel
 from tests.server.fake_terminal import FakeTerminal, Guest
 from tests.server.front_door import lobby_of
-from vault.config_notes import load_settings
 from vault.folder import Vault, open_vault
 from vault.remembered.summaries import Summary
 from vault.world_notes import load_world
@@ -232,7 +232,7 @@ def player(folder: Path, game: Game) -> tuple[Session, Clock, FakeTerminal]:
 
 def population(vault: Vault) -> tuple[Game, Population]:
     """Open a world as the server does, without its sockets."""
-    settings = load_settings(vault)
+    settings = loaded_strategies().load_settings(vault)
     game = Game(load_world(vault, settings.world), world_commands())
     return game, Population(vault, settings, game, random.Random(1), lambda: NOW_MS + 1000)
 

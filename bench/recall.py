@@ -12,15 +12,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from agents.memory.coverage import Coverage
 from agents.memory.looking.finding import Finder
-from agents.memory.reminding.note_shelf import NoteShelf
-from agents.memory.reminding.recollecting import Recollecting
-from agents.memory.view import View
+from agents.memory.retrieval import NoteShelf, Recollecting
+from agents.memory.view import Tier, View, tail_tier
 from bench.lib.journals import write_journal
 from vault.folder import Vault
 from vault.journal import Journal
 from vault.remembered.memory_line import Memory
+from vault.remembered.ranges import Range, RangeSet
 
 NAME, PLACE = "Eliza", "The Landing"
 NEWEST_MS = 1_795_248_000_000
@@ -55,7 +54,9 @@ def _measured(root: Path, memories: int) -> str:
             f'wall, and was the river {number % 90} inches high, or did the heron see the kettle of Quillon?"'
         )
         asked = Memory(journal.last + 1, NEWEST_MS, "observed", PLACE, said, ("Moss",), 5)
-        view = View(NAME, Coverage(0, journal.last - TAIL, journal.last + 1), None, None, (*tail, asked))
+        covered = journal.last - TAIL
+        older = Tier("older", RangeSet.of(Range(1, covered)))
+        view = View(NAME, (older, tail_tier(covered, journal.last + 1, (*tail, asked))))
         began, began_cpu = time.perf_counter(), time.process_time()
         reminded += bool(mind.of_moment(view, frozenset(["Moss"]), PLACE, 3, ""))
         took.append((time.perf_counter() - began) * 1000)

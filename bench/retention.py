@@ -18,6 +18,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from agents.memory.strategy_registry import loaded_strategies
 from agents.models.embedded_model import EmbeddedModel
 from agents.models.model import LanguageModel
 from bench.lib.histories import Counts
@@ -26,7 +27,7 @@ from bench.lib.reporting import machine, record, table, tables
 from bench.lib.retained import measured
 from bench.lib.scripted_models import LOSSY, PICKED, LossySummarizer, ScriptedModel
 
-STRATEGIES = ("waterfall", "rolling", "layered", "window")
+STRATEGIES = tuple(loaded_strategies())
 
 
 async def _model(name: str) -> tuple[LanguageModel, list[str]]:

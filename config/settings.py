@@ -20,6 +20,9 @@ from config.old_names import OLD_NAMES, today
 from config.server_settings import ROLES as ROLES
 from config.server_settings import ServerSettings as ServerSettings
 
+CLOSE = 0.9
+"""A key that is so near to a known one is that one misspelt, even where others may be known elsewhere."""
+
 IGNORED_KEYS = frozenset({"tags", "aliases", "cssclasses", "cssclass", "created", "modified", "title"})
 
 
@@ -30,6 +33,7 @@ class SettingsError(Exception):
 MODEL_FORM = r"auto|embedded|none|ollama:\S+|gguf:[^,]*[^,\s]"
 MODEL_CHOICES = "auto, embedded, none, ollama:NAME or gguf:FILE"
 NAMES_FORM = r"|[^\s,]+(?:\s*,\s*[^\s,]+)*"
+STRATEGY_FORM = r"[a-z][a-z0-9_-]*"
 
 
 @dataclass(frozen=True)
@@ -138,20 +142,16 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class MemorySettings:
-    """config/memory_compaction.md; the windows can also stand in an agent's own agent.md, and win there."""
+    """config/memory_compaction.md; each of these can also stand in an agent's own agent.md, and wins there.
+
+    These are the settings that all memory strategies share. The others are fields of the strategies, which nothing here
+    knows: `agents.memory.strategy_registry` makes the class that has them all, and that admits only what it knows.
+    """
 
     immediate_window: int = setting(64, "the newest memories that are always told word for word", low=1, high=4096)
     recent_window: int = setting(64, "how many memories a short-term summary takes in", low=1, high=4096)
     enabled: bool = setting(True, "whether memories are summarised at all")
-    strategy: str = setting(
-        "waterfall", "how memories are compacted", choices=("waterfall", "rolling", "layered", "window")
-    )
-    threshold: int = setting(10, "rolling: more memories than this after the summary are too many", low=1, high=4096)
-    retain_recent: int = setting(3, "rolling: how many of the newest stay word for word", low=0, high=4096)
-    max_memories: int = setting(128, "window: how many of the newest memories are told", low=1, high=4096)
-    threshold_tokens: int = setting(
-        4000, "layered: more tokens than this after the summary are too many", low=100, high=1000000
-    )
+    strategy: str = setting("waterfall", "how memories are compacted", form=STRATEGY_FORM)
     min_saving_tokens: int = setting(
         500, "a compaction by tokens has to save at least so many a turn", low=0, high=1000000
     )
@@ -163,15 +163,6 @@ class MemorySettings:
         "what a token costs that the model has in its prefix cache, as a share of one that it has not",
         low=0,
         high=1,
-    )
-    verbatim_high_tokens: int = setting(
-        6000,
-        "waterfall: a tail of more tokens than this is summarised before its time; 0 for never",
-        low=0,
-        high=1000000,
-    )
-    verbatim_low_tokens: int = setting(
-        3000, "waterfall: how many tokens of such a tail stay word for word", low=0, high=1000000
     )
     profile: str = setting("summarizer", "the model profile for summaries", choices=("summarizer",))
     journal_fsync_ms: int = setting(
@@ -240,7 +231,7 @@ def override(settings: S, values: Mapping[str, Given], source: str) -> S:
     for key, given in today(values, fields, source).items():
         if key in fields:
             changes[key] = _checked(fields[key], given, f"{source}:{given.line}")
-        elif key not in IGNORED_KEYS:
+        elif key not in IGNORED_KEYS and not (is_open(type(settings)) and not misspelt(key, tuple(fields), CLOSE)):
             raise SettingsError(f"{source}:{given.line}: {_unknown(key, list(fields))}")
     return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
 
@@ -255,9 +246,14 @@ def setting_names(kind: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind))
 
 
-def misspelt(key: str, names: tuple[str, ...]) -> str:
-    """Return the setting that a key is probably meant to be, or an empty string."""
-    close = difflib.get_close_matches(key, names, n=1, cutoff=0.8)
+def is_open(kind: type[Any]) -> bool:
+    """Return whether a note of this kind may hold settings that are known elsewhere."""
+    return kind is MemorySettings
+
+
+def misspelt(key: str, names: tuple[str, ...], cutoff: float = 0.8) -> str:
+    """Return the setting that a key is probably meant to be, or an empty string; `cutoff` is how near it is, to 1."""
+    close = difflib.get_close_matches(key, names, n=1, cutoff=cutoff)
     return close[0] if close else ""
 
 

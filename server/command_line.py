@@ -17,6 +17,7 @@ from typing import Protocol
 from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
 
+from agents.memory.strategy_registry import loaded_strategies
 from agents.simulated.recording import SimulationError
 from config.server_settings import MEGABYTE
 from config.settings import ROLES, ServerSettings
@@ -38,7 +39,7 @@ from server.operations.watching import watch
 from server.ports.listening import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.simulation.simulate_command import add_simulate_command, run_simulation
 from server.steward.vault_commands import COMMANDS, add_vault_commands, run_vault_command
-from vault.config_notes import Settings, load_settings
+from vault.config_notes import Settings
 from vault.folder import MARK, Vault, open_vault
 from vault.notes import NoteError
 from vault.remembered.former_lives import put_by
@@ -161,7 +162,7 @@ def _vault_there(options: argparse.Namespace) -> Vault:
 
 def _reset_password(options: argparse.Namespace) -> None:
     vault = _vault_there(options)
-    new_role = load_settings(vault).server.new_role
+    new_role = loaded_strategies().load_settings(vault).server.new_role
     with closing(AccountDatabase(_accounts_folder(vault, options))) as database:
         _say(reset_password(database, vault, options.name, options.role, new_role, Argon2()))
 
@@ -181,13 +182,18 @@ def _begin_anew(options: argparse.Namespace) -> None:
 def _try(options: argparse.Namespace) -> None:
     vault = _vault_there(options)
     folder = _accounts_folder(vault, options)
-    read_all(vault, lambda: _with_options(load_settings(vault), options), lambda: read_accounts(folder), folder)
+    read_all(
+        vault,
+        lambda: _with_options(loaded_strategies().load_settings(vault), options),
+        lambda: read_accounts(folder),
+        folder,
+    )
     _say(f"The world in {vault.root} could be opened.")
 
 
 def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals) -> None:
     vault, made = open_vault((options.vault or default_vault(Path.cwd())).absolute())
-    written = load_settings(vault)
+    written = loaded_strategies().load_settings(vault)
     settings = _with_options(written, options)
     write_log(settings.server.log_format, settings.server.log_level, _log_file(vault, settings.server))
     accounts_folder = _accounts_folder(vault, options)
@@ -226,7 +232,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
             "; ".join(Verdict((Check("vault", unwritable(vault)), *saving.checks)).reasons)
             or why_not_again(
                 vault,
-                lambda: _with_options(load_settings(vault), options),
+                lambda: _with_options(loaded_strategies().load_settings(vault), options),
                 fallwater.game.commands,
                 lambda: read_accounts(accounts_folder),
                 accounts_folder,

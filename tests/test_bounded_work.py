@@ -15,9 +15,8 @@ from agents.memory.judging.form import person_faults
 from agents.memory.knowing.facts_text import goals_in
 from agents.memory.knowing.known import Known
 from agents.memory.looking.looking_back import changes
-from agents.memory.reminding.cues import telling
-from agents.memory.summaries.sections import sections_of
-from agents.memory.summaries.structured import BadJson, readable
+from agents.memory.retrieval import telling
+from agents.memory.summaries.prose import BadJson, readable, sections_of
 from agents.memory.view import _BLOCK_LINK
 from agents.prompts.quoting import plain, quoted, typed
 from agents.replies.reply import first_command

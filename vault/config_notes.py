@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -62,10 +62,11 @@ class Settings:
         return {**self.profiles, THINKER: thinker.without(*replaced)}
 
 
-def load_settings(vault: Vault) -> Settings:
+def load_settings(vault: Vault, memory: type[MemorySettings] = MemorySettings) -> Settings:
     """Return what stands in `config/`; a note that is missing leaves the defaults.
 
-    Raises: NoteError naming file, line, value and what is expected.
+    `memory` is the kind of config/memory_compaction.md, with the settings of the memory strategies that there are; what
+    is not its own is left alone without one. Raises: NoteError naming file, line, value and what is expected.
     """
     for name in vault.names("config"):
         if name not in KINDS:
@@ -75,7 +76,7 @@ def load_settings(vault: Vault) -> Settings:
         _kind(vault, "world", WorldSettings),
         _kind(vault, "agents", AgentSettings),
         _kind(vault, "models", ModelSettings),
-        _kind(vault, "memory_compaction", MemorySettings),
+        _kind(vault, "memory_compaction", memory),
         load_profiles(vault),
         colors=_kind(vault, "colors", ColorSettings),
     )
@@ -125,9 +126,12 @@ def profile_parts(note: Note) -> list[tuple[str, Note]]:
     return [("", first), *((name, Note(note.source, {}, "\n".join(lines), {}, at)) for name, lines, at in profiles)]
 
 
-def settings_in(note: Note) -> dict[str, Given]:
-    """Return what a note in `config/` sets, but for the profiles in it. Raises: NoteError."""
-    return (profile_parts(note)[0][1] if note.source == f"config/{PROFILES}.md" else note).settings(KEYS)
+def settings_in(note: Note, more: Collection[str] = ()) -> dict[str, Given]:
+    """Return what a note in `config/` sets, but for the profiles in it; `more` are keys that it may set besides.
+
+    Raises: NoteError.
+    """
+    return (profile_parts(note)[0][1] if note.source == f"config/{PROFILES}.md" else note).settings(KEYS.union(more))
 
 
 def load_text(vault: Vault, name: str) -> str:
@@ -141,6 +145,6 @@ def _kind(vault: Vault, name: str, kind: type[S]) -> S:
         return kind()
     note = vault.read("config", f"{name}.md")
     try:
-        return settings_from(kind, settings_in(note), source)
+        return settings_from(kind, settings_in(note, setting_names(kind)), source)
     except SettingsError as error:
         raise NoteError(str(error)) from error

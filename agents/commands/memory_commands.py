@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from agents.agent import Agent
+from agents.memory.compaction import Outcome, described, nothing_due, outcome
 from agents.memory.looking.looking_back import diff_text, expanded_text, why_text
 from agents.memory.looking.status import status_text
-from agents.memory.outcome import Outcome, described, nothing_due, outcome
 from vault.notes import NoteError
 from world.command import Command, command
 from world.errors import CommandError
@@ -172,7 +172,7 @@ def _why(agent: Agent, number: int, say: Wording) -> str:
 
 
 def _dry_run(agent: Agent) -> Outcome:
-    plan = agent.memory.strategy.plan(agent.memory.coverage, forced=True)
+    plan = agent.memory.plan(forced=True)
     if plan is None:
         return nothing_due(agent.memory)
     return outcome("compaction.would", who=agent.name, plan=described(plan))

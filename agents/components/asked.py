@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from agents.component import Moment, Section
-from agents.turn import Turn
-from vault.remembered.memory_line import Memory
-from world.events import Event
+from agents.component import AddedComponent, Moment, Section
 from world.matching import is_named
 from world.model import Exit, Thing, World
 from world.paths import ways_from
@@ -24,13 +21,10 @@ LATEST = 4
 """Among so many of the newest memories are the words to be answered."""
 
 
-class Asked:
+class Asked(AddedComponent):
     """Tells what the world knows of the places, people and things that the partner has named last."""
 
     name = "asked"
-
-    def observe(self, memory: Memory, event: Event | None) -> None:
-        """Nothing is kept."""
 
     def context(self, moment: Moment) -> Section | None:
         if moment.kind != "speech" or moment.partner is None:
@@ -38,9 +32,6 @@ class Asked:
         words = _last_words(moment, moment.partner.name)
         lines = list(islice(_lines(words, moment), MAX_LINES)) if words else []
         return Section(self.name, "\n".join(lines), is_aside=True) if lines else None
-
-    def acted(self, turn: Turn) -> None:
-        """Nothing is kept."""
 
 
 def _last_words(moment: Moment, partner: str) -> str:

@@ -76,8 +76,14 @@ class Facts:
     def _of_view(self, moment: Moment, budget_tokens: int) -> tuple[str, ...]:
         """Return the facts chosen when the view began where it does."""
         registry, view = self._registry, moment.view
-        told = (view.longterm, view.recent, view.first_shown())
-        chosen_for = (*told, registry.version, registry.is_behind, registry.profile_goals, budget_tokens)
+        chosen_for = (
+            view.summaries,
+            view.first_shown(),
+            registry.version,
+            registry.is_behind,
+            registry.profile_goals,
+            budget_tokens,
+        )
         if chosen_for != self._chosen_for:
             facts = by_relevance(self._told(), _names(moment), moment.actor.room_id)
             goals = [f"My goal: {goal}" for goal in registry.goals if goal not in registry.profile_goals]
@@ -112,8 +118,8 @@ def _stands_in(pin: Pin, view: View, shown: str) -> bool:
     """Return whether a pinned memory is told below in the words of the pin: as a line of a summary, or verbatim."""
     if not pin.seq:
         return False
-    summaries = f"{view.older()}\n{view.recent_past()}"
-    if any(line.removeprefix("- ") == pin.text for line in summaries.split("\n")):
+    lines = (line for tier in view.summaries for line in tier.text.split("\n"))
+    if any(line.removeprefix("- ") == pin.text for line in lines):
         return True
     memory = next((one for one in view.tail if one.seq == pin.seq), None)
     if memory is None or pin.text != picked_words(memory).replace(LINE_BREAK, " "):

@@ -1,32 +1,30 @@
-"""Compaction in the background: planned, prepared from a frozen copy, judged, and published in one step."""
+"""Compaction in the background: planned, prepared from a frozen copy, judged, published in one step, and told of."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.aside import Aside
-from agents.memory.archiving import summary_fields, traced, view_tokens
+from agents.memory.cost import CompactionRecord, offer_of, verbatim_sizes
 from agents.memory.coverage import Range
-from agents.memory.cycle import Prepared, Superseded, prepared, publish, put_in_force
-from agents.memory.ledger import CompactionRecord
+from agents.memory.cycle import Prepared, Superseded, prepared, publish, put_in_force, view_tokens
 from agents.memory.memory import AgentMemory
-from agents.memory.outcome import Outcome, described, nothing_due, outcome
-from agents.memory.strategies import Plan
+from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft, SummaryRefused
-from agents.memory.summaries.rebuilding import Rebuilding, is_better, rebuilding_of, rebuilt
-from agents.memory.summaries.redoing import is_extract, redo
+from agents.memory.summaries.rebuilding import Rebuilding, is_better, is_extract, rebuilding_of, rebuilt, redo
 from agents.memory.summaries.summarizing import Summarizer, summary_of
+from agents.memory.trail import summary_fields, traced
 from agents.memory.view import CompactedMessage
-from agents.memory.weighing import counts_tokens, offer_of, verbatim_sizes
 from agents.models.model import ModelError
 from vault.notes import NoteError
 from vault.remembered.archive_line import EventName
 from vault.remembered.summaries import Edited
+from world.wording import Wording
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +95,7 @@ class Compactor:
             return outcome("compaction.asleep", who=memory.name)
         if self.is_running:
             return outcome("compaction.under_way", who=memory.name, state=self.record.state)
-        plan = memory.strategy.plan(memory.coverage, forced=True)
+        plan = memory.plan(forced=True)
         if plan is None:
             return nothing_due(memory)
         if self._summarizer() is None:
@@ -200,13 +198,13 @@ class Compactor:
 
     def _due(self, forced: bool = False) -> Plan | None:
         """Return the next cycle if one is due by count, or is due by tokens and worth its cost, or is forced."""
-        memory, settings = self.memory, self.memory.settings
+        memory = self.memory
         before, self.record.not_worth, self._by_tokens = self.record.not_worth, "", False
-        plan = memory.strategy.plan(memory.coverage, forced)
-        if plan or not counts_tokens(settings):
+        plan = memory.plan(forced)
+        if plan or not memory.strategy.counts_tokens:
             return plan
         sizes = verbatim_sizes(memory, self._count_tokens)
-        plan = memory.strategy.plan(memory.coverage, False, sizes)
+        plan = memory.plan(False, sizes)
         if plan is None:
             return None
         self._by_tokens = True
@@ -312,3 +310,42 @@ class Compactor:
             return view_tokens(self.memory.view(), self._count_tokens)
         except NoteError:
             return 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`key` names the sentence and `values` fill it; `done` is false if nothing has changed."""
+
+    key: str
+    done: bool = False
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def told(self, say: Wording) -> str:
+        """Return it in the words of a world."""
+        return say(self.key, **{name: _told(value, say) for name, value in self.values.items()})
+
+    def __str__(self) -> str:
+        return self.told(Wording())
+
+
+def outcome(key: str, /, *, done: bool = False, **values: object) -> Outcome:
+    """Return how something began or ended; an outcome among the values is told in its place."""
+    return Outcome(key, done, values)
+
+
+def described(plan: Plan) -> Outcome:
+    """Return what a plan will do."""
+    if plan.absorbed:
+        return outcome("compaction.absorbs", memories=plan.absorbed, longterm=plan.longterm)
+    if plan.longterm:
+        return outcome("compaction.folds", longterm=plan.longterm, recent=plan.recent)
+    return outcome("compaction.begins_with", recent=plan.recent)
+
+
+def nothing_due(memory: AgentMemory) -> Outcome:
+    """Return why nothing can be compacted now."""
+    return outcome(memory.strategy.idle, who=memory.name)
+
+
+def _told(value: object, say: Wording) -> object:
+    return value.told(say) if isinstance(value, Outcome) else value

@@ -1,27 +1,16 @@
-"""Which memories are told by what: three ranges that always partition `[1..n]`."""
+"""Which memories the summaries in force cover: three ranges that always partition `[1..n]`.
+
+These are the boundaries of the files. Inside a file a strategy may have any number of summaries: a view's tiers.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from vault.remembered.ranges import Range as Range
 from vault.remembered.summaries import Summary
 
-
-@dataclass(frozen=True)
-class Range:
-    """The memories numbered from `first` to `last`, both included; empty if `last` comes before `first`."""
-
-    first: int
-    last: int
-
-    def __len__(self) -> int:
-        return max(0, self.last - self.first + 1)
-
-    def __contains__(self, seq: object) -> bool:
-        return isinstance(seq, int) and self.first <= seq <= self.last
-
-    def __str__(self) -> str:
-        return f"{self.first}–{self.last}" if len(self) > 1 else str(self.first) if len(self) else "none"
+NONE = Range(1, 0)
 
 
 @dataclass(frozen=True)

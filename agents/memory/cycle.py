@@ -1,29 +1,37 @@
-"""One cycle: both summaries made from a frozen copy, and put in force in one step if nobody has edited meanwhile."""
+"""One cycle: summaries made from a frozen copy, archived, and put in force at once if nobody has edited meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from agents.aside import Aside
-from agents.memory.archiving import CountTokens, archived
+from agents.memory.cost import CompactionRecord
 from agents.memory.coverage import Range
-from agents.memory.ledger import CompactionRecord
 from agents.memory.memory import AgentMemory
-from agents.memory.strategies import Plan
+from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft
-from agents.memory.summaries.redoing import marked
+from agents.memory.summaries.rebuilding import marked
 from agents.memory.summaries.summarizing import NOTHING_LEFT, Summarizer, summary_of
+from agents.memory.trail import summary_fields, traced
+from agents.memory.view import OLDER, RECENT, View
 from vault.notes import NoteError
 from vault.remembered.archive_line import EventName
-from vault.remembered.summaries import Ahead, Edited, Summary
+from vault.remembered.memory_line import Memory, one_line
+from vault.remembered.ranges import RangeSet
+from vault.remembered.summaries import Ahead, Edited, Summary, SummaryPart, text_of_parts
 
 log = logging.getLogger(__name__)
 
 Pair = tuple[Summary | None, Summary | None]
+CountTokens = Callable[[str], int]
+
+NO_NUMBERS = RangeSet()
+EARLIER = "Earlier"
+"""The part that has what was summarised before there were parts."""
 
 
 class Superseded(Exception):
@@ -52,22 +60,26 @@ async def prepared(
     # The frozen copy: from here on nothing is read from the living memory.
     sources = (memory.longterm, memory.recent)
     in_force = [summary for summary in sources if summary]
-    absorbed = memory.to_summarise(plan.absorbed.first, plan.absorbed.last) if plan.absorbed else []
+    strategy, absorbed = memory.strategy, plan.absorbed
+    taken = memory.to_summarise(absorbed.first, absorbed.last) if absorbed else []
     memories = memory.to_summarise(plan.recent.first, plan.recent.last) if plan.recent else []
     generation = max((summary.generation for summary in in_force), default=0) + 1
     longterm = recent = None
     if plan.longterm:
         record.state = _folding(plan, sources[1])
+        parts: tuple[SummaryPart, ...] = ()
         texts = [summary.text for summary in in_force]
-        if absorbed or len(texts) > 1 or not plan.absorbed:
-            draft = await summarizer.longterm(texts, absorbed, memory.settings.strategy == "layered")
+        if strategy.is_divided and absorbed:
+            parts, draft = await in_parts(memory.chosen.parts_of(taken), in_force, absorbed, taken, summarizer, record)
+        elif taken or len(texts) > 1 or not absorbed:
+            draft = record.paid(await summarizer.longterm(texts, taken, strategy.has_sections))
         else:
             draft = _unchanged(in_force)
         ranges = [f"{summary.first}-{summary.last}" for summary in in_force]
-        ranges += [f"{plan.absorbed.first}-{plan.absorbed.last}"] if plan.absorbed else []
-        draft = marked(record.paid(draft), sources)
-        longterm = summary_of(draft, 1, plan.longterm.last, generation, now_ms(), tuple(ranges))
-        longterm = replace(longterm, edited_from=sources[0].hand if sources[0] else "")
+        ranges += [f"{absorbed.first}-{absorbed.last}"] if absorbed else []
+        longterm = summary_of(marked(draft, sources), 1, plan.longterm.last, generation, now_ms(), tuple(ranges))
+        contents = tuple((part.name, part.memories) for part in parts)
+        longterm = replace(longterm, edited_from=sources[0].hand if sources[0] else "", contents=contents)
     if plan.recent:
         record.state = f"summarising memories {plan.recent}"
         first, last = plan.recent.first, plan.recent.last
@@ -177,3 +189,105 @@ def _folding(plan: Plan, recent: Summary | None) -> str:
     if recent and plan.absorbed:
         folded = Range(recent.first, plan.absorbed.last)
     return f"folding memories {folded} into the long-term summary"
+
+
+def archived(
+    memory: AgentMemory, event: EventName, longterm: Summary | None, recent: Summary | None, count_tokens: CountTokens
+) -> tuple[Summary | None, Summary | None]:
+    """Archive summaries that the gate has accepted; return them with the reference among their sources.
+
+    Raises: NoteError if they cannot be archived, or the journal cannot be read.
+    """
+    view = memory.view()
+    tiers = memory.tiers(longterm or memory.longterm, recent)
+    tail = tuple(one for one in view.tail if one.seq in tiers[-1].memories)
+    after = View(view.name, (*tiers[:-1], replace(tiers[-1], lines=tail)), view.limits)
+    reference = memory.trail.keep(
+        event,
+        view.n,
+        outcome="accepted",
+        longterm=summary_fields(longterm),
+        recent=summary_fields(recent),
+        replaced={"longterm": summary_fields(memory.longterm), "recent": summary_fields(memory.recent)},
+        tokens_before=view_tokens(view, count_tokens),
+        tokens_after=view_tokens(after, count_tokens),
+    )
+    return longterm and traced(longterm, reference), recent and traced(recent, reference)
+
+
+def view_tokens(view: View, count_tokens: CountTokens) -> int:
+    """Return how many tokens of a prompt are memory."""
+    return count_tokens("\n".join((view.told_in(OLDER), view.told_in(RECENT), view.tail_text())))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part in the making: what stood there before, and what it takes in."""
+
+    name: str
+    numbers: RangeSet = NO_NUMBERS
+    texts: tuple[str, ...] = ()
+    memories: tuple[Memory, ...] = ()
+
+
+async def in_parts(
+    names: Mapping[int, str],
+    in_force: Sequence[Summary],
+    taken: Range,
+    memories: Sequence[Memory],
+    summarizer: Summarizer,
+    record: CompactionRecord,
+) -> tuple[tuple[SummaryPart, ...], Draft]:
+    """Return the parts of a long-term summary, and their text as a draft; the cost of each part is entered.
+
+    `names` has the part of each memory by its number. `taken` are all numbers that it takes in, `memories` those of
+    them that can be told; a number that cannot goes with the one before it. Only parts that take in something are
+    written anew.
+    Raises: SummaryRefused, ModelError.
+    """
+    made, drafts = list[SummaryPart](), list[Draft]()
+    for part in _divided(names, in_force, taken, memories):
+        text = "\n".join(part.texts)
+        if part.memories:
+            texts = part.texts
+            asked = summarizer.longterm(texts, part.memories) if texts else summarizer.recent(part.memories)
+            drafts.append(record.paid(await asked))
+            text = drafts[-1].text
+        made.append(SummaryPart(part.name, part.numbers, text or NOTHING_LEFT))
+    return tuple(made), _joined(text_of_parts(made), in_force, drafts, summarizer)
+
+
+def _divided(
+    names: Mapping[int, str], in_force: Sequence[Summary], taken: Range, memories: Sequence[Memory]
+) -> list[_Part]:
+    parts: dict[str, _Part] = {}
+    for one in (part for summary in in_force for part in summary.parts):
+        name = one.name or EARLIER
+        before = parts.get(name, _Part(name))
+        parts[name] = replace(before, numbers=before.numbers | one.memories, texts=(*before.texts, one.text))
+    named = {seq: _heading(name) for seq, name in names.items()}
+    told = {memory.seq: memory for memory in memories}
+    name = next(iter(named.values()), next(iter(parts), EARLIER))
+    for seq in range(taken.first, taken.last + 1):
+        name = named.get(seq, name)
+        before = parts.get(name, _Part(name))
+        numbers = before.numbers | RangeSet.of(Range(seq, seq))
+        own = (told[seq],) if seq in told else ()
+        parts[name] = replace(before, numbers=numbers, memories=(*before.memories, *own))
+    return list(parts.values())
+
+
+def _heading(name: str) -> str:
+    return one_line(name).strip("# ") or EARLIER
+
+
+def _joined(text: str, in_force: Sequence[Summary], drafts: Sequence[Draft], summarizer: Summarizer) -> Draft:
+    """Return a text in parts as a draft that has been paid for; its scores are the means of those of its new parts."""
+    scores = {
+        name: sum(draft.scores.get(name, 0.0) for draft in drafts) / len(drafts)
+        for name in sorted({name for draft in drafts for name in draft.scores})
+    }
+    qualities = [*(draft.quality for draft in drafts), *(summary.quality for summary in in_force)]
+    quality = next((one for one in ("fallback", "extractive") if one in qualities), "prose")
+    models = [*(draft.model for draft in drafts), *(summary.model for summary in in_force)]
+    return Draft(text, quality, next(filter(None, models), ""), scores, summarizer.count_tokens(text), 0, 0)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from agents.memory.coverage import Coverage, Settled, settle
 from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.micro import failed_rounds
-from agents.memory.strategies import CompactionStrategy, Rolling, Window, strategy_of
+from agents.memory.strategy import MemoryStrategy, Plan
+from agents.memory.strategy_registry import ChosenStrategy, StrategyRegistry, loaded_strategies
 from agents.memory.trail import Trail
-from agents.memory.view import CompactionProvider, View
+from agents.memory.view import CompactionProvider, Tier, View, summary_tiers, tail_tier
 from config.settings import MemorySettings
 from vault.folder import Vault
 from vault.journal import Journal, note_warning
@@ -25,7 +26,6 @@ from vault.remembered.summaries import LONGTERM, RECENT, Ahead, Summary, Summary
 
 log = logging.getLogger(__name__)
 
-MOST_IN_A_VIEW = 512
 VIEW_STEP = 64
 ROUND_MEMORIES = 16
 """The outcome of a command comes within so many memories."""
@@ -37,7 +37,7 @@ class AgentMemory:
     `problem` is empty while memories can be written; else it says why not, and what was perceived meanwhile waits.
     `on_trouble` is told what admins should know: that something cannot be written, and that it can again. `reading`
     reads back what the world has said. `provider` is who compacts in the place of the agent's own compactor, if anybody
-    does; the summaries on disk then rest.
+    does; the summaries on disk then rest. `strategies` are those that the settings may name.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class AgentMemory:
         settings: MemorySettings,
         now_ms: Callable[[], int],
         reading: Reading = ENGLISH,
+        strategies: StrategyRegistry | None = None,
     ) -> None:
         self.name = name
         self.reading = reading
@@ -58,6 +59,7 @@ class AgentMemory:
         self.summaries = SummaryFolder(vault, name)
         self.trail = Trail(vault, name, lambda: self.settings, now_ms)
         self.trail.on_trouble = lambda text: self.on_trouble(text)
+        self.chosen = ChosenStrategy(strategies or loaded_strategies(), lambda: self.settings, self._strategy_failed)
         self.provider: CompactionProvider | None = None
         self._listeners: list[Callable[[Memory], None]] = []
         self._now_ms = now_ms
@@ -147,8 +149,13 @@ class AgentMemory:
         return len(self._unwritten)
 
     @property
-    def strategy(self) -> CompactionStrategy:
-        return strategy_of(self.settings)
+    def strategy(self) -> MemoryStrategy:
+        """The strategy that the settings name; one that summarises nothing in the place of one that has failed."""
+        return self.chosen.strategy
+
+    def plan(self, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
+        """Return what to summarise next, or None; see `MemoryStrategy.plan`."""
+        return self.chosen.plan(self.coverage, forced, sizes)
 
     @property
     def coverage(self) -> Coverage:
@@ -166,31 +173,35 @@ class AgentMemory:
     def view(self) -> View:
         """Return what is in view now. Raises: NoteError if the journal cannot be read."""
         self.take_in_edits()
-        told, most, strategy = self._settled, MOST_IN_A_VIEW, self.strategy
-        if isinstance(strategy, Window):  # what was summarised under another strategy stays on disk, untold
-            told, most = Settled(None, None), strategy.max_memories
-        if self.provider:
-            told = self._compacted_by(self.provider)
-        coverage = told.coverage(self.journal.last)
-        verbatim = coverage.verbatim
-        first = verbatim.first
-        if len(verbatim) > most:
+        n, most = self._n, self.strategy.max_tail
+        tiers = self._compacted_by(self.provider) if self.provider else self.tiers(self.longterm, self.recent)
+        covered = tiers[-1].memories.first - 1 if tiers[-1].memories else n
+        first = covered + 1
+        if n - covered > most:
             # In steps, so that the text of a long tail goes on beginning with the same line for a while.
             step = min(VIEW_STEP, max(1, most // 4))
-            first = -(-(verbatim.last - most + 1) // step) * step
-        tail = self.journal.read(first, verbatim.last)
-        is_one_message = isinstance(strategy, Rolling)
-        return View(self.name, coverage, told.longterm, told.recent, tuple(tail), self.trail.limits, is_one_message)
+            first = -(-(n - most + 1) // step) * step
+        tail = tail_tier(covered, n, tuple(self.journal.read(first, n)))
+        return View(self.name, (*tiers[:-1], tail), self.trail.limits)
 
-    def _compacted_by(self, provider: CompactionProvider) -> Settled:
+    def tiers(self, longterm: Summary | None, recent: Summary | None) -> list[Tier]:
+        """Return the tiers of a view with these summaries; the tail without its lines."""
+        return self.chosen.tiers(longterm, recent, self._n)
+
+    @property
+    def _n(self) -> int:
+        return self.coverage.n
+
+    def _compacted_by(self, provider: CompactionProvider) -> list[Tier]:
         """Return what somebody else has compacted; all is verbatim if that is not from the first memory on."""
         message = provider.get_compaction()
         if message is None:
-            return Settled(None, None)
+            return [tail_tier(0, self._n)]
         if message.start != 1 or not 1 <= message.end <= self.journal.last:
             self._warn(f"a compaction of memories {message.start}–{message.end} of {self.journal.last} is left out")
-            return Settled(None, None)
-        return Settled(Summary(1, message.end, message.summary), None)
+            return [tail_tier(0, self._n)]
+        summary = Summary(1, message.end, message.summary)
+        return [*summary_tiers(summary, "longterm", self.strategy.as_messages), tail_tier(message.end, self._n)]
 
     def memory(self, seq: int) -> Memory | None:
         """Return the memory with a number, or None if there is none. Raises: NoteError."""
@@ -366,6 +377,12 @@ class AgentMemory:
             aside = self.summaries.set_aside(name, why, self._now_ms())
             del self._unfit[name]
             self._warn(f"{name} was kept as {aside!r}" if aside else f"{name} was taken away meanwhile")
+
+    def _strategy_failed(self, name: str, error: Exception) -> None:
+        log.error("[Memory] %s: the strategy %s failed", self.name, name, exc_info=error)
+        text = f"The memory strategy {name!r} of {self.name} failed and is off: {error}. Nothing is lost."
+        note_warning(self.warnings, text)
+        self.on_trouble(text)
 
     def _warn(self, text: str) -> None:
         note_warning(self.warnings, text)

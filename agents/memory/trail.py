@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from agents.memory.micro import Limits, held, result_texts
@@ -14,6 +15,7 @@ from vault.folder import Vault
 from vault.notes import NoteError
 from vault.remembered.archive_line import Entry, EventName
 from vault.remembered.memory_line import Memory
+from vault.remembered.summaries import Summary
 
 log = logging.getLogger(__name__)
 
@@ -141,3 +143,23 @@ class Trail:
             log.warning("[Memory] %s: the archive is written again", self._name)
             self.on_trouble(f"The archive of {self._name} is written again.")
         self.problem = ""
+
+
+def traced(summary: Summary, reference: str) -> Summary:
+    """Return a summary with the reference to its archive entry among its sources; as it is if there is none."""
+    return replace(summary, sources=(*summary.sources, f"archive {reference}")) if reference else summary
+
+
+def summary_fields(summary: Summary | None) -> dict[str, Any] | None:
+    """Return what the archive keeps of a summary: all of it."""
+    if summary is None:
+        return None
+    return {
+        "covers": [summary.first, summary.last],
+        "text": summary.text,
+        "tokens": summary.tokens,
+        "generation": summary.generation,
+        "quality": summary.quality,
+        "model": summary.model,
+        "sources": list(summary.sources),
+    }

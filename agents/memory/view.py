@@ -1,4 +1,4 @@
-"""What of an agent's memory goes into a prompt, as text."""
+"""What of an agent's memory goes into a prompt: a list of tiers, and their text."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from agents.memory.coverage import Coverage, Range
 from agents.memory.micro import LIMITS, Limits, outlived_failures, result_texts
 from agents.prompts.quoting import plain, quoted
 from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.remembered.ranges import Range, RangeSet, partition_fault
 from vault.remembered.summaries import Summary
 from world.parsing import split_reason
 
 RESULT_CHARACTERS = 240
 STEP_LINES = 16
 UNSHOWN = "are not shown here for want of room"
+MAX_RANGES_TOLD = 4
+OLDER, RECENT, TAIL = "older", "recent", "tail"
 
 _BLOCK_LINK = re.compile(r"(?<!\s)\s*\(?\[\[[^\[\]]*#\^m\d+\]\]\)?")
 
@@ -46,40 +48,111 @@ class CompactionProvider(Protocol):
 
 
 @dataclass(frozen=True)
-class View:
-    """The three tiers at one moment. `tail` holds the newest memories of the verbatim range, oldest first.
+class Tier:
+    """A part of a view: the memories that it stands for, and what it says of them.
 
-    `limits` bounds how much of a command's result is told. With `is_one_message` a summary is told as a message.
+    A summary has `text`, and a `title` if there are several of its kind; `slot` is the place in a template where it is
+    told, `is_message` whether it is told as a message, and `summary` the file that it is from. The tail has `lines`:
+    the newest of its memories word for word, oldest first.
     """
 
     name: str
-    coverage: Coverage
-    longterm: Summary | None
-    recent: Summary | None
-    tail: tuple[Memory, ...]
+    memories: RangeSet
+    text: str = ""
+    title: str = ""
+    slot: str = OLDER
+    is_message: bool = False
+    summary: Summary | None = None
+    lines: tuple[Memory, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The summary as a prompt tells it, with a line that says what it stands for."""
+        text = f"{self.title}: {self.text}" if self.title else self.text
+        if self.is_message:
+            return CompactedMessage(self.memories.first, self.memories.last, text).to_system_message()
+        shown: object = self.memories
+        if len(self.memories.ranges) > MAX_RANGES_TOLD:
+            shown = f"some of {Range(self.memories.first, self.memories.last)}"
+        return f"{text}\n[Summarized {len(self.memories)} memories: {shown}]"
+
+
+def summary_tiers(summary: Summary, name: str, is_message: bool = False) -> list[Tier]:
+    """Return the tiers of a summary file: one for each of its parts. `name` is that of the file."""
+    return [
+        Tier(
+            f"{name}: {part.name}" if part.name else name,
+            part.memories,
+            _BLOCK_LINK.sub("", part.text),
+            part.name,
+            RECENT if name == RECENT else OLDER,
+            is_message,
+            summary,
+        )
+        for part in summary.parts
+    ]
+
+
+def tail_tier(covered: int, n: int, lines: tuple[Memory, ...] = ()) -> Tier:
+    """Return the verbatim tail: the memories after those that are `covered`, of n."""
+    return Tier(TAIL, RangeSet.of(Range(covered + 1, n)), lines=lines)
+
+
+@dataclass(frozen=True)
+class View:
+    """What is in view of one agent's memory at one moment: tiers, the oldest first and the verbatim tail last.
+
+    `limits` bounds how much of a command's result is told.
+    Raises: ValueError unless the tiers are a partition of all memories from 1 on.
+    """
+
+    name: str
+    tiers: tuple[Tier, ...]
     limits: Limits = LIMITS
-    is_one_message: bool = False
 
-    def older(self) -> str:
-        """Return the long-term summary with a line that says what it stands for; empty if there is none."""
-        return self._told(self.longterm)
+    def __post_init__(self) -> None:
+        if fault := partition_fault([tier.memories for tier in self.tiers], Range(1, self.n)):
+            raise ValueError(f"not a partition: {fault}")
+        if not self.tiers or self.tiers[-1].name != TAIL:
+            raise ValueError("a view ends with the verbatim tail")
 
-    def recent_past(self) -> str:
-        """Return the short-term summary in the same way."""
-        return self._told(self.recent)
+    @property
+    def n(self) -> int:
+        """How many memories there are."""
+        return max((tier.memories.last for tier in self.tiers), default=0)
+
+    @property
+    def summaries(self) -> tuple[Tier, ...]:
+        """All tiers but the tail."""
+        return self.tiers[:-1]
+
+    @property
+    def covered(self) -> int:
+        """The number of the last memory that a summary stands for; 0 if there is none."""
+        return max((tier.memories.last for tier in self.summaries), default=0)
+
+    @property
+    def verbatim(self) -> Range:
+        """The memories that no summary stands for; `tail` has the newest of them."""
+        return Range(self.covered + 1, self.n)
+
+    @property
+    def tail(self) -> tuple[Memory, ...]:
+        return self.tiers[-1].lines
+
+    def tier_of(self, seq: int) -> Tier:
+        """Return the one tier that stands for a memory. Raises: StopIteration if there is no such memory."""
+        return next(tier for tier in self.tiers if seq in tier.memories)
+
+    def told_in(self, slot: str) -> str:
+        """Return the summaries of one slot of a template, the oldest first; empty if there are none."""
+        return "\n".join(tier.told for tier in self.summaries if tier.slot == slot)
 
     @property
     def compacted(self) -> CompactedMessage | None:
         """All summaries as one message; the memories after its end are verbatim. None if there is none."""
-        told = [summary for summary in (self.longterm, self.recent) if summary]
-        return CompactedMessage(1, told[-1].last, "\n".join(map(_text, told))) if told else None
-
-    def _told(self, summary: Summary | None) -> str:
-        if summary is None:
-            return ""
-        if self.is_one_message:
-            return CompactedMessage(summary.first, summary.last, _text(summary)).to_system_message()
-        return f"{_text(summary)}\n[Summarized {summary.count} memories: {Range(summary.first, summary.last)}]"
+        text = "\n".join(f"{tier.title}: {tier.text}" if tier.title else tier.text for tier in self.summaries)
+        return CompactedMessage(1, self.covered, text) if self.summaries else None
 
     def tail_text(self, left_out: int = 0) -> str:
         """Return the verbatim tail, a line a memory, without the oldest `left_out` of them.
@@ -102,11 +175,11 @@ class View:
 
     def unshown(self, left_out: int = 0) -> Range:
         """Return the memories of the verbatim range that are not told then."""
-        return Range(self.coverage.verbatim.first, self.first_shown(left_out) - 1)
+        return Range(self.verbatim.first, self.first_shown(left_out) - 1)
 
     def first_shown(self, left_out: int = 0) -> int:
         """Return the number of the first memory that is told then; the next one to come if none is."""
-        return self.tail[left_out].seq if left_out < len(self.tail) else self.coverage.n + 1
+        return self.tail[left_out].seq if left_out < len(self.tail) else self.n + 1
 
     def idle_ms(self, now_ms: int) -> int:
         """Return how long ago its owner did something, in milliseconds; 0 if the tail holds no deed of its own."""
@@ -178,7 +251,3 @@ def collapsed(lines: Iterable[str]) -> list[str]:
             told.append(line)
             counts.append(1)
     return [f"{line} (×{count})" if count > 1 else line for line, count in zip(told, counts, strict=True)]
-
-
-def _text(summary: Summary) -> str:
-    return _BLOCK_LINK.sub("", summary.text)

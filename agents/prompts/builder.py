@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
-from agents.component import Component, Moment, Section
+from agents.component import AddedComponent, Component, Moment, Section
 from agents.memory.coverage import Range
 from agents.memory.view import STEP_LINES, View
 from agents.models.model import Message
-from agents.prompts.prompt import Place, Prompt, PromptTemplate, parse_paragraphs
+from agents.prompts.prompt import FIXED, Place, Prompt, PromptTemplate, parse_paragraphs
 from agents.prompts.quoting import quoted
 from agents.prompts.talk import Talk, merged
 from vault.notes import NoteError
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 IN_KNOWN = "known"
 """The slot of sections that have none of their own in a template."""
 
-ROAMING = frozenset({"recollected", "errand", "bonds", "insights", "notice", "asked"})
-"""Sections that are shown in any case."""
+HANGS_SECONDS = 1.0
+"""An added component that takes longer than this is switched off."""
 
 MAX_CHARACTERS_A_TOKEN = 16
 """More than so many characters a token no text has on the average."""
@@ -66,7 +70,9 @@ def sections_of(components: Iterable[Component], moment: Moment, failed: Callabl
     told: list[str] = []
     for component in components:
         try:
-            section = component.context(replace(moment, told="\n".join(told)))
+            section = checked(component, partial(component.context, replace(moment, told="\n".join(told))))
+            if section and section.text:
+                section = _cut(section, moment.count_tokens)
         except NoteError:
             raise
         except Exception:
@@ -74,9 +80,22 @@ def sections_of(components: Iterable[Component], moment: Moment, failed: Callabl
             failed(component)
             continue
         if section and section.text:
-            section = _cut(section, moment.count_tokens)
             found.append(section)
             told.append(section.text)
+    return found
+
+
+def checked(component: Component, call: Callable[[], T]) -> T:
+    """Return what a call of a component returns.
+
+    Raises: TypeError if it is a section that is none of its own, TimeoutError if an added one has taken too long.
+    """
+    began = time.monotonic()
+    found = call()
+    if isinstance(component, AddedComponent) and (took := time.monotonic() - began) > HANGS_SECONDS:
+        raise TimeoutError(f"it took {took:.1f} s")
+    if found is not None and (not isinstance(found, Section) or found.name != component.name):
+        raise TypeError(f"{found!r} is no section of {component.name}")
     return found
 
 
@@ -159,7 +178,7 @@ class Transcript:
     opening: str = ""
 
     def has_place_for(self, name: str) -> bool:
-        return name in self.template.slots or name in ROAMING
+        return name in self.template.slots or name not in FIXED
 
     def render(self, sections: Sequence[Section], moment: Moment) -> Prompt:
         view, left_out, call = moment.view, moment.left_out, _calling(sections, moment)
@@ -232,7 +251,7 @@ class Chat:
     values: dict[str, str] = field(default_factory=dict)
 
     def has_place_for(self, name: str) -> bool:
-        return name in self.template.slots or name in ROAMING
+        return name in self.template.slots or name not in FIXED
 
     def render(self, sections: Sequence[Section], moment: Moment) -> Prompt:
         values = {"name": self.name, "partner": self.partner, **self.values}
@@ -281,7 +300,7 @@ def _slots(sections: Sequence[Section], slots: frozenset[str]) -> dict[str, str]
 
 
 def _in_known(sections: Sequence[Section], slots: frozenset[str]) -> list[Section]:
-    return [one for one in sections if one.name == IN_KNOWN or (one.name not in slots and one.name in ROAMING)]
+    return [one for one in sections if one.name == IN_KNOWN or (one.name not in slots and one.name not in FIXED)]
 
 
 def _places_in_known(sections: Sequence[Section], slots: frozenset[str], start: int) -> dict[str, Place]:
@@ -295,7 +314,7 @@ def _places_in_known(sections: Sequence[Section], slots: frozenset[str], start: 
 
 
 def _shown(moment: Moment) -> Range:
-    return Range(moment.view.first_shown(moment.left_out), moment.view.coverage.n)
+    return Range(moment.view.first_shown(moment.left_out), moment.view.n)
 
 
 def _one_line(text: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from agents.component import Section
+from agents.component_registry import ComponentRegistry, loaded_components
 from agents.memory.coverage import Range
 from agents.models.model import Message
 from agents.prompts.quoting import filling
@@ -22,9 +23,10 @@ from world.matching import suggestions
 SLOTS = (
     *("name", "profile", "commands", "facts", "yesterday", "older", "recent"),
     *("tail", "before", "since", "board", "known", "scene", "place"),
-    *("recollected", "errand", "bonds", "insights", "notice"),
 )
 TALK_SLOTS = (*(slot for slot in SLOTS if slot not in ("tail", "before", "since")), "partner", "here", "menu", "offer")
+FIXED = frozenset((*SLOTS, *TALK_SLOTS))
+"""The slots of what is told only where a template has a place for it; every other section is told in any case."""
 # What a prompt cannot do without, each in either form: the tail whole or in two parts, the scene in full or in a line.
 NEEDED = (("name",), ("tail", "before"), ("tail", "since"), ("scene", "place"))
 
@@ -99,13 +101,13 @@ class PromptTemplate:
         return text, places
 
 
-def parse_template(text: str, source: str) -> PromptTemplate:
-    """Return a template.
+def parse_template(text: str, source: str, slots: Sequence[str] = ()) -> PromptTemplate:
+    """Return a template; `slots` are those that it may have, by default those of the components that are loaded.
 
     Raises: NoteError naming file and line if it has a slot that does not exist, lacks one that is needed, or does
     not end in `~{name}>`.
     """
-    _check_slots(text, source, SLOTS)
+    _check_slots(text, source, slots or known_slots(SLOTS))
     for forms in NEEDED:
         if not any(f"{{{slot}}}" in text for slot in forms):
             raise NoteError(f"{source}: a slot is missing; a prompt needs {' or '.join(f'{{{s}}}' for s in forms)}.")
@@ -120,8 +122,13 @@ def parse_template(text: str, source: str) -> PromptTemplate:
 
 def parse_paragraphs(text: str, source: str, first_line: int) -> PromptTemplate:
     """Return a part of a template for a talk. Raises: NoteError if it has a slot that does not exist."""
-    _check_slots(text, source, TALK_SLOTS, first_line)
+    _check_slots(text, source, known_slots(TALK_SLOTS), first_line)
     return PromptTemplate(tuple(_PARAGRAPH.split(text.strip())) if text.strip() else ())
+
+
+def known_slots(slots: Sequence[str], components: ComponentRegistry | None = None) -> tuple[str, ...]:
+    """Return these slots and those that components may have of their own; by default those that are loaded."""
+    return (*slots, *sorted((components or loaded_components()).names - FIXED))
 
 
 def _check_slots(text: str, source: str, slots: Sequence[str], first_line: int = 1) -> None:

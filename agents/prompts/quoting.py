@@ -56,7 +56,7 @@ def quoted(text: str) -> str:
 
 def filling(values: Mapping[str, str]) -> dict[str, str]:
     """Return what fills a template's slots, each by what its words may be."""
-    return {slot: _FILLED_BY.get(slot, plain)(text) for slot, text in values.items()}
+    return {slot: _FILLED_BY.get(slot, quoted)(text) for slot, text in values.items()}
 
 
 def _quoted(text: str) -> str:
@@ -78,9 +78,9 @@ def _as_it_is(text: str) -> str:
     return text
 
 
+# What stands in any other slot, such as a component's, may be anybody's words.
 _FILLED_BY: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(("name", "commands", "sentences"), _as_it_is),
     **dict.fromkeys(("tail", "before", "since", "yesterday", "memories", "past"), typed),
-    **dict.fromkeys(("facts", "known", "recollected", "board", "scene", "place", "here"), quoted),
-    **dict.fromkeys(("errand", "bonds", "insights"), quoted),
+    **dict.fromkeys(("profile", "older", "recent", "notice", "partner", "menu", "offer", "objection"), plain),
 }

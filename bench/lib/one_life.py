@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent
+from agents.memory.strategy_registry import loaded_strategies
 from agents.models.model import LanguageModel, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from bench.lib.histories import ASIDES, CHAT, DEEDS, Telling
 from bench.lib.scripted_models import PICKED, ScriptedModel
 from vault.agent_notes import load_agent
-from vault.config_notes import load_settings
 from vault.folder import Vault
 from vault.text_notes import starter_sentences
 from world.commands.table import world_commands
@@ -52,7 +52,7 @@ class Life:
         vault = Vault(root)
         self.ms = START_MS
         self.game = Game(_world(people, things or {}, load_agent(vault, NAME).character), world_commands())
-        general = load_settings(vault)
+        general = loaded_strategies().load_settings(vault)
         style = "pick" if summarizer.name == PICKED else "auto"
         general = replace(
             general,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from agents.agent import Agent
 from agents.memory.importance import SPOKEN_TO
-from agents.memory.reminding.note_shelf import NoteShelf
-from agents.memory.reminding.recollecting import Recollecting
+from agents.memory.retrieval import NoteShelf, Recollecting
 from vault.remembered.memory_line import Memory
 
 COMES_TO_MIND = 3
@@ -17,6 +16,6 @@ def reminded(agent: Agent, prompt: str, question: str, speaker: str) -> str:
     mind = Recollecting(agent.finder, NoteShelf(agent.memory.journal.vault, agent.name))
     view, place = agent.memory.view(), agent.character.room_id
     said = f'{speaker} says, "{question}"'
-    asked = Memory(view.coverage.n + 1, 0, "observed", place, said, (speaker,), SPOKEN_TO)
+    asked = Memory(view.n + 1, 0, "observed", place, said, (speaker,), SPOKEN_TO)
     found = mind.of_moment(view, frozenset([speaker]), place, COMES_TO_MIND, prompt, [asked])
     return "\n".join(one.line for one in found)

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.memory.ledger import CompactionRecord
+from agents.memory.cost import CompactionRecord
 from agents.models.model import LanguageModel
 from bench.lib.histories import PEOPLE, Planted, given_things, planted, tellings
 from bench.lib.measuring import (

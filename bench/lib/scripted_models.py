@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 
-from agents.memory.summaries.sections import NOTHING, SECTIONS
+from agents.memory.summaries.prose import NOTHING, SECTIONS
 from agents.models.model import Capabilities, Completion, OnText, Request
 
 LOSSY, PICKED = "lossy", "picked by rule"

@@ -18,12 +18,12 @@ from typing import Any
 from agents.agent import Agent
 from agents.commands.fact_commands import fact_commands
 from agents.commands.memory_commands import memory_commands
+from agents.memory.strategy_registry import loaded_strategies
 from agents.models.model import LanguageModel, ModelError
 from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population
 from vault.command_texts import load_command_texts
-from vault.config_notes import load_settings
 from vault.folder import STARTER, Vault
 from vault.world_notes import load_world
 from world.commands.table import world_commands
@@ -73,7 +73,7 @@ class Town:
     def __init__(self, root: Path, model: LanguageModel, seed: int, own: dict[str, Any]) -> None:
         shutil.copytree(STARTER, root)
         vault = Vault(root)
-        settings = load_settings(vault)
+        settings = loaded_strategies().load_settings(vault)
         settings = replace(settings, agents=replace(settings.agents, **own))
         self.ms = START_MS
         self.turns: list[Done] = []

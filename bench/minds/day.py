@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agents.memory.strategy_registry import loaded_strategies
 from agents.simulated.recording import Place
 from agents.simulated.simulation import Simulation, Span, VirtualClock
 from agents.simulated.simulation import Step as SimulatedTurn
@@ -17,7 +18,6 @@ from bench.minds.situation import DAY_MINUTES, Step
 from bench.minds.stage import populate, prepare_vault
 from bench.minds.turns import Act, act_of, speeches_in
 from bench.minds.watching import WatchedQueue
-from vault.config_notes import load_settings
 from vault.world_notes import load_world
 from world.commands.table import world_commands
 from world.events import Gave
@@ -117,7 +117,7 @@ async def lived(queue: WatchedQueue, seed: int, turns: int, without: Sequence[st
     with tempfile.TemporaryDirectory() as folder:
         vault = prepare_vault(Path(folder) / "vault", ERRANDS, without)
         rng, clock = random.Random(seed), VirtualClock()
-        game = Game(load_world(vault, load_settings(vault).world), world_commands())
+        game = Game(load_world(vault, loaded_strategies().load_settings(vault).world), world_commands())
         agents, _ = populate(vault, game, rng, clock.now_ms)
         agents.wake(queue)
         log = DayLog(game, queue)

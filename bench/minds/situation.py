@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from agents.memory.strategy_registry import loaded_strategies
 from bench.minds.checks import Check, flaws
 from bench.minds.turns import Act, PlayedTurn, act_of
-from vault.config_notes import load_settings
 from vault.folder import STARTER, Vault
 from vault.world_notes import load_world
 from world.commands.table import world_commands
@@ -182,4 +182,4 @@ class Scene:
 @cache
 def _starter_world() -> World:
     vault = Vault(STARTER)
-    return load_world(vault, load_settings(vault).world)
+    return load_world(vault, loaded_strategies().load_settings(vault).world)

@@ -8,10 +8,11 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from agents.memory.strategy_registry import loaded_strategies
 from agents.population import Population
 from bench.lib.three_agents import add_agent_commands
 from bench.minds.situation import Step
-from vault.config_notes import Settings, load_settings
+from vault.config_notes import Settings
 from vault.folder import STARTER, Vault
 from world.game import Game
 
@@ -74,7 +75,7 @@ def check_components(names: Sequence[str]) -> None:
 
 def populate(vault: Vault, game: Game, rng: random.Random, now_ms: Callable[[], int]) -> tuple[Population, Settings]:
     """Return the agents of a game, asleep, with all the commands that they have in the server; and the settings."""
-    settings = load_settings(vault)
+    settings = loaded_strategies().load_settings(vault)
     agents = Population(vault, settings, game, rng, now_ms)
     add_agent_commands(game, agents, vault, random.Random(rng.getrandbits(64)), now_ms)
     return agents, settings

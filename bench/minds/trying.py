@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.memory.strategy_registry import loaded_strategies
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from bench.minds.situation import Scene, Situation
 from bench.minds.stage import populate, prepare_vault
 from bench.minds.turns import PlayedTurn
-from vault.config_notes import load_settings
 from vault.world_notes import load_world
 
 FAILURES = ("speechless", "failed")
@@ -47,7 +47,7 @@ async def tried(situation: Situation, seed: int, queue: ModelQueue, without: Seq
     """Play a situation with the agents as they are. Raises: ScriptError, UnknownComponent."""
     with tempfile.TemporaryDirectory() as folder:
         vault = prepare_vault(Path(folder) / "vault", {situation.agent: situation.errand}, without)
-        scene = Scene(situation, load_world(vault, load_settings(vault).world))
+        scene = Scene(situation, load_world(vault, loaded_strategies().load_settings(vault).world))
         rng = random.Random(f"{seed} {situation.name}")
         agents, _ = populate(vault, scene.game, rng, lambda: scene.ms)
         scene.wake_people()

@@ -6,12 +6,13 @@ import logging
 from collections.abc import Callable, Generator, Iterable
 
 from agents.agent import Agent
+from agents.memory.strategy_registry import loaded_strategies
 from agents.population import Population
 from server.bridge import deferred_from
 from server.lobby import Lobby, Texts
 from server.steward.settings_in_force import notes_edited, settle
 from vault.command_texts import load_command_texts
-from vault.config_notes import Settings, load_settings, load_text
+from vault.config_notes import Settings, load_text
 from vault.config_writing import write_setting
 from vault.folder import Vault
 from vault.notes import NoteError
@@ -112,7 +113,7 @@ class TakingIn:
         return [f"{source}: taken in." for source in _in(changes, TEXTS)]
 
     def _settings(self) -> list[str]:
-        now, world = load_settings(self._vault), self._game.world
+        now, world = loaded_strategies().load_settings(self._vault), self._game.world
         edited = notes_edited(self._written, now)
         start = now.world.start_room
         if start not in world.rooms:

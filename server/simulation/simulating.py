@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 from twisted.internet.task import Clock
 
+from agents.memory.strategy_registry import loaded_strategies
 from agents.models.model import LanguageModel
 from agents.simulated.models import Cast, live
 from agents.simulated.recording import Place, Recording, SimulationError
@@ -27,7 +28,7 @@ from server.door.account_database import AccountDatabase
 from server.door.account_store import AccountStore
 from server.model_option import with_model
 from server.simulation.progress import Progress
-from vault.config_notes import Settings, load_settings
+from vault.config_notes import Settings
 from vault.disk import Disk
 from vault.folder import Vault
 from vault.notes import NoteError
@@ -91,7 +92,7 @@ def _lived(
     seconds: Callable[[], float],
 ) -> int:
     vault = Vault(wanted.out / WORLD, Unforced())
-    settings = with_model(load_settings(vault), wanted.model)
+    settings = with_model(loaded_strategies().load_settings(vault), wanted.model)
     place = replay.place if replay else Place()
     recording = Recording(wanted.record, place) if wanted.record else None
     about = {"seed": wanted.seed, "turns": wanted.span.turns, "hours": wanted.span.hours}

@@ -72,7 +72,7 @@ def _note_lines(world: World, vault: Vault, settings: Settings, name: str, only:
     say = world.wording
     given = given_settings(vault, name)
     in_force = next(one for one in vars(settings).values() if isinstance(one, KINDS[name]))
-    fresh = settings_from(KINDS[name], given, f"config/{name}.md")
+    fresh = settings_from(type(in_force), given, f"config/{name}.md")
     fields: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(in_force)
     for field in (field for field in fields if only in ("", field.name)):
         value = getattr(in_force, field.name)

@@ -11,6 +11,7 @@ from pathlib import Path
 from twisted.internet.task import Clock
 
 from agents.checking import check_minds
+from agents.memory.strategy_registry import loaded_strategies
 from server.app import Fallwater
 from server.door.account_database import AccountDatabase
 from server.door.account_store import AccountStore
@@ -18,7 +19,6 @@ from vault.check.finding import Finding, Overlay, every_fault
 from vault.check.mending import mend_vault
 from vault.check.whole import check_vault
 from vault.command_texts import load_command_texts
-from vault.config_notes import load_settings
 from vault.folder import Vault, open_vault
 from world.command import CommandTable
 
@@ -61,7 +61,14 @@ def every_command() -> CommandTable:
         vault, _ = open_vault(root / "world")
         accounts, said = AccountStore(AccountDatabase(root, in_memory=True)), list[str]()
         made = Fallwater(
-            vault, load_settings(vault), Clock(), random.Random(0), lambda: 0, said.append, lambda call: None, accounts
+            vault,
+            loaded_strategies().load_settings(vault),
+            Clock(),
+            random.Random(0),
+            lambda: 0,
+            said.append,
+            lambda call: None,
+            accounts,
         )
         made.agents.close()
         made.accounts.close()

@@ -10,9 +10,9 @@ from pathlib import Path
 from agents.agent import Agent
 from agents.commands.fact_commands import fact_commands
 from agents.commands.memory_commands import memory_commands
+from agents.component_registry import ComponentRegistry
 from agents.memory.memory import AgentMemory
-from agents.memory.summaries.attempts import SummarizerProfile
-from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.models.queue import ModelQueue
 from agents.prompts.prompt import parse_template
 from config.settings import AgentSettings, MemorySettings
@@ -53,7 +53,9 @@ class House:
         style: str = "prose",
         more: str = "",
         rooms: dict[str, str] | None = None,
+        components: ComponentRegistry | None = None,
     ) -> None:
+        self.components = components
         self.root = root
         self.ms = AT
         names = names or ("Rook",)
@@ -131,6 +133,7 @@ class House:
             random.Random(1),
             self.now,
             summarizer=lambda: summarizer,
+            components=self.components,
         )
         self.agents[name] = agent
         agent.queue = queue

@@ -52,6 +52,23 @@ def test_templates_as_they_should_be_give_nothing(tmp_path):
             ["agents/Moss/agent.md:3: there is no template 'old'; there are auto, agent_prompt, small_model_prompt."],
         ),
         (
+            {"config/memory_compaction.md": "---\nstrategy: magic\nthreshold: many\n---\n"},
+            [
+                "config/memory_compaction.md:2: strategy is 'magic'; expected one of waterfall, layered, rolling, "
+                "window (how memories are compacted).",
+                "config/memory_compaction.md:3: threshold is 'many'; expected a whole number from 1 to 4096 "
+                "(rolling: more memories than this after the summary are too many).",
+            ],
+        ),
+        (
+            {"agents/Moss/agent.md": "---\nthreshold: 0\nretain_recnt: 3\n---\n"},
+            [
+                "agents/Moss/agent.md:3: unknown setting 'retain_recnt'; did you mean 'retain_recent'?",
+                "agents/Moss/agent.md:2: threshold is 0; expected a whole number from 1 to 4096 "
+                "(rolling: more memories than this after the summary are too many).",
+            ],
+        ),
+        (
             {LONGTERM: "---\ncovers: [2, 9]\n---\nLong ago.\n", RECENT: "---\nmade: x\ncovers: [5, 9]\n---\nLately.\n"},
             [
                 f"{LONGTERM}:2: it begins at memory 2 and not at 1; it will not be told.",

@@ -26,6 +26,7 @@ from agents.aside import Aside
 from agents.memory.knowing.registry import WRITE_MS, FactRegistry
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import NAME, Life, one_turn, talkative, windows
+from tests.agents.memory.views import covered_by
 from tests.english import ENGLISH
 from vault.disk import Disk
 
@@ -292,13 +293,13 @@ def look(
     text = "\n".join(lines.values())
     damage.lost = [f"{where}: {mark}" for mark in acknowledged if text.count(mark) == 0]
     damage.duplicated = [f"{where}: {mark}" for mark in acknowledged if text.count(mark) > 1]
-    covered = [seq for one in (view.longterm, view.recent) if one for seq in range(one.first, one.last + 1)]
+    covered = covered_by(view)
     told = covered + [memory.seq for memory in view.tail]
-    numbers = range(1, view.coverage.n + 1)
+    numbers = range(1, view.n + 1)
     if told != [seq for seq in numbers if seq in lines or seq in covered] or not set(numbers) - lines.keys() <= set(
         gone
     ):
-        damage.no_partition.append(f"{where}: {view.coverage}, {len(lines)} lines")
+        damage.no_partition.append(f"{where}: {view.tiers}, {len(lines)} lines")
     last = max({0, *lines, *gone})
     damage.false_facts = [f"{where}: {fault}" for fault in _false_facts(agent.folder / "facts.md", last, pinned)]
     return damage

@@ -163,7 +163,7 @@ def test_what_a_person_writes_while_a_summary_is_made_counts_and_both_are_kept(t
 def test_a_strategy_that_does_not_exist_is_told_to_admins_and_the_old_one_goes_on(town: Town):
     town.turns_to("Eliza", "waterfal")
     told = re.sub(r"\s+", " ", town.warden.expects("goes on as before."))
-    assert "agents/Eliza/agent.md:3: strategy is 'waterfal'; expected one of waterfall, rolling, layered," in told
+    assert "agents/Eliza/agent.md:3: strategy is 'waterfal'; expected one of waterfall, layered, rolling," in told
     town.tell(12)
     assert eventually(lambda: bool(town.covered("Eliza"))), town.server.log
     assert "Strategy: rolling." in town.status("Eliza")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from config.old_names import GONE, OLD_NAMES
 from config.profiles import THINKER, ModelProfile, thinker_of
-from config.settings import KINDS, AgentSettings, Given, MemorySettings, setting_names
+from config.settings import KINDS, AgentSettings, Given, MemorySettings, is_open, setting_names
 from vault.agent_notes import agent_names, load_agent
 from vault.check.finding import Finding, Overlay, every_fault
 from vault.config_notes import Settings, load_settings, load_text, settings_in
@@ -22,7 +22,8 @@ def check_settings(vault: Vault) -> Iterator[Finding]:
     for name, kind in KINDS.items():
         source = f"config/{name}.md"
         if not overlay.is_hidden(source) and vault.exists(source):
-            yield from _old_names(source, _given(overlay, source), setting_names(kind))
+            known = (*setting_names(kind), *(OLD_NAMES.values() if is_open(kind) else ()))
+            yield from _old_names(source, _given(overlay, source), known)
     if settings := _loaded(overlay):
         yield from _contexts(settings)
     for name in agent_names(vault):

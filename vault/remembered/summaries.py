@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from vault.drafts import Drafts
 from vault.folder import Vault
 from vault.notes import Note, NoteError, format_note
+from vault.remembered.ranges import Range, RangeSet, partition_fault
 
 Stamps = tuple[tuple[int, int], ...]
 
@@ -27,7 +29,18 @@ FORMER_LENGTH = "characters"
 
 _LEAF = re.compile(r"recent-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
 _NUMBERED = re.compile(r"(?:recent|longterm)-\d{8}-\d{6}-m(\d{1,15})(?:-\d+)?")
+_HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
+_TITLE = r"\1"
 _FORMER = re.compile(r"longterm-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
+
+
+@dataclass(frozen=True)
+class SummaryPart:
+    """What stands for some of the memories of a summary file; the only part of a file has no name."""
+
+    name: str
+    memories: RangeSet
+    text: str
 
 
 @dataclass(frozen=True)
@@ -37,6 +50,8 @@ class Summary:
     `quality` is `prose`, `extractive` or `fallback`; `scores` are the gate's; `tokens` counts the text;
     `sources` names the ranges and leaves that it was made from. `checksum` is that of the text as it was made, and
     `edited_from` the checksum of the long-term summary whose text a person edited, if this one descends from it.
+    `contents` says which memories each part of the text stands for, by its heading; empty for a text in one part.
+    One file holds all parts, so that one rename puts all of them in force.
     """
 
     first: int
@@ -51,6 +66,7 @@ class Summary:
     scores: dict[str, float] = field(default_factory=dict)
     checksum: str = ""
     edited_from: str = ""
+    contents: tuple[tuple[str, RangeSet], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.checksum:
@@ -71,9 +87,30 @@ class Summary:
         return self.last - self.first + 1
 
     @property
+    def parts(self) -> tuple[SummaryPart, ...]:
+        """The parts, a partition of all that it covers; only one if the headings of `contents` are not in the text."""
+        texts = _under_headings(self.text, [name for name, _ in self.contents])
+        if not texts:
+            return (SummaryPart("", RangeSet.of(Range(self.first, self.last)), self.text),)
+        return tuple(SummaryPart(name, memories, texts[name]) for name, memories in self.contents)
+
+    @property
     def is_as_made(self) -> bool:
         """Whether it ends where what it was made from ends: nobody has typed its range, or changed it since."""
         return any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
+
+
+def text_of_parts(parts: Sequence[SummaryPart]) -> str:
+    """Return the text of a summary file with these parts: each under its name as a heading."""
+    return "\n\n".join(f"## {part.name}\n{_HEADING.sub(_TITLE, part.text).strip()}" for part in parts)
+
+
+def _under_headings(text: str, names: Sequence[str]) -> dict[str, str]:
+    """Return what stands under each of these headings; nothing unless there are these and no others."""
+    before, *pieces = _HEADING.split(f"\n{text}")
+    found = dict(zip(map(str.strip, pieces[::2]), map(str.strip, pieces[1::2]), strict=True))
+    is_whole = len(pieces) == 2 * len(found) and not before.strip() and sorted(found) == sorted(names)
+    return found if is_whole else {}
 
 
 def checksum_of(text: str) -> str:
@@ -280,6 +317,7 @@ def _text(summary: Summary) -> str:
         "checksum": summary.checksum,
     }
     properties |= {"edited_from": summary.edited_from} if summary.edited_from else {}
+    properties |= {"contents": {name: str(memories) for name, memories in summary.contents}} if summary.contents else {}
     return format_note(properties, summary.text)
 
 
@@ -306,7 +344,17 @@ def _summary(note: Note) -> Summary:
         {str(k): v for k, v in scores.items() if isinstance(v, int | float)} if isinstance(scores, dict) else {},
         _checksum(properties, text),
         str(properties.get("edited_from") or ""),
+        _contents(properties.get("contents"), Range(first, last)),
     )
+
+
+def _contents(value: object, covers: Range) -> tuple[tuple[str, RangeSet], ...]:
+    """Return what the parts of a text cover; nothing, for a text in one part, unless that is a partition."""
+    try:
+        found = tuple((str(name), RangeSet.parse(str(one))) for name, one in value.items())  # type: ignore[attr-defined]
+    except (AttributeError, ValueError):
+        return ()
+    return () if partition_fault([memories for _, memories in found], covers) else found
 
 
 def _checksum(properties: dict[str, Any], text: str) -> str:

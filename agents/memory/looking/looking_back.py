@@ -1,4 +1,4 @@
-"""From summaries back to the memories that they stand for: expand, why, diff."""
+"""From summaries back to the memories that they stand for, and to the archive: expand, why, diff."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import difflib
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
-from agents.memory.coverage import Range
-from agents.memory.looking.archive_text import entry_text, is_reference, result_text, without_page
+from agents.memory.coverage import NONE, Range
 from agents.memory.memory import AgentMemory
-from agents.memory.strategies import NONE, Window
 from agents.memory.summaries.picked import memory_of_line
-from agents.memory.view import View
-from vault.remembered.memory_line import LINE_BREAK, Memory
-from vault.remembered.summaries import Summary
+from agents.memory.view import RECENT, Tier, View
+from vault.remembered.archive_file import parsed_reference
+from vault.remembered.memory_line import LINE_BREAK, Memory, one_line
 from world.errors import CommandError
 from world.wording import Wording
 
@@ -22,6 +21,9 @@ MOST_LINES = 200
 
 _RANGE = re.compile(r"(\d{1,15})(?:\s*(?:-|–|to)\s*(\d{1,15}))?")
 _BLOCK = re.compile(r"\[*(?:[\d-]+)?#?\^m(\d{1,15})\]*")
+PAGE_CHARACTERS = 16_000
+_FROM = re.compile(r"(?P<what>\S+) +from +(?P<first>[1-9]\d{0,11})")
+_HEADING = ("event", "at", "seq")
 
 
 def expanded(memory: AgentMemory, wanted: str, say: Wording) -> list[Memory]:
@@ -73,16 +75,13 @@ def why_text(memory: AgentMemory, seq: int, say: Wording, unshown: Range = NONE)
     `unshown` are the memories that the prompt of this moment has no room for. Raises: CommandError.
     """
     view = memory.view()  # what is in the prompt: the strategy window tells no summary
-    coverage = view.coverage
-    found = memory.journal.read(seq, seq) if 1 <= seq <= coverage.n else []
+    found = memory.journal.read(seq, seq) if 1 <= seq <= view.n else []
     if not found:
-        raise CommandError(say("memory.no_memory", who=memory.name, number=seq, last=coverage.n))
+        raise CommandError(say("memory.no_memory", who=memory.name, number=seq, last=view.n))
     told = journal_text(found[0], say)
-    if seq in coverage.verbatim:
-        return f"{told}\n{_in_tail(memory, view, found[0], unshown, say)}"
-    summary = memory.recent if seq in coverage.recent else memory.longterm
-    assert summary is not None  # the coverage is made of the summaries
-    return f"{told}\n{_in_summary(summary, seq in coverage.recent, seq, say)}"
+    tier = view.tier_of(seq)
+    why = _in_summary(tier, seq, say) if tier.summary else _in_tail(memory, view, found[0], unshown, say)
+    return f"{told}\n{why}"
 
 
 def diff_text(memory: AgentMemory, say: Wording) -> str:
@@ -138,11 +137,8 @@ def _summary_range(memory: AgentMemory, name: str, say: Wording) -> Range:
 
 
 def _in_tail(memory: AgentMemory, view: View, found: Memory, unshown: Range, say: Wording) -> str:
-    strategy = memory.strategy
     if found.seq < (view.tail[0].seq if view.tail else 0) or found.seq in unshown:
-        if isinstance(strategy, Window):
-            return say("memory.outside_the_window", most=strategy.max_memories)
-        return say("memory.no_room")
+        return memory.strategy.why_not_shown(say) or say("memory.no_room")
     if found.seq in view.failed:
         return say("memory.failed")
     if found.text.replace(LINE_BREAK, " ") not in view.tail_text():
@@ -150,15 +146,85 @@ def _in_tail(memory: AgentMemory, view: View, found: Memory, unshown: Range, say
     return say("memory.word_for_word")
 
 
-def _in_summary(summary: Summary, is_recent: bool, seq: int, say: Wording) -> str:
-    name = say("memory.short_term" if is_recent else "memory.long_term")
-    where = say("memory.in_summary", summary=name, memories=Range(summary.first, summary.last))
-    if summary.quality == "prose":
+def _in_summary(tier: Tier, seq: int, say: Wording) -> str:
+    name = say("memory.short_term" if tier.slot == RECENT else "memory.long_term")
+    shown = f"{tier.memories} ({tier.title})" if tier.title else tier.memories
+    where = say("memory.in_summary", summary=name, memories=shown)
+    if tier.summary is None or tier.summary.quality == "prose":
         return say("memory.in_prose", where=where)
-    lines = (memory_of_line(line) for line in summary.text.split("\n"))
+    lines = (memory_of_line(line) for line in tier.summary.text.split("\n"))
     kept = any(line is not None and line[0] == seq for line in lines)
     return say("memory.picked" if kept else "memory.not_picked", where=where)
 
 
 def _sentences(text: str) -> list[str]:
     return [part for line in text.split("\n") for part in re.split(r"(?<=[.!?]) +", line) if part]
+
+
+def without_page(wanted: str) -> tuple[str, int]:
+    """Return what is wanted and the character from which on, counted from 1: `^m12 from 16001`."""
+    match = _FROM.fullmatch(wanted)
+    return (match["what"], int(match["first"])) if match else (wanted, 1)
+
+
+def is_reference(wanted: str) -> bool:
+    """Return whether something has the form of a reference into an archive: `2026-11-21#7`."""
+    return parsed_reference(wanted) is not None
+
+
+def entry_text(memory: AgentMemory, reference: str, say: Wording, first: int = 1) -> str:
+    """Return an archive entry whole, from a character on. Raises: NoteError if there is none."""
+    archive = memory.trail.archive
+    entry = archive.read(reference)
+    if "prompt_rest" in entry:
+        entry["prompt"] = archive.prompt_of(reference)
+    of = {"event": entry["event"], "at": entry.get("at"), "number": entry.get("seq")}
+    heading = say("memory.archive_entry", reference=reference, who=memory.name, **of)
+    hidden = {*_HEADING, "prompt_rest", "prompt_shared", "prompt_characters"}
+    fields = {name: value for name, value in entry.items() if name not in hidden}
+    text = fields["text"] if set(fields) <= {"text", "refused"} and "text" in fields else _listed(fields)
+    return "\n".join([heading, page(str(text), first, f"{memory.name} {reference}", say)])
+
+
+def result_text(memory: AgentMemory, result: Memory, say: Wording, first: int = 1) -> str:
+    """Return a result as it came, from a character on: from the archive if it is there, else from the journal.
+
+    Raises: NoteError if the archive cannot be read.
+    """
+    memory.trail.write()  # it may be from the turn that is not over yet
+    found = memory.trail.archive.find("tool_result", result.seq, result.day)
+    told = result.text.replace(LINE_BREAK, "\n")
+    where = say("memory.the_journal")
+    if found and _is_of(result, str(found[1].get("text"))):
+        where, told = say("memory.the_archive", reference=found[0]), str(found[1]["text"])
+    heading = say("memory.result", number=result.seq, who=memory.name, where=where)
+    return "\n".join([heading, page(told, first, f"{memory.name} ^m{result.seq}", say)])
+
+
+def page(text: str, first: int, wanted: str, say: Wording) -> str:
+    """Return as much of a text as a screen should be sent, and how to ask for the rest."""
+    last = first - 1 + PAGE_CHARACTERS
+    shown = text[first - 1 : last]
+    if first == 1 and len(text) <= PAGE_CHARACTERS:
+        return text
+    if first > len(text):
+        return say("memory.past_the_end", count=f"{len(text):,}")
+    key = "memory.page" if len(text) > last else "memory.last_page"
+    place = {"first": f"{first:,}", "last": f"{min(last, len(text)):,}", "count": f"{len(text):,}"}
+    return f"{shown}\n{say(key, wanted=wanted, next=last + 1, **place)}"
+
+
+def _is_of(result: Memory, whole: str) -> bool:
+    """Return whether a text is what a journal line tells, or tells the beginning of."""
+    told = one_line(whole)
+    return told == result.text or result.text.startswith(told[:200])
+
+
+def _listed(fields: dict[str, Any]) -> str:
+    lines = []
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            lines += [f"{name}:", *(f"  {key}: {one}" for key, one in value.items())]
+        else:
+            lines.append(f"{name}: {value}")
+    return "\n".join(lines)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from agents.memory.compaction import Compactor
-from agents.memory.coverage import Range
+from agents.memory.coverage import NONE, Range
 from agents.memory.memory import AgentMemory
-from agents.memory.strategies import NONE
-from agents.memory.view import View
+from agents.memory.view import Tier, View
 from vault.notes import NoteError
-from vault.remembered.summaries import Summary
+from vault.remembered.ranges import RangeSet
 from world.presence import span
 from world.wording import Wording
 
@@ -34,13 +33,11 @@ def status_text(
     Raises: NoteError if the journal cannot be read.
     """
     view = memory.view()
-    coverage = view.coverage
     lines = [
-        say("status.memories", who=memory.name, count=f"{coverage.n:,}"),
+        say("status.memories", who=memory.name, count=f"{view.n:,}"),
         _newest(memory, now_ms, say),
         *_word_for_word(view, count_tokens, unshown, say),
-        _summary(say("status.short_term"), view.recent, now_ms, say),
-        _summary(say("status.long_term"), view.longterm, now_ms, say),
+        *_summaries(view, memory.strategy.makes, now_ms, say),
         *_compaction(memory, compactor, now_ms, say),
         *_ledger(compactor, say),
         *_archive(memory, say),
@@ -54,7 +51,7 @@ def status_text(
 
 
 def _word_for_word(view: View, count_tokens: CountTokens, unshown: Range, say: Wording) -> list[str]:
-    verbatim = view.coverage.verbatim
+    verbatim = view.verbatim
     told = [one.seq for one in view.tail if one.seq > unshown.last]
     first_shown = told[0] if told else verbatim.last + 1
     shown, before = Range(first_shown, verbatim.last), Range(verbatim.first, first_shown - 1)
@@ -65,18 +62,32 @@ def _word_for_word(view: View, count_tokens: CountTokens, unshown: Range, say: W
     return lines
 
 
-def _range(covered: Range, say: Wording) -> str:
+def _range(covered: Range | RangeSet, say: Wording) -> str:
     return say("status.range", memories=covered, count=f"{len(covered):,}") if covered else say("lists.none")
 
 
-def _summary(title: str, summary: Summary | None, now_ms: int, say: Wording) -> str:
-    if summary is None:
+def _summaries(view: View, makes: Sequence[str], now_ms: int, say: Wording) -> list[str]:
+    """Return a line for each summary, the newest first, and for each that the strategy makes and that is not there."""
+    tiers = {tier.name: tier for tier in view.summaries}
+    names = [*(name for name in makes if not any(_file(one) == name for one in tiers)), *tiers]
+    names.sort(key=lambda name: _file(name) == "longterm")
+    return [_summary(name, tiers.get(name), now_ms, say) for name in names]
+
+
+def _file(tier_name: str) -> str:
+    return tier_name.partition(":")[0]
+
+
+def _summary(name: str, tier: Tier | None, now_ms: int, say: Wording) -> str:
+    title = say("status.short_term" if _file(name) == "recent" else "status.long_term")
+    summary = tier.summary if tier else None
+    if tier is None or summary is None:
         return say("status.no_summary", title=title)
     return say(
         "status.summary" if summary.made_ms else "status.summary_of_no_age",
-        title=title,
-        memories=_range(Range(summary.first, summary.last), say),
-        tokens=f"{summary.tokens:,}",
+        title=f"{title} ({tier.title})" if tier.title else title,
+        memories=_range(tier.memories, say),
+        tokens=f"{summary.tokens * len(tier.text) // max(1, len(summary.text)) if tier.title else summary.tokens:,}",
         quality=summary.quality,
         span=_span(now_ms - summary.made_ms, say),
     )
@@ -90,13 +101,13 @@ def _newest(memory: AgentMemory, now_ms: int, say: Wording) -> str:
 
 
 def _compaction(memory: AgentMemory, compactor: Compactor, now_ms: int, say: Wording) -> list[str]:
-    record, coverage, strategy = compactor.record, memory.coverage, memory.settings.strategy
-    lines = [say("status.strategy", strategy=strategy)] * (strategy != "waterfall")
+    record, coverage, strategy = compactor.record, memory.coverage, memory.strategy
+    lines = list(filter(None, [strategy.described(say)]))
     key = "status.last" if record.last_done_ms else "status.no_last"
     lines.append(say(key, span=_span(now_ms - record.last_done_ms, say), cycles=_cycles(record.cycles, say)))
     lines.append(_next(memory, compactor, now_ms, say))
-    plan = memory.strategy.plan(coverage)
-    backlog = len(coverage.verbatim) - (memory.strategy.next_due_at(coverage) - coverage.b)
+    plan = memory.plan()
+    backlog = len(coverage.verbatim) - (strategy.next_due_at(coverage) - coverage.b)
     if plan and backlog > len(plan.taken):
         cycles = -(-backlog // len(plan.taken))
         lines.append(say("status.backlog", count=f"{backlog:,}", cycles=_cycles(cycles, say)))
@@ -108,20 +119,15 @@ def _cycles(count: int, say: Wording) -> str:
 
 
 def _next(memory: AgentMemory, compactor: Compactor, now_ms: int, say: Wording) -> str:
-    record, coverage = compactor.record, memory.coverage
-    due = memory.strategy.next_due_at(coverage)
+    record = compactor.record
     if compactor.is_running:
         return say("status.running", state=record.state)
     if not memory.settings.enabled:
         return say("status.never_enabled")
-    if memory.settings.strategy == "window":
-        return say("status.never_window")
     if record.not_worth:
         return say("status.not_worth", why=record.not_worth)
-    if not due:
-        return say("status.next_by_tokens", tokens=f"{memory.settings.threshold_tokens:,}")
-    if coverage.n < due:
-        return say("status.next", memory=f"{due:,}", count=f"{due - coverage.n:,}")
+    if waits := memory.strategy.waits_for(memory.coverage, say):
+        return waits
     wait = max(0, record.next_try_ms - now_ms)
     return say("status.due_later", span=_span(wait, say)) if wait else say("status.due")
 

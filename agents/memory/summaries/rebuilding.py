@@ -1,22 +1,32 @@
-"""Making the long-term summary anew from the leaves, so that what was lost by folding again and again comes back.
+"""Summaries made anew: the long-term one from the leaves, and extracts once a model is well again.
 
-Where a person has edited a long-term summary, their text stands for all that it covers, and only later leaves are added
-to it: what they wrote stays, and what they took out does not come back from a leaf.
+Folding again and again loses what the leaves still have. Where a person has edited a long-term summary, their text
+stands for all that it covers, and only later leaves are added to it: what they wrote stays, and what they took out does
+not come back from a leaf.
+
+What is only an extract, because no model gave a summary, is written by a model later. The queue is the vault itself: a
+summary of the quality `fallback` waits, and a long-term one into which such a summary was folded is marked in the same
+way until all its leaves have been told again.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from agents.memory.gate import Source, judge
 from agents.memory.judging.claims import words_of
 from agents.memory.judging.common_words import FUNCTION_WORDS
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.drafts import Draft
-from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.summarizing import Summarizer, summary_of
+from agents.memory.trail import summary_fields, traced
 from vault.remembered.summaries import Summary
+
+FALLBACK = "fallback"
+LEAVES_A_CYCLE = 4
+Paid = Callable[[Draft], Draft]
 
 
 @dataclass(frozen=True)
@@ -127,3 +137,57 @@ def _grouped(texts: Sequence[str], count_tokens: Callable[[str], int], most_toke
     if len(groups) > 1 and len(groups[-1]) == 1:
         groups[-2] += groups.pop()
     return groups
+
+
+def is_extract(summary: Summary | None) -> bool:
+    """Return whether a summary waits to be told by a model. One that somebody has edited since counts as it is."""
+    return summary is not None and summary.quality == FALLBACK and not summary.is_edited
+
+
+def marked(draft: Draft, sources: Iterable[Summary | None] = ()) -> Draft:
+    """Return a draft marked as waiting if it is an extract, or was made from one."""
+    if draft.quality != FALLBACK and not any(map(is_extract, sources)):
+        return draft
+    return replace(draft, quality=FALLBACK)
+
+
+async def redo(memory: AgentMemory, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]) -> bool:
+    """Have extracts told by the model; return whether the long-term summary can be made anew without any of them.
+
+    Of leaves some are told again each time, oldest first. Raises: SummaryRefused, ModelError, NoteError; Edited if
+    somebody edits what was to be replaced.
+    """
+    memory.trail.check()
+    if memory.recent and is_extract(memory.recent):
+        await _redo_recent(memory, memory.recent, summarizer, paid, now_ms)
+    if memory.longterm is None or not is_extract(memory.longterm):
+        return False
+    done = 0
+    for leaf in filter(is_extract, chain_of(await leaves_of(memory), memory.longterm.last)):
+        if done == LEAVES_A_CYCLE:
+            return False
+        if again := await _again(memory, leaf, summarizer, paid, now_ms):
+            memory.summaries.add_leaf(again)
+            done += 1
+    return True
+
+
+async def _redo_recent(
+    memory: AgentMemory, recent: Summary, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]
+) -> None:
+    again = await _again(memory, recent, summarizer, paid, now_ms)
+    memory.take_in_edits(thorough=True)
+    if again and memory.recent == recent:
+        memory.publish(None, again)
+
+
+async def _again(
+    memory: AgentMemory, old: Summary, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]
+) -> Summary | None:
+    memories = memory.to_summarise(old.first, old.last)
+    if not memories:
+        return None  # nothing is left to be told, so the extract is all there is
+    draft = paid(await summarizer.recent(memories))
+    again = summary_of(draft, old.first, old.last, old.generation, now_ms(), (f"{old.first}-{old.last}",))
+    fields = {"recent": summary_fields(again), "replaced": summary_fields(old)}
+    return traced(again, memory.trail.keep("rebuild", memory.journal.last, outcome="accepted", **fields))

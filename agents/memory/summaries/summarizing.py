@@ -1,32 +1,40 @@
-"""Having models summarise: in prose, or by picking whole lines; nothing leaves here unjudged."""
+"""Having models summarise, one after the other, in prose or by picking whole lines; nothing leaves here unjudged."""
 
 from __future__ import annotations
 
+import logging
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from agents.memory.gate import Source
+from agents.memory.gate import Source, judge_picked
 from agents.memory.importance import notable_share, summary_budget
 from agents.memory.knowing.reading import ENGLISH, Reading
-from agents.memory.summaries.attempts import SummarizerProfile, Work, attempted
-from agents.memory.summaries.drafts import Draft
+from agents.memory.summaries.drafts import Asking, Draft, SummaryRefused, Withdrawn
 from agents.memory.summaries.grouping import grouped, told
-from agents.memory.summaries.picking import candidates, candidates_of_lines
-from agents.memory.summaries.reuse import recall, remember
-from agents.memory.summaries.sections import sectioned, without_headings
+from agents.memory.summaries.picked import memory_of_line
+from agents.memory.summaries.picking import Candidate, Resolve, candidates, candidates_of_lines, extracted, picked
+from agents.memory.summaries.prose import judged, sectioned, without_headings, written
 from agents.memory.summaries.templates import SummaryTemplate, SummaryTemplates, filled
-from agents.models.queue import ModelQueue
+from agents.models.model import ModelError
+from agents.models.queue import ModelQueue, QueueStopped
 from vault.remembered.memory_line import Memory
 from vault.remembered.summaries import Summary
 from vault.remembered.summary_cache import SummaryCache, cache_key
+
+log = logging.getLogger(__name__)
 
 PICKED_FEWEST, PICKED_MOST = 3, 9
 PICKED_LONGTERM = 10
 MARGIN_TOKENS = 64
 NOTHING_LEFT = "Of this time I remember nothing."
 LINE_CHARACTERS = (400, 160, 80, 40)
+TINY_TOKENS = 12
+
+_SENTENCE_END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”’]))\s+(?=[\"“‘]?[^\W\d_a-z])")
 
 
 class Summarizer:
@@ -73,7 +81,7 @@ class Summarizer:
     async def recent(self, memories: Sequence[Memory]) -> Draft:
         """Summarise memories; so few that no text is shorter stay as they are. Raises: SummaryRefused, ModelError."""
         if not memories:
-            return Draft(NOTHING_LEFT, "fallback", "", {}, self._count_tokens(NOTHING_LEFT), 0, 0)
+            return Draft(NOTHING_LEFT, "fallback", "", {}, self.count_tokens(NOTHING_LEFT), 0, 0)
         profile, share = self._profile, notable_share(memories)
         cap = summary_budget(memories, profile.floor_tokens, profile.cap_tokens)
         source = Source(tuple(memories), (), self._roster(), self._name, cap_tokens=cap)
@@ -110,7 +118,7 @@ class Summarizer:
         limits = (work.source.cap_tokens, work.count)
         told_so = (work.template.text, work.template.schema, work.values, [one.line for one in work.lines])
         key = cache_key(work.key, told_so, model.name, profile.style, profile.chat, limits)
-        if draft := recall(self._cache, key, work.source, self._resolve, self._count_tokens, work.template.schema):
+        if draft := recall(self._cache, key, work.source, self._resolve, self.count_tokens, work.template.schema):
             return draft
         draft = await attempted(work, self._queues, self._name, profile, self._resolve)
         if draft.quality != "fallback":
@@ -132,7 +140,7 @@ class Summarizer:
         for width in LINE_CHARACTERS:
             lines = told(groups, self._name, width, self._reading)
             prompt = filled(template.text, {**values, slot: lines})
-            if self._count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= self._context_tokens:
+            if self.count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= self._context_tokens:
                 break
         return lines
 
@@ -140,7 +148,7 @@ class Summarizer:
     def _context_tokens(self) -> int:
         return min(queue.model.context_tokens for queue in self._queues)
 
-    def _count_tokens(self, text: str) -> int:
+    def count_tokens(self, text: str) -> int:
         return self._queues[0].model.count_tokens(text)
 
 
@@ -149,3 +157,142 @@ def summary_of(draft: Draft, first: int, last: int, generation: int, made_ms: in
     return Summary(
         first, last, draft.text, generation, draft.quality, draft.model, draft.tokens, made_ms, sources, draft.scores
     )
+
+
+@dataclass(frozen=True)
+class SummarizerProfile:
+    """How summaries are asked for: `style` is prose or pick; `chat` leaves out the cue for base models.
+
+    A short-term summary has from `floor_tokens` to `cap_tokens`, by what happened. `grouping` is none or place.
+    `fallback` is none, or extractive: when no model gives a summary, lines are picked by rule.
+    """
+
+    style: str
+    temperature: float
+    cap_tokens: int
+    timeout_seconds: float
+    chat: bool = False
+    floor_tokens: int = 100
+    grouping: str = "place"
+    fallback: str = "none"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be summarised: how a model is asked for it, and the lines of which an extract can be made.
+
+    At most `count` lines are picked; `key` tells this work from all other.
+    """
+
+    source: Source
+    template: SummaryTemplate
+    values: dict[str, str]
+    lines: tuple[Candidate, ...]
+    count: int
+    key: tuple[object, ...]
+
+
+@dataclass
+class _Spent:
+    """What was spent on models that gave nothing."""
+
+    calls: int = 0
+    tokens: int = 0
+    refused: list[str] = field(default_factory=list)
+
+    def add(self, asking: Asking, error: SummaryRefused | ModelError) -> None:
+        self.calls += asking.calls
+        self.tokens += asking.tokens
+        self.refused += [*asking.refused, *(error.reasons if isinstance(error, SummaryRefused) else ())]
+
+    def charged_to(self, draft: Draft) -> Draft:
+        return replace(
+            draft,
+            calls=draft.calls + self.calls,
+            spent_tokens=draft.spent_tokens + self.tokens,
+            refused=(*self.refused, *draft.refused),
+        )
+
+
+async def attempted(
+    work: Work, queues: Sequence[ModelQueue], name: str, profile: SummarizerProfile, resolve: Resolve
+) -> Draft:
+    """Return the first summary that the gate accepts, with the cost of all tries; `queues` are not empty.
+
+    Raises: SummaryRefused or ModelError, whichever the last model gave; at once if the world is closing.
+    """
+    spent, failure = _Spent(), Exception()
+    for queue in queues:
+        asking = Asking(queue, name, profile.temperature, profile.timeout_seconds)
+        try:
+            return spent.charged_to(await _made(asking, work, profile, resolve))
+        except (Withdrawn, QueueStopped):
+            raise
+        except (SummaryRefused, ModelError) as error:
+            failure = error
+            spent.add(asking, error)
+    if profile.fallback == "extractive" and (extract := _extract(work, Asking(queues[0], name, 0.0, 0.0), resolve)):
+        log.warning("[Memory] %s: No model gave a summary, so lines were picked by rule: %s", name, failure)
+        return replace(spent.charged_to(extract), model="")
+    if isinstance(failure, SummaryRefused):
+        tried = tuple(spent.refused)
+        raise SummaryRefused(failure.reasons, str(failure), spent.calls, spent.tokens, tried) from failure
+    raise failure
+
+
+async def _made(asking: Asking, work: Work, profile: SummarizerProfile, resolve: Resolve) -> Draft:
+    source_tokens = asking.model.count_tokens(work.source.text)
+    if profile.style == "pick" or source_tokens <= TINY_TOKENS:
+        return await picked(asking, work.lines, work.count, work.source, resolve)
+    try:
+        return await written(asking, work.template, work.values, work.source, profile.chat)
+    except SummaryRefused as error:
+        if "not-smaller" not in error.reasons or source_tokens > profile.floor_tokens:
+            raise
+        asking.refused += error.reasons  # so little happened that no prose is shorter: the lines themselves stand
+        return await picked(asking, work.lines, work.count, work.source, resolve)
+
+
+def _extract(work: Work, asking: Asking, resolve: Resolve) -> Draft | None:
+    """Return an extract by rule, of prose in whole sentences; None if not even that is accepted."""
+    lines, source = list(work.lines), work.source
+    if source.previous:
+        lines = [sentence for one in lines for sentence in _sentences(one)]
+        source = replace(source, previous=tuple(one.line for one in lines))
+    try:
+        return extracted(asking, lines, work.count, source, resolve)
+    except SummaryRefused:
+        return None
+
+
+def _sentences(one: Candidate) -> list[Candidate]:
+    said = [one.line] if memory_of_line(one.line) else _SENTENCE_END.split(one.line.strip())
+    return [replace(one, line=sentence) for sentence in said]
+
+
+def recall(
+    cache: SummaryCache | None,
+    key: str,
+    source: Source,
+    resolve: Callable[[int], Memory | None],
+    count_tokens: Callable[[str], int],
+    schema: str = "prose",
+) -> Draft | None:
+    """Return the summary of this source if it was made before and is accepted still; it costs nothing."""
+    row = cache.get(key) if cache else None
+    match row:
+        case {"text": str(text), "quality": "extractive" | "prose" as quality, "model": str(model)}:
+            if quality == "extractive":
+                verdict = judge_picked(text, source, resolve, count_tokens)
+            else:
+                verdict = judged(text, schema, source, count_tokens)
+            if verdict.accepted:
+                return Draft(text, quality, model, verdict.scores, count_tokens(text), 0, 0)
+    return None
+
+
+def remember(cache: SummaryCache | None, key: str, draft: Draft) -> None:
+    """Put a summary into the cache, if there is one."""
+    row: dict[str, Any] = {"text": draft.text, "quality": draft.quality, "model": draft.model}
+    if cache:
+        cache.put(key, row)

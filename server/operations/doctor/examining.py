@@ -13,13 +13,14 @@ from datetime import datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
+from agents.memory.strategy_registry import loaded_strategies
 from server.operations.doctor.machine import clock, open_files, packages, watch_limit, watches
 from server.operations.doctor.minds import Try, models, try_model
 from server.operations.doctor.network import certificate, exposure, port_of_pages, port_of_world
 from server.operations.doctor.result import Result, problem
 from server.operations.doctor.storage import accounts, backups, journals, notes, room
 from server.steward.vault_check import found_in
-from vault.config_notes import Settings, load_settings
+from vault.config_notes import Settings
 from vault.folder import MARK, Vault
 from vault.notes import NoteError
 
@@ -33,7 +34,7 @@ def examine(root: Path, accounts_folder: Path, now: datetime, try_one: Try = try
         remedy = "Name the folder of the world with --vault, or have one made: fallwater serve --vault DIR"
         return [problem("vault", f"There is no vault in {vault.root}.", remedy)]
     try:
-        settings = load_settings(vault)
+        settings = loaded_strategies().load_settings(vault)
     except NoteError as error:
         remedy = "Mend that setting: no world opens with it."
         return [problem("settings", str(error), remedy), *_on_disk(vault, accounts_folder, now)]

@@ -11,15 +11,15 @@ from functools import cache
 from pathlib import Path
 
 from agents.aside import Aside
-from agents.memory.compaction import Compactor
+from agents.memory.compaction import Compactor, Outcome
 from agents.memory.memory import AgentMemory
-from agents.memory.outcome import Outcome
-from agents.memory.summaries.attempts import SummarizerProfile
-from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.strategy_registry import StrategyRegistry
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.model import Request
 from agents.models.queue import ModelQueue
 from config.settings import MemorySettings
+from tests.agents.memory.views import KNOWN, memory_settings
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.failing_disk import FailingDisk
@@ -77,13 +77,14 @@ class Life:
         turns: asyncio.Semaphore | None = None,
         name: str = NAME,
         aside: Aside | None = None,
+        strategies: StrategyRegistry = KNOWN,
     ) -> None:
         self.folder = root / "agents" / name
         self.folder.mkdir(parents=True, exist_ok=True)
         self.model = model
         self.clock = clock or Clock()
         self.queue = ModelQueue(model, now=lambda: 0.0)
-        self.memory = AgentMemory(Vault(root, disk or QuickDisk()), name, settings, self.clock)
+        self.memory = AgentMemory(Vault(root, disk or QuickDisk()), name, settings, self.clock, strategies=strategies)
         self.memory.load()
         profile = SummarizerProfile(style, 0.3, settings.summary_tokens, 60.0, chat)
         summarizer = Summarizer(name, self.queue, starter_templates(name), profile, lambda: ROSTER, self.memory.memory)
@@ -138,7 +139,7 @@ async def one_turn() -> None:
 
 def windows(immediate: int, recent: int, **more: object) -> MemorySettings:
     """Return memory settings with these windows and no rebuilding unless it is asked for."""
-    return MemorySettings(**{"immediate_window": immediate, "recent_window": recent, "rebuild_every": 0} | more)  # type: ignore[arg-type]
+    return memory_settings(**{"immediate_window": immediate, "recent_window": recent, "rebuild_every": 0} | more)
 
 
 def talkative() -> ScriptedModel:

@@ -98,10 +98,10 @@ def test_0_3_without_its_summaries_the_view_is_the_raw_memories(tmp_path):
     eliza = Life(tmp_path, SMALL, talkative())
     eliza.live(60)
     asyncio.run(eliza.compact())
-    assert eliza.memory.view().coverage.b > 0
+    assert eliza.memory.view().covered > 0
     shutil.rmtree(eliza.folder / "summaries")
     view = eliza.memory.view()
-    assert (view.older(), view.recent_past()) == ("", "")
+    assert (view.told_in("older"), view.told_in("recent")) == ("", "")
     assert view.tail_text().split("\n") == [memory_text(m, "Eliza") for m in eliza.memory.journal.read(1, 60)]
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agents.memory.coverage import Range
 from agents.memory.looking.looking_back import why_text
 from agents.memory.memory import AgentMemory
-from agents.memory.strategies import Rolling
+from agents.memory.strategies.rolling import Rolling
 from agents.memory.view import CompactedMessage, CompactionProvider
 from agents.models.model import ModelError
 from config.settings import Given, MemorySettings, SettingsError, settings_from
 from tests.agents.memory.lives import Life, one_turn, talkative, windows
 from tests.agents.memory.test_switching import Switching, writer
 from tests.agents.memory.towns import Town
+from tests.agents.memory.views import memory_settings
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
@@ -259,7 +261,7 @@ def test_0_16_an_agent_names_its_own_template(tmp_path):
 
 def test_0_19_a_setting_under_its_old_name_counts_and_warns_once(caplog):
     given_ = {"short_window": Given(32, 3), "compaction.threshold": Given(12, 4)}
-    settings = settings_from(MemorySettings, given_, "config/memory_compaction.md")
+    settings: Any = settings_from(type(memory_settings()), given_, "config/memory_compaction.md")
     assert (settings.recent_window, settings.threshold) == (32, 12)
     assert [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING] == [
         "config/memory_compaction.md:3: short_window is called recent_window now.",

@@ -7,23 +7,26 @@ import json
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agents.commands.memory_commands import memory_commands
-from agents.memory.benefit import Offer
+from agents.memory.cost import Offer, offer_of
 from agents.memory.coverage import Coverage, Range
 from agents.memory.looking.status import status_text
-from agents.memory.strategies import CompactionStrategy, Layered, Waterfall
-from agents.memory.summaries.sections import SECTIONS, sections_of
+from agents.memory.strategies.layered import Layered
+from agents.memory.strategies.waterfall import Waterfall
+from agents.memory.strategy import MemoryStrategy
+from agents.memory.summaries.prose import SECTIONS, sections_of
 from agents.memory.view import UNSHOWN
-from agents.memory.weighing import offer_of
 from agents.models.model import ModelError, Request
 from agents.models.token_estimate import TokenEstimate
 from config.settings import Given, MemorySettings, SettingsError, settings_from
 from tests.agents.memory.lives import Life, good_summaries, talkative, windows
 from tests.agents.memory.test_capabilities_archive import various
 from tests.agents.memory.test_switching import HEADINGS, STRATEGIES, Switching, in_sections, writer
+from tests.agents.memory.views import covered_by, memory_settings
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.rows import rows_in
@@ -78,7 +81,7 @@ def test_2_1_the_prompt_is_bounded_however_long_a_life_is(tmp_path, strategy, le
             await life.compact()
             if number % 16 == 0 or number > length - 100:
                 view = life.memory.view()
-                told = "\n".join((view.older(), view.recent_past(), view.tail_text()))
+                told = "\n".join((view.told_in("older"), view.told_in("recent"), view.tail_text()))
                 largest = max(largest, life.model.count_tokens(told))
 
     asyncio.run(live())
@@ -153,7 +156,7 @@ def test_3_1_every_strategy_appends_tells_goes_on_compacts_and_clears_through_on
     (again.folder / "agent.md").write_text("You are Eliza.\n", encoding="utf-8")
     put_by(Vault(tmp_path), again.memory.name, again.clock.ms)  # clear
     fresh = Switching(tmp_path, strategy).memory
-    assert (fresh.coverage.n, fresh.view().older(), fresh.view().tail_text()) == (0, "", "")
+    assert (fresh.coverage.n, fresh.view().told_in("older"), fresh.view().tail_text()) == (0, "", "")
 
 
 @pytest.mark.parametrize("most", [1, 2, 5, 7])
@@ -183,7 +186,7 @@ def test_3_13_plain_history_is_there_at_any_time_and_what_was_summarised_comes_b
     before, files = life.memory.view(), sorted(path.name for path in life.folder.rglob("*.md"))
     life.memory.settings = replace(life.memory.settings, strategy="window")
     plain = life.memory.view()
-    assert (plain.older(), plain.recent_past()) == ("", "")
+    assert (plain.told_in("older"), plain.told_in("recent")) == ("", "")
     assert [memory.seq for memory in plain.tail][-1] == 40
     assert "Memories 1–" in plain.tail_text()
     life.memory.settings = replace(life.memory.settings, strategy="waterfall")
@@ -232,7 +235,7 @@ def test_3_6_an_offer_counts_each_summary_that_is_made_and_each_that_goes():
     coverage_sizes = [10] * 40
 
     def offered(strategy: str, in_force: tuple[Summary | None, Summary | None], a: int, b: int) -> Offer:
-        chosen: CompactionStrategy = Layered(100) if strategy == "layered" else Waterfall(4, 8)
+        chosen: MemoryStrategy = Layered(100) if strategy == "layered" else Waterfall(4, 8)
         plan = chosen.plan(Coverage(a, b, b + 40), sizes=coverage_sizes)
         assert plan
         return offer_of(plan, coverage_sizes, in_force, settings, 0.0)
@@ -327,7 +330,7 @@ def test_3_17_no_memory_is_told_by_a_summary_and_in_its_own_words(tmp_path, stra
         life.go_on(5)
         asyncio.run(life.compact())
         view = life.memory.view()
-        summarised = {seq for one in (view.longterm, view.recent) if one for seq in range(one.first, one.last + 1)}
+        summarised = set(covered_by(view))
         assert not summarised & {memory.seq for memory in view.tail}
     assert summarised
 
@@ -354,9 +357,9 @@ def test_3_19_after_one_prompt_was_counted_no_estimate_of_the_like_is_too_low():
 def test_3_22_an_unknown_key_and_a_strategy_that_does_not_exist_are_refused_with_their_line():
     source = "config/memory_compaction.md"
     with pytest.raises(SettingsError, match="config/memory_compaction.md:3: unknown setting 'historykey'"):
-        settings_from(MemorySettings, {"historykey": Given("chat", 3)}, source)
-    with pytest.raises(SettingsError, match="strategy is 'magic'; expected one of waterfall, rolling, layered, window"):
-        settings_from(MemorySettings, {"strategy": Given("magic", 4)}, source)
+        settings_from(type(memory_settings()), {"historykey": Given("chat", 3)}, source)
+    with pytest.raises(SettingsError, match="strategy is 'magic'; expected one of waterfall, layered, rolling, window"):
+        settings_from(type(memory_settings()), {"strategy": Given("magic", 4)}, source)
 
 
 @pytest.mark.parametrize(
@@ -400,7 +403,7 @@ def test_3_24_while_it_is_turned_off_everything_is_as_it_was_without_it(tmp_path
 def test_4_21_an_agent_names_its_strategy_in_its_own_note_and_two_of_them_differ_on_one_life(tmp_path):
     note = "---\nstrategy: rolling\nthreshold: 12\n---\nYou are Eliza.\n"
     vault = vault_of(tmp_path / "notes", {"agents/Eliza/agent.md": note})
-    own = load_agent(vault, "Eliza").memory_settings(windows(8, 8))
+    own: Any = load_agent(vault, "Eliza").memory_settings(windows(8, 8))
     assert (own.strategy, own.threshold) == ("rolling", 12)
     told = {}
     for settings in (own, windows(8, 8)):

@@ -14,12 +14,11 @@ import pytest
 from agents.agent import Agent
 from agents.memory.coverage import Coverage
 from agents.memory.gate import Source
-from agents.memory.strategies import Rolling
-from agents.memory.summaries.attempts import SummarizerProfile
+from agents.memory.strategies.rolling import Rolling
 from agents.memory.summaries.drafts import Asking, SummaryRefused
 from agents.memory.summaries.grouping import grouped, told
 from agents.memory.summaries.prose import written
-from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.memory.summaries.templates import SummaryTemplate, load_summary_templates
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue

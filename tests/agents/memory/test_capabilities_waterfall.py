@@ -134,9 +134,9 @@ def test_4_8_summaries_are_in_the_vault_and_a_life_after_a_sudden_end_has_the_sa
     eliza.die()
     again = Life(tmp_path, DEFAULT, talkative()).memory.view()
     assert (tmp_path / "agents/Eliza/summaries/longterm.md").exists()
-    assert (again.older(), again.recent_past(), again.tail_text()) == (
-        before.older(),
-        before.recent_past(),
+    assert (again.told_in("older"), again.told_in("recent"), again.tail_text()) == (
+        before.told_in("older"),
+        before.told_in("recent"),
         before.tail_text(),
     )
 

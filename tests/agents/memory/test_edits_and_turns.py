@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from agents.memory.compaction import Compactor
-from agents.memory.memory import MOST_IN_A_VIEW, VIEW_STEP
+from agents.memory.memory import VIEW_STEP
+from agents.memory.strategy import MAX_TAIL
 from agents.memory.summaries.rebuilding import chain_of
 from agents.models.model import ModelError
 from tests.agents.memory import on_disk
@@ -102,7 +103,7 @@ def test_a_line_typed_by_hand_is_a_memory_before_anything_else_happens(eliza):
     with open(on_disk.journal_files(eliza.folder)[-1], "a") as file:
         file.write("- I owe Odile a lantern.\n")
     view = eliza.memory.view()
-    assert (view.coverage.n, view.tail[-1].text) == (4, "I owe Odile a lantern.")
+    assert (view.n, view.tail[-1].text) == (4, "I owe Odile a lantern.")
 
 
 def test_a_new_file_and_a_line_in_an_old_one_are_noticed(eliza):
@@ -111,7 +112,7 @@ def test_a_new_file_and_a_line_in_an_old_one_are_noticed(eliza):
     eliza.live(2)
     eliza.memory.view()
     (eliza.folder / "journal" / "2026-11-01.md").write_text("- I remember the first of November.\n")
-    assert eliza.memory.view().coverage.n == 5
+    assert eliza.memory.view().n == 5
     with open(on_disk.journal_files(eliza.folder)[1], "a") as file:
         file.write("- And the day before yesterday.\n")
     for _ in on_disk.journal_files(eliza.folder):  # one older file in turn
@@ -149,11 +150,11 @@ def test_a_mistyped_range_moves_no_number(eliza):
     edit(in_force(eliza, "recent"), "- 1\n- 5\n", "- 1\n- 5000\n")
     eliza.live(1)
     view = eliza.memory.view()
-    assert (view.coverage.b, view.coverage.n) == (5, 10)
+    assert (view.covered, view.n) == (5, 10)
     eliza.memory.close()
     again = Life(eliza.folder.parents[1], FOUR, talkative(), clock=eliza.clock)
     again.live(1)
-    assert again.memory.view().coverage.n == 11
+    assert again.memory.view().n == 11
 
 
 def test_lines_taken_out_of_the_journal_do_not_stop_the_waterfall(eliza):
@@ -212,7 +213,7 @@ def test_of_two_leaves_the_one_made_last_counts_if_it_leads_on():
 
 def test_a_tail_too_long_to_be_told_begins_at_the_same_line_for_a_while(tmp_path):
     eliza = Life(tmp_path, windows(4, 4, enabled=False), talkative())
-    eliza.live(MOST_IN_A_VIEW + 10)
+    eliza.live(MAX_TAIL + 10)
     begins = set()
     for _ in range(VIEW_STEP):
         eliza.live(1)
@@ -248,7 +249,7 @@ def test_an_edit_while_an_extract_is_told_again_is_what_the_next_plan_starts_fro
         eliza.compactor.start_if_due()
         await eliza.until_asked()
         edit(in_force(eliza, "recent"), "- 1\n- 5\n", "- 1\n- 3\n")
-        asked.append((eliza.memory.view().coverage.b, eliza.memory.coverage.n))
+        asked.append((eliza.memory.view().covered, eliza.memory.coverage.n))
         eliza.model.release()
         await eliza.finish()
 

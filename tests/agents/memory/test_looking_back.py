@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.coverage import Range
+from agents.memory.coverage import NONE, Range
 from agents.memory.looking.looking_back import expanded_text, why_text
-from agents.memory.strategies import NONE
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, talkative, windows
 from tests.english import ENGLISH

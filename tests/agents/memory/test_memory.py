@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from agents.memory.coverage import Coverage
-from agents.memory.memory import MOST_IN_A_VIEW, VIEW_STEP, AgentMemory
+from agents.memory.memory import VIEW_STEP, AgentMemory
+from agents.memory.strategy import MAX_TAIL
 from config.settings import MemorySettings
+from tests.agents.memory.views import covered_by
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
 from vault.notes import NoteError
@@ -54,7 +56,7 @@ def edit(root: Path, name: str, text: str) -> None:
 def told(memory: AgentMemory) -> list[int]:
     """Return the numbers of all memories that a view tells, by summary or word for word, in order."""
     view = memory.view()
-    covered = [seq for one in (view.longterm, view.recent) if one for seq in range(one.first, one.last + 1)]
+    covered = covered_by(view)
     return [*covered, *(memory.seq for memory in view.tail)]
 
 
@@ -80,12 +82,12 @@ def test_a_restart_goes_on_where_it_was(tmp_path):
 
 
 def test_a_long_tail_is_told_as_far_as_is_useful_and_begins_with_the_same_line_for_a_while(tmp_path):
-    memory, firsts = memory_in(tmp_path, count=MOST_IN_A_VIEW), []
+    memory, firsts = memory_in(tmp_path, count=MAX_TAIL), []
     for _ in range(2 * VIEW_STEP - 1):
         remember(memory, 1)
         tail = memory.view().tail
         assert [m.seq for m in tail] == list(range(tail[0].seq, memory.journal.last + 1))
-        assert MOST_IN_A_VIEW - VIEW_STEP < len(tail) <= MOST_IN_A_VIEW
+        assert MAX_TAIL - VIEW_STEP < len(tail) <= MAX_TAIL
         firsts.append(tail[0].seq)
     assert len(set(firsts)) == 2
 
@@ -137,7 +139,7 @@ def test_a_summary_edited_by_hand_counts_from_the_next_view(tmp_path):
     memory.publish(None, summary(1, 8))
     edit(tmp_path, "recent.md", "---\ncovers: [1, 8]\n---\nI met Ana, and only that counts.\n")
     assert memory.take_in_edits()
-    assert memory.view().recent_past().startswith("I met Ana, and only that counts.")
+    assert memory.view().told_in("recent").startswith("I met Ana, and only that counts.")
     assert not memory.take_in_edits()
 
 
@@ -145,7 +147,7 @@ def test_a_summary_that_somebody_broke_leaves_the_last_good_one_in_force(tmp_pat
     memory = memory_in(tmp_path, count=20)
     memory.publish(None, summary(1, 8))
     edit(tmp_path, "recent.md", "---\ncovers: [1,\n---\nI met Ana.\n")
-    assert memory.view().recent == summary(1, 8)
+    assert [one.summary for one in memory.view().summaries] == [summary(1, 8)]
     assert told(memory) == list(range(1, 21))
     assert "The last good one stays in force." in memory.warnings[-1]
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.coverage import Coverage
 from agents.memory.micro import Limits, held, placeholder, result_texts
-from agents.memory.view import View
+from tests.agents.memory.views import seen
 from vault.remembered.memory_line import KINDS, Memory, one_line
 
 LONG = "The Landing\nGreen planks, still wet. " + "The river goes by. " * 20
@@ -19,7 +18,7 @@ def memory(seq: int, kind: str, text: str, refused: bool = False) -> Memory:
 
 
 def tail_of(*memories: Memory, limits: Limits | None = None) -> list[str]:
-    view = View("Moss", Coverage(0, 0, len(memories)), None, None, memories, limits or Limits())
+    view = seen("Moss", memories, limits=limits or Limits())
     return view.tail_text().split("\n")
 
 
@@ -114,7 +113,7 @@ def test_a_result_that_is_a_placeholder_stays_one_to_the_letter(lived):
     memories = [memory(seq, kind, text) for seq, (kind, text) in enumerate(lived, 1)]
     settled: dict[int, str] = {}
     for n in range(1, len(memories) + 1):
-        view = View("Moss", Coverage(0, 0, n), None, None, tuple(memories[:n]))
+        view = seen("Moss", memories[:n])
         for place, told in settled.items():
             assert view._texts[place] == told
         settled = dict(enumerate(view._texts[: view._done]))

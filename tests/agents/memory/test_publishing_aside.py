@@ -293,7 +293,7 @@ def test_whenever_one_dies_the_summaries_are_old_or_new(tmp_path: Path, after: i
 
 def _is_partition(memory: AgentMemory) -> bool:
     view = memory.view()
-    return [one.seq for one in view.tail] == list(range(view.coverage.b + 1, view.coverage.n + 1))
+    return [one.seq for one in view.tail] == list(range(view.covered + 1, view.n + 1))
 
 
 def test_it_is_the_same_with_threads(tmp_path: Path):

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.memory.memory import AgentMemory
-from agents.memory.summaries.attempts import SummarizerProfile
 from agents.memory.summaries.rebuilding import rebuilt
-from agents.memory.summaries.summarizing import Summarizer
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from tests.agents.memory.lives import NAME, ROSTER, Clock, Life, QuickDisk, starter_templates, windows

@@ -28,13 +28,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from agents.memory.compaction import Outcome
 from agents.memory.coverage import Range
 from agents.memory.knowing.registry import WRITE_MS, FactRegistry
-from agents.memory.outcome import Outcome
 from agents.models.model import ModelError, Request
 from tests.agents.memory import on_disk
 from tests.agents.memory.held import Held
 from tests.agents.memory.lives import GOOD, NAME, Clock, Life, QuickDisk, one_turn, windows
+from tests.agents.memory.views import covered_by
 from tests.english import ENGLISH
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import Stopped
@@ -58,7 +59,7 @@ NAMES = ("recent", "longterm")
 BY_HAND = re.compile(r"L\d+L|R\d+R")
 UPTO = re.compile(r"^upto: (\d+)$", re.MULTILINE)
 
-Publish = Callable[[Summary | None, Summary, Ahead | None], str]
+Publish = Callable[[Summary | None, Summary | None, Ahead | None], str]
 Replace = Callable[[Summary | None, Summary | None, Ahead | None], None]
 
 
@@ -69,10 +70,12 @@ class Memory(RuleBasedStateMachine):
     `pins` are those that were promised, `by_hand` what people wrote into the facts. `gone` are numbers whose lines are
     lost for good: deleted by hand, or not forced to disk yet as the power failed. `pairs` are the summaries in force
     since the compaction under way was planned. `published` counts, over all lives, how often summaries were put in
-    force, `ahead` how often they had been written before, `rebuilt` how often one with a person's words was made anew.
+    force, `divided` how often one in several parts, `ahead` how often they had been written before, `rebuilt` how often
+    one with a person's words was made anew.
     """
 
     published: ClassVar[int] = 0
+    divided: ClassVar[int] = 0
     ahead: ClassVar[int] = 0
     rebuilt: ClassVar[int] = 0
 
@@ -102,14 +105,19 @@ class Memory(RuleBasedStateMachine):
         every=st.integers(1, 8),
         every_ms=st.sampled_from([0, 50]),
         is_aside=st.sampled_from([True, True, False]),
+        strategy=st.sampled_from(["waterfall", "topics"]),
     )
-    def begin(self, immediate: int, recent: int, every: int, every_ms: int, is_aside: bool) -> None:
+    def begin(self, immediate: int, recent: int, every: int, every_ms: int, is_aside: bool, strategy: str) -> None:
         self.is_aside = is_aside
-        self.settings = windows(immediate, recent, rebuild_every=every, journal_fsync_ms=every_ms, retry_seconds=1.0)
+        more: dict[str, object] = {"rebuild_every": every, "journal_fsync_ms": every_ms, "retry_seconds": 1.0}
+        self.settings = windows(
+            immediate, recent, strategy=strategy, topics_keep=recent, topics="1N, 3N, 5N, 7N", **more
+        )
         self.start()
 
     def start(self) -> None:
         self.kind, self.rolls_back = "good", False
+        self.unfit: set[str] = set()
         self.model = ScriptedModel(self.reply)
         self.model.hold()
         self.summing, self.noting = Held(), Held()
@@ -124,13 +132,16 @@ class Memory(RuleBasedStateMachine):
     def watched(self, publish: Publish) -> Publish:
         """Look at what each publication was made from before it is put in force."""
 
-        def watching(longterm: Summary | None, recent: Summary, ahead: Ahead | None = None) -> str:
+        def watching(longterm: Summary | None, recent: Summary | None, ahead: Ahead | None = None) -> str:
             a, b = on_disk.boundaries(self.folder) if self.files_are_valid() else self.boundaries()
             in_force = [part for part in ((1, a), (a + 1, b)) if part[0] <= part[1]]
             made_from = tuple(f"{first}-{last}" for first, last in in_force)
+            if longterm and recent is None:
+                made_from, b = (*made_from, f"{b + 1}-{longterm.last}"), max(b + 1, longterm.last)
+                Memory.divided += len(longterm.parts) > 1
             if longterm and ((longterm.first, longterm.last) != (1, b) or ranges_of(longterm) != made_from):
                 self.faults.append(f"{longterm} in the place of {made_from}")
-            if recent.first != b + 1 or ranges_of(recent) != (f"{recent.first}-{recent.last}",):
+            if recent and (recent.first != b + 1 or ranges_of(recent) != (f"{recent.first}-{recent.last}",)):
                 self.faults.append(f"{recent} after {made_from}")
             leaf = publish(longterm, recent, ahead)
             Memory.published += 1
@@ -368,6 +379,11 @@ class Memory(RuleBasedStateMachine):
         self.settings = replace(self.settings, immediate_window=immediate, recent_window=recent)
         self.memory.settings = self.settings
 
+    @rule(strategy=st.sampled_from(["waterfall", "topics"]))
+    def change_strategy(self, strategy: str) -> None:
+        self.settings = replace(self.settings, strategy=strategy)
+        self.memory.settings = self.settings
+
     # What people do to the files
 
     @rule(name=st.sampled_from(NAMES), how=st.sampled_from(["add", "add", "break", "delete", *SHIFTS]))
@@ -597,12 +613,12 @@ class Memory(RuleBasedStateMachine):
             assert not self.typed, f"typed by hand and not taken in: {self.typed}"
             assert lines == self.told
         assert lines.items() <= self.told.items() or self.is_out
-        covered = [range(s.first, s.last + 1) for s in (view.longterm, view.recent) if s]
+        covered = covered_by(view)
         # Of a tail too long for a view the oldest are named in one line instead.
-        verbatim = view.coverage.verbatim
+        verbatim = view.verbatim
         named = range(verbatim.first, view.tail[0].seq if view.tail else verbatim.last + 1)
         assert not named or f"Memories {Range(named.start, named.stop - 1)} are not shown" in view.tail_text()
-        told = [seq for part in (*covered, named) for seq in part] + [memory.seq for memory in view.tail]
+        told = sorted(covered) + list(named) + [memory.seq for memory in view.tail]
         assert told == [seq for seq in range(1, self.memory.journal.last + 1) if seq not in self.gone or seq in told]
         if not self.is_out:
             assert [seq for seq in told if seq not in self.gone] == sorted(lines)
@@ -619,16 +635,23 @@ class Memory(RuleBasedStateMachine):
         if self.files_are_valid():
             assert self.boundaries() == on_disk.boundaries(self.folder)
             recent = on_disk.summary(self.folder, "recent")
-            assert not view.recent or not recent or view.recent.text == recent[2]
+            told = [tier.summary.text for tier in view.summaries if tier.name == "recent" and tier.summary]
+            assert not told or not recent or told == [recent[2]]
 
     def boundaries(self) -> tuple[int, int]:
         return self.memory.coverage.a, self.memory.coverage.b
 
     def files_are_valid(self) -> bool:
-        """Return whether no edit has left a summary that cannot hold, so that the last good one does."""
-        there = [name for name in NAMES if (self.folder / "summaries" / f"{name}.md").exists()]
-        found = [on_disk.summary(self.folder, name) for name in there]
-        return all(summary and summary[1] <= self.memory.journal.last for summary in found)
+        """Return whether no edit has left a summary that cannot hold, so that the last good one does.
+
+        One that went beyond the journal when it was edited is not read again as soon as the journal has grown to it.
+        """
+        for name in NAMES:
+            path, found = self.folder / "summaries" / f"{name}.md", on_disk.summary(self.folder, name)
+            if path.exists() and (found is None or found[1] > self.memory.journal.last):
+                self.unfit.add(path.read_text())
+        there = [self.folder / "summaries" / f"{name}.md" for name in NAMES]
+        return not any(path.exists() and path.read_text() in self.unfit for path in there)
 
     @invariant()
     def the_facts_have_every_pin_and_every_word_of_a_person_and_nothing_of_what_is_not(self) -> None:
@@ -672,7 +695,7 @@ def ranges_of(summary: Summary) -> tuple[str, ...]:
 
 def run(examples: int, steps: int) -> None:
     """Live so many lives of so many steps, in which summaries come into force, or nothing would be tried."""
-    Memory.published = Memory.ahead = Memory.rebuilt = 0
+    Memory.published = Memory.divided = Memory.ahead = Memory.rebuilt = 0
     run_state_machine_as_test(
         Memory,
         settings=settings(
@@ -684,6 +707,7 @@ def run(examples: int, steps: int) -> None:
         ),
     )
     assert Memory.published > examples // 2
+    assert Memory.divided > examples // 10
     assert Memory.ahead > examples // 4
     assert Memory.rebuilt >= examples // 40
 

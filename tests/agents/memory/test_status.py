@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.memory.coverage import Range
 from agents.memory.looking.status import status_text
-from config.settings import MemorySettings
+from tests.agents.memory.views import memory_settings
 from tests.agents.test_agent import AT, Life
 from tests.english import ENGLISH
 from vault.remembered.summaries import Summary
@@ -40,7 +40,7 @@ def test_each_tier_is_told_with_its_range(tmp_path):
 
 def test_memories_that_are_not_told_are_not_called_word_for_word(tmp_path):
     life = Life(tmp_path)
-    life.memory.settings = MemorySettings(strategy="window", max_memories=12)
+    life.memory.settings = memory_settings(strategy="window", max_memories=12)
     for _ in range(30):
         life.memory.record("observed", "It rains.")
     lines = lines_of(life)

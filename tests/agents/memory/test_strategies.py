@@ -7,16 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.coverage import Coverage, Range
-from agents.memory.strategies import (
-    CompactionStrategy,
-    Layered,
-    Plan,
-    Rolling,
-    Waterfall,
-    Window,
-    strategy_of,
-)
+from agents.memory.strategies.layered import Layered
+from agents.memory.strategies.rolling import Rolling
+from agents.memory.strategies.waterfall import Waterfall
+from agents.memory.strategies.window import Window
+from agents.memory.strategy import MemoryStrategy, Plan
+from agents.memory.strategy_registry import loaded_strategies
 from config.settings import MemorySettings
+from tests.agents.memory.topics import Topics
 
 windows = st.integers(1, 100)
 
@@ -135,16 +133,17 @@ def test_planning_again_without_anything_new_plans_the_same(immediate, recent, n
     assert waterfall.plan(coverage) == waterfall.plan(coverage)
 
 
-# What all four have in common
+# What all have in common
 
 WORD = 10
-FOUR: dict[str, CompactionStrategy] = {
+FOUR: dict[str, MemoryStrategy] = {
     "waterfall": Waterfall(6, 4),
     "waterfall by tokens": Waterfall(6, 4, 120, 60),
     "rolling": Rolling(7, 3, most=8),
     "rolling that retains more than its threshold": Rolling(2, 5),
     "layered": Layered(80, most=9),
     "window": Window(5),
+    "topics": Topics(topics_keep=4),
 }
 every_strategy = pytest.mark.parametrize("strategy", FOUR.values(), ids=FOUR)
 
@@ -155,7 +154,7 @@ def done(coverage: Coverage, plan: Plan) -> Coverage:
     return Coverage(a, plan.recent.last if plan.recent else a, coverage.n)
 
 
-def next_plan(strategy: CompactionStrategy, coverage: Coverage, forced: bool = False) -> Plan | None:
+def next_plan(strategy: MemoryStrategy, coverage: Coverage, forced: bool = False) -> Plan | None:
     return strategy.plan(coverage, forced, [WORD] * len(coverage.verbatim))
 
 
@@ -173,6 +172,7 @@ def test_every_plan_takes_the_oldest_and_leaves_a_partition_whatever_came_before
         assert 1 <= len(plan.taken) <= 64
         assert plan.taken.last <= coverage.n
         assert bool(plan.recent) != bool(plan.absorbed)
+        assert plan.fault(coverage) == ""
         # The long-term summary takes what stands before: all of it or nothing, and never more than there is.
         assert plan.longterm in (Range(1, 0), Range(1, coverage.b), Range(1, plan.absorbed.last))
         assert plan.longterm or plan.recent.first == coverage.a + 1
@@ -200,7 +200,7 @@ def test_forced_again_and_again_every_strategy_comes_to_rest(strategy, n):
             break
         coverage = done(coverage, plan)
     assert next_plan(strategy, coverage, forced=True) is None
-    resting = {"Waterfall": 6, "Rolling": 5, "Layered": 0, "Window": n}[type(strategy).__name__]
+    resting = {"Waterfall": 6, "Rolling": 5, "Layered": 0, "Window": n, "Topics": 4}[type(strategy).__name__]
     assert len(coverage.verbatim) <= resting
 
 
@@ -213,7 +213,7 @@ def test_planning_changes_nothing(strategy, n, forced):
 
 @pytest.mark.parametrize("name", ["waterfall", "rolling", "layered", "window"])
 def test_a_strategy_is_chosen_by_its_name(name):
-    assert type(strategy_of(MemorySettings(strategy=name))).__name__.lower() == name
+    assert type(loaded_strategies().strategy_of(MemorySettings(strategy=name))).__name__.lower() == name
 
 
 def test_rolling_keeps_the_newest_and_is_due_only_above_its_threshold():

@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.summaries.sections import SECTIONS, sections_of
+from agents.memory.summaries.prose import SECTIONS, sections_of
 from agents.models.model import Request
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, windows
+from tests.agents.memory.views import covered_by
 from tests.scripted_model import ScriptedModel
 
-STRATEGIES = ("waterfall", "rolling", "layered", "window")
+STRATEGIES = ("waterfall", "rolling", "layered", "window", "topics")
 SMALL = windows(
     4,
     3,
@@ -30,6 +31,7 @@ SMALL = windows(
     min_saving_tokens=0,
     summary_tokens=30,
     max_memories=7,
+    topics_keep=3,
 )
 HEADINGS = "under these six headings"
 
@@ -62,7 +64,9 @@ class Switching(Life):
 
     def go_on(self, count: int) -> None:
         for _ in range(count):
-            self.live(1, f"Moss tells me once more about the river and its moods, part {self.memory.journal.last + 1}")
+            number = self.memory.journal.last + 1
+            subject = ("river", "mill", "weather", "river")[number % 4]
+            self.live(1, f"Moss tells me once more about the {subject} and its moods, part {number}")
 
     def switch(self, strategy: str) -> None:
         self.memory.settings = replace(self.memory.settings, strategy=strategy)
@@ -88,12 +92,11 @@ class Switching(Life):
         view = self.memory.view()
         shown = [memory.seq for memory in view.tail]
         if self.memory.settings.strategy == "window":
-            assert (view.longterm, view.recent) == (None, None)
+            assert view.summaries == ()
             assert shown == list(range(n - len(shown) + 1, n + 1))
             assert len(shown) == min(n, 7)
         else:
-            covered = [seq for one in (view.longterm, view.recent) if one for seq in range(one.first, one.last + 1)]
-            assert covered + shown == list(range(1, n + 1))
+            assert sorted(covered_by(view)) + shown == list(range(1, n + 1))
         assert set(self.sent.values()) <= {1}
 
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.coverage import Coverage
-from agents.memory.view import RESULT_CHARACTERS, View, collapsed, memory_text
+from agents.memory.view import RESULT_CHARACTERS, Tier, View, collapsed, memory_text, tail_tier
+from tests.agents.memory.views import seen
 from vault.remembered.memory_line import Memory
+from vault.remembered.ranges import RangeSet
 from vault.remembered.summaries import Summary
 
 
@@ -17,8 +18,7 @@ def memory(seq: int, text: str, kind: str = "observed") -> Memory:
 
 
 def view_of(*memories: Memory, b: int = 0, longterm: Summary | None = None, recent: Summary | None = None) -> View:
-    n = memories[-1].seq if memories else b
-    return View("Moss", Coverage(longterm.last if longterm else 0, b, n), longterm, recent, memories)
+    return seen("Moss", memories, b, longterm=longterm, recent=recent)
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_a_summary_is_told_with_what_it_stands_for_and_without_its_links():
     view = view_of(
         b=129, longterm=Summary(1, 65, "I met Ana."), recent=Summary(66, 129, "I walked ([[2026-11-21#^m66]]).")
     )
-    assert view.older() == "I met Ana.\n[Summarized 65 memories: 1–65]"
-    assert view.recent_past() == "I walked.\n[Summarized 64 memories: 66–129]"
+    assert view.told_in("older") == "I met Ana.\n[Summarized 65 memories: 1–65]"
+    assert view.told_in("recent") == "I walked.\n[Summarized 64 memories: 66–129]"
 
 
 def test_without_summaries_there_is_nothing_to_tell_of_before():
-    assert (view_of().older(), view_of().recent_past(), view_of().tail_text()) == ("", "", "")
+    assert (view_of().told_in("older"), view_of().told_in("recent"), view_of().tail_text()) == ("", "", "")
 
 
 def test_what_is_left_out_is_named_with_its_numbers():
@@ -79,7 +79,7 @@ def test_what_is_left_out_is_named_with_its_numbers():
 
 
 def test_what_was_too_much_to_be_read_counts_as_left_out():
-    view = View("Moss", Coverage(0, 0, 1000), None, None, tuple(memory(seq, f"Thing {seq}.") for seq in (999, 1000)))
+    view = seen("Moss", (memory(seq, f"Thing {seq}.") for seq in (999, 1000)))
     assert view.tail_text().startswith("[Memories 1–998 are not shown here")
 
 
@@ -96,3 +96,25 @@ def test_the_two_parts_of_the_tail_are_the_tail(kinds, left_out):
     view = view_of(*(memory(seq, f"Thing {seq}.", kind) for seq, kind in enumerate(kinds, 1)))
     both = [text for text in (view.before_text(left_out), view.since_text(left_out)) if text]
     assert "\n".join(both) == view.tail_text(left_out)
+
+
+@given(st.lists(st.sampled_from("abc-"), max_size=12), st.integers(0, 3))
+def test_a_view_is_a_list_of_tiers_that_stand_for_every_memory_once(topics, tail):
+    parts = {name: [seq for seq, topic in enumerate(topics, 1) if topic == name] for name in sorted(set(topics))}
+    tiers = [Tier(name, RangeSet.of_numbers(seqs)) for name, seqs in parts.items()]
+    view = View("Moss", (*tiers, tail_tier(len(topics), len(topics) + tail)))
+    assert [view.tier_of(seq).name for seq in range(1, view.n + 1)] == [*topics, *["tail"] * tail]
+    assert (view.n, view.covered, len(view.verbatim)) == (len(topics) + tail, len(topics), tail)
+    for missing in tiers:
+        with pytest.raises(ValueError, match="not a partition"):
+            View("Moss", (*(tier for tier in tiers if tier is not missing), tail_tier(len(topics), len(topics) + 1)))
+    for twice in tiers:
+        with pytest.raises(ValueError, match="not a partition"):
+            View("Moss", (twice, *view.tiers))
+
+
+def test_a_view_ends_with_the_tail():
+    with pytest.raises(ValueError, match="ends with the verbatim tail"):
+        View("Moss", (tail_tier(0, 3), Tier("later", RangeSet.of_numbers([4]))))
+    with pytest.raises(ValueError, match="ends with the verbatim tail"):
+        View("Moss", ())

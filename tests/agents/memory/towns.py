@@ -6,11 +6,11 @@ import random
 from pathlib import Path
 
 from agents.agent import Agent
+from agents.memory.strategy_registry import loaded_strategies
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from tests.agents.memory.lives import Clock, talkative
 from tests.scripted_model import ScriptedModel
-from vault.config_notes import load_settings
 from vault.folder import Vault, open_vault
 from vault.world_notes import load_world
 from world.commands.table import world_commands
@@ -26,7 +26,7 @@ class Town:
         self.set(settings or "rebuild_every: 0")
         # The engine chooses nothing: each turn asks the model, which looks.
         (self.vault.root / "config" / "agents.md").write_text("---\nsteering: 'off'\n---\n")
-        noted = load_settings(self.vault)
+        noted = loaded_strategies().load_settings(self.vault)
         self.game = Game(load_world(self.vault, noted.world), world_commands())
         self.agents = Population(self.vault, noted, self.game, random.Random(1), self.clock)
         self.thoughts = ScriptedModel(lambda request: "look", context_tokens=100_000)

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.component import Moment, Section
-from agents.memory.coverage import Coverage
 from agents.memory.view import STEP_LINES, View
 from agents.prompts.builder import Transcript, build
 from agents.prompts.prompt import PromptTemplate, parse_template
 from agents.prompts.scene import command_list, idle_text, place_text, scene_text
+from tests.agents.memory.views import seen
 from tests.world.inn import inn, inn_game
 from vault.folder import STARTER, Vault
 from vault.remembered.memory_line import Memory
@@ -40,7 +40,7 @@ def fitted_prompt(
 ) -> str:
     """Return the text of a prompt with these sections; the name and the view's own texts are no sections."""
     world = inn()
-    texts = {**values, "older": view.older(), "recent": view.recent_past()}
+    texts = {**values, "older": view.told_in("older"), "recent": view.told_in("recent")}
     sections = [Section(name, text, gives_way=GIVES_WAY.get(name, 0)) for name, text in texts.items() if name != "name"]
     moment = Moment(world, world.characters["Rook"], 0, view, budget_tokens=budget, count_tokens=count)
     return build(Transcript(template, values["name"]), lambda now: sections, moment).text
@@ -52,7 +52,7 @@ def view_of(first: int, last: int) -> View:
     tail = tuple(
         Memory(seq, seq * 1000, "observed", "", f"Thing {seq} was like that.") for seq in range(first, last + 1)
     )
-    return View("Moss", Coverage(0, first - 1, last), None, recent, tail)
+    return seen("Moss", tail, first - 1, last, recent=recent)
 
 
 def shown(prompt: str) -> list[int]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.prompts.prompt import SLOTS, parse_template
+from agents.prompts.prompt import SLOTS, known_slots, parse_template
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 
@@ -57,7 +57,7 @@ def test_every_shipped_template_of_a_prompt_can_be_read(name):
 @pytest.mark.parametrize("name", shipped())
 def test_a_shipped_template_names_its_headings_only_over_something(name):
     parsed = parse_template(Vault(STARTER).read("templates", f"{name}.md").body, name)
-    empty = dict.fromkeys(SLOTS, "") | {"name": "Moss", "scene": "Here.", "place": "[Here.]"}
+    empty = dict.fromkeys(known_slots(SLOTS), "") | {"name": "Moss", "scene": "Here.", "place": "[Here.]"}
     prompt = parsed.fill(empty)
     assert "##" not in prompt
     assert "\n\n\n" not in prompt

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.summaries.templates import RECENT, filled, parse_summary_template
-from agents.prompts.prompt import SLOTS, parse_template
+from agents.prompts.prompt import SLOTS, known_slots, parse_template
 from agents.prompts.quoting import plain, quoted, typed
 from tests.agents.house import House
 from tests.hostile import INJECTIONS, TOKENS, hostile_lines
@@ -94,7 +94,7 @@ def test_no_name_of_a_room_or_a_thing_opens_one_either(tmp_path):
     house.end()
 
 
-@given(st.dictionaries(st.sampled_from(SLOTS), hostile_lines, min_size=3))
+@given(st.dictionaries(st.sampled_from(known_slots(SLOTS)), hostile_lines, min_size=3))
 def test_no_slot_of_a_prompt_lets_a_mark_through(values):
     values |= {"name": "Rook", "commands": "look"}
     prompt = parse_template(text_of("agent_prompt"), "agent_prompt").fill(values)

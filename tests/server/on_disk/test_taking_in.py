@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from twisted.internet.task import Clock
 
+from agents.memory.strategy_registry import loaded_strategies
 from server.app import Fallwater
 from server.door.account_database import AccountDatabase
 from server.door.account_store import AccountStore
 from tests.server.front_door import NOW_MS
-from vault.config_notes import load_settings
 from vault.folder import Vault, open_vault
 from world.events import Event
 from world.model import Character, Role
@@ -27,7 +27,7 @@ class Town:
         self.vault: Vault = open_vault(root / "world")[0]
         self.root = self.vault.root
         accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
-        settings = load_settings(self.vault)
+        settings = loaded_strategies().load_settings(self.vault)
         clock, rng, say = Clock(), random.Random(1), list[str]().append
         self.app = Fallwater(self.vault, settings, clock, rng, lambda: NOW_MS, say, lambda call: call(), accounts)
         self.world = self.app.world
@@ -136,7 +136,7 @@ def test_the_settings_follow_a_start_room_that_is_renamed(town):
     told = town.look()
     assert "rooms/The Pier.md: was The Landing before; everything in it came along." in told
     assert town.world.start_room_id == "The Pier"
-    assert load_settings(town.vault).world.start_room == "The Pier"
+    assert loaded_strategies().load_settings(town.vault).world.start_room == "The Pier"
     assert town.look() == []
 
 

@@ -10,16 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.memory.coverage import Coverage
 from agents.memory.looking.finding import MOST_ADDED, Finder
-from agents.memory.reminding.cues import cues_of, telling
-from agents.memory.reminding.note_shelf import NoteShelf
-from agents.memory.reminding.recollecting import REST_TURNS, Recollecting, Recollection
+from agents.memory.retrieval import REST_TURNS, NoteShelf, Recollecting, Recollection, cues_of, telling
 from agents.memory.view import View
 from agents.simulated.simulation import START_MS
 from config.settings import MemorySettings
 from tests.agents.components.test_facts import KEY, words
 from tests.agents.house import House, said
+from tests.agents.memory.views import seen
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.journal import Journal
@@ -59,7 +57,7 @@ def mind_of(root: Path, rows: list[str], name: str = "Eliza") -> tuple[Recollect
 def view_of(journal: Journal, tail: int, name: str = "Eliza") -> View:
     """Return a view of which the newest so many memories are the tail."""
     first = journal.last - tail + 1
-    return View(name, Coverage(0, first - 1, journal.last), None, None, tuple(journal.read(first, journal.last)))
+    return seen(name, journal.read(first, journal.last), first - 1, journal.last)
 
 
 # In the prompt

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 from agents.memory.facts import spoken_in
 from agents.memory.importance import SPOKEN_TO, is_routine
+from agents.memory.judging.common_words import COMMON_WORDS, FUNCTION_WORDS
 from agents.memory.looking.finding import Finder
-from agents.memory.reminding.cues import Cue, cues_of, telling
-from agents.memory.reminding.note_shelf import NoteShelf
 from agents.memory.view import View
+from vault.folder import Vault
 from vault.notes import NoteError
+from vault.own_notes import note_text
 from vault.remembered.memory_line import LINE_BREAK, Memory
-from world.parsing import split_reason
+from world.parsing import parse_line, split_reason
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +49,30 @@ ASKS = 0.6
 NEAR = 0.15
 REST_TURNS = 4
 """What was told and led to nothing is not told again for so many turns."""
+
+LATEST = 6
+"""So many memories, counted from the newest, are the moment at most."""
+
+MOST_WORDS = 12
+"""So many words of each of them are looked for, those that count most first."""
+
+SAID_TO_IT = 1.0
+ASKED_OF_OTHERS = 0.9
+SAID_TO_OTHERS = 0.75
+OWN_WORDS = 0.5
+SEEN = 0.5
+NAME = 1.3
+COMMON = 0.6
+OPENING = 24
+"""In so many characters before a word it shows whether a sentence begins with it."""
+
+READ_AT_ONCE = 4
+LONGEST_LINE = 400
+MOST_LINES = 2000
+"""So many lines of all notes together are kept at hand."""
+
+_WORD = re.compile(r"[^\W_]+")
+_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)[\"'“‘]?$")
 
 
 @dataclass(frozen=True)
@@ -74,7 +103,7 @@ class Recollecting:
         instead of the end of the tail. While the journal is still being read for it, nothing comes to mind.
         """
         cues = cues_of(moment or view.moment, view.name) if most else []
-        before = view.tail[0].seq if view.tail else view.coverage.n + 1
+        before = view.tail[0].seq if view.tail else view.n + 1
         try:
             found = self._found(view, cues, before, company, place, most, told) if cues else []
         except NoteError as error:
@@ -183,3 +212,107 @@ def _recollection(memory: Memory, known: set[str]) -> Recollection:
     line = f"[You remember, {memory.day}, memory {memory.seq}{deed}: {text.replace(LINE_BREAK, ' ')}]"
     names = telling(" ".join(memory.people)).keys()
     return Recollection(memory.seq, line, telling(memory.text).keys() - known - names)
+
+
+@dataclass(frozen=True)
+class Cue:
+    """The words of one memory, in lower case, with what each counts: 1 for a word that was said to the agent."""
+
+    words: dict[str, float]
+
+
+def cues_of(moment: Sequence[Memory], name: str) -> list[Cue]:
+    """Return what a moment, oldest memory first, may remind the agent called `name` of; the newest first."""
+    found = (_cue(memory, name) for memory in reversed(moment[-LATEST:]))
+    return [cue for cue in found if cue.words]
+
+
+@lru_cache(maxsize=256)  # what was said last is looked at turn after turn
+def telling(text: str) -> Mapping[str, float]:
+    """Return the words of a text that tell something, in lower case: names and numbers count more, common ones less."""
+    words: dict[str, float] = {}
+    for match in _WORD.finditer(text):
+        word = match[0].lower()
+        if word not in FUNCTION_WORDS and (len(word) > 1 or word.isdigit()):
+            words[word] = max(words.get(word, 0), _worth(match[0], _before(text, match.start())))
+    return words
+
+
+def _before(text: str, start: int) -> str:
+    return text[max(0, start - OPENING) : start]
+
+
+def _worth(word: str, before: str) -> float:
+    if word.lower() in COMMON_WORDS:
+        return COMMON
+    is_name = word[0].isupper() and not _SENTENCE_START.search(before)
+    return NAME if is_name or word[0].isdigit() else 1.0
+
+
+def _cue(memory: Memory, name: str) -> Cue:
+    weight, text = _said(memory)
+    words = {word: weight * worth for word, worth in telling(text).items() if weight and word != name.lower()}
+    return Cue(dict(sorted(words.items(), key=lambda row: (-row[1], row[0]))[:MOST_WORDS]))
+
+
+def _said(memory: Memory) -> tuple[float, str]:
+    """Return how much a memory counts, and the words in it. Results of its own commands remind nobody of anything."""
+    spoken = spoken_in(memory)
+    if memory.kind == "acted":
+        line = parse_line(memory.text)
+        return (OWN_WORDS, spoken.text if spoken else line.arguments) if spoken or line.verb == "think" else (0.0, "")
+    if spoken is None:
+        return (SEEN if memory.kind in ("observed", "told", "noted") else 0.0), memory.text
+    if memory.kind == "told" or memory.importance >= SPOKEN_TO:
+        return SAID_TO_IT, spoken.text
+    return (ASKED_OF_OTHERS if "?" in spoken.text else SAID_TO_OTHERS), spoken.text
+
+
+@dataclass(frozen=True)
+class NoteLine:
+    """A line of a note, to the letter but for the blanks around it, with its telling words in lower case."""
+
+    title: str
+    text: str
+    title_words: frozenset[str]
+    words: frozenset[str]
+
+
+class NoteShelf:
+    """The notes of one agent."""
+
+    def __init__(self, vault: Vault, name: str) -> None:
+        self._vault = vault
+        self._name = name
+        self._folder = vault.path("agents", name, "notes")
+        self._stamps: dict[str, tuple[int, int]] = {}
+        self._lines: dict[str, list[NoteLine]] = {}
+
+    def lines(self, everything: bool = False) -> list[NoteLine]:
+        """Return the lines of all notes, by title; a few changed notes are read each time, or with `everything` all."""
+        found = self._on_disk()
+        for name in self._stamps.keys() - found.keys():
+            del self._stamps[name], self._lines[name]
+        changed = sorted(name for name, stamp in found.items() if self._stamps.get(name) != stamp)
+        for name in changed if everything else changed[:READ_AT_ONCE]:
+            self._stamps[name], self._lines[name] = found[name], self._read(Path(name).stem)
+        return [line for name in sorted(self._lines) for line in self._lines[name]][:MOST_LINES]
+
+    def _on_disk(self) -> dict[str, tuple[int, int]]:
+        try:
+            with os.scandir(self._folder) as entries:
+                stats = {one.name: one.stat() for one in entries if one.name.endswith(".md") and one.is_file()}
+        except OSError:  # there are no notes, or none that can be read
+            return {}
+        return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in stats.items() if name[0] != "."}
+
+    def _read(self, title: str) -> list[NoteLine]:
+        try:
+            text = note_text(self._vault, self._name, title)
+        except NoteError as error:
+            log.warning("%s", error)
+            return []
+        words = frozenset(telling(title))
+        kept = (line.strip() for line in text.split("\n"))
+        lines = [line for line in kept if 0 < len(line) <= LONGEST_LINE]
+        return [NoteLine(title, line, words, frozenset(telling(line))) for line in lines]

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from agents.memory.benefit import WINDOW_MS, Breaker, Offer
+from agents.memory.cost import WINDOW_MS, Breaker, Offer
 
 # saved a turn, turns, request, response, share that is cached, weight of a cached token, and whether it is worth it:
 # saved x (1 - share x (1 - weight)) x turns > request + response.

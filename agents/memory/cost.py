@@ -1,0 +1,182 @@
+"""What compaction costs and saves: whether one by tokens is worth it, when to stop trying, and the ledger."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from agents.memory.memory import AgentMemory
+from agents.memory.micro import outlived_failures
+from agents.memory.strategy import Plan
+from agents.memory.summaries.drafts import Draft, SummaryRefused
+from agents.memory.view import memory_text
+from config.settings import MemorySettings
+from vault.remembered.summaries import Summary
+
+INEFFECTIVE_SHARE = 0.1
+INEFFECTIVE_RUNS = 2
+RUNS_IN_A_WINDOW = 4
+WINDOW_MS = 600_000
+GROWTH_SHARE = 0.2
+MOST_SIZED = 512
+LONGEST_WAIT_SECONDS = 3600.0
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a compaction would save and cost, in tokens.
+
+    `saved_per_turn` are the tokens that every later prompt has fewer; `cached_share` of them (0 to 1) the backend
+    would have read from its prefix cache, where a token weighs `cached_token_weight` of an evaluated one.
+    """
+
+    saved_per_turn: int
+    expected_turns: int
+    request_tokens: int
+    response_tokens: int
+    cached_share: float = 0.0
+    cached_token_weight: float = 0.1
+
+    @property
+    def gain(self) -> float:
+        """The tokens saved in all expected turns, cached ones at their weight."""
+        weight = 1 - self.cached_share * (1 - self.cached_token_weight)
+        return self.saved_per_turn * weight * self.expected_turns
+
+    @property
+    def cost(self) -> int:
+        return self.request_tokens + self.response_tokens
+
+    def objection(self, min_saving_tokens: int) -> str:
+        """Return why it is not worth it, or an empty string."""
+        if self.saved_per_turn < min_saving_tokens:
+            return f"it would save {self.saved_per_turn} tokens a turn, less than {min_saving_tokens}"
+        if not self.gain > self.cost:
+            return f"it would save {self.gain:.0f} tokens in {self.expected_turns} turns and cost {self.cost}"
+        return ""
+
+
+@dataclass
+class Breaker:
+    """Stops automatic compaction that does not help.
+
+    Two runs in a row that saved less than a tenth open it, or more than four runs within ten minutes. It closes
+    after ten minutes, or when the tail has grown by a fifth since.
+    """
+
+    opened_ms: int = 0
+    opened_at_tokens: int = 0
+    why: str = ""
+    _ineffective: int = 0
+    _runs_ms: list[int] = field(default_factory=list)
+
+    def note_run(self, before_tokens: int, after_tokens: int, now_ms: int) -> None:
+        """Account for a run that ended."""
+        saved = before_tokens - after_tokens
+        self._ineffective = 0 if saved >= INEFFECTIVE_SHARE * before_tokens else self._ineffective + 1
+        self._runs_ms = [at for at in self._runs_ms if now_ms - at < WINDOW_MS] + [now_ms]
+        if self._ineffective >= INEFFECTIVE_RUNS:
+            self._open(f"{self._ineffective} runs saved less than {INEFFECTIVE_SHARE:.0%}", after_tokens, now_ms)
+        elif len(self._runs_ms) > RUNS_IN_A_WINDOW:
+            self._open(f"{len(self._runs_ms)} runs within ten minutes", after_tokens, now_ms)
+
+    def is_open(self, tokens: int, now_ms: int) -> bool:
+        """Return whether automatic compaction has to wait; `tokens` is the size of the view now."""
+        if not self.why:
+            return False
+        grown = tokens >= self.opened_at_tokens * (1 + GROWTH_SHARE)
+        if now_ms - self.opened_ms >= WINDOW_MS or grown:
+            self.why, self._ineffective, self._runs_ms = "", 0, []
+        return bool(self.why)
+
+    def _open(self, why: str, tokens: int, now_ms: int) -> None:
+        self.why, self.opened_at_tokens, self.opened_ms = why, tokens, now_ms
+
+
+def verbatim_sizes(memory: AgentMemory, count_tokens: Callable[[str], int]) -> list[int]:
+    """Return the tokens of the verbatim memories, oldest first; of a long tail only those of its beginning.
+
+    Raises: NoteError if the journal cannot be read.
+    """
+    verbatim = memory.coverage.verbatim
+    read = memory.journal.read(verbatim.first, min(verbatim.last, verbatim.first + MOST_SIZED - 1))
+    failed = outlived_failures(read)
+    return [0 if one.seq in failed else count_tokens(memory_text(one, memory.name)) for one in read]
+
+
+def offer_of(
+    plan: Plan,
+    sizes: Sequence[int],
+    in_force: tuple[Summary | None, Summary | None],
+    settings: MemorySettings,
+    cached_share: float,
+) -> Offer:
+    """Return what a plan would save and cost if each summary came out as long as it may.
+
+    `sizes` are those of the verbatim memories, `in_force` the long-term and the short-term summary.
+    """
+    taken = sum(sizes[: len(plan.taken)])
+    folded = sum(summary.tokens for summary in in_force if summary) if plan.longterm else 0
+    made = settings.summary_tokens * (bool(plan.longterm) + bool(plan.recent))
+    return Offer(
+        saved_per_turn=taken + folded - made,
+        expected_turns=settings.expected_turns,
+        request_tokens=taken + folded,
+        response_tokens=made,
+        cached_share=cached_share,
+        cached_token_weight=settings.cached_token_weight,
+    )
+
+
+@dataclass
+class CompactionRecord:
+    """Since the start; times are in milliseconds since 1970.
+
+    `not_worth` says why a compaction by tokens that is due by size was not made.
+    """
+
+    state: str = "idle"
+    cycles: int = 0
+    calls: int = 0
+    spent_tokens: int = 0
+    saved_tokens: int = 0
+    failures: int = 0
+    failures_in_a_row: int = 0
+    last_error: str = ""
+    last_done_ms: int = 0
+    next_try_ms: int = 0
+    not_worth: str = ""
+    refused: Counter[str] = field(default_factory=Counter)
+    breaker: Breaker = field(default_factory=Breaker)
+
+    def paid(self, draft: Draft) -> Draft:
+        """Enter what a draft has cost; return it."""
+        self.calls += draft.calls
+        self.spent_tokens += draft.spent_tokens
+        self.refused.update(draft.refused)
+        return draft
+
+    def enter_failure(self, error: Exception) -> str:
+        """Enter what came to nothing; return why, in a sentence."""
+        if not isinstance(error, SummaryRefused):
+            return str(error) or type(error).__name__
+        self.refused.update(error.refused)
+        self.calls += error.calls
+        self.spent_tokens += error.spent_tokens
+        return f"the summary was refused ({', '.join(error.reasons)}): {error}"
+
+    def put_off(self, why: str, retry_seconds: float, now_ms: int, rng: random.Random) -> None:
+        """Let the next try wait: twice as long after every failure, up to an hour, with jitter."""
+        self.failures += 1
+        self.failures_in_a_row += 1
+        self.last_error = why
+        wait = min(retry_seconds * 2 ** min(self.failures_in_a_row - 1, 16), LONGEST_WAIT_SECONDS)
+        self.next_try_ms = now_ms + round(wait * rng.uniform(0.75, 1.25) * 1000)
+
+    def succeeded(self, now_ms: int) -> None:
+        """Enter a cycle that was published."""
+        self.cycles += 1
+        self.failures_in_a_row, self.next_try_ms, self.last_error = 0, 0, ""
+        self.last_done_ms = now_ms
