@@ -13,12 +13,13 @@ from agents.asking import Asking, Question
 from agents.attending.awareness import Awareness
 from agents.attending.conversation import Conversation
 from agents.attending.floor import Floor
-from agents.attending.perceiving import impression
+from agents.attending.perceiving import Address, impression
 from agents.attending.visitors import Visitors
 from agents.calling_for_help import CallForHelp
 from agents.circles.conduct import Conduct
 from agents.component import Component, Owner
 from agents.component_registry import ComponentRegistry, loaded_components
+from agents.components.asked import answers
 from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
 from agents.memory.compaction import Compactor
@@ -210,6 +211,13 @@ class Agent:
         if self.led_by:
             return say("population.why_led", who=self.led_by)
         return say("population.why_paused", agent=self.name) if self.settings.paused else ""
+
+    def answers_to(self, address: Address) -> list[str]:
+        """Return what the world, and what it was told before, answer to somebody's words; see `components.asked`."""
+        people, who = self.reflection.people, address.by_id
+        told = [one.words for one in people.facts(who)]
+        called = people.called(who) or ("" if self._role_of(who) is Role.GUEST else who)
+        return answers(address.text, self._game.world, self.character, who, told, called)
 
     def perform(self, line: str, cause: str = "") -> Performed:
         """Do a line as its own, and remember it so. `cause` is why the engine chose it; empty if somebody else did.

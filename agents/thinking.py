@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+TINY_BILLION = 0.6
+"""A base model of fewer parameters says nothing to the point; what the world can answer it is not asked."""
+
+MAX_ANSWERS = 2
 NARRATION_LINES = 12
 """Among so many of the newest memories is what a model may say back as if it were speech."""
 
@@ -87,10 +91,17 @@ class Thinking:
         errand = self._agent.next_step()
         manners, address = self._agent.conversation.manners(), self._agent.awareness.owed.address
         now = self._conduct.situation(world, actor, address, manners, errand, finds_words=held == "grammar")
+        if address.by_person and address.text and self._has_tiny_model():
+            now = replace(now, answer=" ".join(self._agent.answers_to(address)[:MAX_ANSWERS]))
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         # A model that continues a transcript freely finds its own command, unless it is spoken to or on an errand.
         is_free = held == "none" and not is_chat and decision.cause in ("greet", "free", "rest")
         return Decision("free") if is_free else decision
+
+    def _has_tiny_model(self) -> bool:
+        assert self._agent.queue is not None
+        can = self._agent.queue.model.capabilities
+        return not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
 
     def _without_model(self, decision: Decision) -> Turn:
         """Do the one thing that is left, or nothing: a model has nothing to add."""

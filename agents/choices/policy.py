@@ -121,6 +121,8 @@ class Policy:
         if form is None or (partner is None and address.channel == "say" and not now.company):
             return None
         forms = {form.command.verb: form}
+        if now.answer:
+            return Decision("answer", line=f"{Decision('answer', forms=forms).opening()} {now.answer}", partner=partner)
         if partner and (give := _asked_for(possible, now, partner)):
             forms["give"] = give
         if now.asked_along and (follow := _to(possible.get("follow"), partner, address.by_id)):

@@ -23,7 +23,8 @@ class Situation:
     `ways_to_others` those towards others, `errand` the next step of what it has set out to do. `asked_for` are the
     names of what it holds and is asked for, `asked_along` is whether it is asked to come along, `gifts` are the names
     of what it was given last. `shunned` are verbs that would lead it round in a circle. `finds_words` is whether its
-    model is worth asking for free words beside speech, as one held to a grammar is for its thoughts.
+    model is worth asking for free words beside speech, as one held to a grammar is for its thoughts. `answer` is what
+    the world itself answers to what was asked, for a model that is too small to make use of it; empty if nothing.
     """
 
     recent: Sequence[str] = ()
@@ -38,6 +39,7 @@ class Situation:
     shunned: frozenset[str] = frozenset()
     finds_words: bool = True
     gifts: tuple[str, ...] = ()
+    answer: str = ""
 
     @property
     def verbs(self) -> list[str]:

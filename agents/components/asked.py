@@ -1,16 +1,18 @@
 """What the world knows of what was just asked about: the way to a place, where somebody is, who has a thing.
 
-The engine looks it up, so that the model need not make it up. It stands right before the words that are to be answered.
+The engine looks it up, so that the model need not make it up. It stands right before the words that are to be answered;
+for a model too small to make use of it the engine answers with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from agents.component import AddedComponent, Moment, Section
+from agents.reflection.key_words import key_words
 from world.matching import is_named
-from world.model import Exit, Thing, World
+from world.model import Character, Exit, Thing, World
 from world.paths import ways_from
 
 MAX_ROOMS = 200
@@ -30,8 +32,35 @@ class Asked(AddedComponent):
         if moment.kind != "speech" or moment.partner is None:
             return None
         words = _last_words(moment, moment.partner.name)
-        lines = list(islice(_lines(words, moment), MAX_LINES)) if words else []
+        found = _looked_up(words, moment.world, moment.actor, moment.partner.name) if words else ()
+        say = moment.world.wording
+        lines = [say(f"asked.{key}", **values) for key, values in islice(found, MAX_LINES)]
         return Section(self.name, "\n".join(lines), is_aside=True) if lines else None
+
+
+def answers(words: str, world: World, actor: Character, partner: str, told: Sequence[str], called: str) -> list[str]:
+    """Return what an agent can answer to words without a model: what the world knows, and what it was told before.
+
+    `told` are what the partner has told of themselves, word for word, and `called` is the name that they have given.
+    Nothing of it is made up.
+    """
+    say = world.wording
+    found = [
+        say(f"asked.say_{key}", **values) for key, values in islice(_looked_up(words, world, actor, partner), MAX_LINES)
+    ]
+    if _has(words, "asked.asks_name", world):
+        found.append(say("asked.say_name" if called else "asked.say_no_name", name=called))
+    if _has(words, "asked.asks_own_name", world):
+        found.append(say("asked.say_own_name", name=actor.name))
+    if "?" in words:
+        asked = key_words(words)
+        fitting = [one for one in told if asked & key_words(one)]
+        found += [say("asked.say_told", words=one) for one in fitting[-1:]]
+    return found
+
+
+def _has(words: str, key: str, world: World) -> bool:
+    return any(is_named(phrase, words) for phrase in world.wording(key).split("; "))
 
 
 def _last_words(moment: Moment, partner: str) -> str:
@@ -40,29 +69,29 @@ def _last_words(moment: Moment, partner: str) -> str:
     return next((one.text for one in heard), "")
 
 
-def _lines(words: str, moment: Moment) -> Iterator[str]:
-    world, actor, say = moment.world, moment.actor, moment.world.wording
+def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the keys of sentences in `text/asked.md` on what words name, and what fills them."""
     ways = dict(islice(ways_from(world, actor.room_id), MAX_ROOMS))
-    for room_id in ways:
+    for room_id, way in ways.items():
         if is_named(world.rooms[room_id].name, words):
-            yield _way(room_id, ways, moment)
-    others = (one for one in islice(world.awake(), MAX_ROOMS) if one not in (actor, moment.partner))
+            yield _way(room_id, way, world, actor)
+    others = (one for one in islice(world.awake(), MAX_ROOMS) if one is not actor and one.name != partner)
     for one in others:
         if is_named(one.name, words) and ways.get(one.room_id):
-            is_in = say("asked.person", who=one.name, room=world.rooms[one.room_id].name)
-            yield f"{is_in} {_way(one.room_id, ways, moment)}"
+            yield "person", {"who": one.name, "room": world.rooms[one.room_id].name}
+            yield _way(one.room_id, ways[one.room_id], world, actor)
     for thing in islice(_things(ways, world), MAX_ROOMS):
         if is_named(thing.name, words) and thing.place_id != actor.character_id:
-            key = "asked.lies_here" if thing.place_id == actor.room_id else "asked.has_not"
-            yield say(key, who=actor.name, thing=thing.name)
+            key = "lies_here" if thing.place_id == actor.room_id else "has_not"
+            yield key, {"who": actor.name, "thing": thing.name}
 
 
-def _way(room_id: str, ways: dict[str, list[Exit]], moment: Moment) -> str:
-    say, room = moment.world.wording, moment.world.rooms[room_id].name
-    if not ways[room_id]:
-        return say("asked.here", room=room)
-    exits = f"{say('asked.then')} ".join(one.name for one in ways[room_id])
-    return say("asked.way", who=moment.actor.name, room=room, exits=exits)
+def _way(room_id: str, way: list[Exit], world: World, actor: Character) -> tuple[str, dict[str, str]]:
+    room = world.rooms[room_id].name
+    if not way:
+        return "here", {"room": room}
+    exits = f"{world.wording('asked.then')} ".join(one.name for one in way)
+    return "way", {"who": actor.name, "room": room, "exits": exits}
 
 
 def _things(ways: dict[str, list[Exit]], world: World) -> Iterator[Thing]:

@@ -6,7 +6,10 @@ import pytest
 
 from agents.asking import Question
 from agents.choices.policy import Decision
+from agents.components.asked import answers
+from agents.models.model import Capabilities
 from tests.agents.house import House
+from tests.agents.test_thinking import Talking
 from world.model import Thing
 
 
@@ -40,7 +43,7 @@ def test_the_way_to_a_room_is_told_exit_by_exit(inn):
 def test_where_somebody_is_who_is_not_here(inn):
     world = inn.game.world
     world.characters["Ben"].room_id = "The Kitchen"
-    assert inn.told_after("Where is Ben?") == f"Ben is in The Kitchen now. {WAY}"
+    assert inn.told_after("Where is Ben?") == f"Ben is in The Kitchen now.\n{WAY}"
     world.characters["Ben"].room_id = "The Common Room"
     assert inn.told_after("Where is Ben?") == ""
 
@@ -57,3 +60,28 @@ def test_a_thing_that_it_does_not_carry_is_not_its_to_give(inn):
 
 def test_nothing_is_told_of_what_nobody_has_named(inn):
     assert inn.told_after("How are you?") == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("Where is Ben?", ["Ben is in The Kitchen now.", "To The Kitchen you go north."]),
+        ("Who are you?", ["I am Rook."]),
+        ("What is my name?", ["You are Robin."]),
+        ("Do you know what my dog is called?", ["You told me: My dog is called Biscuit."]),
+        ("My dog is called Biscuit.", []),
+        ("How are you?", []),
+    ],
+)
+def test_what_the_world_and_what_was_told_before_answer_without_a_model(inn, words, answer):
+    world = inn.game.world
+    world.characters["Ben"].room_id = "The Kitchen"
+    rook = world.characters["Rook"]
+    assert answers(words, world, rook, "Ana", ["My dog is called Biscuit.", "I live in Bree."], "Robin") == answer
+
+
+def test_a_tiny_base_model_is_not_asked_what_the_world_can_answer(tmp_path):
+    tiny = Capabilities(grammar=True, parameters_billion=0.27)
+    life = Talking(tmp_path, " hello\n", capabilities=tiny)
+    assert life.answers("say Rook, where is The Kitchen?").line == "say To The Kitchen you go north."
+    assert not life.model.requests
