@@ -19,7 +19,7 @@ from agents.calling_for_help import CallForHelp
 from agents.circles.conduct import Conduct
 from agents.component import Component, Owner
 from agents.component_registry import ComponentRegistry, loaded_components
-from agents.components.asked import answers
+from agents.components.asked import Person, answers
 from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
 from agents.memory.compaction import Compactor
@@ -214,10 +214,13 @@ class Agent:
 
     def answers_to(self, address: Address) -> list[str]:
         """Return what the world, and what it was told before, answer to somebody's words; see `components.asked`."""
-        people, who = self.reflection.people, address.by_id
-        told = [one.words for one in people.facts(who)]
-        called = people.called(who) or ("" if self._role_of(who) is Role.GUEST else who)
-        return answers(address.text, self._game.world, self.character, who, told, called)
+        people, who, world = self.reflection.people, address.by_id, self._game.world
+        if who not in world.characters:  # a guest who has gone
+            return []
+        name = world.characters[who].name
+        called = people.called(name) or ("" if self._role_of(who) is Role.GUEST else name)
+        person = Person(who, name, called, people.facts(name))
+        return answers(address.text, world, self.character, person)
 
     def perform(self, line: str, cause: str = "") -> Performed:
         """Do a line as its own, and remember it so. `cause` is why the engine chose it; empty if somebody else did.

@@ -7,10 +7,14 @@ for a model too small to make use of it the engine answers with it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from agents.component import AddedComponent, Moment, Section
+from agents.memory.knowing.hearing import Spoken
 from agents.reflection.key_words import key_words
+from agents.reflection.speech_facts import LOSS, NAME, heard_facts
+from vault.remembered.bullet_note import Statement
 from world.matching import is_named
 from world.model import Character, Exit, Thing, World
 from world.paths import ways_from
@@ -21,6 +25,16 @@ MAX_ROOMS = 200
 MAX_LINES = 3
 LATEST = 4
 """Among so many of the newest memories are the words to be answered."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who asks: id and name in the world, the name that they have told (or empty), and what else, oldest first."""
+
+    character_id: str
+    name: str
+    called: str = ""
+    facts: Sequence[Statement] = ()
 
 
 class Asked(AddedComponent):
@@ -38,25 +52,36 @@ class Asked(AddedComponent):
         return Section(self.name, "\n".join(lines), is_aside=True) if lines else None
 
 
-def answers(words: str, world: World, actor: Character, partner: str, told: Sequence[str], called: str) -> list[str]:
-    """Return what an agent can answer to words without a model: what the world knows, and what it was told before.
+def answers(words: str, world: World, actor: Character, person: Person) -> list[str]:
+    """Return what an agent can answer to words without a model; nothing of it is made up.
 
-    `told` are what the partner has told of themselves, word for word, and `called` is the name that they have given.
-    Nothing of it is made up.
+    That is what the world knows of what is asked, what it was told before, and that it will remember what it is told.
     """
     say = world.wording
-    found = [
-        say(f"asked.say_{key}", **values) for key, values in islice(_looked_up(words, world, actor, partner), MAX_LINES)
-    ]
+    if "?" not in words and not _has(words, "talk.asks_for", world):
+        kinds = {one.kind for one in heard_facts(Spoken(person.character_id, words), 0)}
+        if not kinds:
+            return []
+        return [say("asked.say_sorry" if LOSS in kinds else "asked.say_remembers", name=person.called or person.name)]
+    looked_up = islice(_looked_up(words, world, actor, person.name), MAX_LINES)
+    found = [say(f"asked.say_{key}", **values) for key, values in looked_up]
     if _has(words, "asked.asks_name", world):
-        found.append(say("asked.say_name" if called else "asked.say_no_name", name=called))
+        found.append(say("asked.say_name" if person.called else "asked.say_no_name", name=person.called))
     if _has(words, "asked.asks_own_name", world):
         found.append(say("asked.say_own_name", name=actor.name))
-    if "?" in words:
-        asked = key_words(words)
-        fitting = [one for one in told if asked & key_words(one)]
-        found += [say("asked.say_told", words=one) for one in fitting[-1:]]
-    return found
+    return [*found, *(say("asked.say_told", words=one.words) for one in _told(words, person, world))]
+
+
+def _told(words: str, person: Person, world: World) -> list[Statement]:
+    """Return what a person has told that answers their question: at most one statement, the latest that fits best."""
+    asked, asks_loss = key_words(words), _has(words, "asked.asks_loss", world)
+    fitting = [
+        (asks_loss and one.label == LOSS, len(asked & key_words(one.words)), at)
+        for at, one in enumerate(person.facts)
+        if one.label != NAME
+    ]
+    best = max(fitting, default=(False, 0, 0))
+    return [person.facts[best[2]]] if best[0] or best[1] else []
 
 
 def _has(words: str, key: str, world: World) -> bool:

@@ -6,10 +6,11 @@ import pytest
 
 from agents.asking import Question
 from agents.choices.policy import Decision
-from agents.components.asked import answers
+from agents.components.asked import Person, answers
 from agents.models.model import Capabilities
 from tests.agents.house import House
 from tests.agents.test_thinking import Talking
+from vault.remembered.bullet_note import Statement
 from world.model import Thing
 
 
@@ -69,15 +70,19 @@ def test_nothing_is_told_of_what_nobody_has_named(inn):
         ("Who are you?", ["I am Rook."]),
         ("What is my name?", ["You are Robin."]),
         ("Do you know what my dog is called?", ["You told me: My dog is called Biscuit."]),
-        ("My dog is called Biscuit.", []),
+        ("What is my name, and what did I lose?", ["You are Robin.", "You told me: I lost my hat."]),
+        ("I lost my coat in The Kitchen.", ["I am sorry to hear that, Robin. I will remember it."]),
+        ("My brother lives in Bree.", ["I will remember that, Robin."]),
+        ("I was in The Kitchen.", []),
         ("How are you?", []),
     ],
 )
 def test_what_the_world_and_what_was_told_before_answer_without_a_model(inn, words, answer):
     world = inn.game.world
     world.characters["Ben"].room_id = "The Kitchen"
-    rook = world.characters["Rook"]
-    assert answers(words, world, rook, "Ana", ["My dog is called Biscuit.", "I live in Bree."], "Robin") == answer
+    facts = [("name", "My name is Robin."), ("kin", "My dog is called Biscuit."), ("loss", "I lost my hat.")]
+    ana = Person("Ana", "Ana", "Robin", [Statement(said, kind) for kind, said in facts])
+    assert answers(words, world, world.characters["Rook"], ana) == answer
 
 
 def test_a_tiny_base_model_is_not_asked_what_the_world_can_answer(tmp_path):
