@@ -15,7 +15,6 @@ from server.door.guests import Guests
 from server.door.lockout import network_of
 from server.door.returning import Returning
 from server.gmcp.audience import Audience
-from server.on_disk.autosave import in_turn
 from server.ports.crowd import Crowd, Reason
 from server.screens.coloring import MARKED
 from server.telnet.interface import ReactorClock
@@ -60,7 +59,7 @@ class Lobby:
     door: Door
     texts: Texts
     clock: ReactorClock
-    perform: Callable[[str, str], object] = field(init=False)
+    perform: Callable[[str, str], object]
     entered: Callable[[Character], None] = lambda character: None
     reset: Callable[[str, str], None] = lambda admin, name: None
     sessions: set[Connected] = field(default_factory=set)
@@ -74,9 +73,7 @@ class Lobby:
         self.guests = Guests(self.game)
         self.crowd = Crowd(lambda: self.door.settings, self.clock)
         self.returning = Returning(self.game, self.clock, lambda: self.door.settings.return_seconds)
-        self.perform = self.game.perform
         self.audience = Audience(self.game, self.clock)
-        self.game.on_events = in_turn(self.audience.take_note, self.game.on_events)
 
     @property
     def is_full(self) -> bool:

@@ -133,7 +133,7 @@ class Makes(Protocol):
 class Gate(ServerFactory):
     """Lets through to another factory whom the crowd admits, and tells it who has gone.
 
-    Protocols of that factory have an `on_lost`, which they call with their connection lost.
+    Protocols of that factory have a method `when_lost`, which takes what they call when their connection is lost.
     """
 
     noisy = False
@@ -155,5 +155,5 @@ class Gate(ServerFactory):
         if protocol is None:
             self._crowd.leave(host)
         else:
-            protocol.on_lost = lambda: self._crowd.leave(host)
+            protocol.when_lost(lambda: self._crowd.leave(host))
         return protocol

@@ -87,7 +87,7 @@ class TelnetProtocol(Protocol):
         self._input_ended = False
         self._has_typed = False
         self._has_begun = False
-        self.on_lost: Callable[[], None] = lambda: None
+        self._when_lost: Callable[[], None] = lambda: None
 
     def connectionMade(self) -> None:
         try:
@@ -149,7 +149,11 @@ class TelnetProtocol(Protocol):
                 self._keep_alive.discard(self._terminal)
             self._terminal.connection_lost()
             self._tell(self._listener.connection_lost, reason.getErrorMessage())
-        self.on_lost()
+        self._when_lost()
+
+    def when_lost(self, call: Callable[[], None]) -> None:
+        """Have something called when the connection has ended, whatever else fails then."""
+        self._when_lost = call
 
     @property
     def _transport(self) -> Transport:

@@ -442,7 +442,7 @@ def test_no_line_typed_unseen_reaches_a_log_a_file_an_event_or_a_screen(tmp_path
     folder = tmp_path_factory.mktemp("door")
     game = inn_game()
     events: list[str] = []
-    game.on_events = lambda happened: events.append(repr(happened))
+    game.subscribe("test", lambda happened: events.append(repr(happened)))
     lobby = lobby_of(folder, game)
     guests = [Guest(lobby, host) for host in (HOME, THERE, "127.0.0.1")]
     shown = ""

@@ -166,7 +166,7 @@ def test_whoever_is_in_cannot_come_in_again(lobby):
 
 def test_a_client_that_types_the_same_as_well_comes_in_once(lobby, game):
     lines: list[str] = []
-    game.on_performed = lambda character_id, text, performed: lines.append(text)
+    game.subscribe_lines("test", lambda character_id, text, performed: lines.append(text))
     ana = Talker(lobby, *ALL)
     assert credentials(ana) == RIGHT
     assert ana.types("Ana", SECRET, "look").startswith("> > The Common Room\n")
@@ -176,7 +176,7 @@ def test_a_client_that_types_the_same_as_well_comes_in_once(lobby, game):
 
 def test_a_password_asked_for_already_is_typed_after_the_client_is_in(lobby, game):
     lines: list[str] = []
-    game.on_performed = lambda character_id, text, performed: lines.append(text)
+    game.subscribe_lines("test", lambda character_id, text, performed: lines.append(text))
     ana = Talker(lobby, *ALL)
     ana.types("Ana")
     assert credentials(ana) == RIGHT
@@ -187,7 +187,7 @@ def test_a_password_asked_for_already_is_typed_after_the_client_is_in(lobby, gam
 
 def test_after_a_while_or_another_line_a_name_is_a_command_again(lobby, game):
     lines: list[str] = []
-    game.on_performed = lambda character_id, text, performed: lines.append(text)
+    game.subscribe_lines("test", lambda character_id, text, performed: lines.append(text))
     ana = Talker(lobby, *ALL)
     credentials(ana)
     lobby.clock.advance(REPEATED_SECONDS)

@@ -559,7 +559,7 @@ def taken(transport: StringTransport) -> tuple[Player, TelnetProtocol, list[str]
     """Return a protocol that this transport was given to, and what is noted once it is lost."""
     player, lost = Player(), list[str]()
     protocol = TelnetProtocol(player, TurnClock(), LIMITS)
-    protocol.on_lost = lambda: lost.append("lost")
+    protocol.when_lost(lambda: lost.append("lost"))
     protocol.makeConnection(transport)
     return player, protocol, lost
 
