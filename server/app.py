@@ -18,6 +18,7 @@ from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population
 from config.server_settings import MEGABYTE
+from server.clock import ReactorClock
 from server.door.account_commands import ACCOUNT_COMMANDS
 from server.door.account_store import AccountStore
 from server.door.accounts import Accounts
@@ -44,7 +45,6 @@ from server.presence import presence_by
 from server.session import Session
 from server.steward.audit import Audit
 from server.steward.stewardship import Stewardship
-from server.telnet.interface import ReactorClock
 from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
 from server.telnet.traffic import Traffic

@@ -10,14 +10,14 @@ from typing import Protocol
 from twisted.internet.defer import Deferred
 
 from config.color_settings import ColorSettings
+from server.clock import ReactorClock
 from server.door.dialogue import Door
 from server.door.guests import Guests
 from server.door.lockout import network_of
 from server.door.returning import Returning
 from server.gmcp.audience import Audience
 from server.ports.crowd import Crowd, Reason
-from server.screens.coloring import MARKED
-from server.telnet.interface import ReactorClock
+from server.rendering.ansi import MARKED
 from world.game import Game
 from world.model import Character
 

@@ -17,8 +17,8 @@ from agents.turn import Turn
 from config.profiles import SUMMARIZER, THINKER, ModelProfile
 from config.settings import ModelSettings
 from server.bridge import deferred_from
+from server.clock import DelayedCall, ReactorClock
 from server.heartbeat import Heartbeat
-from server.telnet.interface import DelayedCall, ReactorClock
 from vault.config_notes import Settings
 from world.observers import ObserverCalls, Observers
 

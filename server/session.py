@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from twisted.internet.defer import Deferred
 
+from server.clock import DelayedCall
 from server.door.account_commands import AskedPassword
 from server.door.accounts import Claim, Standing
 from server.door.acquaintance import Acquaintance
@@ -14,10 +15,10 @@ from server.door.password_change import PasswordChange
 from server.gmcp.client import GmcpClient
 from server.gmcp.logging_in import Outcome
 from server.lobby import Lobby
-from server.screens.coloring import MARKED, SCENE, shown_of
-from server.screens.sight import Sight
+from server.rendering.ansi import MARKED, SCENE, shown_of
+from server.rendering.sight import Sight
 from server.stay import Stay
-from server.telnet.interface import DelayedCall, Terminal
+from server.telnet.interface import Terminal
 from world.events import Arrived, Departed, Event
 from world.marks import without_marks
 from world.model import Character

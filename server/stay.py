@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from server.door.idle import IdleWatch
 from server.lobby import Connected, Lobby
-from server.screens.coloring import MARKED, SCENE
+from server.rendering.ansi import MARKED, SCENE
 from world.events import Event
 from world.model import Character, Role
 from world.presence import MINUTE, span

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from twisted.internet.defer import Deferred
 
-from server.telnet.interface import DelayedCall, ReactorClock, Terminal
+from server.clock import DelayedCall, ReactorClock
+from server.telnet.interface import Terminal
 
 WAIT_SECONDS = 0.3
 """How long at most. A client answers four questions, one after the other, on which the first room's look depends."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 
+from server.clock import ReactorClock
+from server.connection.input import TokenBucket
 from server.gmcp.audience import Audience
 from server.gmcp.channels import channel_list, spoken
 from server.gmcp.items import IN_HAND, IN_ROOM, Item, changed, items_of, listed
@@ -12,9 +14,8 @@ from server.gmcp.logging_in import LoggingIn, LogIn
 from server.gmcp.places import Place, differences
 from server.gmcp.status import name_of, status, variables
 from server.gmcp.supports import Supports
-from server.telnet.allowance import Allowance
 from server.telnet.gmcp import Message
-from server.telnet.interface import ReactorClock, Terminal
+from server.telnet.interface import Terminal
 from world.cleaning import clean_line
 from world.events import Arrived, Event, Left
 from world.model import Character, Role
@@ -41,7 +42,7 @@ class GmcpClient:
         self._audience = audience
         self._supports = Supports()
         self._told_before: Supports | None = None
-        self._allowance = Allowance(clock, MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
+        self._bucket = TokenBucket(clock, MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
         self._logging_in = LoggingIn(self.send, audience.wording, log_in, clock)
         self._character: Character | None = None
         self._place: Place | None = None
@@ -52,9 +53,9 @@ class GmcpClient:
 
     def received(self, package: str, payload: object) -> None:
         """Take in what the client tells; a package that means nothing here is let be, and so is a flood."""
-        if self._allowance.seconds:
+        if self._bucket.wait_seconds:
             return
-        self._allowance.take()
+        self._bucket.take()
         match package.casefold():
             case "core.hello":
                 self._note_name(payload)

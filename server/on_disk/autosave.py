@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
-from server.telnet.interface import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock
 from vault.board_note import BoardNote
 from vault.notes import NoteError
 from vault.subjects.saving import WorldNotes

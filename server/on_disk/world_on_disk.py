@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from config.settings import WorldSettings
+from server.clock import ReactorClock
 from server.on_disk.autosave import SaveBoard, SaveMoves, SaveNotes
-from server.telnet.interface import ReactorClock
 from vault.board_note import BoardNote
 from vault.folder import Vault
 from vault.subjects.known_notes import KnownNotes

@@ -13,6 +13,7 @@ from agents.commands.leading import Leading
 from agents.commands.population_commands import population_commands
 from agents.commands.thought_commands import thought_commands
 from agents.population import Population
+from server.clock import ReactorClock
 from server.door.accounts import Accounts
 from server.lobby import Lobby
 from server.steward.admin_commands import Steward, admin_commands
@@ -21,7 +22,6 @@ from server.steward.config_commands import config_commands
 from server.steward.countdown import Countdown
 from server.steward.order_commands import Order, order_commands
 from server.steward.record_commands import record_commands
-from server.telnet.interface import ReactorClock
 from vault.backup import Backup
 from vault.config_notes import Settings
 from vault.folder import Vault

@@ -153,29 +153,6 @@ class TelnetLimits:
     """How long answers are still sent to a client that has typed lines and shut its sending side (`nc -N`)."""
 
 
-class DelayedCall(Protocol):
-    """A call to come, as Twisted's reactor makes it."""
-
-    def active(self) -> bool:
-        """True while it is to come."""
-
-    def getTime(self) -> float:
-        """Return when it is to come, in seconds of its clock."""
-
-    def cancel(self) -> None:
-        """See that it never comes."""
-
-
-class ReactorClock(Protocol):
-    """The part of a reactor (or of `twisted.internet.task.Clock`) that is needed here."""
-
-    def seconds(self) -> float:
-        """Return the time, in seconds since whenever."""
-
-    def callLater(self, delay: float, callable: Callable[..., object], *args: Any) -> DelayedCall:
-        """Call after `delay` seconds; 0 is the next turn."""
-
-
 class Transport(Protocol):
     """The part of a Twisted transport that is needed here."""
 

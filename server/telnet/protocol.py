@@ -12,16 +12,12 @@ from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from server.telnet.allowance import Allowance
+from server.clock import DelayedCall, ReactorClock
+from server.connection.input import FairScheduler, TokenBucket
+from server.connection.output import FlushQueue
 from server.telnet.codes import AYT
-from server.telnet.interface import (
-    DelayedCall,
-    LineListener,
-    ReactorClock,
-    TcpTransport,
-    TelnetLimits,
-    Transport,
-)
+from server.telnet.connection import TelnetConnection
+from server.telnet.interface import LineListener, TcpTransport, TelnetLimits, Transport
 from server.telnet.keep_alive import KeepAlive
 from server.telnet.negotiation import Compressed, Identified, Negotiator, Option, Outcome, Resized, Send, Told
 from server.telnet.options import OPTIONS, Client
@@ -34,10 +30,7 @@ from server.telnet.parser import (
     Subnegotiation,
     TelnetParser,
 )
-from server.telnet.rota import Rota
-from server.telnet.terminal import TelnetTerminal
 from server.telnet.traffic import Traffic
-from server.telnet.turn_end import TurnEnd
 
 log = logging.getLogger(__name__)
 
@@ -62,12 +55,12 @@ class TelnetProtocol(Protocol):
         options: Iterable[Option[Client]] = OPTIONS,
         keep_alive: KeepAlive | None = None,
         traffic: Traffic | None = None,
-        turn_end: TurnEnd | None = None,
-        rota: Rota | None = None,
+        flush_queue: FlushQueue | None = None,
+        scheduler: FairScheduler | None = None,
     ) -> None:
         self._listener = listener
-        self._turn_end = turn_end or TurnEnd(clock)
-        self._rota = rota or Rota(clock, self._turn_end)
+        self._flush_queue = flush_queue or FlushQueue(clock)
+        self._scheduler = scheduler or FairScheduler(clock, self._flush_queue)
         self._is_on_rota = False
         self._traffic = traffic
         self._keep_alive = keep_alive
@@ -76,10 +69,10 @@ class TelnetProtocol(Protocol):
         self._client = Client()
         self._negotiator = Negotiator(options, self._client)
         self._parser = TelnetParser(limits.max_line_bytes, limits.max_subnegotiation_bytes)
-        self._pace = Allowance(clock, limits.lines_per_second, limits.lines_at_once)
+        self._pace = TokenBucket(clock, limits.lines_per_second, limits.lines_at_once)
         self._received = b""
         self._parsed_bytes = 0
-        self._terminal: TelnetTerminal
+        self._terminal: TelnetConnection
         self._next_turn: DelayedCall | None = None
         self._end: DelayedCall | None = None
         self._is_held = False
@@ -103,14 +96,14 @@ class TelnetProtocol(Protocol):
             with suppress(OSError):  # macOS refuses these where the client has reset the connection already
                 tcp.setTcpNoDelay(True)
                 tcp.setTcpKeepAlive(True)
-        self._terminal = TelnetTerminal(
+        self._terminal = TelnetConnection(
             transport,
             self._clock,
             self._limits,
             self._client,
             self._negotiator,
             self._hold,
-            self._turn_end,
+            self._flush_queue,
             self._traffic,
         )
         self._has_begun = True
@@ -167,7 +160,7 @@ class TelnetProtocol(Protocol):
         """Take in what has arrived when it is this connection's turn."""
         self._next_turn = None
         self._is_on_rota = True
-        self._rota.take(self._listener.place, self._have_turn)
+        self._scheduler.take(self._listener.place, self._have_turn)
 
     def _have_turn(self) -> None:
         """Take in what has arrived, up to this turn's share, and see to the rest in the next turn."""
@@ -183,7 +176,7 @@ class TelnetProtocol(Protocol):
             self._watch_held()
             return
         if not is_done and self._next_turn is None:
-            self._next_turn = self._clock.callLater(self._pace.seconds, self._take_turn)
+            self._next_turn = self._clock.callLater(self._pace.wait_seconds, self._take_turn)
         if is_done and self._input_ended and self._end is None:
             # There is no answer to come to who has typed nothing, and others may want the room.
             seconds = self._limits.half_close_seconds if self._has_typed else 0
@@ -207,7 +200,7 @@ class TelnetProtocol(Protocol):
 
     @property
     def _may_go_on(self) -> bool:
-        return self._terminal.is_open and not self._pace.seconds
+        return self._terminal.is_open and not self._pace.wait_seconds
 
     def _parse_portion(self) -> None:
         start = self._parsed_bytes
@@ -305,8 +298,8 @@ class TelnetFactory(ServerFactory):
         self._options = options
         self._keep_alive = KeepAlive(clock, keep_alive_seconds)
         self._traffic = traffic or Traffic()
-        self._turn_end = TurnEnd(clock)
-        self._rota = Rota(clock, self._turn_end)
+        self._flush_queue = FlushQueue(clock)
+        self._scheduler = FairScheduler(clock, self._flush_queue)
 
     def buildProtocol(self, addr: IAddress | None) -> TelnetProtocol:
         protocol = TelnetProtocol(
@@ -316,8 +309,8 @@ class TelnetFactory(ServerFactory):
             self._options(),
             self._keep_alive,
             self._traffic,
-            self._turn_end,
-            self._rota,
+            self._flush_queue,
+            self._scheduler,
         )
         protocol.factory = self
         return protocol

@@ -11,8 +11,8 @@ from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from server.clock import DelayedCall, ReactorClock
 from server.ports.crowd import Makes
-from server.telnet.interface import DelayedCall, ReactorClock
 from server.tls.credentials import Credentials
 
 MOST_SECONDS = 20.0

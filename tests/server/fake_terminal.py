@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from server.clock import ReactorClock
+from server.connection.output import FlushQueue
 from server.lobby import Lobby
 from server.session import Session
 from server.telnet.gmcp import Message
-from server.telnet.interface import ReactorClock
 from server.telnet.options import Mtts
-from server.telnet.turn_end import TurnEnd
 
 SECRET = "a long secret"
 
@@ -27,7 +27,7 @@ class FakeTerminal:
     screen_reader = False
 
     def __init__(self, clock: ReactorClock, host: str = "127.0.0.1", width: int = 80) -> None:
-        self._turn_end = TurnEnd(clock)
+        self._flush_queue = FlushQueue(clock)
         self._last_words: list[Callable[[], None]] = []
         self.host = host
         self.width = width
@@ -52,7 +52,7 @@ class FakeTerminal:
 
     def at_turn_end(self, call: Callable[[], None]) -> None:
         if not self._last_words:
-            self._turn_end.add(lambda: self._last_words.pop()())
+            self._flush_queue.add(lambda: self._last_words.pop()())
             self._last_words.append(call)
 
     def hide_input(self) -> None:

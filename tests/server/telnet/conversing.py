@@ -10,10 +10,11 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
+from server.clock import DelayedCall
 from server.lobby import Lobby
 from server.session import Session
 from server.telnet.compression import compression_option
-from server.telnet.interface import DelayedCall, TelnetLimits, Terminal
+from server.telnet.interface import TelnetLimits, Terminal
 from server.telnet.options import OPTIONS
 from server.telnet.parser import TelnetParser
 from server.telnet.protocol import TelnetProtocol

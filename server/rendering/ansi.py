@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from config.color_settings import COLORS, WEIGHTS, ColorSettings
-from server.screens.screen import laid_out
+from server.rendering.layout import laid_out
 from server.telnet.interface import Terminal
 from server.telnet.options import Mtts
 from world.events import Announced, Event, Happened, Paged, Refused, Said, Saw, Shouted, Whispered

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 
 from config.color_settings import ColorSettings
-from server.screens.coloring import MARKED, SCENE, Depth, depth_for, rendered, shown_of
-from server.screens.screen import wrapped
+from server.rendering.ansi import MARKED, SCENE, Depth, depth_for, rendered, shown_of
+from server.rendering.layout import wrapped
 from server.telnet.options import Mtts
 from tests.server.fake_terminal import FakeTerminal, Guest
 from tests.server.front_door import lobby_of

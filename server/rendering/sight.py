@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from config.color_settings import ColorSettings
-from server.screens.coloring import Rendering, depth_for, listens, rendering, wants_links
-from server.screens.screen import WHOLE
+from server.rendering.ansi import Rendering, depth_for, listens, rendering, wants_links
+from server.rendering.layout import WHOLE
 from server.telnet.charset import transliterate
 from server.telnet.interface import Terminal
 from world.model import Character

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
+from server.clock import DelayedCall, ReactorClock
+from server.connection.output import DirectWriter, FlushQueue
 from server.telnet.charset import encode_text
 from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP, TERMINAL_TYPE
 from server.telnet.compression import Outflow
 from server.telnet.gmcp import Message
-from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits, Transport
+from server.telnet.interface import TelnetLimits, Transport
 from server.telnet.negotiation import Negotiator
 from server.telnet.options import Client, Mtts
-from server.telnet.outlet import Outlet
 from server.telnet.traffic import Traffic, Why
-from server.telnet.turn_end import TurnEnd
 
 _SIGN_OF_LIFE = bytes([IAC, NOP])
 _NOTHING_TOLD = Mtts(0)
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 @implementer(IPushProducer)
-class TelnetTerminal:
+class TelnetConnection:
     """The `Terminal` of one telnet connection. Twisted pauses it while the client does not read."""
 
     def __init__(
@@ -37,17 +37,17 @@ class TelnetTerminal:
         client: Client,
         negotiator: Negotiator[Client],
         hold: Callable[[bool], None],
-        turn_end: TurnEnd,
+        flush_queue: FlushQueue,
         traffic: Traffic | None = None,
     ) -> None:
         self._transport = transport
-        self._outlet = Outlet(transport)
+        self._writer = DirectWriter(transport)
         self._clock = clock
         self._limits = limits
         self._client = client
         self._negotiator = negotiator
         self._hold = hold
-        self._turn_end = turn_end
+        self._flush_queue = flush_queue
         self._traffic = traffic or Traffic()
         self._host = str(getattr(transport.getPeer(), "host", "local"))
         self._is_open = True
@@ -202,7 +202,7 @@ class TelnetTerminal:
     def _flush_soon(self) -> None:
         if not self._is_due and not self._is_paused:
             self._is_due = True
-            self._turn_end.add(self._end_turn)
+            self._flush_queue.add(self._end_turn)
 
     def _end_turn(self) -> None:
         """Send what was written in this turn, and what is to stand behind all of it, in one piece."""
@@ -216,7 +216,7 @@ class TelnetTerminal:
     def _flush(self) -> None:
         if content := self._outflow.take():
             self._traffic.sent_bytes += len(content)
-            self._outlet.send(content)
+            self._writer.send(content)
 
     def _relieve(self) -> None:
         """Make room: send at once if the client reads, drop the client if it does not."""

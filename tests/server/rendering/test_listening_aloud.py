@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from config.color_settings import ColorSettings
-from server.screens.coloring import MARKED, Depth, rendered
-from server.screens.screen import WHOLE, laid_out
+from server.rendering.ansi import MARKED, Depth, rendered
+from server.rendering.layout import WHOLE, laid_out
 from tests.full_table import full_table
 from tests.server.fake_terminal import Guest
 from tests.server.front_door import lobby_of

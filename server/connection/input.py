@@ -1,12 +1,12 @@
-"""Whose input is taken next, when more comes in one turn of the reactor than a turn has time for."""
+"""Whose input is taken next, and how much of it: a token bucket for each caller, one fair queue for all."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
 
-from server.telnet.interface import ReactorClock
-from server.telnet.turn_end import TurnEnd
+from server.clock import ReactorClock
+from server.connection.output import FlushQueue
 
 TURN_SECONDS = 0.03
 """For how long input is taken, from all connections, before what came of it is sent and others are read again."""
@@ -18,7 +18,43 @@ ASIDE_SECONDS = 0.01
 """For how long more it is taken in a turn, and answered at once, from places that have had none of that time."""
 
 
-class Rota:
+TICK = 0.001  # a timer may be that much too early
+
+
+class TokenBucket:
+    """A token bucket: `at_once` tokens at first, refilled by `per_second`. With 0 a second it never runs out."""
+
+    __slots__ = ("_at_once", "_clock", "_left", "_per_second", "_since")
+
+    def __init__(self, clock: ReactorClock, per_second: float, at_once: float) -> None:
+        self._clock = clock
+        self._per_second = per_second
+        self._at_once = self._left = at_once
+        self._since = clock.seconds()
+
+    @property
+    def wait_seconds(self) -> float:
+        """How long until there is a token, in seconds; 0 if there is one."""
+        if not self._per_second or self._left >= 1:
+            return 0.0
+        wait = (1 - self._refilled()) / self._per_second
+        return wait if wait > TICK else 0.0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no token is missing, so that a bucket can be forgotten."""
+        return not self._per_second or self._refilled() >= self._at_once
+
+    def take(self, count: float = 1) -> None:
+        """Take tokens, even those that are not there yet."""
+        self._left = self._refilled() - count
+        self._since = self._clock.seconds()
+
+    def _refilled(self) -> float:
+        return min(self._at_once, self._left + (self._clock.seconds() - self._since) * self._per_second)
+
+
+class FairScheduler:
     """Takes input at once while a turn has time, and what is left in the turns after it.
 
     Those who wait are called place by place, each for as long, in rotation: when everybody in a full room speaks at
@@ -29,13 +65,13 @@ class Rota:
     def __init__(
         self,
         clock: ReactorClock,
-        turn_end: TurnEnd,
+        flush_queue: FlushQueue,
         seconds: float = TURN_SECONDS,
         place_seconds: float = PLACE_SECONDS,
         aside_seconds: float = ASIDE_SECONDS,
     ) -> None:
         self._clock = clock
-        self._turn_end = turn_end
+        self._flush_queue = flush_queue
         self._seconds = seconds
         self._place_seconds = place_seconds
         self._aside_seconds = aside_seconds
@@ -79,7 +115,7 @@ class Rota:
     def _call_aside(self, call: Callable[[], None]) -> None:
         began = self._clock.seconds()
         try:
-            self._turn_end.at_once(call)
+            self._flush_queue.at_once(call)
         finally:
             self._aside_left -= self._clock.seconds() - began
 
@@ -92,4 +128,4 @@ class Rota:
             call()
         finally:
             if is_first:
-                self._turn_end.add_last(self._go_on)  # when all that was brought about is sent
+                self._flush_queue.add_last(self._go_on)  # when all that was brought about is sent

@@ -8,8 +8,8 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.color_settings import ColorSettings
-from server.screens.coloring import MARKED
-from server.screens.sight import Sight
+from server.rendering.ansi import MARKED
+from server.rendering.sight import Sight
 from server.telnet.options import Mtts
 from tests.server.fake_terminal import FakeTerminal
 from world.model import Character
