@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
+from typing import Any, Protocol
 
 from twisted.internet.tcp import Connection
 
 from server.clock import ReactorClock
-from server.telnet.interface import Transport
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +75,34 @@ class FlushQueue:
             call()
         except Exception:
             log.exception("a connection could not be shown what is new")
+
+
+class Transport(Protocol):
+    """The part of a Twisted transport that is needed here."""
+
+    def write(self, data: bytes) -> None:
+        """Send."""
+
+    def loseConnection(self) -> None:
+        """Close when everything is sent."""
+
+    def abortConnection(self) -> None:
+        """Close now."""
+
+    def getPeer(self) -> Any:
+        """Return the address of the other side."""
+
+    def registerProducer(self, producer: Any, streaming: bool) -> None:
+        """Tell `producer` to pause while the other side does not read."""
+
+    def unregisterProducer(self) -> None:
+        """End `registerProducer`."""
+
+    def pauseProducing(self) -> None:
+        """Stop reading."""
+
+    def resumeProducing(self) -> None:
+        """Read again."""
 
 
 SendSome = Callable[[bytes], object]

@@ -9,12 +9,12 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from server.clock import DelayedCall, ReactorClock
-from server.connection.output import DirectWriter, FlushQueue
+from server.connection.output import DirectWriter, FlushQueue, Transport
 from server.telnet.charset import encode_text
 from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP, TERMINAL_TYPE
 from server.telnet.compression import Outflow
 from server.telnet.gmcp import Message
-from server.telnet.interface import TelnetLimits, Transport
+from server.telnet.interface import TelnetLimits
 from server.telnet.negotiation import Negotiator
 from server.telnet.options import Client, Mtts
 from server.telnet.traffic import Traffic, Why

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
+from server.connection.input import InputLimits
+from server.connection.output import Transport
 from server.telnet.gmcp import Message
 from server.telnet.options import Mtts
 
@@ -128,57 +130,19 @@ class LineListener(Protocol):
 
 
 @dataclass(frozen=True)
-class TelnetLimits:
-    """What one connection may cost. The defaults suit any public server."""
+class TelnetLimits(InputLimits):
+    """What one telnet connection may cost. The defaults suit any public server."""
 
     max_line_bytes: int = 4096
     """A longer line is dropped and its player told. Bytes, 80 to 65536."""
     max_subnegotiation_bytes: int = 4096
     """A longer subnegotiation is dropped. Bytes, 64 to 65536."""
-    lines_per_second: float = 0
-    """Lines taken from one connection in the long run; more wait, and are not read meanwhile. 0 for any number."""
-    lines_at_once: int = 500
-    """Lines that are taken without that wait, 1 and up."""
     max_negotiation_bytes: int = 256 * 1024
     """What a client may send of telnet commands before it sends a line, or it is dropped. Bytes, 4096 and up."""
-    lines_per_turn: int = 4
-    """Lines taken from one connection in one turn of the reactor, 1 to 64; then everybody else's come first."""
     bytes_per_turn: int = 512
-    """The same in bytes, because anything but a line costs time too: negotiations, breaks. 64 to 65536."""
+    """What is taken in one turn in bytes, as anything but a line costs time too: negotiations, breaks. 64 to 65536."""
     max_output_bytes: int = 256 * 1024
     """What may wait for a client that does not read, before it is dropped. Bytes, 65536 and up."""
-    close_seconds: float = 5.0
-    """How long a closing connection may take to send its rest."""
-    half_close_seconds: float = 1.0
-    """How long answers are still sent to a client that has typed lines and shut its sending side (`nc -N`)."""
-
-
-class Transport(Protocol):
-    """The part of a Twisted transport that is needed here."""
-
-    def write(self, data: bytes) -> None:
-        """Send."""
-
-    def loseConnection(self) -> None:
-        """Close when everything is sent."""
-
-    def abortConnection(self) -> None:
-        """Close now."""
-
-    def getPeer(self) -> Any:
-        """Return the address of the other side."""
-
-    def registerProducer(self, producer: Any, streaming: bool) -> None:
-        """Tell `producer` to pause while the other side does not read."""
-
-    def unregisterProducer(self) -> None:
-        """End `registerProducer`."""
-
-    def pauseProducing(self) -> None:
-        """Stop reading."""
-
-    def resumeProducing(self) -> None:
-        """Read again."""
 
 
 class TcpTransport(Transport, Protocol):

@@ -12,18 +12,17 @@ from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from server.clock import DelayedCall, ReactorClock
-from server.connection.input import FairScheduler, TokenBucket
-from server.connection.output import FlushQueue
+from server.clock import ReactorClock
+from server.connection.input import FairScheduler, LineIntake, Taken
+from server.connection.output import FlushQueue, Transport
 from server.telnet.codes import AYT
 from server.telnet.connection import TelnetConnection
-from server.telnet.interface import LineListener, TcpTransport, TelnetLimits, Transport
+from server.telnet.interface import LineListener, TcpTransport, TelnetLimits
 from server.telnet.keep_alive import KeepAlive
 from server.telnet.negotiation import Compressed, Identified, Negotiator, Option, Outcome, Resized, Send, Told
 from server.telnet.options import OPTIONS, Client
 from server.telnet.parser import (
     Command,
-    Event,
     Line,
     LineTooLong,
     Negotiation,
@@ -43,8 +42,7 @@ APOLOGY = "Something went wrong with that. It has been noted in the server's log
 class TelnetProtocol(Protocol):
     """One telnet connection, telling `listener` about its player.
 
-    What is beyond the turn's share, or comes faster than lines are taken, waits as bytes while the transport is
-    paused, so a client that pours commands costs one read of memory, and everybody else is served in between.
+    It is a `LineSource`: what its intake does not take yet waits as bytes, while the transport is paused.
     """
 
     def __init__(
@@ -60,8 +58,7 @@ class TelnetProtocol(Protocol):
     ) -> None:
         self._listener = listener
         self._flush_queue = flush_queue or FlushQueue(clock)
-        self._scheduler = scheduler or FairScheduler(clock, self._flush_queue)
-        self._is_on_rota = False
+        self._intake = LineIntake(self, scheduler or FairScheduler(clock, self._flush_queue), limits, clock)
         self._traffic = traffic
         self._keep_alive = keep_alive
         self._clock = clock
@@ -69,16 +66,9 @@ class TelnetProtocol(Protocol):
         self._client = Client()
         self._negotiator = Negotiator(options, self._client)
         self._parser = TelnetParser(limits.max_line_bytes, limits.max_subnegotiation_bytes)
-        self._pace = TokenBucket(clock, limits.lines_per_second, limits.lines_at_once)
         self._received = b""
         self._parsed_bytes = 0
         self._terminal: TelnetConnection
-        self._next_turn: DelayedCall | None = None
-        self._end: DelayedCall | None = None
-        self._is_held = False
-        self._reads = True
-        self._input_ended = False
-        self._has_typed = False
         self._has_begun = False
         self._when_lost: Callable[[], None] = lambda: None
 
@@ -102,7 +92,7 @@ class TelnetProtocol(Protocol):
             self._limits,
             self._client,
             self._negotiator,
-            self._hold,
+            self._intake.hold,
             self._flush_queue,
             self._traffic,
         )
@@ -119,24 +109,17 @@ class TelnetProtocol(Protocol):
         self._terminal.note_life()
         self._received = self._received[self._parsed_bytes :] + data
         self._parsed_bytes = 0
-        if not self._has_turn_to_come:
-            self._take_turn()
-        if self._is_on_rota and len(self._received) > self._limits.max_line_bytes:
-            self._set_reading(False)  # there is enough to be going on with
+        self._intake.receive()
 
     def readConnectionLost(self) -> None:
         """The client has shut its sending side and may still be reading."""
-        self._input_ended = True
-        if not self._has_turn_to_come:
-            self._take_turn()
+        self._intake.end_input()
 
     def writeConnectionLost(self) -> None:
         self._terminal.abort()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        for call in (self._next_turn, self._end):
-            if call is not None and call.active():
-                call.cancel()
+        self._intake.stop()
         if self._has_begun:
             if self._keep_alive:
                 self._keep_alive.discard(self._terminal)
@@ -152,57 +135,32 @@ class TelnetProtocol(Protocol):
     def _transport(self) -> Transport:
         return cast(Transport, self.transport)
 
-    @property
-    def _has_turn_to_come(self) -> bool:
-        return self._next_turn is not None or self._is_on_rota
-
-    def _take_turn(self) -> None:
-        """Take in what has arrived when it is this connection's turn."""
-        self._next_turn = None
-        self._is_on_rota = True
-        self._scheduler.take(self._listener.place, self._have_turn)
-
-    def _have_turn(self) -> None:
-        """Take in what has arrived, up to this turn's share, and see to the rest in the next turn."""
-        self._is_on_rota = False
-        if not self._terminal.is_open:
-            return
-        self._take_share()
-        if not self._terminal.is_open:
-            return
-        is_done = self._parser.is_drained and not self._received
-        self._set_reading(is_done or (self._is_held and len(self._received) <= self._limits.max_line_bytes))
-        if self._is_held:
-            self._watch_held()
-            return
-        if not is_done and self._next_turn is None:
-            self._next_turn = self._clock.callLater(self._pace.wait_seconds, self._take_turn)
-        if is_done and self._input_ended and self._end is None:
-            # There is no answer to come to who has typed nothing, and others may want the room.
-            seconds = self._limits.half_close_seconds if self._has_typed else 0
-            self._end = self._clock.callLater(seconds, self._terminal.close)
-
-    def _take_share(self) -> None:
-        if self._parser.is_drained:
-            self._parse_portion()
-        lines = 0
-        while lines < self._limits.lines_per_turn and self._may_go_on:
-            # Whoever has to wait is still known better: what a client tells of itself must not come too late.
-            event = self._parser.next_event(up_to_text=self._is_held)
-            if event is None:
-                break
-            if isinstance(event, Line | LineTooLong | Command):
-                lines += 1
-                self._pace.take()
-            self._take(event)
-        if self._parser.negotiation_bytes > self._limits.max_negotiation_bytes and self._terminal.is_open:
-            self._terminal.drop("negotiates without end", "negotiates without end; dropped")
+    # The source of lines
 
     @property
-    def _may_go_on(self) -> bool:
-        return self._terminal.is_open and not self._pace.wait_seconds
+    def is_open(self) -> bool:
+        """False once the connection is closing or lost."""
+        return self._terminal.is_open
 
-    def _parse_portion(self) -> None:
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything that was received was taken."""
+        return self._parser.is_drained and not self._received
+
+    @property
+    def is_ample(self) -> bool:
+        """Whether more than a line waits."""
+        return len(self._received) > self._limits.max_line_bytes
+
+    @property
+    def fairness_key(self) -> str:
+        """What this connection waits in line with."""
+        return self._listener.place
+
+    def begin_turn(self) -> None:
+        """Parse so many bytes, unless some are parsed already."""
+        if not self._parser.is_drained:
+            return
         start = self._parsed_bytes
         portion = self._received[start : start + self._limits.bytes_per_turn]
         self._parsed_bytes += len(portion)
@@ -210,21 +168,48 @@ class TelnetProtocol(Protocol):
             self._received, self._parsed_bytes = b"", 0
         self._parser.receive(portion)
 
-    def _take(self, event: Event) -> None:
+    def take_next(self, is_held: bool) -> Taken:
+        """Tell the listener one thing that the client has sent.
+
+        Whoever has to wait is still known better: what a client tells of itself must not come too late.
+        """
+        event = self._parser.next_event(up_to_text=is_held)
         match event:
+            case None:
+                return Taken.NOTHING
             case Line(content):
-                self._has_typed = True
                 self._negotiator.refill()
                 self._parser.negotiation_bytes = 0
                 self._tell(self._listener.line_received, self._client.read_line(content))
+                return Taken.LINE
             case LineTooLong(max_line_bytes):
                 self._tell(self._listener.line_answered, TOO_LONG.format(max_line_bytes))
+                return Taken.SIGNAL
             case Negotiation():
                 self._follow(self._negotiator.receive(event))
             case Subnegotiation():
                 self._follow(self._negotiator.learn(event))
-            case Command(code) if code == AYT:
-                self._tell(self._listener.show, STILL_HERE)
+            case Command(code):
+                if code == AYT:
+                    self._tell(self._listener.show, STILL_HERE)
+                return Taken.SIGNAL
+        return Taken.FACT
+
+    def end_turn(self) -> None:
+        """Drop a client that does nothing but negotiate."""
+        if self._parser.negotiation_bytes > self._limits.max_negotiation_bytes and self._terminal.is_open:
+            self._terminal.drop("negotiates without end", "negotiates without end; dropped")
+
+    def set_reading(self, reads: bool) -> None:
+        """Read from the transport, or let it wait."""
+        if reads:
+            self._transport.resumeProducing()
+        else:
+            self._transport.pauseProducing()
+
+    def close(self) -> None:
+        """Send what is written, then end the connection."""
+        self._terminal.close()
 
     def _follow(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
@@ -250,28 +235,6 @@ class TelnetProtocol(Protocol):
             self._terminal.write(APOLOGY)
             return False
         return True
-
-    def _hold(self, is_held: bool) -> None:
-        self._is_held = is_held
-        if not is_held and self._end is not None and self._end.active():
-            self._end.cancel()
-            self._end = None
-        if not is_held and not self._has_turn_to_come and self._terminal.is_open:
-            self._next_turn = self._clock.callLater(0, self._take_turn)
-
-    def _watch_held(self) -> None:
-        """See that a client that has hung up does not stay for as long as it would have to wait."""
-        if self._input_ended and self._end is None:
-            self._end = self._clock.callLater(self._limits.close_seconds, self._terminal.close)
-
-    def _set_reading(self, reads: bool) -> None:
-        if reads == self._reads or self._input_ended:
-            return
-        self._reads = reads
-        if reads:
-            self._transport.resumeProducing()
-        else:
-            self._transport.pauseProducing()
 
 
 class TelnetFactory(ServerFactory):

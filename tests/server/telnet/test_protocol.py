@@ -37,6 +37,7 @@ from server.telnet.interface import TelnetLimits, Terminal
 from server.telnet.negotiation import subnegotiation
 from server.telnet.options import OPTIONS, Mtts
 from server.telnet.protocol import APOLOGY, STILL_HERE, TelnetFactory, TelnetProtocol
+from tests.server.turn_clock import TurnClock
 
 LIMITS = TelnetLimits(max_line_bytes=100, max_output_bytes=1000, bytes_per_turn=64)
 GO_AHEAD = bytes([IAC, GA])
@@ -103,17 +104,6 @@ class TcpInMemory(StringTransport):
 
     def setTcpKeepAlive(self, enabled: bool) -> None:
         self.settings.append(("keep alive", enabled))
-
-
-class TurnClock(Clock):
-    """A clock that can run one turn of the reactor: what is due now, but nothing that this brings about."""
-
-    def turn(self) -> None:
-        due = [call for call in self.calls if call.getTime() <= self.seconds()]
-        for call in due:
-            self.calls.remove(call)
-            call.called = 1
-            call.func(*call.args, **call.kw)
 
 
 class Connection:
