@@ -19,6 +19,7 @@ from agents.own.own_commands import own_commands
 from agents.population import Population
 from config.server_settings import MEGABYTE
 from server.clock import ReactorClock
+from server.connection.services import ConnectionServices
 from server.door.account_commands import ACCOUNT_COMMANDS
 from server.door.account_store import AccountStore
 from server.door.accounts import Accounts
@@ -47,7 +48,6 @@ from server.steward.audit import Audit
 from server.steward.stewardship import Stewardship
 from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
-from server.telnet.traffic import Traffic
 from vault.backup import back_up
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
@@ -121,6 +121,7 @@ class Fallwater:
         self.world.presence = presence_by(self.lobby.playing, self.accounts.last_seen, now_ms)
 
         # What goes on by itself
+        self._services = ConnectionServices(reactor, lambda: self.settings.colors)
         self._sync = GroupSync(self._written, settings.memory.journal_fsync_ms or NOTES_FSYNC_MS, reactor)
         self._time = PassingTime(
             self.game, lambda: self.settings.world, reactor, lambda: local_ms(now_ms()), self._own_rng()
@@ -140,7 +141,7 @@ class Fallwater:
             self._minds,
             self._sync,
             self._on_disk,
-            Traffic(),
+            self._services.traffic,
             lambda: self.running,
             lambda: self._ports,
         )
@@ -254,11 +255,10 @@ class Fallwater:
         )
         factory = TelnetFactory(
             lambda: Session(self.lobby),
-            self._reactor,
+            self._services,
             lambda: limits_of(self.settings.server),
             lambda: offered(self._figures, self.settings.server),
             lambda: self.settings.server.keep_alive_seconds,
-            self.watched.traffic,
         )
         self.doorway.open(factory)
 
@@ -312,7 +312,6 @@ class Fallwater:
         self.settings = settings
         self.accounts.adopt(settings.server)
         self.lobby.door = replace(self.lobby.door, settings=settings.server)
-        self.lobby.palette = settings.colors
         self.lobby.audience.places.area = settings.world.name
         self.world.crowd = settings.world.crowd
         self.game.max_line_bytes = settings.server.max_line_bytes

@@ -9,15 +9,14 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
-from config.color_settings import ColorSettings
 from server.clock import ReactorClock
+from server.connection.kinds import MARKED
 from server.door.dialogue import Door
 from server.door.guests import Guests
 from server.door.lockout import network_of
 from server.door.returning import Returning
 from server.gmcp.audience import Audience
 from server.ports.crowd import Crowd, Reason
-from server.rendering.ansi import MARKED
 from world.game import Game
 from world.model import Character
 
@@ -31,7 +30,7 @@ class Connected(Protocol):
     def host(self) -> str: ...
     @property
     def idle_seconds(self) -> float: ...
-    def show(self, text: str, as_it_is: bool = False, kind: str = "") -> None: ...
+    def show(self, text: str, kind: str = "") -> None: ...
     def end(self, text: str, kind: str = "") -> None: ...
     def hand_over(self) -> None: ...
 
@@ -66,7 +65,6 @@ class Lobby:
     playing: dict[str, Connected] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     emptied: Deferred[None] | None = None
-    palette: ColorSettings = field(default_factory=ColorSettings)
     stays_awake: bool = False
 
     def __post_init__(self) -> None:

@@ -12,14 +12,15 @@ from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from server.clock import ReactorClock
-from server.connection.input import FairScheduler, LineIntake, Taken
-from server.connection.output import FlushQueue, Transport
+from server.connection.connection import ConnectionListener
+from server.connection.input import LineIntake, Taken
+from server.connection.output import Transport
+from server.connection.services import ConnectionServices
 from server.telnet.codes import AYT
 from server.telnet.connection import TelnetConnection
-from server.telnet.interface import LineListener, TcpTransport, TelnetLimits
+from server.telnet.interface import TcpTransport, TelnetLimits
 from server.telnet.keep_alive import KeepAlive
-from server.telnet.negotiation import Compressed, Identified, Negotiator, Option, Outcome, Resized, Send, Told
+from server.telnet.negotiation import Compressed, Identified, Negotiator, Option, Outcome, Send, Told
 from server.telnet.options import OPTIONS, Client
 from server.telnet.parser import (
     Command,
@@ -29,13 +30,12 @@ from server.telnet.parser import (
     Subnegotiation,
     TelnetParser,
 )
-from server.telnet.traffic import Traffic
 
 log = logging.getLogger(__name__)
 
 STILL_HERE = "[Yes, the server is here.]"
 TOO_LONG = "That line was ignored: it is longer than {} bytes."
-APOLOGY = "Something went wrong with that. It has been noted in the server's log.\n"
+APOLOGY = "Something went wrong with that. It has been noted in the server's log."
 
 
 @implementer(IHalfCloseableProtocol)
@@ -47,28 +47,23 @@ class TelnetProtocol(Protocol):
 
     def __init__(
         self,
-        listener: LineListener,
-        clock: ReactorClock,
+        listener: ConnectionListener,
+        services: ConnectionServices,
         limits: TelnetLimits,
         options: Iterable[Option[Client]] = OPTIONS,
         keep_alive: KeepAlive | None = None,
-        traffic: Traffic | None = None,
-        flush_queue: FlushQueue | None = None,
-        scheduler: FairScheduler | None = None,
     ) -> None:
         self._listener = listener
-        self._flush_queue = flush_queue or FlushQueue(clock)
-        self._intake = LineIntake(self, scheduler or FairScheduler(clock, self._flush_queue), limits, clock)
-        self._traffic = traffic
+        self._services = services
+        self._intake = LineIntake(self, services.scheduler, limits, services.clock)
         self._keep_alive = keep_alive
-        self._clock = clock
         self._limits = limits
         self._client = Client()
         self._negotiator = Negotiator(options, self._client)
         self._parser = TelnetParser(limits.max_line_bytes, limits.max_subnegotiation_bytes)
         self._received = b""
         self._parsed_bytes = 0
-        self._terminal: TelnetConnection
+        self._connection: TelnetConnection
         self._has_begun = False
         self._when_lost: Callable[[], None] = lambda: None
 
@@ -86,27 +81,26 @@ class TelnetProtocol(Protocol):
             with suppress(OSError):  # macOS refuses these where the client has reset the connection already
                 tcp.setTcpNoDelay(True)
                 tcp.setTcpKeepAlive(True)
-        self._terminal = TelnetConnection(
+        self._connection = TelnetConnection(
             transport,
-            self._clock,
+            self._services,
             self._limits,
             self._client,
             self._negotiator,
             self._intake.hold,
-            self._flush_queue,
-            self._traffic,
+            self._listener.prompt,
         )
         self._has_begun = True
         if self._keep_alive:
-            self._keep_alive.add(self._terminal)
-        self._terminal.send(self._negotiator.open())
-        if not self._tell(self._listener.connection_made, self._terminal):
-            self._terminal.close()
+            self._keep_alive.add(self._connection)
+        self._connection.send(self._negotiator.open())
+        if not self._tell(self._listener.connection_made, self._connection):
+            self._connection.close()
 
     def dataReceived(self, data: bytes) -> None:
-        if not self._terminal.is_open:
+        if not self._connection.is_open:
             return
-        self._terminal.note_life()
+        self._connection.note_life()
         self._received = self._received[self._parsed_bytes :] + data
         self._parsed_bytes = 0
         self._intake.receive()
@@ -116,14 +110,14 @@ class TelnetProtocol(Protocol):
         self._intake.end_input()
 
     def writeConnectionLost(self) -> None:
-        self._terminal.abort()
+        self._connection.abort()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         self._intake.stop()
         if self._has_begun:
             if self._keep_alive:
-                self._keep_alive.discard(self._terminal)
-            self._terminal.connection_lost()
+                self._keep_alive.discard(self._connection)
+            self._connection.connection_lost()
             self._tell(self._listener.connection_lost, reason.getErrorMessage())
         self._when_lost()
 
@@ -140,7 +134,7 @@ class TelnetProtocol(Protocol):
     @property
     def is_open(self) -> bool:
         """False once the connection is closing or lost."""
-        return self._terminal.is_open
+        return self._connection.is_open
 
     @property
     def is_empty(self) -> bool:
@@ -155,7 +149,7 @@ class TelnetProtocol(Protocol):
     @property
     def fairness_key(self) -> str:
         """What this connection waits in line with."""
-        return self._listener.place
+        return self._listener.fairness_key
 
     def begin_turn(self) -> None:
         """Parse so many bytes, unless some are parsed already."""
@@ -180,25 +174,29 @@ class TelnetProtocol(Protocol):
             case Line(content):
                 self._negotiator.refill()
                 self._parser.negotiation_bytes = 0
+                self._connection.line_typed()
                 self._tell(self._listener.line_received, self._client.read_line(content))
                 return Taken.LINE
             case LineTooLong(max_line_bytes):
-                self._tell(self._listener.line_answered, TOO_LONG.format(max_line_bytes))
+                self._connection.line_typed()
+                self._connection.show(TOO_LONG.format(max_line_bytes))
                 return Taken.SIGNAL
             case Negotiation():
                 self._follow(self._negotiator.receive(event))
             case Subnegotiation():
-                self._follow(self._negotiator.learn(event))
+                outcomes = self._negotiator.learn(event)
+                self._learn_capabilities(Identified() in outcomes)
+                self._follow(outcomes)
             case Command(code):
                 if code == AYT:
-                    self._tell(self._listener.show, STILL_HERE)
+                    self._connection.show(STILL_HERE)
                 return Taken.SIGNAL
         return Taken.FACT
 
     def end_turn(self) -> None:
         """Drop a client that does nothing but negotiate."""
-        if self._parser.negotiation_bytes > self._limits.max_negotiation_bytes and self._terminal.is_open:
-            self._terminal.drop("negotiates without end", "negotiates without end; dropped")
+        if self._parser.negotiation_bytes > self._limits.max_negotiation_bytes and self._connection.is_open:
+            self._connection.drop("negotiates without end", "negotiates without end; dropped")
 
     def set_reading(self, reads: bool) -> None:
         """Read from the transport, or let it wait."""
@@ -209,30 +207,31 @@ class TelnetProtocol(Protocol):
 
     def close(self) -> None:
         """Send what is written, then end the connection."""
-        self._terminal.close()
+        self._connection.close()
+
+    def _learn_capabilities(self, is_final: bool) -> None:
+        if self._connection.learn_capabilities() or is_final:
+            self._tell(self._listener.capabilities_changed)
 
     def _follow(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
             match outcome:
                 case Send(content):
-                    self._terminal.send(content)
-                case Resized(width, height):
-                    self._tell(self._listener.size_changed, width, height)
+                    self._connection.send(content)
                 case Identified():
-                    self._tell(self._listener.terminal_identified)
-                    self._terminal.send(self._negotiator.open_late())
+                    self._connection.send(self._negotiator.open_late())
                 case Compressed(on):
-                    self._terminal.compress(on)
+                    self._connection.compress(on)
                 case Told(package, payload):
-                    self._tell(self._listener.gmcp_received, package, payload)
+                    self._tell(self._listener.data_received, package, payload)
 
     def _tell(self, call: Callable[..., None], *arguments: object) -> bool:
         """Call the listener, and say whether it went well. Its failure is this player's trouble alone."""
         try:
             call(*arguments)
         except Exception:
-            log.exception("The session of %s has failed", self._terminal.host, extra={"host": self._terminal.host})
-            self._terminal.write(APOLOGY)
+            log.exception("The session of %s has failed", self._connection.host, extra={"host": self._connection.host})
+            self._connection.show(APOLOGY)
             return False
         return True
 
@@ -248,32 +247,21 @@ class TelnetFactory(ServerFactory):
 
     def __init__(
         self,
-        new_listener: Callable[[], LineListener],
-        clock: ReactorClock,
+        new_listener: Callable[[], ConnectionListener],
+        services: ConnectionServices,
         limits: Callable[[], TelnetLimits],
         options: Callable[[], Sequence[Option[Client]]] = lambda: OPTIONS,
         keep_alive_seconds: Callable[[], float] = lambda: 0,
-        traffic: Traffic | None = None,
     ) -> None:
         self._new_listener = new_listener
-        self._clock = clock
+        self._services = services
         self._limits = limits
         self._options = options
-        self._keep_alive = KeepAlive(clock, keep_alive_seconds)
-        self._traffic = traffic or Traffic()
-        self._flush_queue = FlushQueue(clock)
-        self._scheduler = FairScheduler(clock, self._flush_queue)
+        self._keep_alive = KeepAlive(services.clock, keep_alive_seconds)
 
     def buildProtocol(self, addr: IAddress | None) -> TelnetProtocol:
         protocol = TelnetProtocol(
-            self._new_listener(),
-            self._clock,
-            self._limits(),
-            self._options(),
-            self._keep_alive,
-            self._traffic,
-            self._flush_queue,
-            self._scheduler,
+            self._new_listener(), self._services, self._limits(), self._options(), self._keep_alive
         )
         protocol.factory = self
         return protocol

@@ -36,7 +36,7 @@ class Caller:
         self.host = host
         self.last_word = ""
 
-    def show(self, text: str, as_it_is: bool = False, kind: str = "") -> None: ...
+    def show(self, text: str, kind: str = "") -> None: ...
 
     def end(self, text: str, kind: str = "") -> None:
         self.last_word = text
