@@ -6,6 +6,7 @@ import logging
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from time import perf_counter
 
 from twisted.internet.defer import Deferred
 
@@ -102,7 +103,7 @@ class Fallwater:
         self._on_disk = WorldOnDisk(vault, settings.world, self._tell_admins, reactor)
         self.world = self._on_disk.world
         most = settings.server.max_line_bytes
-        self.game = Game(self.world, world_commands(), self._chance, most, reactor.seconds)
+        self.game = Game(self.world, world_commands(), self._chance, most, perf_counter)
         self._on_disk.begin(self.game)
         self.agents = Population(vault, settings, self.game, rng, now_ms)
         self._minds = Minds(self.agents, lambda: self.settings, reactor, rng, say, self._tell_admins)

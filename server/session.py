@@ -204,10 +204,16 @@ class Session:
             return
         if self._gmcp:
             self._gmcp.perceive(event, text)
-        if text:
-            self._show_event(event, text, character)
-        if event.actor_id != character.character_id:
-            return
+        if text and self._connection:
+            if isinstance(event, Saw):
+                text, kind = shown_of(event, text, self._lobby.game.world.room_of(character).name)
+                self._connection.show(text, kind)
+            else:
+                self._connection.show(text, kind_of(event))
+        if event.actor_id == character.character_id:
+            self._perceive_own(event, character)
+
+    def _perceive_own(self, event: Event, character: Character) -> None:
         match event:
             case Arrived(from_room_id=room_id) if room_id:
                 self.show(arrival(self._lobby.game.world, character), SCENE)
@@ -218,12 +224,6 @@ class Session:
             case AskedPassword(name=name):
                 admin = character.name
                 give_one_time(name, self, self._lobby.door, lambda who: self._lobby.reset(admin, who))
-
-    def _show_event(self, event: Event, text: str, character: Character) -> None:
-        if isinstance(event, Saw):
-            self.show(*shown_of(event, text, self._lobby.game.world.room_of(character).name))
-        else:
-            self.show(text, kind_of(event))
 
     def _go_on(self, text: str) -> None:
         """Play on after a dialogue."""

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from world.command import CommandTable
+from world.command import Command, CommandTable
 from world.errors import CommandError, WorldError
 from world.events import Announced, Arrived, Event, Left, Refused, Saw, Told
 from world.following import end_followings
@@ -14,7 +14,7 @@ from world.hush import await_answers, is_hushed, is_talk, take_answer
 from world.life.clock import Moment, parts_begun
 from world.life.reacting import Chance, reactions_of_time, reactions_to
 from world.model import Character, World
-from world.narration import is_speech_for, narrate, outlook, perceivers
+from world.narration import Perceptions, perceivers
 from world.note_names import name_key
 from world.observers import MAX_SECONDS, ObserverCalls, Observers
 from world.parsing import MAX_LINE_BYTES, Line, parse_line
@@ -128,8 +128,8 @@ class Game:
             meant = self.commands.get(line.verb)
             verb = meant.verb if meant else ""
             board.begin_turn(character_id)
-            back = self._come_back(actor, line)
-            verb, events = self._act(actor, line)
+            back = self._come_back(actor, verb)
+            verb, events = self._act(actor, line, meant)
         except CommandError as error:
             refusal = str(error)
         except Exception:
@@ -201,21 +201,22 @@ class Game:
             return text
         return expanded(text, own_aliases(actor), self.world.wording, self.max_line_bytes)
 
-    def _come_back(self, actor: Character, line: Line) -> list[Event]:
+    def _come_back(self, actor: Character, verb: str) -> list[Event]:
         """Let somebody who was away be back, unless it says that it is away."""
-        found = self.commands.get(line.verb)
-        if actor.doings.away is None or (found and found.verb == AFK):
+        if actor.doings.away is None or verb == AFK:
             return []
         actor.doings.away = None
         return [Saw(actor.character_id, self.world.wording("comforts.back"))]
 
-    def _act(self, actor: Character, line: Line) -> tuple[str, list[Event]]:
-        world = self.world
-        names = {name_key(name): exit for name, exit in world.room_of(actor).ways.items()}
-        typed = name_key(f"{line.verb} {line.arguments}".strip())
-        if self.commands.get(line.verb) is None and typed in names and (go := self.commands.get("go")):
-            return go.verb, go.act(world, actor, exit=names[typed].name)
-        found = self.commands.find(line.verb, actor, world.wording, names)
+    def _act(self, actor: Character, line: Line, meant: Command | None) -> tuple[str, list[Event]]:
+        """Do what a line means. `meant` is the command with its verb, if there is one."""
+        world, found = self.world, meant
+        if found is None or not found.allows(actor):
+            names = {name_key(name): exit for name, exit in world.room_of(actor).ways.items()}
+            typed = name_key(f"{line.verb} {line.arguments}".strip())
+            if meant is None and typed in names and (go := self.commands.get("go")):
+                return go.verb, go.act(world, actor, exit=names[typed].name)
+            found = self.commands.find(line.verb, actor, world.wording, names)
         arguments = found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
         return found.verb, found.act(world, actor, **arguments)
 
@@ -228,37 +229,30 @@ class Game:
             log.exception("a reaction failed")
 
     def _show(self, event: Event, viewers: list[Character]) -> None:
-        """Let viewers perceive an event. To those to whom it is alike, one sentence is made for all."""
-        calls = self._calls
-        outer, began = calls.running, calls.seconds()
-        sentences: dict[tuple[object, ...], str] = {}
+        """Let viewers perceive an event."""
+        calls, perceiving, seconds = self._calls, self._perceiving, self._calls.seconds
+        outer, began = calls.running, seconds()
+        perceptions = Perceptions(event, self.world)
         for viewer in viewers:
-            observer = self._perceiving.get(viewer.character_id)
+            observer = perceiving.get(viewer.character_id)
             if observer is None:
                 continue
             calls.running = viewer.character_id
             try:
-                self._show_one(event, viewer, observer, sentences)
+                sentence, is_heard = perceptions.of(viewer)
+                if viewer.preferences and is_hushed(event, viewer, self.world):
+                    if is_talk(event) and not viewer.is_agent:
+                        viewer.doings.heard.append(sentence)
+                    continue
+                if is_heard and not viewer.is_agent:
+                    viewer.doings.heard.append(sentence)
+                if viewer.doings.asked_ids:
+                    take_answer(event, viewer)
+                observer(event, sentence)
             except Exception as error:
                 calls.report_failure(viewer.character_id, error)
-            ended = calls.seconds()
+            ended = seconds()
             if ended - began >= MAX_SECONDS:
                 calls.report_slow(viewer.character_id, ended - began)
             began = ended
         calls.running = outer
-
-    def _show_one(
-        self, event: Event, viewer: Character, observer: Observer, sentences: dict[tuple[object, ...], str]
-    ) -> None:
-        alike = outlook(event, viewer, self.world)
-        sentence = sentences.get(alike)
-        if sentence is None:
-            sentence = sentences[alike] = narrate(event, viewer, self.world)
-        hushed = bool(viewer.preferences) and is_hushed(event, viewer, self.world)
-        heard = is_talk(event) if hushed else is_speech_for(event, viewer.character_id)
-        if heard and not viewer.is_agent:
-            viewer.doings.heard.append(sentence)
-        if not hushed:
-            if viewer.doings.asked_ids:
-                take_answer(event, viewer)
-            observer(event, sentence)

@@ -71,7 +71,8 @@ class ObserverCalls:
 class _Observer(Generic[P]):
     name: str
     call: Callable[P, object]
-    paused_until: float = float("-inf")
+    is_paused: bool = False
+    paused_until: float = 0.0
 
 
 class Observers(Generic[P]):
@@ -83,25 +84,24 @@ class Observers(Generic[P]):
     def __init__(self, calls: ObserverCalls, can_pause: bool = True) -> None:
         self._calls = calls
         self._can_pause = can_pause
-        self._observers: dict[str, _Observer[P]] = {}
+        self._observers: tuple[_Observer[P], ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self._observers)
 
     def add(self, name: str, observer: Callable[P, object]) -> None:
         """Add an observer. Raises: WorldError if there is one of that name."""
-        if name in self._observers:
+        if any(one.name == name for one in self._observers):
             raise WorldError(f"There is an observer {name!r} already; give this one another name.")
-        self._observers[name] = _Observer(name, observer)
+        self._observers = (*self._observers, _Observer(name, observer))
 
     def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Call every observer. Never raises."""
-        for observer in list(self._observers.values()):
-            if observer.paused_until > self._calls.seconds():
+        for observer in self._observers:
+            if observer.is_paused and self._calls.seconds() < observer.paused_until:
                 continue
             took = self._calls.call(observer.name, observer.call, *args, **kwargs)
             if took >= MAX_SECONDS:
-                pause = PAUSE_SECONDS if self._can_pause else 0.0
-                self._calls.report_slow(observer.name, took, pause)
-                if pause:
-                    observer.paused_until = self._calls.seconds() + pause
+                self._calls.report_slow(observer.name, took, PAUSE_SECONDS if self._can_pause else 0.0)
+                observer.is_paused = self._can_pause
+                observer.paused_until = self._calls.seconds() + PAUSE_SECONDS

@@ -64,42 +64,35 @@ def lines_for(capabilities: Capabilities, palette: ColorSettings, text: str, kin
 
 
 class TextScreen:
-    """Puts texts on lines of their own, below a prompt if one stands there, and asks for a prompt behind them.
+    """Puts texts on lines of their own, below a prompt if one stands there, and a prompt behind them.
 
-    `send` takes bytes in order; `ask` is called whenever a prompt is due at the end of the turn. What is known of the
-    player's way to see counts for one turn, or until they type a line: then `forget` and `line_typed` look anew.
+    It only returns what is to be sent, in that order. What it knows of the player's way to see counts until the player
+    types a line or somebody calls `forget`, which connections do once a turn.
     """
 
     __slots__ = (
-        "_ask",
         "_at_prompt",
         "_capabilities",
         "_encode",
         "_encoder",
         "_has_typed",
         "_known",
+        "_line_end",
         "_palette",
         "_preferences",
-        "_send",
         "is_typing_hidden",
     )
 
     def __init__(
-        self,
-        send: Callable[[bytes], None],
-        ask: Callable[[], None],
-        encode: Encode,
-        capabilities: Callable[[], Capabilities],
-        palette: Callable[[], ColorSettings],
+        self, encode: Encode, capabilities: Callable[[], Capabilities], palette: Callable[[], ColorSettings]
     ) -> None:
-        self._send = send
-        self._ask = ask
         self._encode = encode
         self._capabilities = capabilities
         self._palette = palette
         self._preferences: Callable[[], Mapping[str, str]] = dict
         self._encoder: Encode | None = None
         self._known: tuple[Capabilities, ColorSettings, Mapping[str, str], Encode] | None = None
+        self._line_end = encode("\n", "ascii")
         self._at_prompt = False
         self._has_typed = False
         self.is_typing_hidden = False
@@ -113,32 +106,29 @@ class TextScreen:
         """Look anew at how the player sees, before the next text."""
         self._encoder = None
 
-    def show(self, text: str, kind: str) -> None:
-        """Show whole lines."""
-        encoder = self._encoder or self._begin()
-        content = encoder(text, kind)
-        if self._at_prompt:
-            self._at_prompt = False
-            content = self._encode("\n", "ascii") + content
-        self._send(content)
-        self._ask()
+    def lines(self, text: str, kind: str) -> bytes:
+        """Return what shows whole lines; a prompt is to come behind them."""
+        content = (self._encoder or self._look())(text, kind)
+        if not self._at_prompt:
+            return content
+        self._at_prompt = False
+        return self._line_end + content
 
-    def line_typed(self) -> None:
-        """Stand below what the player typed; a prompt is to come behind the answer, and behind an apology for it."""
+    def line_typed(self) -> bytes:
+        """Return what is to be sent when the player has typed a line. A prompt is to come behind the answer."""
         self._at_prompt, self._has_typed = False, True
         self.forget()
-        if self.is_typing_hidden:
-            self._send(self._encode("\n", "ascii"))  # the player's own was not shown
-        self._ask()
+        return self._line_end if self.is_typing_hidden else b""  # the player's own was not shown
 
-    def prompt(self, prompt: Callable[[bool], str], show: Callable[[str], None]) -> None:
-        """Show a prompt, unless one stands there; it is `prompt` of whether a line was typed since the last."""
-        text = prompt(self._has_typed)
-        if text and not self._at_prompt:
-            show(text)
-            self._at_prompt, self._has_typed = True, False
+    def prompt(self, asked: Callable[[bool], str]) -> str:
+        """Return the prompt to show, or nothing if one stands there; `asked` is told if a line was typed since that."""
+        text = asked(self._has_typed)
+        if not text or self._at_prompt:
+            return ""
+        self._at_prompt, self._has_typed = True, False
+        return text
 
-    def _begin(self) -> Encode:
+    def _look(self) -> Encode:
         client, palette, preferences = self._capabilities(), self._palette(), self._preferences()
         known = self._known
         if known and client is known[0] and palette is known[1] and preferences == known[2]:

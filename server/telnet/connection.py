@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
@@ -44,14 +45,15 @@ class TelnetConnection:
         self._transport = transport
         self._writer = DirectWriter(transport)
         self._clock = services.clock
-        self._limits = limits
+        self._close_seconds = limits.close_seconds
+        self._max_output_bytes = limits.max_output_bytes
         self._client = client
         self._negotiator = negotiator
         self._hold = hold
         self._flush_queue = services.flush_queue
         self._traffic = services.traffic
         self._asked = prompt
-        self._screen = TextScreen(self.send, self.prompt, encode_text, lambda: self.capabilities, services.palette)
+        self._screen = TextScreen(encode_text, lambda: self._capabilities, services.palette)
         self._capabilities = capabilities_of(client)
         self._host = str(getattr(transport.getPeer(), "host", "local"))
         self._is_open = True
@@ -94,7 +96,8 @@ class TelnetConnection:
 
     def show(self, text: str, kind: str = "") -> None:
         if self._is_open:
-            self._screen.show(text, kind)
+            self._is_prompt_due = True
+            self.send(self._screen.lines(text, kind))
 
     def prompt(self) -> None:
         self._is_prompt_due = True
@@ -102,7 +105,9 @@ class TelnetConnection:
 
     def line_typed(self) -> None:
         """Know that the player has typed a line, and that what comes stands below it."""
-        self._screen.line_typed()
+        self._is_prompt_due = True
+        self.send(self._screen.line_typed())
+        self._flush_soon()
 
     def write(self, text: str) -> None:
         """Send a text as it is, in the client's charset."""
@@ -110,8 +115,7 @@ class TelnetConnection:
 
     def write_prompt(self, text: str) -> None:
         """Send a text without a newline and mark it as a prompt, with EOR or else GA."""
-        mark = EOR if self._negotiator.we_perform(END_OF_RECORD) else GA
-        self.send(encode_text(text, self._client.encoding) + bytes([IAC, mark]))
+        self.send(_marked(text, self._client.encoding, self._negotiator.we_perform(END_OF_RECORD)))
 
     def send_data(self, message: Message) -> None:
         if self._negotiator.we_perform(GMCP):
@@ -130,10 +134,11 @@ class TelnetConnection:
         if not (content and self._is_open):
             return
         self._was_silent = False
-        self._outflow.add(content)
-        if self._outflow.waiting_bytes > self._limits.max_output_bytes:
+        outflow = self._outflow
+        outflow.add(content)
+        if outflow.waiting_bytes > self._max_output_bytes:
             self._relieve()
-        else:
+        elif not self._is_due:
             self._flush_soon()
 
     def compress(self, on: bool) -> None:
@@ -158,7 +163,7 @@ class TelnetConnection:
         self._is_open = False
         self._outflow.compress(False)
         self._flush()
-        self._forced_end = self._clock.callLater(self._limits.close_seconds, self._transport.abortConnection)
+        self._forced_end = self._clock.callLater(self._close_seconds, self._transport.abortConnection)
         self._transport.unregisterProducer()
         self._transport.loseConnection()
 
@@ -199,7 +204,8 @@ class TelnetConnection:
         if self._is_open and not self._is_paused:
             if self._is_prompt_due:
                 self._is_prompt_due = False
-                self._screen.prompt(self._asked, self.write_prompt)
+                if prompt := self._screen.prompt(self._asked):
+                    self.write_prompt(prompt)
             self._flush()
             self._screen.forget()
         self._is_due = False
@@ -216,3 +222,8 @@ class TelnetConnection:
             return
         waiting = self._outflow.waiting_bytes
         self.drop("does not read", f"does not read; dropped with {waiting} bytes waiting")
+
+
+@lru_cache(maxsize=64)
+def _marked(text: str, encoding: str, has_eor: bool) -> bytes:
+    return encode_text(text, encoding) + bytes([IAC, EOR if has_eor else GA])

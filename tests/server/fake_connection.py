@@ -29,11 +29,7 @@ class FakeConnection:
         self._services = ConnectionServices(clock, lambda: self.palette)
         self._listener = listener
         self._screen = TextScreen(
-            self._take,
-            self.prompt,
-            lambda text, charset: text.encode(),
-            lambda: self.capabilities,
-            self._services.palette,
+            lambda text, charset: text.encode(), lambda: self.capabilities, self._services.palette
         )
         self._is_prompt_due = False
         self.host = host
@@ -62,7 +58,8 @@ class FakeConnection:
 
     def show(self, text: str, kind: str = "") -> None:
         if self.is_open:
-            self._screen.show(text, kind)
+            self._take(self._screen.lines(text, kind))
+            self.prompt()
 
     def prompt(self) -> None:
         if not self._is_prompt_due:
@@ -85,12 +82,12 @@ class FakeConnection:
 
     def types(self, line: str) -> None:
         """Type a line."""
-        self._screen.line_typed()
+        self._line_typed()
         self._listener.line_received(line)
 
     def refuses_line(self, text: str) -> None:
         """Answer a line that the listener never gets, as a door does to one that is too long."""
-        self._screen.line_typed()
+        self._line_typed()
         self.show(text)
 
     def screen(self) -> str:
@@ -105,12 +102,14 @@ class FakeConnection:
     def _end_turn(self) -> None:
         self._is_prompt_due = False
         if self.is_open:
-            self._screen.prompt(self._listener.prompt, self._show_prompt)
+            prompt = self._screen.prompt(self._listener.prompt)
+            self.prompts += bool(prompt)
+            self._take(prompt.encode())
         self._screen.forget()
 
-    def _show_prompt(self, text: str) -> None:
-        self.prompts += 1
-        self._take(text.encode())
+    def _line_typed(self) -> None:
+        self._take(self._screen.line_typed())
+        self.prompt()
 
 
 class Guest:

@@ -23,29 +23,22 @@ class Onlooker:
         self.palette = ColorSettings(speech="cyan")
         self.preferences: dict[str, str] = {}
         self.encoded: list[str] = []
-        self._shown = b""
-        self.screen = TextScreen(self._take, lambda: None, self._encode, lambda: self.client, lambda: self.palette)
+        self.screen = TextScreen(self._encode, lambda: self.client, lambda: self.palette)
+        self.encoded.clear()
         self.screen.prefer(lambda: self.preferences)
         self.shown = self.sees()
 
     def sees(self, text: str = SPEECH, kind: str = "speech") -> str:
         """Return a text as it is shown in a turn of its own."""
         self.screen.forget()
-        self.screen.show(text, kind)
-        shown, self._shown = self._shown.decode(), b""
-        return shown
+        return self.screen.lines(text, kind).decode()
 
     def asks(self, prompt: str) -> str:
         """Return what is shown of a prompt."""
-        self.screen.prompt(lambda is_answer: prompt, lambda text: self._take(text.encode()))
-        shown, self._shown = self._shown.decode(), b""
-        return shown
+        return self.screen.prompt(lambda is_answer: prompt)
 
     def tells(self, **capabilities: object) -> None:
         self.client = replace(self.client, **capabilities)  # type: ignore[arg-type]
-
-    def _take(self, content: bytes) -> None:
-        self._shown += content
 
     def _encode(self, text: str, charset: str) -> bytes:
         self.encoded.append(text)
@@ -83,8 +76,7 @@ def test_a_change_counts_from_the_next_turn_on(ana, change: Callable[[Onlooker],
 def test_what_a_player_sets_by_a_line_counts_for_its_answer(ana):
     ana.screen.line_typed()
     ana.preferences["color"] = "off"
-    ana.screen.show(SPEECH, "speech")
-    assert ana._shown.startswith(b"Moss")
+    assert ana.screen.lines(SPEECH, "speech").startswith(b"Moss")
 
 
 def test_preferences_that_others_take_the_place_of_count_no_more(ana):
@@ -131,7 +123,6 @@ def test_a_prompt_stands_once_behind_what_was_shown_and_what_comes_stands_below_
 
 
 def test_the_line_end_of_what_is_typed_unseen_is_shown(ana):
-    ana.asks("Password: ")
+    assert ana.screen.line_typed() == b""
     ana.screen.is_typing_hidden = True
-    ana.screen.line_typed()
-    assert ana.sees("Welcome.", "") == "\nWelcome.\n"
+    assert ana.screen.line_typed() == b"\n"
