@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config.settings import WorldSettings
-from server.on_disk.autosave import SaveMoves, SaveNotes, in_turn
+from server.on_disk.autosave import SaveMoves, SaveNotes
 from vault.folder import STARTER, Vault
 from vault.subjects.known_notes import KnownNotes
 from vault.subjects.saving import WorldNotes
@@ -182,7 +182,9 @@ def measure(vault: Vault, rng: random.Random) -> None:
     with whole.one():
         save_moves.save()
     saver = SaveNotes(WorldNotes(vault, world, KnownNotes(world)), print, turns)  # type: ignore[arg-type]
-    game = Game(world, world_commands(), in_turn(notes.timed(saver), moves.timed(save_moves)))
+    game = Game(world, world_commands())
+    game.subscribe("notes", notes.timed(saver), first=True)
+    game.subscribe("whereabouts", moves.timed(save_moves), first=True)
     play(game, rng)
     print(f"| whereabouts written whole, at the start | {whole} | |")
     print(f"| whereabouts after a command | {moves} | ≤ 5 ms |")

@@ -19,6 +19,10 @@ room (`config/world.md`, 50) are told who comes and goes, and `look` names 20 of
 all of them. So coming in and walking cost each server what it does as it is delivered, and neither is timed. Of more
 than 1,000 people nobody says things as fast as they can in one room: a line from each of 5,000 is 25 million messages.
 
+With `--broadcast 200,500` nothing else is measured than so many people in Fallwater and at a bare broadcast server
+over Twisted (`bench/crowd/broadcast_server.py`), in turn and so often (`--rounds`). Of each the cheapest round counts:
+what else runs on the machine only makes an answer dearer.
+
 At last 500 people type a line a second while 50 agents act, whose model is a program that answers by rule after 1.5 s.
 """
 
@@ -31,9 +35,10 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from bench.crowd.bare import BARE, broadcast
 from bench.crowd.beside import Beside
 from bench.crowd.crowd import Answered, Crowd, CrowdError
-from bench.crowd.figures import LOADS, Load, Measured, loads_of, record, tables
+from bench.crowd.figures import LOADS, Load, Measured, cpu_milliseconds, loads_of, record, tables
 from bench.crowd.machine import busy_seconds, cpu_seconds, open_files, own_cpu_seconds, resident_kib
 from bench.crowd.ours import AGENTS, fallwater
 from bench.crowd.server import Served
@@ -87,6 +92,12 @@ class Measuring:
         every = max(1.0, self.measured.people / SAID_A_SECOND)
         self._load("crowded: ten lines said a second", lambda: self._crowd.paced(say, every, self._seconds))
         self.measured.busy_kib = self._each_kib()
+
+    def broadcast(self) -> None:
+        """Measure `look` in small rooms, and `say` with everyone in one."""
+        self._load("look", lambda: self._crowd.as_fast_as_answered(look, self._seconds))
+        self._crowd.do(together)
+        self._load("crowded: say", lambda: self._crowd.as_fast_as_answered(say, self._seconds))
 
     def close(self) -> None:
         """Hang up, everyone."""
@@ -161,9 +172,30 @@ def beside(counts: list[int], seconds: float) -> list[Measured]:
     return [one for people in counts for one in measured(other.open(), people, seconds, everything)]
 
 
+def beside_broadcast(counts: list[int], seconds: float, rounds: int) -> None:
+    """Print how much CPU an answer costs in Fallwater and at a bare broadcast server, in the cheapest round of each."""
+    for people in counts:
+        each: dict[tuple[str, str], list[float]] = {}
+        for _ in range(rounds):
+            for server in (fallwater(people), broadcast()):
+                for one in measured(server, people, seconds, Measuring.broadcast):
+                    for load in one.loads:
+                        each.setdefault((load.what, one.server), []).append(cpu_milliseconds(load))
+        for what in ("look", "crowded: say"):
+            ours, bare = min(each[what, "Fallwater"]), min(each[what, BARE])
+            print(
+                f"{what}, {people} people: {ours:.3f} ms of CPU each, bare {bare:.3f} ms: {ours / bare:.1f} ×",
+                flush=True,
+            )
+
+
 def main() -> None:
     """Measure, print, and record if asked to."""
     options = _options()
+    if options.broadcast:
+        print(" | ".join(LOADS), flush=True)
+        beside_broadcast(_numbers(options.broadcast), options.seconds, options.rounds)
+        return
     wanted, seconds = _numbers(options.people), options.seconds
     highest = max([WITH_AGENTS, *wanted])
     most = open_files(2 * highest + SPARE_FILES)
@@ -190,6 +222,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--people", default=PEOPLE, help=f"how many, one measure after the other ({PEOPLE})")
     parser.add_argument("--beside", default=BESIDE, help=f"the same for Evennia ({BESIDE})")
     parser.add_argument("--compressed", default=COMPRESSED, help=f"the same with compression ({COMPRESSED})")
+    parser.add_argument("--broadcast", default="", help="only compare with a bare broadcast server, for so many people")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each is measured for that (3)")
     parser.add_argument("--seconds", type=float, default=5.0, help="how long each measure takes (5)")
     parser.add_argument("--alone", action="store_true", help="without Evennia")
     parser.add_argument("--without-agents", action="store_true", help="without the measure with agents")

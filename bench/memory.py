@@ -30,10 +30,9 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from bench.lib.journals import write_journal
 from config.settings import MemorySettings
-from server.session import Session
 from tests.agents.memory.lives import good_summaries, one_turn
 from tests.scripted_model import ScriptedModel
-from tests.server.fake_terminal import FakeTerminal, Guest
+from tests.server.fake_connection import FakeConnection, Guest
 from tests.server.front_door import lobby_of
 from vault.folder import Vault, open_vault
 from vault.remembered.summaries import Summary
@@ -191,14 +190,14 @@ def looked(root: Path, sizes: Sizes) -> tuple[list[float], list[float], int]:
         add_agent(vault, f"Agent{number:03}")
         write_journal(vault.root / "agents" / f"Agent{number:03}", sizes.backlog, NOW_MS)
     game, agents = population(vault)
-    session, clock, terminal = player(root / "door", game)
+    clock, connection = player(root / "door", game)
     agents.wake(ModelQueue(ScriptedModel(lambda request: "look")), [ModelQueue(SlowModel(CALL_SECONDS))])
 
     async def story() -> tuple[list[float], list[float]]:
-        without = await looks(session, clock, terminal, sizes.look_seconds / 2)
+        without = await looks(clock, connection, sizes.look_seconds / 2)
         started = sum(agent.compactor.start_if_due() for agent in agents.values())
         assert started >= sizes.busy, started
-        during = await looks(session, clock, terminal, sizes.look_seconds / 2)
+        during = await looks(clock, connection, sizes.look_seconds / 2)
         await agents.stop()
         return without, during
 
@@ -206,7 +205,7 @@ def looked(root: Path, sizes: Sizes) -> tuple[list[float], list[float], int]:
     return without, during, sum(agent.compactor.record.cycles for agent in agents.values())
 
 
-async def looks(session: Session, clock: Clock, terminal: FakeTerminal, seconds: float) -> list[float]:
+async def looks(clock: Clock, connection: FakeConnection, seconds: float) -> list[float]:
     """Look every 10 ms, and return how long each answer took from the moment it was asked for."""
     waits = []
     due = time.perf_counter()
@@ -214,20 +213,20 @@ async def looks(session: Session, clock: Clock, terminal: FakeTerminal, seconds:
     while (due := due + LOOK_EVERY_SECONDS) < until:
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         asked = min(due, time.perf_counter())
-        session.line_received("look")
+        connection.types("look")
         clock.advance(0)
-        assert "Exits" in terminal.screen()
+        assert "Exits" in connection.screen()
         waits.append(time.perf_counter() - asked)
     return waits
 
 
-def player(folder: Path, game: Game) -> tuple[Session, Clock, FakeTerminal]:
+def player(folder: Path, game: Game) -> tuple[Clock, FakeConnection]:
     """Let somebody in, whose account is kept in a folder."""
     folder.mkdir()
     clock = Clock()
     guest = Guest(lobby_of(folder, game, clock=clock))
     guest.enters("Bea")
-    return guest.session, clock, guest.terminal
+    return clock, guest.connection
 
 
 def population(vault: Vault) -> tuple[Game, Population]:

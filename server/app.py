@@ -6,16 +6,21 @@ import logging
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from time import perf_counter
 
 from twisted.internet.defer import Deferred
 
 from agents.commands.fact_commands import fact_commands
+from agents.commands.leading import Leading
 from agents.commands.memory_commands import memory_commands
 from agents.commands.mind_command import mind_command
 from agents.commands.model_commands import model_commands
 from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population
+from config.server_settings import MEGABYTE
+from server.clock import ReactorClock
+from server.connection.services import ConnectionServices
 from server.door.account_commands import ACCOUNT_COMMANDS
 from server.door.account_store import AccountStore
 from server.door.accounts import Accounts
@@ -40,17 +45,17 @@ from server.ports.doorway import Doorway, limits_of
 from server.ports.listening import Ports
 from server.presence import presence_by
 from server.session import Session
+from server.steward.audit import Audit
 from server.steward.stewardship import Stewardship
-from server.telnet.interface import ReactorClock
 from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
-from server.telnet.traffic import Traffic
 from vault.backup import back_up
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
 from vault.folder import Vault
 from vault.notes import NoteError
 from world.commands.table import world_commands
+from world.events import Left
 from world.game import Game
 from world.model import Character, Role
 
@@ -80,68 +85,55 @@ class Fallwater:
         in_reactor: Callable[[Callable[[], None]], None],
         account_store: AccountStore,
         written: Settings | None = None,
+        on_shutdown: Callable[[bool], None] = lambda restart: None,
     ) -> None:
         self.settings = settings
         self.running = False
-        self.on_shutdown: Callable[[bool], None] = lambda restart: None
         self._vault = vault
         self._reactor = reactor
         self._rng = rng
         self._now_ms = now_ms
+        self._on_shutdown = on_shutdown
         self._accounts_folder = account_store.folder
         self._account_store = account_store
         self._ports: Ports | None = None
         self.doorway: Doorway | None = None
 
+        # The world, and what lives in it
         self._on_disk = WorldOnDisk(vault, settings.world, self._tell_admins, reactor)
         self.world = self._on_disk.world
         most = settings.server.max_line_bytes
-        self.game = Game(self.world, world_commands(), self._on_disk.take_note, self._chance, most)
-        self._on_disk.begin()
+        self.game = Game(self.world, world_commands(), self._chance, most, perf_counter)
+        self._on_disk.begin(self.game)
         self.agents = Population(vault, settings, self.game, rng, now_ms)
         self._minds = Minds(self.agents, lambda: self.settings, reactor, rng, say, self._tell_admins)
         self.agents.on_born = self._minds.begin
-        self._add_commands()
 
+        # Who comes in, and what they may do
+        self._add_commands()
         self.accounts = Accounts(account_store, vault, self.world, settings.server, now_ms)
-        self.lobby = Lobby(self.game, self._door(), load_texts(vault), reactor)
-        self.lobby.palette = settings.colors
+        self.audit = self._audit()
+        self.leading = Leading(self.game, self.audit.take_led_line)
+        texts = load_texts(vault)
+        self.lobby = Lobby(
+            self.game, self._door(), texts, reactor, self.leading.perform, self._entered, self.audit.take_reset
+        )
         self._figures = Figures(self.world, self.lobby, lambda: self.settings, now_ms() // 1000, lambda: self._ports)
-        self._minds.on_mind = self.lobby.audience.tell_of_agent
-        self.lobby.audience.places.area = settings.world.name
         self.world.presence = presence_by(self.lobby.playing, self.accounts.last_seen, now_ms)
+
+        # What goes on by itself
+        self._services = ConnectionServices(reactor, lambda: self.settings.colors)
         self._sync = GroupSync(self._written, settings.memory.journal_fsync_ms or NOTES_FSYNC_MS, reactor)
         self._time = PassingTime(
             self.game, lambda: self.settings.world, reactor, lambda: local_ms(now_ms()), self._own_rng()
         )
-        self._edits = TakingIn(
-            vault,
-            self.game,
-            self.agents,
-            self.lobby,
-            self._on_disk.known,
-            written or settings,
-            lambda: self.settings,
-            self._adopt,
-            self._minds.end,
-        )
+        self._edits = self._taking_in(written or settings)
         self._reload = Reload(vault, self._edits, self._tell_admins, reactor, in_reactor)
         self._resuming = Resuming(vault, self.game, self.agents, self.lobby, lambda: self.settings.server, now_ms)
-        self._stewardship = Stewardship(
-            self.game,
-            self.lobby,
-            self.accounts,
-            self.agents,
-            vault,
-            self._accounts_folder,
-            lambda: self.settings,
-            reactor,
-            now_ms,
-            self._save_now,
-            lambda: back_up(vault, now_ms(), self.settings.server.backups_kept),
-            self._take_in,
-            lambda restart: self.on_shutdown(restart),
-        )
+        self._stewardship = self._steward()
+
+        self._subscribe()
+        self._adopt(settings)
         self.watched = Watched(
             vault,
             self.game,
@@ -150,12 +142,60 @@ class Fallwater:
             self._minds,
             self._sync,
             self._on_disk,
-            Traffic(),
+            self._services.traffic,
             lambda: self.running,
             lambda: self._ports,
         )
         # Last: what a world says of commands is checked against all of them.
         self.game.commands.texts = load_command_texts(vault, self.game.commands)
+
+    def _subscribe(self) -> None:
+        """Connect everything that observes; notes, whereabouts and the board are saved by `WorldOnDisk`."""
+        self.game.subscribe("gmcp", self.lobby.audience.take_note, first=True)
+        self.game.subscribe("leading", self.leading.take_note, (Left,), first=True)
+        self.game.subscribe_lines("audit", self.audit.take_line, first=True)
+        self._minds.subscribe("gmcp", self.lobby.audience.tell_of_agent)
+
+    def _audit(self) -> Audit:
+        return Audit(
+            self._accounts_folder / "audit",
+            self.game,
+            lambda character_id: self.lobby.host_of(character_id),
+            self._now_ms,
+            lambda: self.settings.server.audit_megabytes * MEGABYTE,
+            lambda: self.settings.server.audit_files_kept,
+        )
+
+    def _taking_in(self, written: Settings) -> TakingIn:
+        return TakingIn(
+            self._vault,
+            self.game,
+            self.agents,
+            self.lobby,
+            self._on_disk.known,
+            written,
+            lambda: self.settings,
+            self._adopt,
+            self._minds.end,
+        )
+
+    def _steward(self) -> Stewardship:
+        return Stewardship(
+            self.game,
+            self.lobby,
+            self.accounts,
+            self.agents,
+            self._vault,
+            self.audit,
+            self.leading,
+            lambda: self.settings,
+            self._reactor,
+            self._now_ms,
+            self._save_now,
+            lambda: back_up(self._vault, self._now_ms(), self.settings.server.backups_kept),
+            self._take_in,
+            self._on_shutdown,
+        )
 
     def _add_commands(self) -> None:
         minds, add = self._minds, self.game.commands.add
@@ -214,14 +254,12 @@ class Fallwater:
             self._now_ms,
             self._tell_admins,
         )
-        self.lobby.entered = self._entered
         factory = TelnetFactory(
             lambda: Session(self.lobby),
-            self._reactor,
+            self._services,
             lambda: limits_of(self.settings.server),
             lambda: offered(self._figures, self.settings.server),
             lambda: self.settings.server.keep_alive_seconds,
-            self.watched.traffic,
         )
         self.doorway.open(factory)
 
@@ -275,7 +313,6 @@ class Fallwater:
         self.settings = settings
         self.accounts.adopt(settings.server)
         self.lobby.door = replace(self.lobby.door, settings=settings.server)
-        self.lobby.palette = settings.colors
         self.lobby.audience.places.area = settings.world.name
         self.world.crowd = settings.world.crowd
         self.game.max_line_bytes = settings.server.max_line_bytes

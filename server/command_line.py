@@ -209,6 +209,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
         reactor.callFromThread,
         accounts,
         written,
+        lambda restart: rehearsal() if restart else ending.close(),
     )
     if told := first_admin(database, vault, settings.server.admin_name, Argon2()):
         accounts.read_now()
@@ -246,7 +247,6 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
         ending.restart,
         fallwater.refuse_restart,
     )
-    fallwater.on_shutdown = lambda restart: rehearsal() if restart else ending.close()
 
     def open_it() -> None:
         try:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.python.failure import Failure
 
-from server.telnet.interface import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock
 
 log = logging.getLogger(__name__)
 

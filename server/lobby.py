@@ -9,16 +9,14 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
-from config.color_settings import ColorSettings
+from server.clock import ReactorClock
+from server.connection.kinds import MARKED
 from server.door.dialogue import Door
 from server.door.guests import Guests
 from server.door.lockout import network_of
 from server.door.returning import Returning
 from server.gmcp.audience import Audience
-from server.on_disk.autosave import in_turn
 from server.ports.crowd import Crowd, Reason
-from server.screens.coloring import MARKED
-from server.telnet.interface import ReactorClock
 from world.game import Game
 from world.model import Character
 
@@ -32,7 +30,7 @@ class Connected(Protocol):
     def host(self) -> str: ...
     @property
     def idle_seconds(self) -> float: ...
-    def show(self, text: str, as_it_is: bool = False, kind: str = "") -> None: ...
+    def show(self, text: str, kind: str = "") -> None: ...
     def end(self, text: str, kind: str = "") -> None: ...
     def hand_over(self) -> None: ...
 
@@ -60,23 +58,20 @@ class Lobby:
     door: Door
     texts: Texts
     clock: ReactorClock
-    perform: Callable[[str, str], object] = field(init=False)
+    perform: Callable[[str, str], object]
     entered: Callable[[Character], None] = lambda character: None
     reset: Callable[[str, str], None] = lambda admin, name: None
     sessions: set[Connected] = field(default_factory=set)
     playing: dict[str, Connected] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     emptied: Deferred[None] | None = None
-    palette: ColorSettings = field(default_factory=ColorSettings)
     stays_awake: bool = False
 
     def __post_init__(self) -> None:
         self.guests = Guests(self.game)
         self.crowd = Crowd(lambda: self.door.settings, self.clock)
         self.returning = Returning(self.game, self.clock, lambda: self.door.settings.return_seconds)
-        self.perform = self.game.perform
         self.audience = Audience(self.game, self.clock)
-        self.game.on_events = in_turn(self.audience.take_note, self.game.on_events)
 
     @property
     def is_full(self) -> bool:

@@ -17,9 +17,10 @@ from agents.turn import Turn
 from config.profiles import SUMMARIZER, THINKER, ModelProfile
 from config.settings import ModelSettings
 from server.bridge import deferred_from
+from server.clock import DelayedCall, ReactorClock
 from server.heartbeat import Heartbeat
-from server.telnet.interface import DelayedCall, ReactorClock
 from vault.config_notes import Settings
+from world.observers import ObserverCalls, Observers
 
 RETRY_SECONDS = 30
 PATIENCE_SECONDS = 4.0
@@ -34,8 +35,7 @@ class Minds:
 
     `queue` is what those think with who have no profile of their own, `problem` why there is none, and `chosen` what
     was chosen, and why. `say` is given what
-    whoever started the world should read, `on_trouble` what admins should know and do. `on_mind` is told of an agent,
-    by name, that it is `thinking`, has `acted`, `rested` (it thought and did nothing) or `compacted` its memory.
+    whoever started the world should read, `on_trouble` what admins should know and do.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Minds:
         self.profiles = Profiles(random.Random(rng.getrandbits(64)))
         self.problem = ""
         self.chosen: tuple[str, ...] = ()
-        self.on_mind: Callable[[str, str], None] = lambda name, what: None
+        self._observers = Observers[str, str](ObserverCalls(clock.seconds))
         self._agents = agents
         self._settings = settings
         self._clock = clock
@@ -66,6 +66,14 @@ class Minds:
         self._retry: DelayedCall | None = None
         self._tried: tuple[ModelSettings, Mapping[str, ModelProfile]] | None = None
         self._stopped = False
+
+    def subscribe(self, name: str, observer: Callable[[str, str], None]) -> None:
+        """Tell an observer of agents, by name, what each is about.
+
+        It is `thinking`, has `acted`, `rested` (it thought and did nothing) or `compacted` its memory.
+        Raises: WorldError if there is an observer of that name.
+        """
+        self._observers.add(name, observer)
 
     def start(self) -> None:
         """Look for a model; agents wake when there is one."""
@@ -166,7 +174,7 @@ class Minds:
             random.Random(self._rng.getrandbits(64)),
         )
         agent.on_thinking = lambda: self._begin_thought(agent.name)
-        agent.compactor.on_compacted = lambda: self.on_mind(agent.name, "compacted")
+        agent.compactor.on_compacted = lambda: self._observers.tell(agent.name, "compacted")
         agent.on_addressed = lambda: self._hurry(agent, heartbeat)
         agent.on_trouble = agent.memory.on_trouble = self._on_trouble
         heartbeat.start()
@@ -192,9 +200,9 @@ class Minds:
     def _begin_thought(self, name: str) -> None:
         if name not in self._thinking:
             self._thinking.add(name)
-            self.on_mind(name, "thinking")
+            self._observers.tell(name, "thinking")
 
     def _end_thought(self, name: str, turn: Turn) -> None:
         if name in self._thinking:
             self._thinking.discard(name)
-            self.on_mind(name, "acted" if turn.outcome == "acted" else "rested")
+            self._observers.tell(name, "acted" if turn.outcome == "acted" else "rested")

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from config.settings import WorldSettings
-from server.telnet.interface import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock
 from world.events import Event, Happened
 from world.game import Game
 from world.life.clock import Moment, moment_at

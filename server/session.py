@@ -1,9 +1,12 @@
-"""One player at one terminal: a dialogue at the door, then playing."""
+"""One player at one connection: a dialogue at the door, then playing."""
 
 from __future__ import annotations
 
 from twisted.internet.defer import Deferred
 
+from server.clock import DelayedCall
+from server.connection.connection import Connection, Identification
+from server.connection.kinds import MARKED, SCENE, kind_of, shown_of
 from server.door.account_commands import AskedPassword
 from server.door.accounts import Claim, Standing
 from server.door.acquaintance import Acquaintance
@@ -14,11 +17,8 @@ from server.door.password_change import PasswordChange
 from server.gmcp.client import GmcpClient
 from server.gmcp.logging_in import Outcome
 from server.lobby import Lobby
-from server.screens.coloring import MARKED, SCENE, shown_of
-from server.screens.sight import Sight
 from server.stay import Stay
-from server.telnet.interface import DelayedCall, Terminal
-from world.events import Arrived, Departed, Event
+from world.events import Arrived, Departed, Event, Saw
 from world.marks import without_marks
 from world.model import Character
 from world.preferences import reads_aloud
@@ -28,7 +28,7 @@ PROMPT = "> "
 
 
 class Session:
-    """Listens to one terminal. Bad input is answered and never ends it.
+    """Listens to one connection. Bad input is answered and never ends it.
 
     A dialogue, while there is one, has all lines to itself: they reach no command, no log and no other screen.
     """
@@ -37,34 +37,38 @@ class Session:
         self._lobby = lobby
         self._number = next(lobby.numbers)
         self._stay: Stay | None = None
-        self._terminal: Terminal | None = None
-        self._sight: Sight | None = None
+        self._character: Character | None = None
+        self._connection: Connection | None = None
         self._acquaintance: Acquaintance | None = None
         self._dialogue: Dialogue | None = None
         self._gmcp: GmcpClient | None = None
         self._too_late: DelayedCall | None = None
-        self._at_prompt = False
-        self._has_typed = False
-        self._is_hidden = False
         self._was_ended = False
 
     # What the connection tells
 
-    def connection_made(self, terminal: Terminal) -> None:
+    def connection_made(self, connection: Connection) -> None:
         """Greet, unless the house is full or nobody from there may come in."""
-        lobby, self._terminal, self._sight = self._lobby, terminal, Sight(terminal)
-        self._acquaintance = Acquaintance(terminal, lobby.clock)
-        if why := lobby.turned_away(terminal.host):
+        lobby, self._connection = self._lobby, connection
+        self._acquaintance = Acquaintance(connection, lobby.clock)
+        if why := lobby.turned_away(connection.host):
             self.end(why)
             return
         lobby.sessions.add(self)
         self._wait_for_login()
-        self.show(lobby.texts.welcome, kind=MARKED)
+        self.show(lobby.texts.welcome, MARKED)
         self._dialogue = Login(self, lobby.door, self._enter)
+
+    def prompt(self, is_answer: bool) -> str:
+        """Return what is asked now; somebody who listens is asked for a command only behind an answer."""
+        if self._dialogue:
+            return self._dialogue.prompt
+        if self._character and not is_answer and reads_aloud(self._character):
+            return ""  # it would be read out behind each message
+        return PROMPT
 
     def line_received(self, text: str) -> None:
         """Take an answer, or else a command."""
-        self._begin_answer()
         if self._stay:
             self._stay.note_line()
         if self._dialogue:
@@ -74,27 +78,22 @@ class Session:
         elif self._character and text.strip():
             self._lobby.perform(self._character.character_id, text)
 
-    def line_answered(self, text: str) -> None:
-        """Show what the connection says to a line instead."""
-        self._begin_answer()
-        self.show(text)
-
-    def size_changed(self, width: int, height: int) -> None:
-        """Nothing to do: every text is wrapped to the width of its moment."""
-
-    def terminal_identified(self) -> None:
-        """Note whether the player listens instead of looking."""
-        if self._acquaintance:
+    def capabilities_changed(self) -> None:
+        """Note whether the player listens instead of looking, and wait no longer for a client that has told all."""
+        connection = self._connection
+        if connection is None:
+            return
+        if self._acquaintance and connection.identification is Identification.FINAL:
             self._acquaintance.end()
-        if self._character and self._terminal:
-            self._character.doings.client_reads_aloud = self._terminal.screen_reader
+        if self._character:
+            self._character.doings.client_reads_aloud = connection.capabilities.screen_reader
 
-    def gmcp_received(self, package: str, payload: object) -> None:
+    def data_received(self, package: str, payload: object) -> None:
         """Let the client's other side see to it."""
-        if self._terminal is None or self not in self._lobby.sessions:
+        if self._connection is None or self not in self._lobby.sessions:
             return  # turned away
         if self._gmcp is None:
-            self._gmcp = GmcpClient(self._terminal, self._lobby.audience, self._lobby.clock, self._log_in)
+            self._gmcp = GmcpClient(self._connection, self._lobby.audience, self._lobby.clock, self._log_in)
             if self._character:
                 self._gmcp.enter(self._character)
         self._gmcp.received(package, payload)
@@ -109,93 +108,57 @@ class Session:
         if self._gmcp:
             self._gmcp.leave()
             self._gmcp = None
-        stay, self._stay = self._stay, None
+        stay, self._stay, self._character = self._stay, None, None
         if stay:
             stay.end(reason, self._was_ended)
         self._lobby.gone(self)
 
     @property
-    def place(self) -> str:
+    def fairness_key(self) -> str:
         """The room in which a line is done; empty at the door."""
         return self._character.room_id if self._character else ""
-
-    @property
-    def _character(self) -> Character | None:
-        return self._stay.character if self._stay else None
 
     # What a dialogue may do
 
     @property
     def host(self) -> str:
         """The address of the other side."""
-        return self._terminal.host if self._terminal else ""
+        return self._connection.host if self._connection else ""
 
     @property
     def idle_seconds(self) -> float:
         """For how long the player has typed nothing."""
         return self._stay.idle_seconds if self._stay else 0.0
 
-    def show(self, text: str, as_it_is: bool = False, kind: str = "") -> None:
-        """Write a message of whole lines, on lines of its own, and the prompt behind it at the end of the turn.
-
-        It is wrapped to the screen, unless that is read aloud or it is to stay `as_it_is`. `kind` is what it is.
-        """
-        terminal, sight = self._terminal, self._sight
-        if terminal is None or sight is None or not terminal.is_open:
-            return
-        lines = text if as_it_is else sight.rendered(text, kind, self._character, self._lobby.palette)
-        terminal.write(f"{chr(10) if self._at_prompt else ''}{lines}\n")
-        self._at_prompt = False
-        self._prompt_soon()
+    def show(self, text: str, kind: str = "") -> None:
+        """Show a message of whole lines, and the prompt behind it at the end of the turn. `kind` is what it is."""
+        if self._connection:
+            self._connection.show(text, kind)
 
     def end(self, text: str, kind: str = "") -> None:
         """Say a last thing and close."""
         self._was_ended = True
-        self.show(text, kind=kind)
+        self.show(text, kind)
         if self._gmcp:
             self._gmcp.say_goodbye(without_marks(text) if kind == MARKED else text)
-        if self._terminal:
-            self._terminal.close()
+        if self._connection:
+            self._connection.close()
 
     def hide_typing(self, hidden: bool) -> None:
         """Ask the client not to show what is typed, or to show it again."""
-        if self._terminal and hidden != self._is_hidden:
-            self._is_hidden = hidden
-            if hidden:
-                self._terminal.hide_input()
-            else:
-                self._terminal.show_input()
+        if self._connection:
+            self._connection.hide_typing(hidden)
 
     def hold(self, held: bool) -> None:
         """Let lines wait, without a prompt, or go on with them."""
-        if self._terminal and held:
-            self._terminal.hold_input()
-        elif self._terminal:
-            self._terminal.release_input()
-            self._prompt_soon()
+        if self._connection:
+            self._connection.hold(held)
+            if not held:
+                self._connection.prompt()
 
     def until_known(self) -> Deferred[None] | None:
         """Return what fires when the client is known well enough to show the first room; None if it is by now."""
         return self._acquaintance.wait() if self._acquaintance else None
-
-    def _begin_answer(self) -> None:
-        """Stand below what the player typed; a prompt is to come behind the answer, and behind an apology for it."""
-        self._at_prompt, self._has_typed = False, True
-        if self._is_hidden and self._terminal:
-            self._terminal.write("\n")  # the player's own was not shown
-        self._prompt_soon()
-
-    def _prompt_soon(self) -> None:
-        if self._terminal:
-            self._terminal.at_turn_end(self._prompt)
-
-    def _prompt(self) -> None:
-        if self._character and not self._dialogue and not self._has_typed and reads_aloud(self._character):
-            return  # a prompt after each message would be read out each time
-        prompt = self._dialogue.prompt if self._dialogue else PROMPT
-        if self._terminal and self._terminal.is_open and prompt and not self._at_prompt:
-            self._terminal.prompt(prompt)
-            self._at_prompt, self._has_typed = True, False
 
     def _say(self, key: str, **values: object) -> str:
         return self._lobby.game.world.wording(key, **values)
@@ -211,8 +174,10 @@ class Session:
         self._dialogue = self._acquaintance = None
         if self._too_late and self._too_late.active():
             self._too_late.cancel()
-        self._stay = Stay(lobby, character, self, self._number)
-        self.terminal_identified()
+        self._stay, self._character = Stay(lobby, character, self, self._number), character
+        if self._connection:
+            self._connection.prefer(lambda: character.preferences)
+        self.capabilities_changed()
         self._stay.begin(is_new, self._perceive)
         if self._gmcp:
             self._gmcp.enter(character)
@@ -228,7 +193,7 @@ class Session:
         """Give the character up to a newer session of the same name."""
         if self._stay:
             self._stay.stop()
-            self._stay = None
+            self._stay = self._character = None
         if self._gmcp:
             self._gmcp.leave()
         self.end(self._say("door.taken_over"))
@@ -239,14 +204,19 @@ class Session:
             return
         if self._gmcp:
             self._gmcp.perceive(event, text)
-        if text:
-            shown, kind = shown_of(event, text, self._lobby.game.world.room_of(character).name)
-            self.show(shown, kind=kind)
-        if event.actor_id != character.character_id:
-            return
+        if text and self._connection:
+            if isinstance(event, Saw):
+                text, kind = shown_of(event, text, self._lobby.game.world.room_of(character).name)
+                self._connection.show(text, kind)
+            else:
+                self._connection.show(text, kind_of(event))
+        if event.actor_id == character.character_id:
+            self._perceive_own(event, character)
+
+    def _perceive_own(self, event: Event, character: Character) -> None:
         match event:
             case Arrived(from_room_id=room_id) if room_id:
-                self.show(arrival(self._lobby.game.world, character), kind=SCENE)
+                self.show(arrival(self._lobby.game.world, character), SCENE)
             case Departed():
                 self.end(self._lobby.texts.farewell, MARKED)
             case AskedPassword(name=""):

@@ -1,13 +1,13 @@
-"""The time that somebody at a terminal plays a character, from coming in to going."""
+"""The time that somebody plays a character, from coming in to going."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
 
+from server.connection.kinds import MARKED, SCENE
 from server.door.idle import IdleWatch
 from server.lobby import Connected, Lobby
-from server.screens.coloring import MARKED, SCENE
 from world.events import Event
 from world.model import Character, Role
 from world.presence import MINUTE, span

@@ -90,6 +90,21 @@ def test_no_module_outgrows_its_one_job(package):
     assert {where: lines for where, lines in lengths.items() if lines > LONGEST_MODULE_LINES} == {}
 
 
+DOORS = ("server.telnet", "server.tls", "server.web", "server.ports")
+KNOW_NO_DOOR = ("server/session.py", "server/stay.py", "server/gmcp/", "server/connection/", "server/rendering/")
+
+
+def test_what_lies_above_the_connection_knows_no_door():
+    found = [
+        f"{where} imports {node.module}"
+        for where, source in modules("server")
+        if where.startswith(KNOW_NO_DOOR)
+        for node in nodes_of(source)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(DOORS)
+    ]
+    assert found == []
+
+
 def test_the_check_finds_each_kind_of_fault():
     source = (
         "import json, os.path\n"

@@ -60,8 +60,10 @@ class Board:
 
     def begin_turn(self, author_id: str) -> int:
         """End what an author shared for its last turn only, and what has been replaced; return the next number."""
-        newest = {(e.label, e.scope): e.entry_id for e in self.up() if e.author_id == author_id}
         own = [entry for entry in self.up() if entry.author_id == author_id]
+        if not own:
+            return self.next_id
+        newest = {(e.label, e.scope): e.entry_id for e in own}
         self._end((e for e in own if e.scope == "turn"), TURN_OVER)
         self._end((e for e in own if e.scope != "turn" and newest[e.label, e.scope] != e.entry_id), REPLACED)
         return self.next_id

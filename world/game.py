@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from world.command import CommandTable
-from world.errors import CommandError
+from world.command import Command, CommandTable
+from world.errors import CommandError, WorldError
 from world.events import Announced, Arrived, Event, Left, Refused, Saw, Told
 from world.following import end_followings
 from world.hush import await_answers, is_hushed, is_talk, take_answer
 from world.life.clock import Moment, parts_begun
 from world.life.reacting import Chance, reactions_of_time, reactions_to
 from world.model import Character, World
-from world.narration import is_speech_for, narrate, outlook, perceivers
+from world.narration import Perceptions, perceivers
 from world.note_names import name_key
+from world.observers import MAX_SECONDS, ObserverCalls, Observers
 from world.parsing import MAX_LINE_BYTES, Line, parse_line
 from world.people import names_known_to
 from world.preferences import own_aliases
@@ -27,15 +28,21 @@ AFK = "afk"
 """The command after which alone somebody is not back."""
 
 Observer = Callable[[Event, str], None]
+EventObserver = Callable[[tuple[Event, ...]], object]
+LineObserver = Callable[[str, str, "Performed"], object]
 
 
 @dataclass(frozen=True)
 class Performed:
-    """What became of one line. `verb` is the command that was meant, or empty; `refusal` says why it was not done."""
+    """What became of one line. `verb` is the command that was meant, or empty; `refusal` says why it was not done.
+
+    `seconds` is how long the line took with all that came of it; it is 0 until it is over.
+    """
 
     verb: str
     events: tuple[Event, ...]
     refusal: str = ""
+    seconds: float = 0.0
 
     @property
     def accepted(self) -> bool:
@@ -45,32 +52,67 @@ class Performed:
 class Game:
     """A world, its commands and its observers.
 
-    Each character has at most one observer, called with every event that the character perceives and the sentence
-    it gets of it. An observer never calls `perform`; one that fails is logged and the rest go on.
-    `on_events` is called once a line with everything that happened, before any observer, to save what changed.
-    `on_performed` is told of every line, with who typed it, before anybody perceives what came of it.
+    Observers come in three kinds. Each character has at most one, which gets the events that the character perceives
+    with their sentences (`wake`). Others get all events (`subscribe`) or all lines (`subscribe_lines`). Everything
+    an observer raises is logged under its name, and the rest go on. No observer may call `perform`.
+
     `chance` says whether something comes true that does so once in so many times. No line becomes longer than
-    `max_line_bytes` by what its author has a word of its own for.
+    `max_line_bytes` by what its author has a word of its own for. `seconds` is a monotonic clock, by which observers
+    are timed.
     """
 
     def __init__(
         self,
         world: World,
         commands: CommandTable,
-        on_events: Callable[[tuple[Event, ...]], None] = lambda events: None,
         chance: Chance = lambda times: times == 1,
         max_line_bytes: int = MAX_LINE_BYTES,
+        seconds: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self.world = world
         self.commands = commands
-        self.on_events = on_events
-        self.on_performed: Callable[[str, str, Performed], None] = lambda character_id, text, performed: None
-        self._chance = chance
         self.max_line_bytes = max_line_bytes
-        self._observers: dict[str, Observer] = {}
+        self._chance = chance
+        self._calls = ObserverCalls(seconds)
+        self._perceiving: dict[str, Observer] = {}
+        self._before = Observers[tuple[Event, ...]](self._calls, can_pause=False)
+        self._after = Observers[tuple[Event, ...]](self._calls)
+        self._lines_before = Observers[str, str, Performed](self._calls, can_pause=False)
+        self._lines_after = Observers[str, str, Performed](self._calls)
+
+    def subscribe(
+        self, name: str, observer: EventObserver, kinds: tuple[type[Event], ...] = (), *, first: bool = False
+    ) -> None:
+        """Tell an observer of events: of some kinds, or of everything that happens together.
+
+        It is told after everybody has perceived them, and left out for a while when it is slow. With `first` it is
+        told before anybody perceives them, and never left out: that is for what has to be safe or known by then.
+        Without `kinds` it also gets an empty tuple, when an edit of the world was taken in that nobody perceives.
+
+        Raises: WorldError if there is an observer of that name.
+        """
+
+        def filtered(events: tuple[Event, ...]) -> None:
+            if wanted := tuple(event for event in events if isinstance(event, kinds)):
+                observer(wanted)
+
+        (self._before if first else self._after).add(name, filtered if kinds else observer)
+
+    def subscribe_lines(self, name: str, observer: LineObserver, *, first: bool = False) -> None:
+        """Tell an observer who typed which line, and what became of it; when, and what `first` means, as for events.
+
+        Only an observer that is not `first` learns the `seconds`. Raises: WorldError as `subscribe`.
+        """
+        (self._lines_before if first else self._lines_after).add(name, observer)
 
     def perform(self, character_id: str, text: str) -> Performed:
-        """Do what a character typed and let everyone perceive it. Never raises: a refusal is an event too."""
+        """Do what a character typed and let everyone perceive it. A refusal is an event too.
+
+        Raises: WorldError if an observer calls it; nothing else.
+        """
+        if self._calls.running:
+            raise WorldError(f"The observer {self._calls.running!r} called perform; observers only look.")
+        began = self._calls.seconds()
         actor = self.world.characters.get(character_id)
         if actor is None:
             log.error("%r typed a line and is nobody here", character_id)
@@ -86,8 +128,8 @@ class Game:
             meant = self.commands.get(line.verb)
             verb = meant.verb if meant else ""
             board.begin_turn(character_id)
-            back = self._come_back(actor, line)
-            verb, events = self._act(actor, line)
+            back = self._come_back(actor, verb)
+            verb, events = self._act(actor, line, meant)
         except CommandError as error:
             refusal = str(error)
         except Exception:
@@ -97,11 +139,14 @@ class Game:
             board.fail_turn(character_id, first_shared)
             events = [Refused(character_id, refusal)]
         performed = Performed(verb, (*back, *events), refusal)
-        self._note(character_id, text, performed)
+        self._lines_before.tell(character_id, text, performed)
         await_answers(actor, performed.events, self.world)
         self.publish(performed.events)
         for event in performed.events:
             self._react(reactions_to(event, self.world, self._chance))
+        if self._lines_after:
+            done = replace(performed, seconds=self._calls.seconds() - began)
+            self._lines_after.tell(character_id, text, done)
         return performed
 
     def pass_time(self, now: Moment) -> None:
@@ -118,7 +163,8 @@ class Game:
 
     def wake(self, character_id: str, observer: Observer) -> None:
         """Bring a character into the world; from now on `observer` is called with what it perceives."""
-        self._observers[character_id] = observer
+        self._calls.forget(character_id)
+        self._perceiving[character_id] = observer
         actor = self.world.characters[character_id]
         if not actor.awake:
             actor.awake = True
@@ -126,7 +172,7 @@ class Game:
 
     def sleep(self, character_id: str) -> None:
         """Take a character out of the world; what it carries stays with it."""
-        self._observers.pop(character_id, None)
+        self._perceiving.pop(character_id, None)
         actor = self.world.characters[character_id]
         if actor.awake:
             actor.awake = False
@@ -139,14 +185,10 @@ class Game:
             if isinstance(event, Left):
                 self.world.board.leave(event.actor_id, event.room_id)
                 end_followings(self.world, event.actor_id)  # who is left behind was still to perceive it
-        try:
-            self.on_events(events)
-        except Exception:
-            log.exception("saving what happened failed: %s", ", ".join(type(event).__name__ for event in events))
+        self._before.tell(events)
         for event, present in zip(events, viewers, strict=True):
-            sentences: dict[tuple[object, ...], str] = {}
-            for viewer in present:
-                self._show(event, viewer, sentences)
+            self._show(event, present)
+        self._after.tell(events)
 
     def _in_full(self, actor: Character, text: str) -> str:
         """Return what a line stands for: the last one, or what its author has a word of its own for."""
@@ -159,29 +201,24 @@ class Game:
             return text
         return expanded(text, own_aliases(actor), self.world.wording, self.max_line_bytes)
 
-    def _come_back(self, actor: Character, line: Line) -> list[Event]:
+    def _come_back(self, actor: Character, verb: str) -> list[Event]:
         """Let somebody who was away be back, unless it says that it is away."""
-        found = self.commands.get(line.verb)
-        if actor.doings.away is None or (found and found.verb == AFK):
+        if actor.doings.away is None or verb == AFK:
             return []
         actor.doings.away = None
         return [Saw(actor.character_id, self.world.wording("comforts.back"))]
 
-    def _act(self, actor: Character, line: Line) -> tuple[str, list[Event]]:
-        world = self.world
-        names = {name_key(name): exit for name, exit in world.room_of(actor).ways.items()}
-        typed = name_key(f"{line.verb} {line.arguments}".strip())
-        if self.commands.get(line.verb) is None and typed in names and (go := self.commands.get("go")):
-            return go.verb, go.act(world, actor, exit=names[typed].name)
-        found = self.commands.find(line.verb, actor, world.wording, names)
+    def _act(self, actor: Character, line: Line, meant: Command | None) -> tuple[str, list[Event]]:
+        """Do what a line means. `meant` is the command with its verb, if there is one."""
+        world, found = self.world, meant
+        if found is None or not found.allows(actor):
+            names = {name_key(name): exit for name, exit in world.room_of(actor).ways.items()}
+            typed = name_key(f"{line.verb} {line.arguments}".strip())
+            if meant is None and typed in names and (go := self.commands.get("go")):
+                return go.verb, go.act(world, actor, exit=names[typed].name)
+            found = self.commands.find(line.verb, actor, world.wording, names)
         arguments = found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
         return found.verb, found.act(world, actor, **arguments)
-
-    def _note(self, character_id: str, text: str, performed: Performed) -> None:
-        try:
-            self.on_performed(character_id, text, performed)
-        except Exception:
-            log.exception("a line of %s could not be noted", character_id)
 
     def _react(self, reactions: Iterator[list[Event]]) -> None:
         """Publish what happens because of something; a table that fails is logged, and nothing else is affected."""
@@ -191,23 +228,31 @@ class Game:
         except Exception:
             log.exception("a reaction failed")
 
-    def _show(self, event: Event, viewer: Character, sentences: dict[tuple[object, ...], str]) -> None:
-        """Let one viewer perceive an event. `sentences` has what it is to others so far, by their outlook."""
-        observer = self._observers.get(viewer.character_id)
-        if observer is None:
-            return
-        try:
-            alike = outlook(event, viewer, self.world)
-            sentence = sentences.get(alike)
-            if sentence is None:
-                sentence = sentences[alike] = narrate(event, viewer, self.world)
-            hushed = bool(viewer.preferences) and is_hushed(event, viewer, self.world)
-            heard = is_talk(event) if hushed else is_speech_for(event, viewer.character_id)
-            if heard and not viewer.is_agent:
-                viewer.doings.heard.append(sentence)
-            if not hushed:
+    def _show(self, event: Event, viewers: list[Character]) -> None:
+        """Let viewers perceive an event."""
+        calls, perceiving, seconds = self._calls, self._perceiving, self._calls.seconds
+        outer, began = calls.running, seconds()
+        perceptions = Perceptions(event, self.world)
+        for viewer in viewers:
+            observer = perceiving.get(viewer.character_id)
+            if observer is None:
+                continue
+            calls.running = viewer.character_id
+            try:
+                sentence, is_heard = perceptions.of(viewer)
+                if viewer.preferences and is_hushed(event, viewer, self.world):
+                    if is_talk(event) and not viewer.is_agent:
+                        viewer.doings.heard.append(sentence)
+                    continue
+                if is_heard and not viewer.is_agent:
+                    viewer.doings.heard.append(sentence)
                 if viewer.doings.asked_ids:
                     take_answer(event, viewer)
                 observer(event, sentence)
-        except Exception:
-            log.exception("the observer of %s failed on %s", viewer.character_id, type(event).__name__)
+            except Exception as error:
+                calls.report_failure(viewer.character_id, error)
+            ended = seconds()
+            if ended - began >= MAX_SECONDS:
+                calls.report_slow(viewer.character_id, ended - began)
+            began = ended
+        calls.running = outer

@@ -78,15 +78,32 @@ def narrate(event: Event, viewer: Character, world: World) -> str:
     return _own(event, world) if own else _of_another(event, viewer, world)
 
 
-def outlook(event: Event, viewer: Character, world: World) -> tuple[object, ...]:
-    """Return all about a viewer that its sentence depends on: who is alike in this gets the same one.
+class Perceptions:
+    """What one event is to its viewers: one sentence is made for all to whom it is alike."""
 
-    In a crowd nearly everyone is, so that a sentence is made once and not for each.
-    """
-    me = viewer.character_id
-    is_meant = me == getattr(event, "to_id", "")
-    goes_along = isinstance(event, Arrived) and goes_with(world, viewer, event.actor_id)
-    return me == event.actor_id, is_meant, goes_along, viewer.room_id
+    __slots__ = ("_actor_id", "_event", "_is_arrival", "_made", "_to_id", "_world")
+
+    def __init__(self, event: Event, world: World) -> None:
+        self._event = event
+        self._world = world
+        self._actor_id = event.actor_id
+        self._to_id = getattr(event, "to_id", "")
+        self._is_arrival = isinstance(event, Arrived)
+        self._made: dict[object, tuple[str, bool]] = {}
+
+    def of(self, viewer: Character) -> tuple[str, bool]:
+        """Return the sentence that one viewer gets, and whether it has words that the viewer hears."""
+        me = viewer.character_id
+        # All about a viewer that its sentence depends on; in a crowd nearly everyone is alike in it.
+        alike: object = viewer.room_id
+        if self._is_arrival or me == self._actor_id or me == self._to_id:
+            goes_along = self._is_arrival and goes_with(self._world, viewer, self._actor_id)
+            alike = me == self._actor_id, me == self._to_id, goes_along, viewer.room_id
+        made = self._made.get(alike)
+        if made is None:
+            sentence = narrate(self._event, viewer, self._world)
+            made = self._made[alike] = sentence, is_speech_for(self._event, me)
+        return made
 
 
 def _own(event: Event, world: World) -> str:

@@ -55,7 +55,7 @@ LOADS: dict[str, Callable[[Measured, Load], str]] = {
     "p99": lambda m, load: f"{load.answered.percentile(0.99):,.1f} ms",
     "unanswered": lambda m, load: f"{load.answered.unanswered:,}" if load.answered.unanswered else "",
     "heard a second": lambda m, load: f"{load.answered.heard / load.answered.seconds:,.0f}",
-    "CPU each": lambda m, load: _milliseconds(load.server_cores * load.seconds, len(load.answered.latencies)),
+    "CPU each": lambda m, load: f"{cpu_milliseconds(load):.3f} ms" if load.answered.latencies else "",
     "server, cores": lambda m, load: f"{load.server_cores:.2f}",
     "clients": lambda m, load: f"{load.client_cores:.2f}",
     "others": lambda m, load: f"{load.noise:.0%}",
@@ -100,8 +100,9 @@ def record(text: str) -> None:
     RESULTS.write_text(f"{before}{found}{own.rstrip()}\n{part}{next_heading}{rest}", "utf-8")
 
 
-def _milliseconds(seconds: float, count: int) -> str:
-    return f"{seconds / count * 1000:.2f} ms" if count else ""
+def cpu_milliseconds(load: Load) -> float:
+    """Return what an answer has cost of the server's cores, in milliseconds. There must be one."""
+    return load.server_cores * load.seconds / len(load.answered.latencies) * 1000
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

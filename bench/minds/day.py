@@ -135,7 +135,7 @@ class DayLog:
 
     def __init__(self, game: Game, queue: WatchedQueue) -> None:
         self._game = game
-        game.on_performed = self._take_act
+        game.subscribe_lines("bench", self._take_act, first=True)
         queue.forget_prompts()
         self._queue = queue
         self._thoughts = len(queue.thoughts)

@@ -104,7 +104,7 @@ class Scene:
         """Set the scene in `world`, or in a copy of the starter world. Raises: ScriptError."""
         self.situation = situation
         self.game = Game(world or copy.deepcopy(_starter_world()), world_commands())
-        self.game.on_performed = self._take
+        self.game.subscribe_lines("bench", self._take, first=True)
         hours, minutes = situation.clock.split(":")
         self.ms = MIDNIGHT_MS + (int(hours) * 60 + int(minutes)) * MINUTE_MS
         self._acts: list[Act] = []

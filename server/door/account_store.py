@@ -12,6 +12,7 @@ from typing import Any
 from twisted.internet.defer import Deferred, execute, succeed
 from twisted.python.failure import Failure
 
+from server.clock import DelayedCall, ReactorClock
 from server.door.account_database import (
     AccountDatabase,
     Change,
@@ -21,7 +22,6 @@ from server.door.account_database import (
 from server.door.account_records import Account, Ban, Row, account_of, ban_of, key
 from server.door.account_schema import DatabaseBusy
 from server.door.passwords import InThread
-from server.telnet.interface import DelayedCall, ReactorClock
 from vault.notes import NoteError
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from twisted.internet.defer import Deferred
 
-from server.telnet.interface import DelayedCall, ReactorClock, Terminal
+from server.clock import DelayedCall, ReactorClock
+from server.connection.connection import Connection, Identification
 
 WAIT_SECONDS = 0.3
 """How long at most. A client answers four questions, one after the other, on which the first room's look depends."""
@@ -17,10 +18,10 @@ class Acquaintance:
     client that never tells; one that is telling is given it from now on, because it may be far away.
     """
 
-    __slots__ = ("_clock", "_end", "_known", "_since", "_terminal")
+    __slots__ = ("_clock", "_connection", "_end", "_known", "_since")
 
-    def __init__(self, terminal: Terminal, clock: ReactorClock) -> None:
-        self._terminal = terminal
+    def __init__(self, connection: Connection, clock: ReactorClock) -> None:
+        self._connection = connection
         self._clock = clock
         self._since = clock.seconds()
         self._known: Deferred[None] | None = None
@@ -43,9 +44,12 @@ class Acquaintance:
             known.callback(None)
 
     def _seconds(self) -> float:
-        if self._terminal.is_telling:
-            return WAIT_SECONDS
-        return self._since + WAIT_SECONDS - self._clock.seconds() if self._terminal.may_tell else 0.0
+        match self._connection.identification:
+            case Identification.ANSWERING:
+                return WAIT_SECONDS
+            case Identification.ASKED:
+                return self._since + WAIT_SECONDS - self._clock.seconds()
+        return 0.0
 
     def _cancel(self) -> None:
         if self._end and self._end.active():

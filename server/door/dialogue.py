@@ -22,8 +22,8 @@ class Caller(Protocol):
     def host(self) -> str:
         """The address they call from."""
 
-    def show(self, text: str, as_it_is: bool = False) -> None:
-        """Show whole lines, wrapped if not `as_it_is`; the prompt comes behind them at the end of the turn."""
+    def show(self, text: str, kind: str = "") -> None:
+        """Show whole lines of a kind; the prompt comes behind them at the end of the turn."""
 
     def end(self, text: str) -> None:
         """Say a last thing and close."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.telnet.interface import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock
 
 WARNING_SECONDS = 60.0
 

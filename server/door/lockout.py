@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass
 
-from server.telnet.interface import ReactorClock
+from server.clock import ReactorClock
 
 FREE = 3
 FIRST_SECONDS = 2.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from server.connection.kinds import RAW
 from server.door.accounts import Claim, NameRefused, Standing
 from server.door.dialogue import Caller, Door
 from server.door.password_check import Verdict
@@ -82,7 +83,7 @@ class Login:
         if not given.strip():
             return
         if is_request(given):
-            self._caller.show(self._door.figures(), as_it_is=True)
+            self._caller.show(self._door.figures(), RAW)
             return
         try:
             claim = self._door.accounts.who(given, self._caller.host)

@@ -6,11 +6,11 @@ from enum import Enum, auto
 
 from twisted.internet.defer import Deferred, succeed
 
+from server.clock import ReactorClock
 from server.door.accounts import Accounts
 from server.door.lockout import Lockout, place_of
 from server.door.newcomers import Newcomers
 from server.door.passwords import Checked, Passwords
-from server.telnet.interface import ReactorClock
 
 
 class Verdict(Enum):

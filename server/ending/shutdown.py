@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from twisted.internet.defer import CancelledError, Deferred, maybeDeferred, succeed
 
-from server.telnet.interface import ReactorClock
+from server.clock import ReactorClock
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from collections.abc import MutableMapping
 
 from twisted.python.systemd import ListenFDs
 
+from server.clock import DelayedCall, ReactorClock
 from server.ports.listening import TELNET, TLS
-from server.telnet.interface import DelayedCall, ReactorClock
 
 log = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Iterable
 from typing import Protocol
 
+from server.clock import DelayedCall, ReactorClock
+from server.connection.message import Message
 from server.gmcp.places import Place, Places
-from server.telnet.gmcp import Message
-from server.telnet.interface import DelayedCall, ReactorClock
 from world.command import CommandTable
 from world.events import (
     Altered,

@@ -5,6 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 
+from server.clock import ReactorClock
+from server.connection.connection import Connection
+from server.connection.input import TokenBucket
+from server.connection.message import Message
 from server.gmcp.audience import Audience
 from server.gmcp.channels import channel_list, spoken
 from server.gmcp.items import IN_HAND, IN_ROOM, Item, changed, items_of, listed
@@ -12,9 +16,6 @@ from server.gmcp.logging_in import LoggingIn, LogIn
 from server.gmcp.places import Place, differences
 from server.gmcp.status import name_of, status, variables
 from server.gmcp.supports import Supports
-from server.telnet.allowance import Allowance
-from server.telnet.gmcp import Message
-from server.telnet.interface import ReactorClock, Terminal
 from world.cleaning import clean_line
 from world.events import Arrived, Event, Left
 from world.model import Character, Role
@@ -30,18 +31,18 @@ LONGEST_PING = 10**6
 
 
 class GmcpClient:
-    """The other side of a terminal that has said something by GMCP, before and after its player is in the world.
+    """The other side of a connection that has said something by GMCP, before and after its player is in the world.
 
     A package goes out only if the client has said that it takes it. `client_name` is what it calls itself, or empty.
     """
 
-    def __init__(self, terminal: Terminal, audience: Audience, clock: ReactorClock, log_in: LogIn) -> None:
+    def __init__(self, connection: Connection, audience: Audience, clock: ReactorClock, log_in: LogIn) -> None:
         self.client_name = ""
-        self._terminal = terminal
+        self._connection = connection
         self._audience = audience
         self._supports = Supports()
         self._told_before: Supports | None = None
-        self._allowance = Allowance(clock, MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
+        self._bucket = TokenBucket(clock, MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
         self._logging_in = LoggingIn(self.send, audience.wording, log_in, clock)
         self._character: Character | None = None
         self._place: Place | None = None
@@ -52,9 +53,9 @@ class GmcpClient:
 
     def received(self, package: str, payload: object) -> None:
         """Take in what the client tells; a package that means nothing here is let be, and so is a flood."""
-        if self._allowance.seconds:
+        if self._bucket.wait_seconds:
             return
-        self._allowance.take()
+        self._bucket.take()
         match package.casefold():
             case "core.hello":
                 self._note_name(payload)
@@ -90,7 +91,7 @@ class GmcpClient:
         if character is None:
             return
         if self._supports.holds("Comm.Channel.Text") and (message := spoken(event, sentence, character)):
-            self._terminal.send_gmcp(message)
+            self._connection.send_data(message)
         if event.actor_id != character.character_id:
             if isinstance(event, Left) and self._status.get("following"):
                 self.look()  # that may have ended
@@ -103,7 +104,7 @@ class GmcpClient:
 
     def say_goodbye(self, text: str) -> None:
         """Tell the client why the connection ends."""
-        self._terminal.send_gmcp(Message("Core.Goodbye", text))
+        self._connection.send_data(Message("Core.Goodbye", text))
 
     def is_login_again(self, line: str) -> bool:
         """Return whether a line is the name or the password with which the client has just come in by itself."""
@@ -141,7 +142,7 @@ class GmcpClient:
         """Send something if the client takes it."""
         is_known = self._told_before is not None and self._told_before.holds(message.package)
         if not is_known and self._supports.holds(message.package):
-            self._terminal.send_gmcp(message)
+            self._connection.send_data(message)
 
     def _send_all(self, messages: Iterable[Message]) -> None:
         for message in messages:
@@ -172,7 +173,7 @@ class GmcpClient:
         cleaned = clean_line(name)[:LONGEST_CLIENT_NAME].strip() if isinstance(name, str) else ""
         if cleaned and not self.client_name:
             self.client_name = cleaned
-            log.info("the client at %s is %s", self._terminal.host, self.client_name)
+            log.info("the client at %s is %s", self._connection.host, self.client_name)
 
     def _take(self, change: Callable[[object], None], payload: object) -> None:
         """Let the client take other packages, and tell it what it has not been told of them."""
@@ -183,7 +184,7 @@ class GmcpClient:
 
     def _answer_ping(self, payload: object) -> None:
         is_time = type(payload) is int and 0 <= payload < LONGEST_PING
-        self._terminal.send_gmcp(Message("Core.Ping", payload if is_time else None))
+        self._connection.send_data(Message("Core.Ping", payload if is_time else None))
 
     def _list_items(self, location: str) -> None:
         if self._character:

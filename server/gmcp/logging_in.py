@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.telnet.gmcp import Message
-from server.telnet.interface import ReactorClock
+from server.clock import ReactorClock
+from server.connection.message import Message
 from world.cleaning import clean_line
 from world.wording import Wording
 

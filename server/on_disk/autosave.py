@@ -10,13 +10,14 @@ from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
-from server.telnet.interface import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock
 from vault.board_note import BoardNote
 from vault.notes import NoteError
 from vault.subjects.saving import WorldNotes
 from vault.whereabouts import Whereabouts
 from world.building.workbench import Ref
 from world.events import Altered, Event
+from world.observers import ObserverCalls, Observers
 
 log = logging.getLogger(__name__)
 
@@ -132,16 +133,6 @@ class SaveBoard:
             self.problem = ""
 
 
-def in_turn(*savers: Callable[[tuple[Event, ...]], None]) -> Callable[[tuple[Event, ...]], None]:
-    """Return what calls each of these with whatever happened, in this order."""
-
-    def save(events: tuple[Event, ...]) -> None:
-        for saver in savers:
-            saver(events)
-
-    return save
-
-
 class Written(Protocol):
     """What writes, and is forced to disk with others later: a journal, or the vault with the notes replaced in it."""
 
@@ -154,7 +145,7 @@ class GroupSync:
     """Forces what was written to disk, all together, every so many milliseconds and in another thread.
 
     `in_thread` calls its first argument with the rest of them, elsewhere, and returns a Deferred of the outcome.
-    `problem` says why it failed the last time, if it did; `on_forced` is told how long each took, in seconds.
+    `problem` says why it failed the last time, if it did.
     """
 
     def __init__(
@@ -169,9 +160,13 @@ class GroupSync:
         self._clock = clock
         self._in_thread = in_thread
         self.problem = ""
-        self.on_forced: Callable[[float], None] = lambda seconds: None
+        self._observers = Observers[float](ObserverCalls(clock.seconds))
         self._next: DelayedCall | None = None
         self._stopped = False
+
+    def subscribe(self, name: str, observer: Callable[[float], None]) -> None:
+        """Tell an observer how long each forcing took, in seconds. Raises: WorldError if the name is taken."""
+        self._observers.add(name, observer)
 
     def start(self) -> None:
         """Begin."""
@@ -195,7 +190,7 @@ class GroupSync:
 
     def _forced(self, _: None, began: float) -> None:
         self.problem = ""
-        self.on_forced(self._clock.seconds() - began)
+        self._observers.tell(self._clock.seconds() - began)
 
     def _failed(self, failure: Failure) -> None:
         self.problem = failure.getErrorMessage()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from time import perf_counter
 from typing import Protocol
 
-from server.telnet.interface import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock
 from vault.folder import Vault
 from vault.subjects.reloading import finished
 from vault.watch import Watch

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from config.settings import WorldSettings
-from server.on_disk.autosave import SaveBoard, SaveMoves, SaveNotes, in_turn
-from server.telnet.interface import ReactorClock
+from server.clock import ReactorClock
+from server.on_disk.autosave import SaveBoard, SaveMoves, SaveNotes
 from vault.board_note import BoardNote
 from vault.folder import Vault
 from vault.subjects.known_notes import KnownNotes
 from vault.subjects.saving import WorldNotes
 from vault.world_notes import Whereabouts, load_world
-from world.events import Event
+from world.game import Game
 
 
 class WorldOnDisk:
@@ -31,20 +31,20 @@ class WorldOnDisk:
         self._whereabouts = Whereabouts(vault, self.world)
         self._moves = SaveMoves(self._whereabouts)
         self._board = SaveBoard(board)
-        self._save_all = in_turn(self._notes, self._moves, self._board)
 
     @property
     def problem(self) -> str:
         """Why something could not be saved the last time, empty if all was."""
         return self._notes.problem or self._moves.problem or self._board.problem
 
-    def begin(self) -> None:
-        """Write what a vault made by hand lacks: numbers of rooms, and where everyone and everything is."""
-        self._save_all(())
+    def begin(self, game: Game) -> None:
+        """Write what a vault made by hand lacks, and from now on what changes in a game, before anybody hears of it.
 
-    def take_note(self, events: tuple[Event, ...]) -> None:
-        """Write what these events have changed, before anybody hears of them."""
-        self._save_all(events)
+        A vault made by hand may lack numbers of rooms, and where everyone and everything is.
+        """
+        for name, save in (("notes", self._notes), ("whereabouts", self._moves), ("board", self._board)):
+            save(())
+            game.subscribe(name, save, first=True)
 
     def save(self) -> None:
         """Write all that has not been written yet."""

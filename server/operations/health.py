@@ -12,9 +12,9 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
+from server.clock import ReactorClock
 from server.operations.lag import ReactorLag
 from server.operations.watched import Watched
-from server.telnet.interface import ReactorClock
 from vault.folder import Vault
 
 LATE_SECONDS = 5.0

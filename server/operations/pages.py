@@ -19,13 +19,13 @@ from twisted.web.pages import notFound
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
+from server.clock import DelayedCall, ReactorClock
 from server.operations.health import DiskCheck, InThread, Verdict, health, readiness
 from server.operations.lag import ReactorLag
 from server.operations.metrics import WorldFigures, registry_of
 from server.operations.tallies import Tallies
 from server.operations.watched import Watched
 from server.ports.listening import ANY_FREE, ListeningPort
-from server.telnet.interface import DelayedCall, ReactorClock
 
 log = logging.getLogger(__name__)
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Sequence
-from time import perf_counter
+from collections.abc import Sequence
 
-from server.on_disk.autosave import in_turn
 from server.operations.watched import Watched
 from world.events import Event
 from world.game import Performed
@@ -45,36 +43,28 @@ class Tallies:
     or "failed"); `events` by kind. Nothing that anybody has written is among these.
     """
 
-    def __init__(self, seconds: Callable[[], float] = perf_counter) -> None:
+    def __init__(self) -> None:
         self.commands: Counter[tuple[str, str, str]] = Counter()
         self.events: Counter[str] = Counter()
         self.command_seconds = Buckets()
         self.sync_seconds = Buckets()
-        self._seconds = seconds
 
     def begin(self, watched: Watched) -> None:
         """Count what happens in a world from now on."""
-        game, lobby = watched.game, watched.lobby
-        note_line, perform = game.on_performed, lobby.perform
+        game = watched.game
         went_wrong = game.world.wording("commands.went_wrong")
 
-        def performed(character_id: str, text: str, done: Performed) -> None:
+        def count_line(character_id: str, text: str, done: Performed) -> None:
             actor = game.world.characters.get(character_id)
             who = "agents" if actor and actor.is_agent else "people"
             result = "done" if done.accepted else "failed" if done.refusal == went_wrong else "refused"
             self.commands[done.verb or UNKNOWN, who, result] += 1
-            note_line(character_id, text, done)
+            if who == "people":
+                self.command_seconds.note(done.seconds)
 
-        def timed(character_id: str, line: str) -> object:
-            began = self._seconds()
-            try:
-                return perform(character_id, line)
-            finally:
-                self.command_seconds.note(self._seconds() - began)
-
-        game.on_performed, lobby.perform = performed, timed
-        game.on_events = in_turn(game.on_events, self._count)
-        watched.sync.on_forced = self.sync_seconds.note
+        game.subscribe("metrics", self._count)
+        game.subscribe_lines("metrics", count_line)
+        watched.sync.subscribe("metrics", self.sync_seconds.note)
 
     def _count(self, events: tuple[Event, ...]) -> None:
         for event in events:

@@ -11,9 +11,9 @@ from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import ServerFactory
 
 from config.settings import ServerSettings
+from server.clock import ReactorClock
+from server.connection.input import TokenBucket
 from server.door.lockout import is_loopback, network_of
-from server.telnet.allowance import Allowance
-from server.telnet.interface import ReactorClock
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class Crowd:
         self._clock = clock
         self._count = 0
         self._of_address: Counter[str] = Counter()
-        self._calls: dict[str, Allowance] = {}
+        self._calls: dict[str, TokenBucket] = {}
         self._turned_away: Counter[str] = Counter()
 
     @property
@@ -102,8 +102,8 @@ class Crowd:
         most, a_minute = settings.connections_per_address, settings.connects_per_minute
         if most and self._of_address[network] >= most + SPARE_OF_ONE:
             return "too_many_from_there"
-        calls = self._calls.setdefault(network, Allowance(self._clock, a_minute / 60, a_minute))
-        if calls.seconds:
+        calls = self._calls.setdefault(network, TokenBucket(self._clock, a_minute / 60, a_minute))
+        if calls.wait_seconds:
             return "too_often"
         calls.take()
         if len(self._calls) > MOST_REMEMBERED:
@@ -112,7 +112,7 @@ class Crowd:
 
     def _forget(self) -> None:
         """Forget who has not called of late; if all have, those who began first."""
-        self._calls = {network: calls for network, calls in self._calls.items() if not calls.is_whole}
+        self._calls = {network: calls for network, calls in self._calls.items() if not calls.is_full}
         for network in list(self._calls)[: max(0, len(self._calls) - MOST_REMEMBERED // 2)]:
             del self._calls[network]
 
@@ -133,7 +133,7 @@ class Makes(Protocol):
 class Gate(ServerFactory):
     """Lets through to another factory whom the crowd admits, and tells it who has gone.
 
-    Protocols of that factory have an `on_lost`, which they call with their connection lost.
+    Protocols of that factory have a method `when_lost`, which takes what they call when their connection is lost.
     """
 
     noisy = False
@@ -155,5 +155,5 @@ class Gate(ServerFactory):
         if protocol is None:
             self._crowd.leave(host)
         else:
-            protocol.on_lost = lambda: self._crowd.leave(host)
+            protocol.when_lost(lambda: self._crowd.leave(host))
         return protocol

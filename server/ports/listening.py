@@ -13,7 +13,7 @@ from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory
 from twisted.internet.tcp import Port
 
-from server.telnet.interface import ReactorClock
+from server.clock import ReactorClock
 
 BACKLOG = 512
 """How many callers may wait to be let in. Twisted's 50 turns callers away when many come at once."""

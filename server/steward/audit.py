@@ -98,7 +98,7 @@ class Audit:
         self._refusals = _Refusals()
         self._failing = False
 
-    def __call__(self, character_id: str, text: str, performed: Performed) -> None:
+    def take_line(self, character_id: str, text: str, performed: Performed) -> None:
         """Note a line, if it is one of builders or admins; of those without the role only a few a minute."""
         found = self._game.commands.get(performed.verb)
         actor = self._game.world.characters.get(character_id)
@@ -106,6 +106,14 @@ class Audit:
             return
         if performed.accepted or found.allows(actor) or self._is_worth_a_line(character_id):
             self.note(character_id, text, performed.refusal or DONE)
+
+    def take_led_line(self, who: str, line: str, refusal: str, agent: str) -> None:
+        """Append a line that somebody typed and that an agent did, whom they lead."""
+        self.note(who, line, refusal or DONE, agent)
+
+    def take_reset(self, admin: str, name: str) -> None:
+        """Append that an admin has given somebody a password for one time."""
+        self.note(admin, f"@password {name}", DONE)
 
     def note(self, who: str, line: str, result: str, through: str = "") -> None:
         """Append one use; a failure is logged once, and the next use tries again."""

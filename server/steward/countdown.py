@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.telnet.interface import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock
 
 MARKS = (600, 300, 120, 60, 30, 10)
 """How many seconds before the end everybody is told again."""

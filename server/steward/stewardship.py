@@ -1,10 +1,9 @@
-"""What whoever runs a world can do from inside it, put together: the commands, and the log of their use."""
+"""The commands with which admins run a world from inside it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -14,17 +13,15 @@ from agents.commands.leading import Leading
 from agents.commands.population_commands import population_commands
 from agents.commands.thought_commands import thought_commands
 from agents.population import Population
-from config.server_settings import MEGABYTE
+from server.clock import ReactorClock
 from server.door.accounts import Accounts
 from server.lobby import Lobby
-from server.on_disk.autosave import in_turn
 from server.steward.admin_commands import Steward, admin_commands
-from server.steward.audit import DONE, Audit
+from server.steward.audit import Audit
 from server.steward.config_commands import config_commands
 from server.steward.countdown import Countdown
 from server.steward.order_commands import Order, order_commands
 from server.steward.record_commands import record_commands
-from server.telnet.interface import ReactorClock
 from vault.backup import Backup
 from vault.config_notes import Settings
 from vault.folder import Vault
@@ -35,7 +32,7 @@ MINUTE = 60
 
 
 class Stewardship:
-    """Adds the commands of admins to a game and keeps the log, in the folder `audit` beside the accounts.
+    """Adds the commands of admins to a game.
 
     `save` writes what is not on disk yet, `back_up` makes an archive (it is called in another
     thread), `take_in` takes in edits and returns what is wrong, `close` ends the world in the next turn
@@ -49,7 +46,8 @@ class Stewardship:
         accounts: Accounts,
         agents: Population,
         vault: Vault,
-        folder: Path,
+        audit: Audit,
+        leading: Leading,
         settings: Callable[[], Settings],
         clock: ReactorClock,
         now_ms: Callable[[], int],
@@ -60,17 +58,8 @@ class Stewardship:
         in_thread: Callable[..., Deferred[Any]] = deferToThread,
     ) -> None:
         self._game = game
-        self.audit = Audit(
-            folder / "audit",
-            game,
-            lobby.host_of,
-            now_ms,
-            lambda: settings().server.audit_megabytes * MEGABYTE,
-            lambda: settings().server.audit_files_kept,
-        )
-        self.leading = Leading(game, self._note_led)
         self.countdown = Countdown(clock, self._tell_of_the_end, close)
-        steward = Steward(save, lambda: in_thread(back_up), take_in, game.tell, self.countdown, self.audit)
+        steward = Steward(save, lambda: in_thread(back_up), take_in, game.tell, self.countdown, audit)
 
         def now() -> datetime:
             return datetime.fromtimestamp(now_ms() / 1000, UTC)
@@ -78,22 +67,15 @@ class Stewardship:
         game.commands.add(admin_commands(steward))
         game.commands.add(order_commands(Order(accounts, lobby, game.commands, now)))
         game.commands.add(config_commands(vault, settings, take_in))
-        game.commands.add(population_commands(agents, self.leading))
+        game.commands.add(population_commands(agents, leading))
         game.commands.add(thought_commands(agents))
         game.commands.add(record_commands(agents, vault, game.tell, lambda: f"{now():%Y-%m-%d %H%M%S}", in_thread))
-        game.on_performed = self.audit
-        game.on_events = in_turn(game.on_events, self.leading.take_note)
-        lobby.perform = self.leading.perform
-        lobby.reset = lambda admin, name: self.audit.note(admin, f"@password {name}", DONE)
 
     def call_off(self) -> None:
         """Tell everybody that the world does not restart after all, if they were told that it would by now."""
         if self.countdown.was_told:
             self.countdown.stop()
             self._game.publish((Announced("", self._game.world.wording("admin.does_not_restart")),))
-
-    def _note_led(self, who: str, line: str, refusal: str, agent: str) -> None:
-        self.audit.note(who, line, refusal or DONE, agent)
 
     def _tell_of_the_end(self, seconds: int, restart: bool) -> None:
         say = self._game.world.wording

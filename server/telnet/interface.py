@@ -1,207 +1,28 @@
-"""What a session and its connection expect of each other, and what both expect of Twisted."""
+"""What one telnet connection may cost, and what it expects of Twisted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-from server.telnet.gmcp import Message
-from server.telnet.options import Mtts
-
-
-class Terminal(Protocol):
-    r"""A player's screen and keyboard, as a session sees them.
-
-    Text is plain `str` with `\n` for line ends. Once `is_open` is False everything written is dropped silently.
-    """
-
-    @property
-    def is_open(self) -> bool:
-        """False once the connection is closing or lost."""
-
-    @property
-    def host(self) -> str:
-        """The address of the other side."""
-
-    @property
-    def width(self) -> int:
-        """Columns, 20 to 500; 80 until the client tells."""
-
-    @property
-    def height(self) -> int:
-        """Rows, 5 to 500; 24 until the client tells."""
-
-    @property
-    def encoding(self) -> str:
-        """ "utf-8", or "ascii" for a client that shows no more; what is written is transliterated then."""
-
-    @property
-    def client_name(self) -> str:
-        """The client's name as it gives it ("MUDLET", "XTERM"), "" when it gives none."""
-
-    @property
-    def terminal_types(self) -> tuple[str, ...]:
-        """All names the client gives, its own first, then its terminal ("XTERM-256COLOR")."""
-
-    @property
-    def mtts(self) -> Mtts:
-        """What the client says it can do; no flags when it does not say."""
-
-    @property
-    def is_identified(self) -> bool:
-        """Whether the client has told all of the three."""
-
-    @property
-    def may_tell(self) -> bool:
-        """Whether the client was asked for the three, and has neither agreed to tell them nor refused."""
-
-    @property
-    def is_telling(self) -> bool:
-        """Whether the client has agreed to tell the three, and has not told all of them yet."""
-
-    @property
-    def screen_reader(self) -> bool:
-        """True when the client says that its user listens instead of looking."""
-
-    def write(self, text: str) -> None:
-        """Show `text` as it is; a whole message ends in a newline. Sent once a turn with all the rest."""
-
-    def prompt(self, text: str) -> None:
-        """Show `text` without a newline and mark it as a prompt, with EOR or else GA."""
-
-    def send_gmcp(self, message: Message) -> None:
-        """Tell the client something that no screen shows, in order with what is written, if it has agreed to GMCP."""
-
-    def at_turn_end(self, call: Callable[[], None]) -> None:
-        """Call once when this turn ends, to write what is to stand behind all that was written in it."""
-
-    def hide_input(self) -> None:
-        """Ask the client not to show what is typed. Say so before prompting for a password."""
-
-    def show_input(self) -> None:
-        """End `hide_input`. The newline that the player typed was not shown: write one."""
-
-    def hold_input(self) -> None:
-        """Deliver no line until `release_input`; what is typed meanwhile waits, in bounds."""
-
-    def release_input(self) -> None:
-        """End `hold_input`; the lines that waited come from the next turn on."""
-
-    def close(self) -> None:
-        """Send what is written, then end the connection, by force if the client does not read it in time."""
-
-    def abort(self) -> None:
-        """End the connection at once."""
-
-
-class LineListener(Protocol):
-    """What a connection tells, each in a call of its own. An exception is logged, and the player told."""
-
-    @property
-    def place(self) -> str:
-        """Where the player is, so that lines from a crowd wait for each other and not lines from elsewhere."""
-
-    def connection_made(self, terminal: Terminal) -> None:
-        """The first call: there is a player behind `terminal`. Nothing is known about the client yet."""
-
-    def line_received(self, text: str) -> None:
-        """The player typed one line: decoded, cleaned, without its end, perhaps empty."""
-
-    def line_answered(self, text: str) -> None:
-        """The player typed one line that is not told, and is answered with `text`: show it, and a prompt behind it."""
-
-    def show(self, text: str) -> None:
-        """The connection has something to say amidst whatever is typed: show it, and a prompt behind it."""
-
-    def size_changed(self, width: int, height: int) -> None:
-        """The window has another size; both numbers are clamped already."""
-
-    def terminal_identified(self) -> None:
-        """`client_name`, `terminal_types`, `mtts` and `screen_reader` are final now. Many clients never tell."""
-
-    def gmcp_received(self, package: str, payload: object) -> None:
-        """The client tells something by GMCP: `payload` is what JSON gave, None for nothing. It may be anything."""
-
-    def connection_lost(self, reason: str) -> None:
-        """The last call: the connection has ended, whoever ended it."""
+from server.connection.input import InputLimits
+from server.connection.output import Transport
 
 
 @dataclass(frozen=True)
-class TelnetLimits:
-    """What one connection may cost. The defaults suit any public server."""
+class TelnetLimits(InputLimits):
+    """What one telnet connection may cost. The defaults suit any public server."""
 
     max_line_bytes: int = 4096
     """A longer line is dropped and its player told. Bytes, 80 to 65536."""
     max_subnegotiation_bytes: int = 4096
     """A longer subnegotiation is dropped. Bytes, 64 to 65536."""
-    lines_per_second: float = 0
-    """Lines taken from one connection in the long run; more wait, and are not read meanwhile. 0 for any number."""
-    lines_at_once: int = 500
-    """Lines that are taken without that wait, 1 and up."""
     max_negotiation_bytes: int = 256 * 1024
     """What a client may send of telnet commands before it sends a line, or it is dropped. Bytes, 4096 and up."""
-    lines_per_turn: int = 4
-    """Lines taken from one connection in one turn of the reactor, 1 to 64; then everybody else's come first."""
     bytes_per_turn: int = 512
-    """The same in bytes, because anything but a line costs time too: negotiations, breaks. 64 to 65536."""
+    """What is taken in one turn in bytes, as anything but a line costs time too: negotiations, breaks. 64 to 65536."""
     max_output_bytes: int = 256 * 1024
     """What may wait for a client that does not read, before it is dropped. Bytes, 65536 and up."""
-    close_seconds: float = 5.0
-    """How long a closing connection may take to send its rest."""
-    half_close_seconds: float = 1.0
-    """How long answers are still sent to a client that has typed lines and shut its sending side (`nc -N`)."""
-
-
-class DelayedCall(Protocol):
-    """A call to come, as Twisted's reactor makes it."""
-
-    def active(self) -> bool:
-        """True while it is to come."""
-
-    def getTime(self) -> float:
-        """Return when it is to come, in seconds of its clock."""
-
-    def cancel(self) -> None:
-        """See that it never comes."""
-
-
-class ReactorClock(Protocol):
-    """The part of a reactor (or of `twisted.internet.task.Clock`) that is needed here."""
-
-    def seconds(self) -> float:
-        """Return the time, in seconds since whenever."""
-
-    def callLater(self, delay: float, callable: Callable[..., object], *args: Any) -> DelayedCall:
-        """Call after `delay` seconds; 0 is the next turn."""
-
-
-class Transport(Protocol):
-    """The part of a Twisted transport that is needed here."""
-
-    def write(self, data: bytes) -> None:
-        """Send."""
-
-    def loseConnection(self) -> None:
-        """Close when everything is sent."""
-
-    def abortConnection(self) -> None:
-        """Close now."""
-
-    def getPeer(self) -> Any:
-        """Return the address of the other side."""
-
-    def registerProducer(self, producer: Any, streaming: bool) -> None:
-        """Tell `producer` to pause while the other side does not read."""
-
-    def unregisterProducer(self) -> None:
-        """End `registerProducer`."""
-
-    def pauseProducing(self) -> None:
-        """Stop reading."""
-
-    def resumeProducing(self) -> None:
-        """Read again."""
 
 
 class TcpTransport(Transport, Protocol):

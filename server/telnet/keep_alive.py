@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Protocol
 
-from server.telnet.interface import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock
 
 TICK_SECONDS = 1.0
 

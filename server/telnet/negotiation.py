@@ -32,14 +32,6 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
-class Resized:
-    """The client's window has another size now, in characters."""
-
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
 class Identified:
     """All that the client tells about its name and abilities has been told."""
 
@@ -59,7 +51,7 @@ class Told:
     payload: object
 
 
-Outcome = Send | Resized | Identified | Compressed | Told
+Outcome = Send | Identified | Compressed | Told
 
 
 class Stance(Enum):

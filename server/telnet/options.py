@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import IntFlag
+from functools import lru_cache
 
+from server.connection.connection import DEFAULT_WIDTH, Capabilities, ColorDepth
 from server.telnet.charset import decode_line, is_utf_8
 from server.telnet.codes import (
     BINARY,
@@ -19,9 +21,8 @@ from server.telnet.codes import (
     WINDOW_SIZE,
 )
 from server.telnet.gmcp import learn_gmcp
-from server.telnet.negotiation import Identified, Option, Outcome, Resized, Send, Stance, subnegotiation
+from server.telnet.negotiation import Identified, Option, Outcome, Send, Stance, subnegotiation
 
-DEFAULT_WIDTH = 80
 DEFAULT_HEIGHT = 24
 MIN_WIDTH = 20
 MIN_HEIGHT = 5
@@ -35,6 +36,7 @@ _IS, _SEND = 0, 1
 _REQUEST, _ACCEPTED, _REJECTED = 1, 2, 3
 _CHARSETS = {b"UTF-8": "utf-8", b"UTF8": "utf-8", b"US-ASCII": "ascii", b"ASCII": "ascii"}
 _UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
+_ANSI_TYPES = re.compile(r"ansi|xterm|vt[1-5]\d\d|linux|screen|tmux|rxvt|putty|konsole|cygwin", re.IGNORECASE)
 _MTTS = re.compile(r"MTTS (\d{1,9})\Z")
 
 
@@ -106,16 +108,38 @@ class Client:
         return decode_line(content, self.knows_utf_8)
 
 
+def capabilities_of(client: Client) -> Capabilities:
+    """Return what a client can show. Until it has told all, a screen reader may look like any terminal."""
+    mtts = client.mtts or Mtts(0)
+    colors = _colors_of(mtts, tuple(client.terminal_types)) if client.is_identified else ColorDepth.NONE
+    return Capabilities(client.width, colors, Mtts.SCREEN_READER in mtts, client.encoding)
+
+
+@lru_cache(maxsize=256)
+def _colors_of(mtts: Mtts, terminal_types: tuple[str, ...]) -> ColorDepth:
+    if mtts:
+        flags = (
+            (Mtts.TRUECOLOR, ColorDepth.TRUE),
+            (Mtts.COLORS_256, ColorDepth.MANY),
+            (Mtts.ANSI, ColorDepth.SIXTEEN),
+        )
+        return next((depth for flag, depth in flags if flag in mtts), ColorDepth.NONE)
+    names = [name.lower() for name in terminal_types]
+    if any(name.endswith(("-truecolor", "-direct")) for name in names):
+        return ColorDepth.TRUE
+    if any(name.endswith("-256color") for name in names):
+        return ColorDepth.MANY
+    return ColorDepth.SIXTEEN if any(map(_ANSI_TYPES.match, names)) else ColorDepth.NONE
+
+
 def learn_size(client: Client, payload: bytes) -> list[Outcome]:
     """Read NAWS (RFC 1073): two numbers of two bytes. 0 means unknown, absurd sizes are clamped."""
     if len(payload) != 4:
         return []
     width = _clamp(int.from_bytes(payload[:2]), MIN_WIDTH, DEFAULT_WIDTH)
     height = _clamp(int.from_bytes(payload[2:]), MIN_HEIGHT, DEFAULT_HEIGHT)
-    if (width, height) == (client.width, client.height):
-        return []
     client.width, client.height = width, height
-    return [Resized(width, height)]
+    return []
 
 
 def _clamp(size: int, smallest: int, default: int) -> int:

@@ -13,7 +13,7 @@ from twisted.protocols.tls import TLSMemoryBIOProtocol
 from zope.interface import implementer
 
 from config.settings import ServerSettings
-from server.telnet.interface import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock
 from server.tls.certificate import RENEW_DAYS, Certificate, make_certificate, read_certificate
 from vault.notes import NoteError
 

@@ -11,8 +11,8 @@ from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from server.clock import DelayedCall, ReactorClock
 from server.ports.crowd import Makes
-from server.telnet.interface import DelayedCall, ReactorClock
 from server.tls.credentials import Credentials
 
 MOST_SECONDS = 20.0
@@ -54,13 +54,17 @@ class Handshake(Protocol):
 class TlsConnection(TLSMemoryBIOProtocol):
     """A connection over TLS. What is written goes out at once: the terminal gathers it already, a turn at a time."""
 
-    on_lost: Callable[[], None] = staticmethod(lambda: None)
+    _when_lost: Callable[[], None] = staticmethod(lambda: None)
+
+    def when_lost(self, call: Callable[[], None]) -> None:
+        """Have something called when the connection has ended."""
+        self._when_lost = call
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         try:
             super().connectionLost(reason)  # type: ignore[no-untyped-call]
         finally:
-            self.on_lost()
+            self._when_lost()
 
 
 class _Handshakes(ServerFactory):

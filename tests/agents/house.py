@@ -65,7 +65,7 @@ class House:
         self.game = inn_game()
         board = BoardNote(self.vault, self.game.world)
         board.take_in()
-        self.game.on_events = lambda events: board.save()
+        self.game.subscribe("board", lambda events: board.save(), first=True)
         text = Vault(STARTER).read("templates", f"{template}.md").body
         self.templates = templates_of(parse_template(text, template))
         self.model = house_model()

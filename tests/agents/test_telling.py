@@ -12,7 +12,7 @@ from tests.agents.test_agent import Life
 def test_it_tells_that_it_thinks_as_its_model_is_asked(tmp_path):
     life, told = Life(tmp_path, "say hello"), list[str]()
     life.agent.on_thinking = lambda: told.append("thinking")
-    life.ana.game.on_performed = lambda name, line, performed: told.append(line)
+    life.ana.game.subscribe_lines("test", lambda name, line, performed: told.append(line))
     life.turns()
     assert told == ["thinking", "say hello"]
 

@@ -105,8 +105,9 @@ def lobby_of(
     in_thread: Callable[..., Deferred[Any]] = at_once,
     clock: Clock | None = None,
     writer: Callable[..., Deferred[Any]] = at_once,
+    perform: Callable[[str, str], object] | None = None,
 ) -> Lobby:
-    """Return a lobby into a game, everybody asleep."""
+    """Return a lobby into a game, everybody asleep; lines are done by `perform`, or else by the game."""
     for character in game.world.characters.values():
         character.awake = False
     game.commands.add(ACCOUNT_COMMANDS)
@@ -115,4 +116,6 @@ def lobby_of(
     passwords = Passwords(hasher or FakeHasher(), in_thread)
     check = PasswordCheck(accounts, passwords, Lockout(clock), clock)
     door = Door(accounts, passwords, check, settings or ServerSettings(), lambda: game.world.wording)
-    return Lobby(game, door, TEXTS, clock)
+    lobby = Lobby(game, door, TEXTS, clock, perform or game.perform)
+    game.subscribe("gmcp", lobby.audience.take_note, first=True)
+    return lobby

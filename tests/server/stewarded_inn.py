@@ -8,7 +8,9 @@ from typing import Any
 
 from twisted.internet.task import Clock
 
+from agents.commands.leading import Leading
 from agents.population import Population
+from server.steward.audit import Audit
 from server.steward.stewardship import Stewardship
 from tests.agents.test_population import TEMPLATES
 from tests.server.front_door import NOW_MS, FakeHasher, at_once, lobby_of
@@ -16,6 +18,7 @@ from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game
 from vault.backup import Backup
 from vault.config_notes import load_settings
+from world.events import Left
 from world.model import Role
 
 NOTES = TEMPLATES | {
@@ -33,7 +36,7 @@ class Caller:
         self.host = host
         self.last_word = ""
 
-    def show(self, text: str, as_it_is: bool = False, kind: str = "") -> None: ...
+    def show(self, text: str, kind: str = "") -> None: ...
 
     def end(self, text: str, kind: str = "") -> None:
         self.last_word = text
@@ -49,7 +52,11 @@ class StewardedInn:
         self.vault = vault_of(root / "vault", NOTES)
         self.game = inn_game()
         self.clock = Clock()
-        self.lobby = lobby_of(root, self.game, clock=self.clock, writer=writer)
+        self.audit = Audit(root / "accounts" / "audit", self.game, lambda who: self.lobby.host_of(who), lambda: NOW_MS)
+        self.leading = Leading(self.game, self.audit.take_led_line)
+        self.lobby = lobby_of(root, self.game, clock=self.clock, writer=writer, perform=self.leading.perform)
+        self.game.subscribe_lines("audit", self.audit.take_line, first=True)
+        self.game.subscribe("leading", self.leading.take_note, (Left,), first=True)
         self.accounts = self.lobby.door.accounts
         self.settings = load_settings(self.vault)
         self.saved = self.closed = 0
@@ -61,7 +68,8 @@ class StewardedInn:
             self.accounts,
             self.agents,
             self.vault,
-            root / "accounts",
+            self.audit,
+            self.leading,
             lambda: self.settings,
             self.clock,
             lambda: NOW_MS,

@@ -6,7 +6,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from tests.server.fake_terminal import Guest
+from tests.server.fake_connection import Guest
 from tests.server.front_door import accounts_in, lobby_of
 from tests.world.inn import inn_game
 from world.model import Role
@@ -71,12 +71,12 @@ def test_each_turn_ends_in_one_prompt_however_much_it_shows(lobby):
     ana.enters("Ana")
     ben.enters("Ben")
     ana.screen()
-    prompts = ana.terminal.prompts
+    prompts = ana.connection.prompts
     lobby.game.perform("Ben", "say one")
     lobby.game.perform("Ben", "say two")
-    ana.session.line_received("say three")
+    ana.connection.types("say three")
     assert ana.screen() == '\nBen says, "one"\nBen says, "two"\nYou say, "three"\n> '
-    assert ana.terminal.prompts == prompts + 1
+    assert ana.connection.prompts == prompts + 1
 
 
 def test_what_happens_while_somebody_types_stands_on_a_line_of_its_own(lobby):
@@ -118,8 +118,7 @@ def test_text_is_wrapped_to_the_width_of_the_moment(lobby):
     ana = Guest(lobby, width=40)
     ana.enters("Ana")
     assert max(map(len, ana.types("look").split("\n"))) <= 39
-    ana.terminal.width = 80
-    ana.session.size_changed(80, 24)
+    ana.connection.tells(width=80)
     assert "A long table, a low ceiling and a fire that never quite goes out." in ana.types("look")
 
 
@@ -129,7 +128,7 @@ def test_a_second_connection_takes_the_character_over_and_the_first_is_told(lobb
     second = Guest(lobby)
     assert second.enters("ana") == f"{ROOM}{EXITS}> "
     assert first.screen() == "\nYou have connected from somewhere else, and go on there.\n"
-    assert not first.terminal.is_open
+    assert not first.connection.is_open
 
 
 def test_a_connection_that_was_taken_over_takes_nobody_with_it_when_it_ends(lobby):
@@ -145,7 +144,7 @@ def test_quit_says_farewell_and_closes(lobby):
     ana = Guest(lobby)
     ana.enters("Ana")
     assert ana.types("quit") == "Sleep well.\n"
-    assert not ana.terminal.is_open
+    assert not ana.connection.is_open
 
 
 def test_whoever_quits_falls_asleep_for_all_to_see(lobby):
@@ -165,7 +164,7 @@ def test_whoever_does_not_come_in_in_time_is_let_go(lobby):
     guest.screen()
     lobby.clock.advance(60)
     assert guest.screen() == "\nNobody came in, so the door closes. Connect again whenever you like.\n"
-    assert not guest.terminal.is_open
+    assert not guest.connection.is_open
 
 
 def test_a_player_who_types_nothing_is_warned_a_minute_before_and_let_go(lobby):
@@ -179,7 +178,7 @@ def test_a_player_who_types_nothing_is_warned_a_minute_before_and_let_go(lobby):
     assert ana.screen() == ""
     lobby.clock.advance(1)
     assert ana.screen() == ("\nYou have been still for 10 minutes, so you fall asleep. Come back whenever you\nlike.\n")
-    assert not ana.terminal.is_open
+    assert not ana.connection.is_open
 
 
 def test_a_line_after_the_warning_is_enough_to_stay(lobby):
@@ -200,7 +199,7 @@ def test_builders_and_admins_may_be_still_for_ever(lobby, role):
     lobby.door.accounts.set_role("Ana", role)
     for _ in range(100):
         lobby.clock.advance(1000)
-    assert (ana.screen(), ana.terminal.is_open) == ("", True)
+    assert (ana.screen(), ana.connection.is_open) == ("", True)
 
 
 def test_nobody_is_let_go_where_the_setting_says_never(tmp_path):
@@ -214,12 +213,12 @@ def test_a_full_house_turns_callers_away_and_says_why(lobby, caplog):
     inside = [Guest(lobby) for _ in range(3)]
     turned_away = Guest(lobby)
     assert turned_away.screen() == ("There are 3 people here, and that is as many as we can hold. Come back later.\n")
-    assert not turned_away.terminal.is_open
+    assert not turned_away.connection.is_open
     assert lobby.crowd.refused == {"full": 1}
     assert "127.0.0.1 was turned away: too many connections. More within a minute are counted." in caplog.messages
     turned_away.session.connection_lost("Connection was closed.")
     inside[0].hangs_up()
-    assert Guest(lobby).terminal.is_open
+    assert Guest(lobby).connection.is_open
 
 
 def test_nothing_is_left_to_happen_when_all_have_gone(lobby):
@@ -273,7 +272,7 @@ def test_the_lobby_knows_who_is_connected_and_can_send_one_away(lobby):
     ana.screen()
     assert lobby.kick("Ana", "Out with you.")
     assert ana.screen().endswith("Out with you.\n")
-    assert [one.terminal.is_open for one in (ana, ben, nameless)] == [False, True, True]
+    assert [one.connection.is_open for one in (ana, ben, nameless)] == [False, True, True]
     assert not lobby.kick("Cat", "Out with you.")
 
 
@@ -287,8 +286,8 @@ def test_an_address_that_is_banned_is_told_why_and_turned_away(lobby):
     lobby.door.accounts.bans.put("203.0.113.0/24", None, "nothing but noise")
     caller = Guest(lobby, "203.0.113.9")
     assert caller.screen() == "You may not come in: nothing but noise\n"
-    assert (caller.terminal.is_open, lobby.sessions, lobby.crowd.refused) == (False, set(), {"banned": 1})
-    assert Guest(lobby, "203.0.114.9").terminal.is_open
+    assert (caller.connection.is_open, lobby.sessions, lobby.crowd.refused) == (False, set(), {"banned": 1})
+    assert Guest(lobby, "203.0.114.9").connection.is_open
 
 
 # Guests
@@ -347,7 +346,11 @@ def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(lobby):
     assert caller.screen() == (
         "There are 20 people here from where you are, and that is as many as we let in.\nCome back later.\n"
     )
-    assert (caller.terminal.is_open, lobby.sessions, lobby.crowd.refused) == (False, set(), {"too_many_from_there": 1})
+    assert (caller.connection.is_open, lobby.sessions, lobby.crowd.refused) == (
+        False,
+        set(),
+        {"too_many_from_there": 1},
+    )
 
 
 def test_what_the_connection_says_amidst_a_line_stands_on_a_line_of_its_own_with_the_prompt_behind(lobby):
@@ -360,16 +363,16 @@ def test_what_the_connection_says_amidst_a_line_stands_on_a_line_of_its_own_with
 def test_what_the_connection_says_to_a_line_has_the_prompt_behind(lobby):
     guest = Guest(lobby)
     guest.enters("Ana")
-    guest.session.line_answered("That line was ignored.")
+    guest.connection.refuses_line("That line was ignored.")
     assert guest.screen() == "That line was ignored.\n> "
 
 
 def test_at_the_door_the_question_is_asked_again_behind_it(lobby):
     guest = Guest(lobby)
     guest.types("Ana")
-    guest.session.line_answered("That line was ignored.")
+    guest.connection.refuses_line("That line was ignored.")
     assert guest.screen().startswith("\nThat line was ignored.\n")  # the line end is not shown while typing is hidden
-    assert guest.terminal.is_hidden and guest.terminal.prompts == 3
+    assert guest.connection.is_hidden and guest.connection.prompts == 3
 
 
 def test_a_line_that_fails_is_followed_by_the_prompt(lobby):
@@ -381,6 +384,6 @@ def test_a_line_that_fails_is_followed_by_the_prompt(lobby):
 
     lobby.perform = fail
     with pytest.raises(RuntimeError):
-        guest.session.line_received("look")
-    guest.terminal.write("Sorry.\n")  # as the connection says it
+        guest.connection.types("look")
+    guest.connection.show("Sorry.")  # as every connection says it
     assert guest.screen() == "Sorry.\n> "

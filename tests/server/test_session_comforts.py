@@ -6,7 +6,7 @@ import pytest
 
 from config.settings import ServerSettings
 from server.lobby import Lobby
-from tests.server.fake_terminal import Guest
+from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
 
@@ -37,8 +37,7 @@ def test_who_listens_is_given_one_prompt_a_line_typed_and_none_for_what_others_d
 
 def test_a_client_that_reads_aloud_is_believed_until_its_player_says_otherwise(lobby):
     ana = ana_in(lobby)
-    ana.terminal.screen_reader = True
-    ana.session.terminal_identified()
+    ana.connection.tells(screen_reader=True)
     assert ana.types("exits") == "Exits: you can go north to The Kitchen, out to The Yard or down to The Cellar.\n> "
     ana.types("screenreader off")
     assert ana.types("exits").startswith("Exits: north")

@@ -115,7 +115,7 @@ def test_who_was_on_the_way_to_a_room_that_is_gone_is_told_so_and_nothing_breaks
 def test_everything_that_changed_is_announced_to_be_saved():
     game = building()
     seen: list[Event] = []
-    game.on_events = seen.extend
+    game.subscribe("test", seen.extend)
     game.perform("Ana", "@dig up to The Attic")
     game.perform("Ana", "@destroy The Cellar")
     altered = [(event.kind, event.subject_id) for event in seen if isinstance(event, Altered)]

@@ -9,7 +9,6 @@ import pytest
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn
 from world.command import CommandTable, command
-from world.commands.table import world_commands
 from world.errors import WorldError
 from world.events import Event, Refused, Said, Told
 from world.game import Game, Performed
@@ -47,15 +46,6 @@ def test_a_refusal_is_an_event_for_the_actor_alone(game):
     assert ben.events == []
 
 
-def test_an_observer_that_fails_is_logged_and_the_others_hear(game, caplog):
-    game.wake("Ana", failing)
-    ben = Player(game, "Ben")
-    assert game.perform("Ana", "say hello").accepted
-    assert ben.screen() == ['Ana says, "hello"']
-    assert [record.getMessage() for record in caplog.records] == ["the observer of Ana failed on Said"]
-    assert caplog.records[0].exc_info
-
-
 def test_a_command_that_fails_is_told_to_the_actor_and_logged_without_the_reason(caplog):
     game = Game(inn(), CommandTable([stumble]))
     ana, ben = Player(game, "Ana"), Player(game, "Ben")
@@ -65,25 +55,6 @@ def test_a_command_that_fails_is_told_to_the_actor_and_logged_without_the_reason
     assert ben.screen() == []
     assert "there was a hole in the floor" in caplog.text
     assert "quartz" not in caplog.text
-
-
-def test_saving_that_fails_is_logged_and_everybody_still_perceives(caplog):
-    def full_disk(events: tuple[Event, ...]) -> None:
-        raise OSError("No space left on device")
-
-    game = Game(inn(), world_commands(), full_disk)
-    ben = Player(game, "Ben")
-    assert game.perform("Ana", "say hello").accepted
-    assert ben.screen() == ['Ana says, "hello"']
-    assert "No space left on device" in caplog.text
-
-
-def test_what_happened_is_handed_on_once_a_line_before_anybody_sees_it():
-    order: list[object] = []
-    game = Game(inn(), world_commands(), order.append)
-    game.wake("Ben", lambda event, sentence: order.append(sentence))
-    performed = game.perform("Ana", "out")
-    assert order == [performed.events, "Ana leaves out to The Yard."]
 
 
 def test_who_sleeps_perceives_nothing(game):

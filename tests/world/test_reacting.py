@@ -31,7 +31,8 @@ class House:
         for name, rows in tables.items():
             owners[name].reactions = tuple(reaction(*row) for row in rows)
         self.saved: list[Event] = []
-        self.game = Game(self.world, world_commands(), self.saved.extend, lambda times: lucky)
+        self.game = Game(self.world, world_commands(), lambda times: lucky)
+        self.game.subscribe("test", self.saved.extend)
         self.ana, self.ben, self.cat = (Player(self.game, name) for name in ("Ana", "Ben", "Cat"))
 
     def screens(self) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ import pytest
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
+from server.connection.services import ConnectionServices
 from server.session import Session
 from server.telnet.codes import IAC, TERMINAL_TYPE, WILL, WONT
 from server.telnet.interface import TelnetLimits
@@ -29,7 +30,7 @@ class Connection:
         self.lobby = lobby_of(folder, inn_game(), clock=self.clock)
         self.transport = StringTransport()
         self.session = Session(self.lobby)
-        self.protocol = TelnetProtocol(self.session, self.clock, TelnetLimits())
+        self.protocol = TelnetProtocol(self.session, ConnectionServices(self.clock), TelnetLimits())
         self.protocol.makeConnection(self.transport)
         self.passes(0)
 

@@ -12,7 +12,7 @@ from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.door.account_records import Account
-from tests.server.fake_terminal import SECRET, Guest
+from tests.server.fake_connection import SECRET, Guest
 from tests.server.front_door import FakeHasher, Thread, lobby_of
 from tests.world.inn import inn_game
 from world.model import Character, Role
@@ -52,9 +52,9 @@ def account(lobby, name: str) -> Account:
 def test_somebody_new_chooses_a_password_unseen_and_is_in(lobby):
     guest = Guest(lobby, THERE)
     assert guest.types("eve") == NEW
-    assert guest.terminal.is_hidden
+    assert guest.connection.is_hidden
     assert guest.types(SECRET).startswith("\nType look.\nThe Common Room\n")
-    assert not guest.terminal.is_hidden
+    assert not guest.connection.is_hidden
     assert account(lobby, "EVE") == Account(
         "Eve", "player", FakeHasher().hash(SECRET), False, "2026-11-18T11:06:40+00:00", "2026-11-18T11:06:40+00:00"
     )
@@ -73,7 +73,7 @@ def test_a_password_that_anybody_would_guess_is_refused_and_asked_again(lobby, p
     guest.types("evelyn")
     reason = reason or "Your own name is the first thing that anybody would try. Choose something else."
     assert " ".join(guest.types(password).split()) == f"{reason} Choose a password:"
-    assert guest.terminal.is_hidden
+    assert guest.connection.is_hidden
     assert lobby.door.accounts.account("Evelyn") is None
 
 
@@ -81,7 +81,7 @@ def test_an_empty_line_goes_back_to_the_name_and_nobody_new_is_made(lobby, tmp_p
     guest = Guest(lobby, THERE)
     guest.types("evw")
     assert guest.types("") == f"\n{ASK}"
-    assert not guest.terminal.is_hidden
+    assert not guest.connection.is_hidden
     assert list((tmp_path / "vault").iterdir()) == []
     assert guest.enters("eve").startswith("Type look.")
 
@@ -124,9 +124,9 @@ def test_of_two_names_that_look_alike_the_quicker_one_stays(lobby):
 def test_a_name_that_is_known_is_asked_for_its_password(eve):
     guest = Guest(eve, THERE)
     assert guest.types("EVE") == "Password: "
-    assert guest.terminal.is_hidden
+    assert guest.connection.is_hidden
     assert guest.types(SECRET).startswith("\nThe Common Room\n")
-    assert not guest.terminal.is_hidden
+    assert not guest.connection.is_hidden
 
 
 def test_name_and_password_pasted_at_once_are_enough_and_what_follows_is_played(tmp_path):
@@ -134,7 +134,7 @@ def test_name_and_password_pasted_at_once_are_enough_and_what_follows_is_played(
     lobby = lobby_of(tmp_path, inn_game(), in_thread=thread)
     guest = Guest(lobby, THERE)
     guest.types("eve", SECRET, "say I am here", "say still")
-    assert (guest.terminal.is_held, guest.unseen) == (True, [SECRET])
+    assert (guest.connection.is_held, guest.unseen) == (True, [SECRET])
     thread.goes_on()
     assert guest.screen().endswith('You say, "I am here"\n> You say, "still"\n> ')
 
@@ -145,7 +145,7 @@ def test_while_a_password_is_looked_at_nothing_is_asked_and_nobody_else_waits(tm
     ben, eve = Guest(lobby, HOME), Guest(lobby, THERE)
     ben.types("benedict", SECRET)
     eve.types("guest")
-    assert (ben.screen(), ben.terminal.is_held) == ("", True)
+    assert (ben.screen(), ben.connection.is_held) == ("", True)
     assert eve.types("say hello") == 'You say, "hello"\n> '
 
 
@@ -167,17 +167,17 @@ def test_a_wrong_password_is_told_and_asked_again_and_the_third_closes_the_door(
     assert guest.types("wrong 1") == (
         "\nThat is not the password of Eve. An empty line goes back to the name.\nPassword: "
     )
-    assert guest.terminal.is_hidden
+    assert guest.connection.is_hidden
     guest.types("wrong 2")
     assert " ".join(guest.types("wrong 3").split()).startswith("That was not it either, so the door closes.")
-    assert not guest.terminal.is_open
+    assert not guest.connection.is_open
 
 
 def test_changing_the_name_gives_no_more_tries(eve):
     guest = Guest(eve, THERE)
     for number in range(3):
         guest.types("eve", f"wrong {number}", "")
-    assert not guest.terminal.is_open
+    assert not guest.connection.is_open
 
 
 def test_whoever_comes_in_hears_of_wrong_passwords_once(eve):
@@ -205,7 +205,7 @@ def guess(lobby, count: int, host: str = THERE) -> None:
     """Give so many wrong passwords for Eve from somewhere, each as soon as it is looked at."""
     guest: Guest | None = None
     for number in range(count):
-        if guest is None or not guest.terminal.is_open:
+        if guest is None or not guest.connection.is_open:
             guest = Guest(lobby, host)
             guest.types("eve")
         lobby.clock.advance(lobby.door.check.seconds("eve", host))
@@ -240,7 +240,7 @@ def test_from_one_address_only_one_password_waits_however_many_connections_it_ha
     first, second = Guest(eve, THERE), Guest(eve, THERE)
     first.types("eve", "wrong")
     assert " ".join(second.types("eve", "wrong").split()).endswith("Come back in some minutes.")
-    assert (first.terminal.is_open, second.terminal.is_open) == (True, False)
+    assert (first.connection.is_open, second.connection.is_open) == (True, False)
     eve.clock.advance(4)
     assert first.screen().startswith("That is not the password of Eve.")
 
@@ -255,7 +255,7 @@ def test_passwords_sent_by_many_connections_at_once_are_not_all_looked_at(tmp_pa
     while thread.jobs:
         thread.goes_on()
     assert len(hasher.asked) == 4  # three, and the one that was on its way already
-    assert sum(caller.terminal.is_open for caller in callers) == 4
+    assert sum(caller.connection.is_open for caller in callers) == 4
 
 
 def test_the_owner_gets_in_at_once_from_where_they_have_been_whatever_others_guess(eve):
@@ -328,7 +328,7 @@ def test_a_one_time_password_lets_in_whoever_chooses_another(eve):
         "Password: \nThat password was for one time only. Choose one of your own now.\nChoose a password: "
     )
     assert "for one time only" in guest.types("kupo-vira")
-    assert guest.terminal.is_hidden
+    assert guest.connection.is_hidden
     assert "The Common Room" in guest.types("my very own")
     assert (account(eve, "Eve").one_time, account(eve, "Eve").password) == (False, FakeHasher().hash("my very own"))
 
@@ -344,10 +344,10 @@ def test_a_one_time_password_stays_until_another_is_chosen(eve):
 def test_a_password_is_changed_after_the_old_one_is_given_both_unseen(eve):
     guest = Guest(eve, HOME)
     guest.enters("eve")
-    assert (guest.types("@password"), guest.terminal.is_hidden) == ("Your password now: ", True)
-    assert (guest.types(SECRET), guest.terminal.is_hidden) == ("\nYour new password: ", True)
+    assert (guest.types("@password"), guest.connection.is_hidden) == ("Your password now: ", True)
+    assert (guest.types(SECRET), guest.connection.is_hidden) == ("\nYour new password: ", True)
     assert guest.types("another secret") == "\nYour password is another one now.\n> "
-    assert not guest.terminal.is_hidden
+    assert not guest.connection.is_hidden
     assert guest.types("say hello") == 'You say, "hello"\n> '
     assert account(eve, "Eve").password == FakeHasher().hash("another secret")
 
@@ -442,12 +442,12 @@ def test_no_line_typed_unseen_reaches_a_log_a_file_an_event_or_a_screen(tmp_path
     folder = tmp_path_factory.mktemp("door")
     game = inn_game()
     events: list[str] = []
-    game.on_events = lambda happened: events.append(repr(happened))
+    game.subscribe("test", lambda happened: events.append(repr(happened)))
     lobby = lobby_of(folder, game)
     guests = [Guest(lobby, host) for host in (HOME, THERE, "127.0.0.1")]
     shown = ""
     for number, (who, line) in enumerate(script):
-        hidden = guests[who].terminal.is_hidden
+        hidden = guests[who].connection.is_hidden
         # Each line that may be a secret is like no other, but for those that have to be known again.
         typed = f"{line} #{number}#" if hidden and line == "wrong secret" else f"#{line}#" if hidden and line else line
         guests[who].types(typed)

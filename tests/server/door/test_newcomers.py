@@ -7,7 +7,7 @@ from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.door.newcomers import MOST_REMEMBERED, Newcomers
-from tests.server.fake_terminal import Guest
+from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
 

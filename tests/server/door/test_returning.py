@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.settings import ServerSettings
-from tests.server.fake_terminal import Guest
+from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
 

@@ -10,7 +10,7 @@ from agents.population import Population
 from config.settings import ServerSettings
 from server.ending.resuming import Resuming
 from tests.agents.test_population import TEMPLATES
-from tests.server.fake_terminal import Guest
+from tests.server.fake_connection import Guest
 from tests.server.front_door import NOW_MS, lobby_of
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn_game
@@ -131,7 +131,7 @@ def test_at_a_restart_guests_and_callers_at_the_door_are_promised_nothing_that_i
     for one in (ana, guest, nameless):
         one.screen()
     run.lobby.send_home(run.resuming.last_word)
-    assert [one.terminal.screen().strip() for one in (ana, guest, nameless)] == [
+    assert [one.connection.screen().strip() for one in (ana, guest, nameless)] == [
         "Connect again now: you go on where you are.",
         "Connect again now. Guests begin anew; with a name of your own you would go on.",
         "Connect again now.",

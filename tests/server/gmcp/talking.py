@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from server.lobby import Lobby
-from tests.server.fake_terminal import Guest
+from tests.server.fake_connection import Guest
 
 ALL = ("Char 1", "Char.Login 1", "Room 1", "Comm 1", "Fallwater 1")
 
@@ -20,14 +20,14 @@ class Talker(Guest):
 
     def tells(self, package: str, payload: object = None) -> None:
         """Send a package."""
-        self.session.gmcp_received(package, payload)
+        self.session.data_received(package, payload)
         self._turn()
 
     def told(self, package: str = "") -> list[Any]:
         """Return what came of a package since the last time; without one, the names of all that came."""
         self._turn()
-        found = self.terminal.told[:]
-        self.terminal.told.clear()
+        found = self.connection.told[:]
+        self.connection.told.clear()
         return [payload for name, payload in found if name == package] if package else [name for name, _ in found]
 
     def last(self, package: str) -> Any:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from config.settings import ServerSettings
 from server.gmcp.client import MESSAGES_AT_ONCE
 from server.gmcp.room_numbers import derived
-from server.telnet.gmcp import Message
-from tests.server.fake_terminal import Guest
+from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
@@ -195,7 +194,7 @@ def test_a_client_may_ask_for_what_it_was_told_already(ana):
 
 
 def test_the_status_has_a_caption_for_each_of_its_parts(ana):
-    found: dict[str, Any] = dict(ana.terminal.told)
+    found: dict[str, Any] = dict(ana.connection.told)
     assert found["Char.Status"].keys() == found["Char.StatusVars"].keys()
     assert found["Char.Status"] == {"role": "a player", "room": "The Common Room", "state": "awake", "following": ""}
     assert found["Char.Name"] == {"name": "Ana", "fullname": "Ana"}
@@ -254,7 +253,7 @@ def test_each_channel_reaches_whom_the_words_reach(lobby, ana, line, channel, he
 def test_a_private_reason_is_told_to_nobody(lobby, ana):
     ben = inside(lobby, "Ben")
     ana.types("say hello | ben owes me a lamp", "north | away from ben")
-    assert "owes" not in str(ben.terminal.told) and "away from" not in str(ben.terminal.told)
+    assert "owes" not in str(ben.connection.told) and "away from" not in str(ben.connection.told)
 
 
 def test_a_guest_has_the_channels_that_a_guest_may_use(lobby):
@@ -318,7 +317,7 @@ def test_what_a_client_calls_itself_is_logged_once_and_as_one_line(lobby, caplog
     with caplog.at_level(logging.INFO):
         talker = Talker(lobby)
         talker.tells("Core.Hello", {"client": "Other"})
-        Guest(lobby).session.gmcp_received("core.hello", {"client": "A\nb\x1b[31mc" + "d" * 100})
+        Guest(lobby).session.data_received("core.hello", {"client": "A\nb\x1b[31mc" + "d" * 100})
     assert [record.getMessage() for record in caplog.records] == [
         "the client at 127.0.0.1 is Mudlet",
         "the client at 127.0.0.1 is A bc" + "d" * 36,
@@ -328,8 +327,8 @@ def test_what_a_client_calls_itself_is_logged_once_and_as_one_line(lobby, caplog
 def test_a_client_that_begins_to_speak_late_is_told_all_the_same(lobby):
     ben = Guest(lobby)
     ben.enters("Ben")
-    ben.session.gmcp_received("core.supports.set", ["room 1"])
-    assert [name for name, _ in ben.terminal.told] == ["Room.Info", "Room.Players"]
+    ben.session.data_received("core.supports.set", ["room 1"])
+    assert [name for name, _ in ben.connection.told] == ["Room.Info", "Room.Players"]
 
 
 def test_a_client_that_never_speaks_is_told_nothing(lobby, ana):
@@ -337,7 +336,7 @@ def test_a_client_that_never_speaks_is_told_nothing(lobby, ana):
     ben.enters("Ben")
     ana.types("say hello", "north")
     ben.types("quit")
-    assert ben.terminal.told == []
+    assert ben.connection.told == []
 
 
 def test_a_ping_comes_back_and_a_sign_of_life_needs_no_answer(ana):
@@ -345,14 +344,14 @@ def test_a_ping_comes_back_and_a_sign_of_life_needs_no_answer(ana):
     ana.tells("Core.Ping", 120)
     ana.tells("core.ping")
     ana.tells("Core.KeepAlive")
-    assert ana.terminal.told == [("Core.Ping", 120), ("Core.Ping", None)]
+    assert ana.connection.told == [("Core.Ping", 120), ("Core.Ping", None)]
 
 
 @pytest.mark.parametrize("payload", [1e999, -1, True, "x" * 4000, [[]], 10**300])
 def test_nothing_but_a_time_comes_back_with_a_ping(ana, payload):
     ana.told()
     ana.tells("Core.Ping", payload)
-    assert ana.terminal.told == [("Core.Ping", None)]
+    assert ana.connection.told == [("Core.Ping", None)]
 
 
 def test_the_end_is_told_with_its_reason(lobby, ana):
@@ -389,12 +388,11 @@ def test_nothing_is_kept_when_the_last_client_has_gone(lobby, ana):
 
 def test_what_many_hear_is_made_once(lobby, ana):
     ben, dan = inside(lobby, "Ben"), inside(lobby, "Dan")
-    sent: dict[str, list[Message]] = {"Ben": [], "Dan": []}
-    for name, one in (("Ben", ben), ("Dan", dan)):
-        one.terminal.send_gmcp = sent[name].append  # type: ignore[assignment]
+    for one in (ben, dan):
+        one.connection.messages.clear()
     ana.types("say hello", "get brass lamp")
-    assert len(sent["Ben"]) == 2
-    assert all(one is other for one, other in zip(sent["Ben"], sent["Dan"], strict=True))
+    assert len(ben.connection.messages) == 2
+    assert all(one is other for one, other in zip(ben.connection.messages, dan.connection.messages, strict=True))
 
 
 ANYTHING = st.recursive(

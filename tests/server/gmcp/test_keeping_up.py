@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
+from server.connection.message import Message
 from server.gmcp.items import items_of
-from server.telnet.gmcp import Message
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
@@ -40,8 +40,8 @@ class Listener:
 
     def take_in(self) -> None:
         """Follow what was told since the last time."""
-        told: list[tuple[str, Any]] = self.talker.terminal.told[:]
-        self.talker.terminal.told.clear()
+        told: list[tuple[str, Any]] = self.talker.connection.told[:]
+        self.talker.connection.told.clear()
         for package, payload in told:
             match package:
                 case "Room.Info":
@@ -76,14 +76,14 @@ def test_what_was_told_is_what_is_so(deeds):
             known[name].talker.enters(name)
             lobby.door.accounts.set_role(name, Role.BUILDER)
         for name, line in deeds:
-            if not known[name].talker.terminal.is_open:
+            if not known[name].talker.connection.is_open:
                 known[name].talker.hangs_up()
                 known[name] = Listener(Talker(lobby, *ALL))
                 known[name].talker.enters(name)
             known[name].talker.types(line.replace("~", " "))
             for other, client in known.items():
                 client.talker.screen()
-                if client.talker.terminal.is_open:
+                if client.talker.connection.is_open:
                     client.take_in()
                     check(world, other, client)
 

@@ -9,7 +9,7 @@ import pytest
 
 from config.settings import ServerSettings
 from server.gmcp.logging_in import REPEATED_SECONDS
-from tests.server.fake_terminal import SECRET
+from tests.server.fake_connection import SECRET
 from tests.server.front_door import Thread, lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
@@ -34,7 +34,7 @@ def lobby(game, tmp_path):
 
 def credentials(talker: Talker, account: object = "Ana", password: object = SECRET) -> Any:
     """Give them, and return what comes of it, if that is known at once."""
-    talker.terminal.screen()
+    talker.connection.screen()
     talker.tells("Char.Login.Credentials", {"account": account, "password": password})
     found = talker.told("Char.Login.Result")
     assert len(found) <= 1
@@ -57,7 +57,7 @@ def test_it_is_not_offered_to_a_client_that_does_not_take_it(lobby):
 def test_name_and_password_bring_a_client_in(lobby):
     ana = Talker(lobby, *ALL)
     assert credentials(ana) == RIGHT
-    assert ana.terminal.screen().startswith("\nThe Common Room\n")
+    assert ana.connection.screen().startswith("\nThe Common Room\n")
     assert ana.types("say hello") == 'You say, "hello"\n> '
 
 
@@ -72,7 +72,7 @@ def test_a_guest_needs_no_password(lobby):
 def test_a_wrong_password_is_told_and_the_questions_go_on(lobby):
     ana = Talker(lobby, *ALL)
     assert credentials(ana, "Ana", "wrong") == WRONG
-    assert ana.terminal.screen().endswith("Password: ")
+    assert ana.connection.screen().endswith("Password: ")
     assert ana.types(SECRET).startswith("\nWrong passwords given for your name since you were last here: 1.\n")
 
 
@@ -82,7 +82,7 @@ def test_wrong_ones_are_counted_with_those_that_are_typed(lobby):
     ana.types("wrong as well")
     ended = credentials(ana, "Ana", "wrong again")
     assert ended["message"].startswith("That was not it either, so the door closes.")
-    assert not ana.terminal.is_open
+    assert not ana.connection.is_open
     assert lobby.door.check.seconds("Ana", "127.0.0.1") > 0
 
 
@@ -93,7 +93,7 @@ def test_guessing_has_to_wait_as_for_whoever_types(lobby):
         guesser.hangs_up()
     ana = Talker(lobby, *ALL)
     assert credentials(ana) is None
-    assert "is looked at in 2 seconds" in ana.terminal.screen()
+    assert "is looked at in 2 seconds" in ana.connection.screen()
     lobby.clock.advance(2)
     assert ana.last("Char.Login.Result") == RIGHT
 
@@ -120,7 +120,7 @@ def test_a_new_name_chooses_its_password_where_one_types(lobby, game):
         "success": False,
         "message": "Eve has no password yet. Choose one where you type.",
     }
-    assert eve.terminal.screen().endswith("Choose a password: ")
+    assert eve.connection.screen().endswith("Choose a password: ")
     assert "Eve" not in game.world.characters
     assert "The Common Room" in eve.types("another secret")
 
@@ -166,7 +166,7 @@ def test_whoever_is_in_cannot_come_in_again(lobby):
 
 def test_a_client_that_types_the_same_as_well_comes_in_once(lobby, game):
     lines: list[str] = []
-    game.on_performed = lambda character_id, text, performed: lines.append(text)
+    game.subscribe_lines("test", lambda character_id, text, performed: lines.append(text))
     ana = Talker(lobby, *ALL)
     assert credentials(ana) == RIGHT
     assert ana.types("Ana", SECRET, "look").startswith("> > The Common Room\n")
@@ -176,18 +176,18 @@ def test_a_client_that_types_the_same_as_well_comes_in_once(lobby, game):
 
 def test_a_password_asked_for_already_is_typed_after_the_client_is_in(lobby, game):
     lines: list[str] = []
-    game.on_performed = lambda character_id, text, performed: lines.append(text)
+    game.subscribe_lines("test", lambda character_id, text, performed: lines.append(text))
     ana = Talker(lobby, *ALL)
     ana.types("Ana")
     assert credentials(ana) == RIGHT
-    assert not ana.terminal.is_hidden
+    assert not ana.connection.is_hidden
     ana.types(SECRET)
     assert lines == []
 
 
 def test_after_a_while_or_another_line_a_name_is_a_command_again(lobby, game):
     lines: list[str] = []
-    game.on_performed = lambda character_id, text, performed: lines.append(text)
+    game.subscribe_lines("test", lambda character_id, text, performed: lines.append(text))
     ana = Talker(lobby, *ALL)
     credentials(ana)
     lobby.clock.advance(REPEATED_SECONDS)

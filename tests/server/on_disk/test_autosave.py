@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.on_disk.autosave import GroupSync, SaveBoard, SaveMoves, SaveNotes, in_turn
+from server.on_disk.autosave import GroupSync, SaveBoard, SaveMoves, SaveNotes
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
@@ -34,7 +34,9 @@ def saved(vault: Vault) -> str:
 def game_in(vault: Vault) -> Game:
     """Return a game in the inn that saves its moves in a vault."""
     world = inn()
-    return Game(world, world_commands(), SaveMoves(Whereabouts(vault, world)))
+    game = Game(world, world_commands())
+    game.subscribe("whereabouts", SaveMoves(Whereabouts(vault, world)), first=True)
+    return game
 
 
 @pytest.mark.parametrize(
@@ -209,7 +211,7 @@ def test_what_is_shared_is_written_at_once_and_a_failure_is_logged_once(tmp_path
     disk = FailingDisk()
     vault = vault_of(tmp_path, {}, disk)
     game = Game(inn(), world_commands())
-    game.on_events = SaveBoard(BoardNote(vault, game.world))
+    game.subscribe("board", SaveBoard(BoardNote(vault, game.world)), first=True)
     game.perform("Ana", "share plan -> We meet at noon.")
     assert "We meet at noon." in (tmp_path / "world" / "board.md").read_text()
     with disk.full():
@@ -220,12 +222,6 @@ def test_what_is_shared_is_written_at_once_and_a_failure_is_logged_once(tmp_path
     ]
     game.perform("Ana", "say Well.")
     assert "We meet at one." in (tmp_path / "world" / "board.md").read_text()
-
-
-def test_savers_are_called_in_their_order():
-    called: list[str] = []
-    in_turn(lambda events: called.append("first"), lambda events: called.append("second"))(())
-    assert called == ["first", "second"]
 
 
 class House:

@@ -27,7 +27,7 @@ class Watcher:
 
     def __init__(self, world: Fallwater, reactor: MemoryReactorClock) -> None:
         self.world = world
-        self.tallies = Tallies(reactor.seconds)
+        self.tallies = Tallies()
         self.lag = ReactorLag(reactor)
         self.tallies.begin(world.watched)
         self.registry = registry_of(WorldFigures(world.watched, self.tallies, self.lag))

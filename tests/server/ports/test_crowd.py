@@ -129,16 +129,21 @@ def test_what_is_known_of_callers_is_bounded(clock):
     assert (crowd.count, len(crowd._of_address)) == (0, 0)
 
 
+class Leaver(Protocol):
+    def when_lost(self, call):
+        self.leave = call
+
+
 class Known(ServerFactory):
     noisy = False
-    protocol = Protocol
+    protocol = Leaver
 
 
 def test_a_gate_hangs_up_on_whom_the_crowd_does_not_admit_and_tells_it_who_has_gone(crowd):
     gate = Gate(Known(), crowd)
     made = [gate.buildProtocol(CALLER) for _ in range(10 + SPARE)]
     assert gate.buildProtocol(CALLER) is None
-    made[0].on_lost()
+    made[0].leave()
     assert crowd.count == 10 + SPARE - 1
     assert gate.buildProtocol(CALLER) is not None
 

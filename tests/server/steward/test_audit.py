@@ -69,7 +69,7 @@ def test_what_an_agent_does_and_what_is_done_through_it_are_told_apart(inn):
     rook.grants = frozenset({"@describe"})
     inn.game.perform("Rook", "@describe here -> Steam.")
     inn.game.wake("Rook", inn.agents["Rook"].perceive)
-    inn.stewardship.leading.begin("Ana", inn.agents["Rook"])
+    inn.leading.begin("Ana", inn.agents["Rook"])
     inn.lobby.perform("Ana", "say hello")
     assert logged(inn) == [
         {"who": "Rook", "line": "@describe here -> Steam.", "result": "done"},
@@ -79,7 +79,7 @@ def test_what_an_agent_does_and_what_is_done_through_it_are_told_apart(inn):
 
 def test_no_private_reason_stands_in_it(inn):
     inn.shown("Ana", "@save | Ben is not to know")
-    inn.stewardship.audit.note("Ana", "say hello | Ben is not to know", "done", "Rook")
+    inn.audit.note("Ana", "say hello | Ben is not to know", "done", "Rook")
     assert [use["line"] for use in logged(inn)] == ["@save", "say hello"]
 
 
@@ -117,7 +117,7 @@ def test_a_line_torn_by_a_crash_is_passed_over(inn):
     inn.shown("Ana", "@save")
     path = inn.root / "accounts" / "audit" / "2026-11.jsonl"
     path.write_bytes(path.read_bytes() + b'{"at": "2026-11')
-    assert [use.line for use in inn.stewardship.audit.last(5)] == ["@save"]
+    assert [use.line for use in inn.audit.last(5)] == ["@save"]
 
 
 def test_the_last_ones_are_found_over_several_months(inn):
@@ -126,7 +126,7 @@ def test_the_last_ones_are_found_over_several_months(inn):
     (folder / "2026-10.jsonl").write_text(
         '{"at": "2026-10-01T00:00:00Z", "who": "Ana", "host": "", "line": "@reload", "result": "done"}\n'
     )
-    assert [use.line for use in inn.stewardship.audit.last(2)] == ["@reload", "@save"]
+    assert [use.line for use in inn.audit.last(2)] == ["@reload", "@save"]
 
 
 def test_an_admin_s_look_into_another_is_logged_though_it_is_a_player_s_command(inn):
@@ -145,7 +145,7 @@ def test_a_long_line_is_cut(inn):
 def test_what_somebody_has_no_role_for_is_noted_a_few_times_a_minute_and_then_counted(tmp_path):
     game, now = inn_game(), [NOW_MS]
     audit = Audit(tmp_path, game, lambda who: "", lambda: now[0])
-    game.on_performed = audit
+    game.subscribe_lines("audit", audit.take_line, first=True)
     game.world.characters["Cat"].role = Role.BUILDER
     for _ in range(1000):
         game.perform("Ben", "@dig up to The Attic")

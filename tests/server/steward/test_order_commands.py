@@ -132,7 +132,7 @@ Ben| Ana is a player from now on.
 
 def test_an_agent_is_granted_a_role_or_single_commands_and_its_note_is_to_be_written(inn):
     happened: list[Event] = []
-    inn.game.on_events = happened.extend
+    inn.game.subscribe("test", happened.extend)
     play(
         inn.game,
         inn.players,

@@ -10,10 +10,12 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
+from server.clock import DelayedCall
+from server.connection.services import ConnectionServices
 from server.lobby import Lobby
 from server.session import Session
 from server.telnet.compression import compression_option
-from server.telnet.interface import DelayedCall, TelnetLimits, Terminal
+from server.telnet.interface import TelnetLimits
 from server.telnet.options import OPTIONS
 from server.telnet.parser import TelnetParser
 from server.telnet.protocol import TelnetProtocol
@@ -32,16 +34,14 @@ class Listening(Session):
         super().__init__(lobby)
         self.heard: list[object] = []
 
-    def connection_made(self, terminal: Terminal) -> None:
-        super().connection_made(terminal)
-
     def line_received(self, text: str) -> None:
         self.heard.append(text)
         super().line_received(text)
 
-    def size_changed(self, width: int, height: int) -> None:
-        self.heard.append((width, height))
-        super().size_changed(width, height)
+    def capabilities_changed(self) -> None:
+        assert self._connection
+        self.heard.append(self._connection.capabilities)
+        super().capabilities_changed()
 
 
 def inn_of(folder: Path, clock: Clock) -> Lobby:
@@ -53,7 +53,7 @@ def heard(content: bytes, portion: int, lobby: Lobby, clock: Clock) -> list[obje
     """Return what a session hears of bytes that come in so large portions, each once the one before is read."""
     session = Listening(lobby)
     transport = StringTransport()
-    protocol = TelnetProtocol(session, clock, LIMITS, (*OPTIONS, compression_option()))
+    protocol = TelnetProtocol(session, ConnectionServices(clock), LIMITS, (*OPTIONS, compression_option()))
     protocol.makeConnection(transport)
     for at in range(0, len(content), portion):
         protocol.dataReceived(content[at : at + portion])

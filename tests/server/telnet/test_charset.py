@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.telnet.charset import decode_line, encode_text, transliterate
+from server.rendering.transliterate import transliterate
+from server.telnet.charset import decode_line, encode_text
 from tests.full_table import full_table
 from vault.folder import STARTER
 

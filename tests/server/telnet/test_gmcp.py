@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
+from server.connection.connection import Connection
+from server.connection.message import Message
+from server.connection.services import ConnectionServices
 from server.telnet.codes import DO, DONT, GMCP, IAC, SB, SE, WILL
-from server.telnet.gmcp import Message, learn_gmcp
-from server.telnet.interface import TelnetLimits, Terminal
+from server.telnet.gmcp import framed, learn_gmcp
+from server.telnet.interface import TelnetLimits
 from server.telnet.negotiation import Told, subnegotiation
 from server.telnet.protocol import TelnetProtocol
 
@@ -24,30 +27,30 @@ JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.
 class Client:
     """A listener that keeps what it is told, and the other end of its connection."""
 
-    place = ""
+    fairness_key = ""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, object]] = []
         self.lines: list[str] = []
         self.clock = Clock()
         self.transport = StringTransport()
-        self.protocol = TelnetProtocol(self, self.clock, TelnetLimits())
+        self.protocol = TelnetProtocol(self, ConnectionServices(self.clock), TelnetLimits())
         self.protocol.makeConnection(self.transport)
         self.opening = self.gets()
 
-    def connection_made(self, terminal: Terminal) -> None:
-        self.terminal = terminal
+    def connection_made(self, connection: Connection) -> None:
+        self.connection = connection
 
     def line_received(self, text: str) -> None:
         self.lines.append(text)
 
-    def gmcp_received(self, package: str, payload: object) -> None:
+    def data_received(self, package: str, payload: object) -> None:
         self.told.append((package, payload))
 
-    def line_answered(self, text: str) -> None: ...
-    def show(self, text: str) -> None: ...
-    def size_changed(self, width: int, height: int) -> None: ...
-    def terminal_identified(self) -> None: ...
+    def prompt(self, is_answer: bool) -> str:
+        return ""
+
+    def capabilities_changed(self) -> None: ...
     def connection_lost(self, reason: str) -> None: ...
 
     def sends(self, content: bytes) -> None:
@@ -64,9 +67,9 @@ class Client:
 
 def said(message: Message) -> tuple[str, object]:
     """Return what a client makes of a message."""
-    framed = message.framed
-    assert framed[:3] == bytes([IAC, SB, GMCP]) and framed[-2:] == bytes([IAC, SE])
-    name, _, text = framed[3:-2].replace(b"\xff\xff", b"\xff").partition(b" ")
+    content = framed(message)
+    assert content[:3] == bytes([IAC, SB, GMCP]) and content[-2:] == bytes([IAC, SE])
+    name, _, text = content[3:-2].replace(b"\xff\xff", b"\xff").partition(b" ")
     return name.decode(), json.loads(text) if text else None
 
 
@@ -118,20 +121,20 @@ def test_no_bytes_at_all_are_fatal(content):
 @given(JSON)
 def test_what_goes_out_is_json_in_utf_8_without_a_control(payload):
     message = Message("Room.Info", payload)
-    framed = message.framed
+    content = framed(message)
     if payload is not None:
         assert said(message)[1] == payload
-    text = framed[3:-2].decode("utf-8")
+    text = content[3:-2].decode("utf-8")
     assert not [char for char in text if ord(char) < 32 or 127 <= ord(char) < 160 or char in "\u2028\u2029"]
 
 
 def test_the_bytes_of_a_message_are_made_once():
     message = Message("Char.Name", {"name": "Ana"})
-    assert message.framed is message.framed
+    assert message.encoded is message.encoded
 
 
 def test_a_message_without_payload_is_its_name_alone():
-    assert Message("Core.Ping").framed == subnegotiation(GMCP, b"Core.Ping")
+    assert framed(Message("Core.Ping")) == subnegotiation(GMCP, b"Core.Ping")
 
 
 def test_gmcp_is_offered_once_and_last():
@@ -144,7 +147,7 @@ def test_a_client_that_does_not_agree_gets_nothing(answer):
     client = Client()
     client.sends(answer)
     client.gets()
-    client.terminal.send_gmcp(Message("Core.Goodbye", "Sleep well."))
+    client.connection.send_data(Message("Core.Goodbye", "Sleep well."))
     assert client.gets() == b""
 
 
@@ -158,9 +161,9 @@ def test_both_sides_tell_in_order_with_the_text():
     client = Client()
     client.sends(AGREED + subnegotiation(GMCP, b"Core.Hello {}") + b"look\r\n")
     assert (client.told, client.lines) == ([("Core.Hello", {})], ["look"])
-    client.terminal.write("The Hall\n")
-    client.terminal.send_gmcp(Message("Room.Info", {"num": 1}))
-    client.terminal.write("Dust.\n")
+    client.connection.show("The Hall")
+    client.connection.send_data(Message("Room.Info", {"num": 1}))
+    client.connection.show("Dust.")
     assert client.gets() == b"The Hall\r\n" + subnegotiation(GMCP, b'Room.Info {"num":1}') + b"Dust.\r\n"
 
 

@@ -23,7 +23,7 @@ from server.telnet.codes import (
     WINDOW_SIZE,
     WONT,
 )
-from server.telnet.negotiation import Identified, Negotiator, Outcome, Resized, Send, subnegotiation
+from server.telnet.negotiation import Identified, Negotiator, Outcome, Send, subnegotiation
 from server.telnet.options import (
     OPTIONS,
     Client,
@@ -79,7 +79,7 @@ def test_what_a_client_wants_to_do_unbidden_is_refused(option):
 )
 def test_a_window_size_is_taken_within_reason(told, width, height):
     client = Client()
-    assert learn_size(client, told) == [Resized(width, height)]
+    assert learn_size(client, told) == []
     assert (client.width, client.height) == (width, height)
 
 

@@ -15,6 +15,8 @@ from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from server.connection.connection import Capabilities, ColorDepth, Connection
+from server.connection.services import ConnectionServices
 from server.telnet.codes import (
     AYT,
     BRK,
@@ -33,10 +35,12 @@ from server.telnet.codes import (
     WONT,
 )
 from server.telnet.compression import compression_option
-from server.telnet.interface import TelnetLimits, Terminal
+from server.telnet.connection import TelnetConnection
+from server.telnet.interface import TelnetLimits
 from server.telnet.negotiation import subnegotiation
-from server.telnet.options import OPTIONS, Mtts
+from server.telnet.options import OPTIONS
 from server.telnet.protocol import APOLOGY, STILL_HERE, TelnetFactory, TelnetProtocol
+from tests.server.turn_clock import TurnClock
 
 LIMITS = TelnetLimits(max_line_bytes=100, max_output_bytes=1000, bytes_per_turn=64)
 GO_AHEAD = bytes([IAC, GA])
@@ -45,14 +49,19 @@ GO_AHEAD = bytes([IAC, GA])
 class Player:
     """Remembers all that the connection tells, and answers each line as it was asked to."""
 
-    place = "The Pump"
+    fairness_key = "The Pump"
 
     def __init__(self) -> None:
+        self.asks = ""
         self.lines: list[str] = []
         self.told: list[object] = []
 
-    def connection_made(self, terminal: Terminal) -> None:
-        self.terminal = terminal
+    def connection_made(self, connection: Connection) -> None:
+        assert isinstance(connection, TelnetConnection)
+        self.terminal = connection
+
+    def prompt(self, is_answer: bool) -> str:
+        return self.asks
 
     def line_received(self, text: str) -> None:
         self.lines.append(text)
@@ -63,25 +72,16 @@ class Player:
                 self.terminal.write("Goodbye.\n")
                 self.terminal.close()
             case "hold":
-                self.terminal.hold_input()
+                self.terminal.hold(True)
             case "hold and release":
-                self.terminal.hold_input()
-                self.terminal.release_input()
+                self.terminal.hold(True)
+                self.terminal.hold(False)
 
-    def gmcp_received(self, package: str, payload: object) -> None:
+    def data_received(self, package: str, payload: object) -> None:
         self.told.append(package)
 
-    def line_answered(self, text: str) -> None:
-        self.terminal.write(f"{text}\n>")
-
-    def show(self, text: str) -> None:
-        self.terminal.write(f"\n{text}\n>")
-
-    def size_changed(self, width: int, height: int) -> None:
-        self.told.append((width, height))
-
-    def terminal_identified(self) -> None:
-        self.told.append(self.terminal.client_name)
+    def capabilities_changed(self) -> None:
+        self.told.append(self.terminal.capabilities)
 
     def connection_lost(self, reason: str) -> None:
         self.told.append(reason)
@@ -105,30 +105,21 @@ class TcpInMemory(StringTransport):
         self.settings.append(("keep alive", enabled))
 
 
-class TurnClock(Clock):
-    """A clock that can run one turn of the reactor: what is due now, but nothing that this brings about."""
-
-    def turn(self) -> None:
-        due = [call for call in self.calls if call.getTime() <= self.seconds()]
-        for call in due:
-            self.calls.remove(call)
-            call.called = 1
-            call.func(*call.args, **call.kw)
-
-
-class Connection:
+class Caller:
     """A connected protocol with everything around it; `shows` takes what the client was sent since last time."""
 
     def __init__(self, limits: TelnetLimits = LIMITS) -> None:
         self.player = Player()
         self.clock = TurnClock()
         self.transport = TcpInMemory()
-        self.protocol = TelnetProtocol(self.player, self.clock, limits, (*OPTIONS, compression_option()))
+        self.protocol = TelnetProtocol(
+            self.player, ConnectionServices(self.clock), limits, (*OPTIONS, compression_option())
+        )
         self.protocol.makeConnection(self.transport)
         self.opening = self.shows()
 
     @property
-    def terminal(self) -> Terminal:
+    def terminal(self) -> TelnetConnection:
         return self.player.terminal
 
     def receives(self, *chunks: bytes) -> None:
@@ -151,7 +142,7 @@ class Connection:
 
 @pytest.fixture
 def connection():
-    return Connection()
+    return Caller()
 
 
 def test_a_connection_opens_with_offers_and_without_delays(connection):
@@ -168,7 +159,7 @@ def test_what_is_written_in_one_turn_goes_out_in_one_piece(connection):
     writes = connection.transport.writes
     connection.terminal.write("The Hall\n")
     connection.terminal.write("You see nothing.\n")
-    connection.terminal.prompt("> ")
+    connection.terminal.write_prompt("> ")
     assert connection.transport.writes == writes
     assert connection.shows() == b"The Hall\r\nYou see nothing.\r\n> " + GO_AHEAD
     assert connection.transport.writes == writes + 1
@@ -176,20 +167,20 @@ def test_what_is_written_in_one_turn_goes_out_in_one_piece(connection):
 
 def test_a_prompt_is_marked_with_eor_once_the_client_agrees_to_it(connection):
     connection.receives(bytes([IAC, DO, END_OF_RECORD]))
-    connection.terminal.prompt("> ")
+    connection.terminal.write_prompt("> ")
     assert connection.shows() == b"> " + bytes([IAC, EOR])
 
 
 def test_a_prompt_is_marked_with_ga_when_the_client_refuses_eor(connection):
     connection.receives(bytes([IAC, DONT, END_OF_RECORD]))
-    connection.terminal.prompt("> ")
+    connection.terminal.write_prompt("> ")
     assert connection.shows() == b"> " + GO_AHEAD
 
 
 def test_a_password_is_hidden_without_waiting_for_any_answer(connection):
-    connection.terminal.hide_input()
-    connection.terminal.prompt("Password: ")
-    connection.terminal.show_input()
+    connection.terminal.hide_typing(True)
+    connection.terminal.write_prompt("Password: ")
+    connection.terminal.hide_typing(False)
     connection.terminal.write("\nWelcome.\n")
     hide, show = bytes([IAC, WILL, ECHO]), bytes([IAC, WONT, ECHO])
     assert connection.shows() == hide + b"Password: " + GO_AHEAD + show + b"\r\nWelcome.\r\n"
@@ -208,18 +199,15 @@ def test_the_client_tells_its_size_and_its_name(connection):
         subnegotiation(24, b"\0ANSI"),
         subnegotiation(24, b"\0MTTS 333"),
     )
-    terminal = connection.terminal
-    assert connection.player.told == [(100, 30), "MUDLET"]
-    assert (terminal.width, terminal.height, terminal.terminal_types) == (100, 30, ("MUDLET", "ANSI"))
-    assert terminal.mtts == Mtts(333)
-    assert terminal.screen_reader
+    wide = Capabilities(width=100)
+    all_told = Capabilities(100, ColorDepth.TRUE, screen_reader=True)
+    assert connection.player.told == [wide, all_told]
+    assert connection.terminal.capabilities == all_told
 
 
 def test_a_client_that_tells_nothing_is_a_plain_terminal(connection):
     terminal = connection.terminal
-    assert (terminal.width, terminal.height, terminal.encoding) == (80, 24, "utf-8")
-    assert (terminal.client_name, terminal.terminal_types, terminal.mtts) == ("", (), Mtts(0))
-    assert not terminal.screen_reader
+    assert terminal.capabilities == Capabilities(80, ColorDepth.NONE, False, "utf-8", False)
     assert terminal.host == "192.168.1.1"
 
 
@@ -231,8 +219,11 @@ def test_an_ascii_client_reads_no_unicode(connection):
 
 
 def test_are_you_there_is_answered(connection):
+    connection.player.asks = "> "
+    connection.terminal.prompt()
+    assert connection.shows() == b"> " + GO_AHEAD
     connection.receives(bytes([IAC, AYT]))
-    assert connection.shows() == b"\r\n[Yes, the server is here.]\r\n>"
+    assert connection.shows() == b"\r\n[Yes, the server is here.]\r\n> " + GO_AHEAD
 
 
 def test_breaks_and_other_commands_change_nothing(connection):
@@ -248,10 +239,12 @@ def test_a_break_with_a_timing_mark_is_answered_with_a_refusal(connection):
 
 
 def test_a_line_too_long_is_refused_and_the_next_one_heard(connection):
+    connection.player.asks = "> "
     connection.receives(b"x" * 5000, b"x" * 5000 + b"\nlook\n")
     connection.turns(200)
     assert connection.player.lines == ["look"]
-    assert connection.shows() == b"That line was ignored: it is longer than 100 bytes.\r\n>"
+    told = b"That line was ignored: it is longer than 100 bytes.\r\n> "
+    assert connection.shows() == told + GO_AHEAD + b"> " + GO_AHEAD
 
 
 def test_a_pouring_client_gets_four_lines_a_turn_and_is_not_read_meanwhile(connection):
@@ -274,7 +267,7 @@ def test_a_flood_of_negotiation_is_taken_in_portions(connection):
 
 
 def test_a_toggle_flood_is_answered_with_a_bounded_number_of_bytes():
-    connection = Connection(TelnetLimits())
+    connection = Caller(TelnetLimits())
     connection.receives(bytes([IAC, WILL, 31, IAC, WONT, 31]) * 10_000)
     connection.turns(200)
     assert len(connection.shows()) <= 3 * 200
@@ -285,7 +278,7 @@ def test_held_lines_wait_until_they_are_released(connection):
     connection.receives(b"north\n")
     connection.turns(3)
     assert connection.player.lines == ["hold"]
-    connection.terminal.release_input()
+    connection.terminal.hold(False)
     connection.turns(2)
     assert connection.player.lines == ["hold", "look", "north"]
     assert connection.transport.producerState == "producing"
@@ -294,8 +287,7 @@ def test_held_lines_wait_until_they_are_released(connection):
 def test_what_a_client_tells_of_itself_is_heard_while_its_lines_wait(connection):
     connection.receives(b"hold\r\n" + bytes([IAC, WILL, TERMINAL_TYPE]))
     connection.receives(subnegotiation(TERMINAL_TYPE, b"\0MUDLET") + subnegotiation(TERMINAL_TYPE, b"\0MTTS 64"))
-    assert connection.player.told == ["MUDLET"]
-    assert connection.terminal.screen_reader
+    assert connection.player.told == [Capabilities(screen_reader=True, charset="ascii")]
     connection.receives(b"look\n" + subnegotiation(TERMINAL_TYPE, b"\0LATE") + bytes([IAC, AYT]))
     assert connection.player.lines == ["hold"]
     assert STILL_HERE.encode() not in connection.shows()  # what stands behind a line is not heard before it
@@ -332,7 +324,7 @@ def test_whoever_has_sent_all_and_is_held_for_a_moment_is_answered(connection):
     connection.receives(b"hold\nlook\n")
     connection.protocol.readConnectionLost()
     connection.clock.advance(1)
-    connection.terminal.release_input()
+    connection.terminal.hold(False)
     connection.clock.advance(0)
     assert connection.player.lines == ["hold", "look"]
     connection.clock.advance(LIMITS.half_close_seconds)
@@ -461,7 +453,7 @@ def test_compression_that_begins_while_the_client_does_not_read_waits_with_the_r
 
 def test_a_connection_silent_both_ways_is_sent_a_sign_of_life():
     clock, transport, player = TurnClock(), TcpInMemory(), Player()
-    factory = TelnetFactory(lambda: player, clock, lambda: LIMITS, keep_alive_seconds=lambda: 10)
+    factory = TelnetFactory(lambda: player, ConnectionServices(clock), lambda: LIMITS, keep_alive_seconds=lambda: 10)
     protocol = factory.buildProtocol(None)
     protocol.makeConnection(transport)
     clock.pump([1] * 11)
@@ -504,7 +496,7 @@ def test_a_failing_session_is_logged_and_its_player_told_and_served(connection, 
     with caplog.at_level(logging.ERROR):
         connection.receives(b"fail\nlook\n")
     assert connection.player.lines == ["fail", "look"]
-    assert connection.shows() == APOLOGY.replace("\n", "\r\n").encode()
+    assert connection.shows() == f"{APOLOGY}\r\n".encode()
     assert ["a fault in a session" in record.exc_text for record in caplog.records] == [True]
 
 
@@ -529,7 +521,7 @@ def test_the_factory_makes_a_new_listener_for_each_caller():
         made.append(Player())
         return made[-1]
 
-    factory = TelnetFactory(new_player, Clock(), lambda: LIMITS)
+    factory = TelnetFactory(new_player, ConnectionServices(Clock()), lambda: LIMITS)
     for _ in range(2):
         factory.buildProtocol(None).makeConnection(StringTransport())
     assert len({id(player.terminal) for player in made}) == 2
@@ -558,8 +550,8 @@ class Unreadable(StringTransport):
 def taken(transport: StringTransport) -> tuple[Player, TelnetProtocol, list[str]]:
     """Return a protocol that this transport was given to, and what is noted once it is lost."""
     player, lost = Player(), list[str]()
-    protocol = TelnetProtocol(player, TurnClock(), LIMITS)
-    protocol.on_lost = lambda: lost.append("lost")
+    protocol = TelnetProtocol(player, ConnectionServices(TurnClock()), LIMITS)
+    protocol.when_lost(lambda: lost.append("lost"))
     protocol.makeConnection(transport)
     return player, protocol, lost
 

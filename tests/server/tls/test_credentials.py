@@ -12,7 +12,7 @@ from twisted.internet.protocol import Protocol, ServerFactory
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.telnet.interface import Transport
+from server.connection.output import Transport
 from server.tls.certificate import VALID_DAYS, make_certificate
 from server.tls.credentials import CERTIFICATE, LOOK_SECONDS, Credentials
 from server.tls.handshake import over_tls

@@ -10,6 +10,7 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
+from server.connection.services import ConnectionServices
 from server.ports.crowd import Crowd, Gate
 from server.telnet.interface import TelnetLimits
 from server.telnet.protocol import TelnetFactory
@@ -29,7 +30,7 @@ class House:
         settings = ServerSettings()
         self.crowd = Crowd(lambda: settings, self.clock)
         credentials = Credentials(settings, folder, self.clock, lambda: NOW, list[str]().append)
-        telnet = TelnetFactory(self._new_player, self.clock, lambda: LIMITS)
+        telnet = TelnetFactory(self._new_player, ConnectionServices(self.clock), lambda: LIMITS)
         self.factory = Gate(over_tls(telnet, credentials, self.clock, lambda: login_seconds), self.crowd)
 
     def _new_player(self):

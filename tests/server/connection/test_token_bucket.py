@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from twisted.internet.task import Clock
 
-from server.telnet.allowance import Allowance
+from server.connection.input import TokenBucket
 
 
 @pytest.fixture
@@ -14,38 +14,38 @@ def clock():
 
 
 def test_so_many_times_at_once_are_allowed_and_the_next_has_to_wait(clock):
-    allowance = Allowance(clock, per_second=4, at_once=3)
+    allowance = TokenBucket(clock, per_second=4, at_once=3)
     waits = []
     for _ in range(4):
-        waits.append(allowance.seconds)
+        waits.append(allowance.wait_seconds)
         allowance.take()
     assert waits == [0.0, 0.0, 0.0, 0.25]
 
 
 def test_what_is_not_used_comes_back_but_never_more_than_that(clock):
-    allowance = Allowance(clock, per_second=4, at_once=3)
+    allowance = TokenBucket(clock, per_second=4, at_once=3)
     allowance.take(3)
-    assert not allowance.is_whole
+    assert not allowance.is_full
     clock.advance(0.25)
-    assert allowance.seconds == 0.0
+    assert allowance.wait_seconds == 0.0
     clock.advance(100)
-    assert allowance.is_whole
+    assert allowance.is_full
     allowance.take(3)
-    assert allowance.seconds == 0.25
+    assert allowance.wait_seconds == 0.25
 
 
 def test_what_was_taken_beyond_it_is_owed(clock):
-    allowance = Allowance(clock, per_second=10, at_once=5)
+    allowance = TokenBucket(clock, per_second=10, at_once=5)
     allowance.take(25)
-    assert allowance.seconds == 2.1
+    assert allowance.wait_seconds == 2.1
     clock.advance(2.1)
-    assert allowance.seconds == 0.0
+    assert allowance.wait_seconds == 0.0
 
 
 def test_in_the_long_run_it_is_so_many_a_second(clock):
-    allowance, times = Allowance(clock, per_second=50, at_once=200), 0
+    allowance, times = TokenBucket(clock, per_second=50, at_once=200), 0
     for _ in range(2001):
-        while not allowance.seconds:
+        while not allowance.wait_seconds:
             allowance.take()
             times += 1
         clock.advance(0.005)
@@ -53,6 +53,6 @@ def test_in_the_long_run_it_is_so_many_a_second(clock):
 
 
 def test_none_a_second_allows_any_number(clock):
-    allowance = Allowance(clock, per_second=0, at_once=1)
+    allowance = TokenBucket(clock, per_second=0, at_once=1)
     allowance.take(1000)
-    assert (allowance.seconds, allowance.is_whole) == (0.0, True)
+    assert (allowance.wait_seconds, allowance.is_full) == (0.0, True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.internet.error import ConnectionLost
 from twisted.internet.testing import StringTransport
 
-from server.telnet.outlet import Outlet
+from server.connection.output import DirectWriter
 
 
 class Socket:
@@ -16,7 +16,7 @@ class Socket:
         self.gone = False
         self.content = b""
         self.buffer = StringTransport()
-        self.outlet = Outlet(self.buffer, self._send_some)
+        self.outlet = DirectWriter(self.buffer, self._send_some)
 
     def _send_some(self, content: bytes) -> int | ConnectionLost:
         if self.gone:
@@ -57,5 +57,5 @@ def test_of_a_lost_connection_the_transport_learns():
 
 def test_what_is_no_plain_socket_is_sent_to_through_its_buffer():
     transport = StringTransport()
-    Outlet(transport).send(b"You see an owl.")
+    DirectWriter(transport).send(b"You see an owl.")
     assert transport.value() == b"You see an owl."

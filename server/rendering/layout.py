@@ -9,7 +9,7 @@ from functools import lru_cache
 from wcwidth import width as columns_shown
 from wcwidth import wrap
 
-from server.screens.wide_text import columns_in, wrapped_wide
+from server.rendering.wide_text import columns_in, wrapped_wide
 
 WIDEST = 100
 

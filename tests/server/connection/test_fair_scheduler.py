@@ -8,9 +8,9 @@ from typing import cast
 
 import pytest
 
-from server.telnet.interface import ReactorClock
-from server.telnet.rota import Rota
-from server.telnet.turn_end import TurnEnd
+from server.clock import ReactorClock
+from server.connection.input import FairScheduler
+from server.connection.output import FlushQueue
 
 
 class Day:
@@ -23,8 +23,8 @@ class Day:
         self.now = 0.0
         self.done: list[str] = []
         clock = cast(ReactorClock, self)
-        self.turn_end = TurnEnd(clock)
-        self.rota = Rota(clock, self.turn_end, seconds=3, place_seconds=1, aside_seconds=2)
+        self.flush_queue = FlushQueue(clock)
+        self.scheduler = FairScheduler(clock, self.flush_queue, seconds=3, place_seconds=1, aside_seconds=2)
         self._due: list[Callable[[], None]] = []
 
     def seconds(self) -> float:
@@ -37,12 +37,12 @@ class Day:
     def comes(self, *names: str) -> None:
         """Let input come: `hall 1` is the first from the hall."""
         for name in names:
-            self.rota.take(name.split()[0], partial(self.does, name))
+            self.scheduler.take(name.split()[0], partial(self.does, name))
 
     def does(self, name: str) -> None:
         self.now += 0.5 if name.startswith("attic") else 1
         self.done.append(name)
-        self.turn_end.add(lambda: self.done.append("sent"))
+        self.flush_queue.add(lambda: self.done.append("sent"))
 
     def turn(self) -> list[str]:
         """Return what was done since this was asked last; then let the next turn begin."""
@@ -103,7 +103,7 @@ def test_what_takes_long_to_send_is_sent_in_slices_and_all_of_it_before_more_is_
         day.now += 1
         sent.append(number)
 
-    slow = TurnEnd(cast(ReactorClock, day), seconds=2)
+    slow = FlushQueue(cast(ReactorClock, day), seconds=2)
     for number in range(5):
         slow.add(partial(send, number))
     slow.add_last(partial(send, 9))
@@ -139,9 +139,9 @@ def test_a_failure_is_its_own_trouble_alone(day):
         raise RuntimeError("a fault in a connection")
 
     with pytest.raises(RuntimeError):
-        day.rota.take("hall", fail)
+        day.scheduler.take("hall", fail)
     day.comes("hall 1", "hall 2", "hall 3")
-    day.rota.take("hall", fail)
+    day.scheduler.take("hall", fail)
     day.comes("hall 4")
     day.turn()
     day.turn()

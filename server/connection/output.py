@@ -1,12 +1,15 @@
-"""The end of a turn of the reactor, for all connections at once."""
+"""What goes out: all connections are flushed at the end of a turn, each straight into its socket."""
 
 from __future__ import annotations
 
 import logging
 from collections import deque
 from collections.abc import Callable
+from typing import Any, Protocol
 
-from server.telnet.interface import ReactorClock
+from twisted.internet.tcp import Connection
+
+from server.clock import ReactorClock
 
 log = logging.getLogger(__name__)
 
@@ -14,7 +17,7 @@ SLICE_SECONDS = 0.01
 """For how long is sent what a turn has brought about, before it is looked who else has typed meanwhile."""
 
 
-class TurnEnd:
+class FlushQueue:
     """Calls what is to be done when all that a turn brings has been said, in the order in which it was asked for.
 
     One timer does for thousands of connections: in a crowd everyone is shown something in every turn. What takes long
@@ -72,3 +75,62 @@ class TurnEnd:
             call()
         except Exception:
             log.exception("a connection could not be shown what is new")
+
+
+class Transport(Protocol):
+    """The part of a Twisted transport that is needed here."""
+
+    def write(self, data: bytes) -> None:
+        """Send."""
+
+    def loseConnection(self) -> None:
+        """Close when everything is sent."""
+
+    def abortConnection(self) -> None:
+        """Close now."""
+
+    def getPeer(self) -> Any:
+        """Return the address of the other side."""
+
+    def registerProducer(self, producer: Any, streaming: bool) -> None:
+        """Tell `producer` to pause while the other side does not read."""
+
+    def unregisterProducer(self) -> None:
+        """End `registerProducer`."""
+
+    def pauseProducing(self) -> None:
+        """Stop reading."""
+
+    def resumeProducing(self) -> None:
+        """Read again."""
+
+
+SendSome = Callable[[bytes], object]
+"""Sends what a socket takes at once, and returns how many bytes that are, or an exception if the connection is lost."""
+
+
+class DirectWriter:
+    """Sends to one transport, in order.
+
+    The transport's own way is a turn of the reactor longer and asks the system three times, for one piece of text. So
+    a client that reads is sent to directly. One that was once behind goes that way from then on: what is in the
+    buffer must not be overtaken. So does TLS.
+    """
+
+    __slots__ = ("_send_some", "_transport")
+
+    def __init__(self, transport: Transport, send_some: SendSome | None = None) -> None:
+        self._transport = transport
+        if send_some is None and isinstance(transport, Connection) and not transport.TLS:
+            send_some = transport.writeSomeData
+        self._send_some = send_some
+
+    def send(self, content: bytes) -> None:
+        """Send all of it, now or when the client has read what came before."""
+        if self._send_some is not None:
+            sent = self._send_some(content)
+            if sent == len(content):
+                return
+            self._send_some = None
+            content = content[sent:] if isinstance(sent, int) else content  # a loss is the transport's to notice
+        self._transport.write(content)

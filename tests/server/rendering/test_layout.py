@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from server.screens.screen import WIDEST, wrapped
+from server.rendering.layout import WIDEST, wrapped
 
 
 def test_a_long_line_breaks_between_words():

@@ -3,59 +3,65 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
+from server.clock import DelayedCall
+from server.connection.connection import Capabilities, Identification
+from server.connection.message import Message
+from server.connection.output import DirectWriter, Transport
+from server.connection.services import ConnectionServices, DropReason
+from server.rendering.text_screen import TextScreen
 from server.telnet.charset import encode_text
 from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP, TERMINAL_TYPE
 from server.telnet.compression import Outflow
-from server.telnet.gmcp import Message
-from server.telnet.interface import DelayedCall, ReactorClock, TelnetLimits, Transport
+from server.telnet.gmcp import framed
+from server.telnet.interface import TelnetLimits
 from server.telnet.negotiation import Negotiator
-from server.telnet.options import Client, Mtts
-from server.telnet.outlet import Outlet
-from server.telnet.traffic import Traffic, Why
-from server.telnet.turn_end import TurnEnd
+from server.telnet.options import Client, capabilities_of
 
 _SIGN_OF_LIFE = bytes([IAC, NOP])
-_NOTHING_TOLD = Mtts(0)
 
 log = logging.getLogger(__name__)
 
 
 @implementer(IPushProducer)
-class TelnetTerminal:
-    """The `Terminal` of one telnet connection. Twisted pauses it while the client does not read."""
+class TelnetConnection:
+    """The `Connection` of one telnet client. Twisted pauses it while the client does not read."""
 
     def __init__(
         self,
         transport: Transport,
-        clock: ReactorClock,
+        services: ConnectionServices,
         limits: TelnetLimits,
         client: Client,
         negotiator: Negotiator[Client],
         hold: Callable[[bool], None],
-        turn_end: TurnEnd,
-        traffic: Traffic | None = None,
+        prompt: Callable[[bool], str],
     ) -> None:
         self._transport = transport
-        self._outlet = Outlet(transport)
-        self._clock = clock
-        self._limits = limits
+        self._writer = DirectWriter(transport)
+        self._clock = services.clock
+        self._close_seconds = limits.close_seconds
+        self._max_output_bytes = limits.max_output_bytes
         self._client = client
         self._negotiator = negotiator
         self._hold = hold
-        self._turn_end = turn_end
-        self._traffic = traffic or Traffic()
+        self._flush_queue = services.flush_queue
+        self._traffic = services.traffic
+        self._asked = prompt
+        self._screen = TextScreen(encode_text, lambda: self._capabilities, services.palette)
+        self._capabilities = capabilities_of(client)
         self._host = str(getattr(transport.getPeer(), "host", "local"))
         self._is_open = True
         self._outflow = Outflow()
         self._was_silent = False
         self._is_paused = False
         self._is_due = False
-        self._last_words: Callable[[], None] | None = None
+        self._is_prompt_due = False
         self._forced_end: DelayedCall | None = None
         transport.registerProducer(self, True)
 
@@ -68,81 +74,71 @@ class TelnetTerminal:
         return self._host
 
     @property
-    def width(self) -> int:
-        return self._client.width
+    def capabilities(self) -> Capabilities:
+        return self._capabilities
 
     @property
-    def height(self) -> int:
-        return self._client.height
+    def identification(self) -> Identification:
+        if self._client.is_identified:
+            return Identification.FINAL
+        if self._negotiator.they_perform(TERMINAL_TYPE):
+            return Identification.ANSWERING
+        return Identification.ASKED if self._negotiator.awaits_theirs(TERMINAL_TYPE) else Identification.FINAL
 
-    @property
-    def encoding(self) -> str:
-        return self._client.encoding
+    def learn_capabilities(self) -> bool:
+        """Look anew at what the client has told, and return whether anything is different."""
+        before, self._capabilities = self._capabilities, capabilities_of(self._client)
+        self._screen.forget()
+        return self._capabilities != before
 
-    @property
-    def client_name(self) -> str:
-        return self._client.name
+    def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
+        self._screen.prefer(preferences)
 
-    @property
-    def terminal_types(self) -> tuple[str, ...]:
-        return tuple(self._client.terminal_types)
+    def show(self, text: str, kind: str = "") -> None:
+        if self._is_open:
+            self._is_prompt_due = True
+            self.send(self._screen.lines(text, kind))
 
-    @property
-    def mtts(self) -> Mtts:
-        return self._client.mtts or _NOTHING_TOLD
-
-    @property
-    def is_identified(self) -> bool:
-        return self._client.is_identified
-
-    @property
-    def may_tell(self) -> bool:
-        return not self._client.is_identified and self._negotiator.awaits_theirs(TERMINAL_TYPE)
-
-    @property
-    def is_telling(self) -> bool:
-        return not self._client.is_identified and self._negotiator.they_perform(TERMINAL_TYPE)
-
-    @property
-    def screen_reader(self) -> bool:
-        return Mtts.SCREEN_READER in self.mtts
-
-    def write(self, text: str) -> None:
-        self.send(encode_text(text, self._client.encoding))
-
-    def prompt(self, text: str) -> None:
-        mark = EOR if self._negotiator.we_perform(END_OF_RECORD) else GA
-        self.send(encode_text(text, self._client.encoding) + bytes([IAC, mark]))
-
-    def send_gmcp(self, message: Message) -> None:
-        if self._negotiator.we_perform(GMCP):
-            self.send(message.framed)
-
-    def at_turn_end(self, call: Callable[[], None]) -> None:
-        self._last_words = call
+    def prompt(self) -> None:
+        self._is_prompt_due = True
         self._flush_soon()
 
-    def hide_input(self) -> None:
-        self.send(self._negotiator.switch_ours(ECHO, True))
+    def line_typed(self) -> None:
+        """Know that the player has typed a line, and that what comes stands below it."""
+        self._is_prompt_due = True
+        self.send(self._screen.line_typed())
+        self._flush_soon()
 
-    def show_input(self) -> None:
-        self.send(self._negotiator.switch_ours(ECHO, False))
+    def write(self, text: str) -> None:
+        """Send a text as it is, in the client's charset."""
+        self.send(encode_text(text, self._client.encoding))
 
-    def hold_input(self) -> None:
-        self._hold(True)
+    def write_prompt(self, text: str) -> None:
+        """Send a text without a newline and mark it as a prompt, with EOR or else GA."""
+        self.send(_marked(text, self._client.encoding, self._negotiator.we_perform(END_OF_RECORD)))
 
-    def release_input(self) -> None:
-        self._hold(False)
+    def send_data(self, message: Message) -> None:
+        if self._negotiator.we_perform(GMCP):
+            self.send(framed(message))
+
+    def hide_typing(self, hidden: bool) -> None:
+        if hidden != self._screen.is_typing_hidden:
+            self._screen.is_typing_hidden = hidden
+            self.send(self._negotiator.switch_ours(ECHO, hidden))
+
+    def hold(self, held: bool) -> None:
+        self._hold(held)
 
     def send(self, content: bytes) -> None:
         """Send `content` as it is, in order with what is written."""
         if not (content and self._is_open):
             return
         self._was_silent = False
-        self._outflow.add(content)
-        if self._outflow.waiting_bytes > self._limits.max_output_bytes:
+        outflow = self._outflow
+        outflow.add(content)
+        if outflow.waiting_bytes > self._max_output_bytes:
             self._relieve()
-        else:
+        elif not self._is_due:
             self._flush_soon()
 
     def compress(self, on: bool) -> None:
@@ -167,7 +163,7 @@ class TelnetTerminal:
         self._is_open = False
         self._outflow.compress(False)
         self._flush()
-        self._forced_end = self._clock.callLater(self._limits.close_seconds, self._transport.abortConnection)
+        self._forced_end = self._clock.callLater(self._close_seconds, self._transport.abortConnection)
         self._transport.unregisterProducer()
         self._transport.loseConnection()
 
@@ -175,7 +171,7 @@ class TelnetTerminal:
         self._is_open = False
         self._transport.abortConnection()
 
-    def drop(self, why: Why, told: str) -> None:
+    def drop(self, why: DropReason, told: str) -> None:
         """End the connection at once, with a line in the log."""
         self._traffic.dropped[why] += 1
         log.warning("%s %s", self._host, told, extra={"host": self._host})
@@ -185,7 +181,6 @@ class TelnetTerminal:
         """Let go of everything: the connection has ended."""
         self._is_open = False
         self._outflow.forget()
-        self._last_words = None
         if self._forced_end is not None and self._forced_end.active():
             self._forced_end.cancel()
 
@@ -202,21 +197,23 @@ class TelnetTerminal:
     def _flush_soon(self) -> None:
         if not self._is_due and not self._is_paused:
             self._is_due = True
-            self._turn_end.add(self._end_turn)
+            self._flush_queue.add(self._end_turn)
 
     def _end_turn(self) -> None:
         """Send what was written in this turn, and what is to stand behind all of it, in one piece."""
         if self._is_open and not self._is_paused:
-            if self._last_words is not None:
-                last_words, self._last_words = self._last_words, None
-                last_words()
+            if self._is_prompt_due:
+                self._is_prompt_due = False
+                if prompt := self._screen.prompt(self._asked):
+                    self.write_prompt(prompt)
             self._flush()
+            self._screen.forget()
         self._is_due = False
 
     def _flush(self) -> None:
         if content := self._outflow.take():
             self._traffic.sent_bytes += len(content)
-            self._outlet.send(content)
+            self._writer.send(content)
 
     def _relieve(self) -> None:
         """Make room: send at once if the client reads, drop the client if it does not."""
@@ -225,3 +222,8 @@ class TelnetTerminal:
             return
         waiting = self._outflow.waiting_bytes
         self.drop("does not read", f"does not read; dropped with {waiting} bytes waiting")
+
+
+@lru_cache(maxsize=64)
+def _marked(text: str, encoding: str, has_eor: bool) -> bytes:
+    return encode_text(text, encoding) + bytes([IAC, EOR if has_eor else GA])

@@ -8,50 +8,48 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from twisted.internet.task import Clock
 
 from config.color_settings import ColorSettings
-from server.screens.coloring import MARKED, SCENE, Depth, depth_for, rendered, shown_of
-from server.screens.screen import wrapped
-from server.telnet.options import Mtts
-from tests.server.fake_terminal import FakeTerminal, Guest
+from server.connection.connection import ColorDepth
+from server.connection.kinds import MARKED, SCENE, kind_of, shown_of
+from server.rendering.ansi import rendered
+from server.rendering.layout import wrapped
+from server.rendering.text_screen import preferred
+from server.telnet.options import Client, Mtts, capabilities_of
+from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
 from world.events import Said, Saw
-from world.model import Character
 
 PALETTE = ColorSettings(room="bold", exits="cyan", speech="rgb-ff8800", highlight="underline bright-red")
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 KINDS = ["", "speech", "private", "notice", "ambience", "refusal", SCENE, MARKED]
 
 
-def depth(mtts: int = 0, *types: str, chosen: str = "", listens: bool = False) -> Depth:
-    terminal, viewer = FakeTerminal(Clock()), Character("Ana", "Hall")
-    terminal.mtts, terminal.terminal_types = Mtts(mtts), types
-    viewer.doings.client_reads_aloud = listens
-    if chosen:
-        viewer.preferences["color"] = chosen
-    return depth_for(terminal, viewer)
+def depth(mtts: int = 0, *types: str, chosen: str = "") -> ColorDepth:
+    client = Client(terminal_types=list(types), mtts=Mtts(mtts), is_identified=True)
+    preferences = {"color": chosen} if chosen else {}
+    return preferred(capabilities_of(client), preferences).colors
 
 
-def shown(text: str, kind: str, depth: Depth = Depth.SIXTEEN) -> str:
+def shown(text: str, kind: str, depth: ColorDepth = ColorDepth.SIXTEEN) -> str:
     return rendered(text, kind, 80, depth, PALETTE)
 
 
 @pytest.mark.parametrize(
     ("mtts", "types", "expected"),
     [
-        (0, (), Depth.NONE),
-        (0, ("XTERM-256COLOR",), Depth.MANY),
-        (0, ("XTERM",), Depth.SIXTEEN),
-        (0, ("TINYFUGUE", "ANSI-ATTR", "ANSI", "UNKNOWN"), Depth.SIXTEEN),
-        (0, ("MUDLET", "ANSI-TRUECOLOR"), Depth.TRUE),
-        (0, ("KBtin", "hardcopy", "unknown"), Depth.NONE),
-        (0, ("dumb",), Depth.NONE),
-        (271, ("TINTIN++", "xterm-256color"), Depth.TRUE),
-        (13, ("x", "xterm"), Depth.MANY),
-        (1, ("x", "xterm-256color"), Depth.SIXTEEN),
-        (4, ("x", "xterm-256color"), Depth.NONE),
+        (0, (), ColorDepth.NONE),
+        (0, ("XTERM-256COLOR",), ColorDepth.MANY),
+        (0, ("XTERM",), ColorDepth.SIXTEEN),
+        (0, ("TINYFUGUE", "ANSI-ATTR", "ANSI", "UNKNOWN"), ColorDepth.SIXTEEN),
+        (0, ("MUDLET", "ANSI-TRUECOLOR"), ColorDepth.TRUE),
+        (0, ("KBtin", "hardcopy", "unknown"), ColorDepth.NONE),
+        (0, ("dumb",), ColorDepth.NONE),
+        (271, ("TINTIN++", "xterm-256color"), ColorDepth.TRUE),
+        (13, ("x", "xterm"), ColorDepth.MANY),
+        (1, ("x", "xterm-256color"), ColorDepth.SIXTEEN),
+        (4, ("x", "xterm-256color"), ColorDepth.NONE),
     ],
 )
 def test_a_client_is_shown_as_many_colours_as_it_says(mtts, types, expected):
@@ -59,16 +57,16 @@ def test_a_client_is_shown_as_many_colours_as_it_says(mtts, types, expected):
 
 
 def test_what_somebody_has_chosen_counts_more_than_what_the_client_says():
-    assert depth(271, chosen="off") is Depth.NONE
-    assert depth(0, chosen="on") is Depth.SIXTEEN
-    assert depth(271, chosen="on") is Depth.TRUE
-    assert depth(0, chosen="256") is Depth.MANY
-    assert depth(271, chosen="16") is Depth.SIXTEEN
+    assert depth(271, chosen="off") is ColorDepth.NONE
+    assert depth(0, chosen="on") is ColorDepth.SIXTEEN
+    assert depth(271, chosen="on") is ColorDepth.TRUE
+    assert depth(0, chosen="256") is ColorDepth.MANY
+    assert depth(271, chosen="16") is ColorDepth.SIXTEEN
 
 
 def test_who_listens_is_sent_no_colours_unless_they_want_them():
-    assert depth(271, listens=True) is Depth.NONE
-    assert depth(271, listens=True, chosen="on") is Depth.TRUE
+    assert depth(271 | Mtts.SCREEN_READER) is ColorDepth.NONE
+    assert depth(271 | Mtts.SCREEN_READER, chosen="on") is ColorDepth.TRUE
 
 
 def test_a_scene_has_its_first_and_last_line_in_colour():
@@ -78,20 +76,20 @@ def test_a_scene_has_its_first_and_last_line_in_colour():
 
 
 def test_each_line_on_the_screen_ends_its_own_colour():
-    lines = shown("Ana says, " + "word " * 60, "speech", Depth.TRUE).split("\n")
+    lines = shown("Ana says, " + "word " * 60, "speech", ColorDepth.TRUE).split("\n")
     assert len(lines) > 2
     assert all(line.startswith("\x1b[38;2;255;136;0m") and line.endswith("\x1b[0m") for line in lines)
 
 
 def test_a_colour_of_its_own_becomes_the_nearest_that_a_terminal_has():
-    assert shown("Hi", "speech", Depth.MANY) == "\x1b[38;5;208mHi\x1b[0m"
-    assert shown("Hi", "speech", Depth.SIXTEEN) == "\x1b[33mHi\x1b[0m"
+    assert shown("Hi", "speech", ColorDepth.MANY) == "\x1b[38;5;208mHi\x1b[0m"
+    assert shown("Hi", "speech", ColorDepth.SIXTEEN) == "\x1b[33mHi\x1b[0m"
 
 
 def test_marks_count_in_the_worlds_own_texts_and_are_seen_by_nobody():
     text = "Type ==look==, or ==exits: north==; 1 == 1, ==nothing: else=="
     assert shown(text, MARKED) == ("Type \x1b[4;91mlook\x1b[0m, or \x1b[36mnorth\x1b[0m; 1 == 1, else")
-    assert shown(text, MARKED, Depth.NONE) == "Type look, or north; 1 == 1, else"
+    assert shown(text, MARKED, ColorDepth.NONE) == "Type look, or north; 1 == 1, else"
 
 
 def test_a_second_column_stays_where_it_is_beside_a_mark():
@@ -101,18 +99,17 @@ def test_a_second_column_stays_where_it_is_beside_a_mark():
 
 def test_links_can_be_clicked_by_who_asked_for_it_and_end_on_their_own_line():
     text = "See [the long page of the town and its weir](https://example.org/page) or [this](javascript:x)."
-    assert rendered(text, MARKED, 40, Depth.NONE, PALETTE) == (
+    assert rendered(text, MARKED, 40, ColorDepth.NONE, PALETTE) == (
         "See the long page of the town and its\nweir (https://example.org/page) or\n[this](javascript:x)."
     )
-    lines = rendered(text, MARKED, 40, Depth.NONE, PALETTE, links=True).split("\n")
+    lines = rendered(text, MARKED, 40, ColorDepth.NONE, PALETTE, links=True).split("\n")
     assert len(lines) == 2
     assert all(line.count("https://example.org/page\x1b\\") == line.count("\x1b]8;;\x1b\\") == 1 for line in lines)
 
 
 def test_a_client_that_has_not_told_all_yet_is_sent_no_colour():
-    terminal = FakeTerminal(Clock())
-    terminal.terminal_types, terminal.is_identified = ("MUDLET", "ANSI-TRUECOLOR"), False
-    assert depth_for(terminal, None) is Depth.NONE
+    client = Client(terminal_types=["MUDLET", "ANSI-TRUECOLOR"])
+    assert capabilities_of(client).colors is ColorDepth.NONE
 
 
 def test_what_somebody_says_is_no_mark():
@@ -122,13 +119,13 @@ def test_what_somebody_says_is_no_mark():
 def test_a_look_is_a_scene_and_a_note_that_is_read_is_not():
     assert shown_of(Saw("Ana", "The Hall\nCold."), "The Hall\nCold.", "The Hall")[1] == SCENE
     assert shown_of(Saw("Ana", "A letter."), "A letter.", "The Hall")[1] == ""
-    assert shown_of(Said("Ben", "Hall", "Hi"), 'Ben says, "Hi"', "The Hall")[1] == "speech"
+    assert kind_of(Said("Ben", "Hall", "Hi")) == "speech"
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=200), st.sampled_from(KINDS[:-1]))
 def test_without_its_colours_a_text_is_what_it_is_without_any(text, kind):
     text = f"The Hall\n{text}\nExits: none."
-    assert ESCAPE.sub("", shown(text, kind, Depth.TRUE)) == wrapped(text, 80) == shown(text, kind, Depth.NONE)
+    assert ESCAPE.sub("", shown(text, kind, ColorDepth.TRUE)) == wrapped(text, 80) == shown(text, kind, ColorDepth.NONE)
 
 
 @pytest.fixture
@@ -163,6 +160,6 @@ def test_another_palette_counts_at_once(lobby):
     ana = Guest(lobby)
     ana.enters("Ana")
     ana.types("color 16")
-    lobby.palette = ColorSettings(speech="none", room="red")
+    ana.connection.palette = ColorSettings(speech="none", room="red")
     assert "\x1b[31mThe Common Room\x1b[0m\n" in ana.types("look")
     assert "\x1b" not in ana.types("say Hi")

@@ -8,10 +8,12 @@ from itertools import pairwise
 import pytest
 
 from config.color_settings import ColorSettings
-from server.screens.coloring import MARKED, Depth, rendered
-from server.screens.screen import WHOLE, laid_out
+from server.connection.connection import ColorDepth
+from server.connection.kinds import MARKED
+from server.rendering.ansi import rendered
+from server.rendering.layout import WHOLE, laid_out
 from tests.full_table import full_table
-from tests.server.fake_terminal import Guest
+from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
 from vault.command_texts import load_command_texts
@@ -86,14 +88,14 @@ def test_no_list_has_columns_drawings_or_indentation(lobby, line):
 
 def test_no_help_on_any_command_has_columns_or_a_sentence_over_several_lines():
     texts = {one.verb: full_table().help_of(one) for one in full_table()}
-    told = {verb: rendered(text, MARKED, WHOLE, Depth.NONE, ColorSettings()) for verb, text in texts.items()}
+    told = {verb: rendered(text, MARKED, WHOLE, ColorDepth.NONE, ColorSettings()) for verb, text in texts.items()}
     assert [verb for verb, text in told.items() if COLUMNS.search(text)] == []
     assert [(verb, *broken) for verb, text in texts.items() for broken in _broken_lines(text)] == []
 
 
 def test_a_player_whose_client_is_known_to_be_read_aloud_is_greeted_so(lobby):
     caller = Guest(lobby, width=40)
-    caller.terminal.screen_reader = True
+    caller.connection.tells(screen_reader=True)
     caller.screen()
     caller.session.show("A long line at the door, which a screen of forty columns could not hold.", kind=MARKED)
     assert "A long line at the door, which a screen of forty columns could not hold.\n" in caller.screen()
@@ -116,14 +118,14 @@ def test_a_guest_may_listen_too_and_hear_less(lobby):
 
 def test_what_is_hushed_reaches_neither_screen_nor_client_and_stays_in_history(lobby):
     ana = listener(lobby)
-    ana.session.gmcp_received("Core.Supports.Set", ["Comm.Channel 1"])
+    ana.session.data_received("Core.Supports.Set", ["Comm.Channel 1"])
     ana.types("hush agents")
-    ana.terminal.told.clear()
+    ana.connection.told.clear()
     lobby.game.wake("Rook", lambda event, text: None)
     lobby.game.perform("Rook", "south")
     ana.screen()
     lobby.game.perform("Rook", "say Nobody hears me.")
-    assert (ana.screen(), [payload for package, payload in ana.terminal.told if "Text" in package]) == ("", [])
+    assert (ana.screen(), [payload for package, payload in ana.connection.told if "Text" in package]) == ("", [])
     assert ana.types("history") == 'Rook says, "Nobody hears me."\n> '
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from server.screens.wide_text import columns_in, wrapped_wide
+from server.rendering.wide_text import columns_in, wrapped_wide
 from tests.hostile import hostile_input
 from world.cleaning import clean_line
 

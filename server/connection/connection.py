@@ -1,0 +1,121 @@
+"""The seam between a session and its door: whatever a client speaks, a session knows only this of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, IntEnum, auto
+from typing import Protocol
+
+from server.connection.message import Message
+
+DEFAULT_WIDTH = 80
+
+
+class ColorDepth(IntEnum):
+    """How many colours somebody sees."""
+
+    NONE = 0
+    SIXTEEN = 16
+    MANY = 256
+    TRUE = 1 << 24
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a client can show. Until it tells, that is plain text in UTF-8, 80 columns wide.
+
+    `width` is in columns. `charset` is "utf-8", or "ascii" for a client that shows no more. `screen_reader` says that
+    the player listens instead of looking. `links` says that the player can click on links.
+    """
+
+    width: int = DEFAULT_WIDTH
+    colors: ColorDepth = ColorDepth.NONE
+    screen_reader: bool = False
+    charset: str = "utf-8"
+    links: bool = False
+
+
+class Identification(Enum):
+    """How far a client is in telling its capabilities."""
+
+    ASKED = auto()
+    """It was asked, and has neither agreed to tell them nor refused."""
+    ANSWERING = auto()
+    """It has agreed to tell them, and has not told all."""
+    FINAL = auto()
+    """It has told all that it will tell."""
+
+
+class Connection(Protocol):
+    r"""A player's client, as a session sees it. Text is plain `str` with `\n` for line ends.
+
+    What is shown goes out once a turn, laid out as the client's capabilities and the player's preferences have it.
+    Once `is_open` is False, everything is dropped silently.
+    """
+
+    @property
+    def is_open(self) -> bool:
+        """False once the connection is closing or lost."""
+
+    @property
+    def host(self) -> str:
+        """The address of the other side."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the client can show, as far as it has told."""
+
+    @property
+    def identification(self) -> Identification:
+        """How far the client is in telling them."""
+
+    def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
+        """Let the preferences of a character, as they are at each moment, count over what the client tells."""
+
+    def show(self, text: str, kind: str = "") -> None:
+        """Show whole lines, on lines of their own, and the prompt behind them at the end of the turn.
+
+        `kind` is one of `server.connection.kinds`, or a style's name.
+        """
+
+    def prompt(self) -> None:
+        """Ask for a line at the end of the turn: what the listener's `prompt` says by then."""
+
+    def send_data(self, message: Message) -> None:
+        """Tell the client something that no screen shows, in order with what is shown, if it takes such things."""
+
+    def hide_typing(self, hidden: bool) -> None:
+        """Ask the client not to show what is typed, or to show it again. Do so before asking for a password."""
+
+    def hold(self, held: bool) -> None:
+        """Deliver no line while held; what is typed meanwhile waits, in bounds."""
+
+    def close(self) -> None:
+        """Send what is shown, then end the connection, by force if the client does not read it in time."""
+
+
+class ConnectionListener(Protocol):
+    """What a connection tells, each in a call of its own. An exception is logged, and the player told."""
+
+    @property
+    def fairness_key(self) -> str:
+        """Where the player is, so that lines from a crowd wait for each other and not lines from elsewhere."""
+
+    def prompt(self, is_answer: bool) -> str:
+        """Return what is asked behind all that was shown, or nothing; `is_answer` if a line was typed since."""
+
+    def connection_made(self, connection: Connection) -> None:
+        """The first call: there is a player behind `connection`. Nothing is known about the client yet."""
+
+    def line_received(self, text: str) -> None:
+        """The player typed one line: decoded, cleaned, without its end, perhaps empty."""
+
+    def data_received(self, package: str, payload: object) -> None:
+        """The client's program tells something: `payload` is what JSON gave, None for nothing. It may be anything."""
+
+    def capabilities_changed(self) -> None:
+        """The connection's `capabilities` or `identification` are different. Many clients never tell any."""
+
+    def connection_lost(self, reason: str) -> None:
+        """The last call: the connection has ended, whoever ended it."""

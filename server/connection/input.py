@@ -1,0 +1,304 @@
+"""Whose input is taken next, and how much of it: a few lines a turn, a token bucket for each caller, one fair queue.
+
+A door reads its protocol, and is a `LineSource` with what it has read; its `LineIntake` takes lines from that.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Protocol
+
+from server.clock import DelayedCall, ReactorClock
+from server.connection.output import FlushQueue
+
+TURN_SECONDS = 0.03
+"""For how long input is taken, from all connections, before what came of it is sent and others are read again."""
+
+PLACE_SECONDS = 0.002
+"""For how long input from one place is taken before the next: what several hear of each other is sent together."""
+
+ASIDE_SECONDS = 0.01
+"""For how long more it is taken in a turn, and answered at once, from places that have had none of that time."""
+
+
+TICK = 0.001  # a timer may be that much too early
+
+
+class TokenBucket:
+    """A token bucket: `at_once` tokens at first, refilled by `per_second`. With 0 a second it never runs out."""
+
+    __slots__ = ("_at_once", "_clock", "_left", "_per_second", "_since")
+
+    def __init__(self, clock: ReactorClock, per_second: float, at_once: float) -> None:
+        self._clock = clock
+        self._per_second = per_second
+        self._at_once = self._left = at_once
+        self._since = clock.seconds()
+
+    @property
+    def wait_seconds(self) -> float:
+        """How long until there is a token, in seconds; 0 if there is one."""
+        if not self._per_second or self._left >= 1:
+            return 0.0
+        wait = (1 - self._refilled()) / self._per_second
+        return wait if wait > TICK else 0.0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no token is missing, so that a bucket can be forgotten."""
+        return not self._per_second or self._refilled() >= self._at_once
+
+    def take(self, count: float = 1) -> None:
+        """Take tokens, even those that are not there yet."""
+        self._left = self._refilled() - count
+        self._since = self._clock.seconds()
+
+    def _refilled(self) -> float:
+        return min(self._at_once, self._left + (self._clock.seconds() - self._since) * self._per_second)
+
+
+class FairScheduler:
+    """Takes input at once while a turn has time, and what is left in the turns after it.
+
+    Those who wait are called place by place, each for as long, in rotation: when everybody in a full room speaks at
+    once, in which each word is heard hundreds of times, that room waits for itself. Somebody elsewhere is answered as
+    soon as they are read, unless too many are.
+    """
+
+    def __init__(
+        self,
+        clock: ReactorClock,
+        flush_queue: FlushQueue,
+        seconds: float = TURN_SECONDS,
+        place_seconds: float = PLACE_SECONDS,
+        aside_seconds: float = ASIDE_SECONDS,
+    ) -> None:
+        self._clock = clock
+        self._flush_queue = flush_queue
+        self._seconds = seconds
+        self._place_seconds = place_seconds
+        self._aside_seconds = aside_seconds
+        self._aside_left = aside_seconds
+        self._until: float | None = None
+        self._served: set[str] = set()
+        self._waiting: dict[str, deque[Callable[[], None]]] = {}
+
+    def take(self, place: str, call: Callable[[], None]) -> None:
+        """Call now, or in a later turn of the reactor if this one has no time left; from one place in order."""
+        if not self._waiting and self._has_time:
+            self._call(place, call)
+        elif self._aside_left > 0 and place not in self._served and place not in self._waiting:
+            self._call_aside(call)
+        else:
+            self._waiting.setdefault(place, deque()).append(call)
+
+    @property
+    def _has_time(self) -> bool:
+        return self._until is None or self._clock.seconds() < self._until
+
+    def _go_on(self) -> None:
+        """Begin a turn, with those who wait."""
+        self._until, self._aside_left = None, self._aside_seconds
+        self._served.clear()
+        while self._waiting and self._has_time:
+            place, calls = next(iter(self._waiting.items()))
+            try:
+                self._call_some(place, calls)
+            finally:
+                del self._waiting[place]
+                if calls:
+                    self._waiting[place] = calls  # behind all other places
+
+    def _call_some(self, place: str, calls: deque[Callable[[], None]]) -> None:
+        until = self._clock.seconds() + self._place_seconds
+        self._call(place, calls.popleft())
+        while calls and self._has_time and self._clock.seconds() < until:
+            self._call(place, calls.popleft())
+
+    def _call_aside(self, call: Callable[[], None]) -> None:
+        began = self._clock.seconds()
+        try:
+            self._flush_queue.at_once(call)
+        finally:
+            self._aside_left -= self._clock.seconds() - began
+
+    def _call(self, place: str, call: Callable[[], None]) -> None:
+        self._served.add(place)
+        is_first = self._until is None
+        if is_first:
+            self._until = self._clock.seconds() + self._seconds
+        try:
+            call()
+        finally:
+            if is_first:
+                self._flush_queue.add_last(self._go_on)  # when all that was brought about is sent
+
+
+@dataclass(frozen=True)
+class InputLimits:
+    """How much input of one connection is taken. The defaults suit any public server."""
+
+    lines_per_second: float = 0
+    """Lines taken from one connection in the long run; more wait, and are not read meanwhile. 0 for any number."""
+    lines_at_once: int = 500
+    """Lines that are taken without that wait, 1 and up."""
+    lines_per_turn: int = 4
+    """Lines taken from one connection in one turn of the reactor, 1 to 64; then everybody else's come first."""
+    close_seconds: float = 5.0
+    """How long a closing connection may take to send its rest."""
+    half_close_seconds: float = 1.0
+    """How long answers are still sent to a client that has typed lines and shut its sending side (`nc -N`)."""
+
+
+class Taken(Enum):
+    """What a source has handed on."""
+
+    NOTHING = auto()
+    """There is nothing whole to take, or nothing that may be taken while lines are held."""
+    FACT = auto()
+    """Something about the client, which costs no share of lines."""
+    SIGNAL = auto()
+    """Something that costs as much as a line, and is none."""
+    LINE = auto()
+
+
+class LineSource(Protocol):
+    """What one connection has received and nobody has taken yet."""
+
+    @property
+    def is_open(self) -> bool:
+        """False once the connection is closing or lost: then nothing is taken any more."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything was taken."""
+
+    @property
+    def is_ample(self) -> bool:
+        """Whether so much waits that no more need be read for now."""
+
+    @property
+    def fairness_key(self) -> str:
+        """What this connection waits in line with: its player's room, empty for nobody's."""
+
+    def begin_turn(self) -> None:
+        """Get what may be taken in one turn ready."""
+
+    def take_next(self, is_held: bool) -> Taken:
+        """Hand one thing on. While lines are held, only facts about the client may be taken."""
+
+    def end_turn(self) -> None:
+        """Look at what one turn has brought."""
+
+    def set_reading(self, reads: bool) -> None:
+        """Read more from the client, or no more for now."""
+
+    def close(self) -> None:
+        """Send what is written, then end the connection."""
+
+
+class LineIntake:
+    """Takes what one connection has received, a few lines in each of its turns, no faster than its bucket allows.
+
+    What is beyond that waits, and reading pauses, so a client that pours commands costs one read of memory, and
+    everybody else is served in between.
+    """
+
+    def __init__(self, source: LineSource, scheduler: FairScheduler, limits: InputLimits, clock: ReactorClock) -> None:
+        self._source = source
+        self._scheduler = scheduler
+        self._limits = limits
+        self._clock = clock
+        self._bucket = TokenBucket(clock, limits.lines_per_second, limits.lines_at_once)
+        self._is_queued = False
+        self._next_turn: DelayedCall | None = None
+        self._end: DelayedCall | None = None
+        self._is_held = False
+        self._reads = True
+        self._input_ended = False
+        self._has_typed = False
+
+    def receive(self) -> None:
+        """Take, now or in turn, what the source has received."""
+        if not self._has_turn_to_come:
+            self._take_turn()
+        if self._is_queued and self._source.is_ample:
+            self._set_reading(False)
+
+    def end_input(self) -> None:
+        """The client sends no more and may still be reading: answer what it has sent, then close."""
+        self._input_ended = True
+        if not self._has_turn_to_come:
+            self._take_turn()
+
+    def hold(self, is_held: bool) -> None:
+        """Let lines wait, within bounds, or go on with them from the next turn on."""
+        self._is_held = is_held
+        if not is_held and self._end is not None and self._end.active():
+            self._end.cancel()
+            self._end = None
+        if not is_held and not self._has_turn_to_come and self._source.is_open:
+            self._next_turn = self._clock.callLater(0, self._take_turn)
+
+    def stop(self) -> None:
+        """Take nothing more: the connection has ended."""
+        for call in (self._next_turn, self._end):
+            if call is not None and call.active():
+                call.cancel()
+
+    @property
+    def _has_turn_to_come(self) -> bool:
+        return self._next_turn is not None or self._is_queued
+
+    def _take_turn(self) -> None:
+        self._next_turn = None
+        self._is_queued = True
+        self._scheduler.take(self._source.fairness_key, self._have_turn)
+
+    def _have_turn(self) -> None:
+        """Take up to this turn's share, and see to the rest in the next turn."""
+        self._is_queued = False
+        source = self._source
+        if not source.is_open:
+            return
+        self._take_share()
+        if not source.is_open:
+            return
+        is_done = source.is_empty
+        self._set_reading(is_done or (self._is_held and not source.is_ample))
+        if self._is_held:
+            self._watch_held()
+            return
+        if not is_done and self._next_turn is None:
+            self._next_turn = self._clock.callLater(self._bucket.wait_seconds, self._take_turn)
+        if is_done and self._input_ended and self._end is None:
+            # There is no answer to come to who has typed nothing, and others may want the room.
+            seconds = self._limits.half_close_seconds if self._has_typed else 0
+            self._end = self._clock.callLater(seconds, source.close)
+
+    def _take_share(self) -> None:
+        source, left = self._source, self._limits.lines_per_turn
+        source.begin_turn()
+        while left and source.is_open and not self._bucket.wait_seconds:
+            taken = source.take_next(self._is_held)
+            if taken is Taken.NOTHING:
+                break
+            if taken is not Taken.FACT:
+                left -= 1
+                self._bucket.take()
+                self._has_typed = self._has_typed or taken is Taken.LINE
+        source.end_turn()
+
+    def _watch_held(self) -> None:
+        """See that a client that has hung up does not stay for as long as it would have to wait."""
+        if self._input_ended and self._end is None:
+            self._end = self._clock.callLater(self._limits.close_seconds, self._source.close)
+
+    def _set_reading(self, reads: bool) -> None:
+        if reads == self._reads or self._input_ended:
+            return
+        self._reads = reads
+        self._source.set_reading(reads)
