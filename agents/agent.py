@@ -220,6 +220,8 @@ class Agent:
         name = world.characters[who].name
         called = people.called(name) or ("" if self._role_of(who) is Role.GUEST else name)
         person = Person(who, name, called, people.facts(name))
+        if address.is_gift:
+            return [world.wording("asked.say_thanks", name=called or name)]
         return answers(address.text, world, self.character, person)
 
     def perform(self, line: str, cause: str = "") -> Performed:

@@ -91,7 +91,7 @@ class Thinking:
         errand = self._agent.next_step()
         manners, address = self._agent.conversation.manners(), self._agent.awareness.owed.address
         now = self._conduct.situation(world, actor, address, manners, errand, finds_words=held == "grammar")
-        if address.by_person and address.text and self._has_tiny_model():
+        if address.by_person and self._has_tiny_model():
             now = replace(now, answer=" ".join(self._agent.answers_to(address)[:MAX_ANSWERS]))
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         # A model that continues a transcript freely finds its own command, unless it is spoken to or on an errand.

@@ -68,6 +68,8 @@ def test_nothing_is_told_of_what_nobody_has_named(inn):
     [
         ("Where is Ben?", ["Ben is in The Kitchen now.", "To The Kitchen you go north."]),
         ("Who are you?", ["I am Rook."]),
+        ("What do people call you?", ["I am Rook."]),
+        ("Do you still know my name?", ["You are Robin."]),
         ("What is my name?", ["You are Robin."]),
         ("Do you know what my dog is called?", ["You told me: My dog is called Biscuit."]),
         ("What is my name, and what did I lose?", ["You are Robin.", "You told me: I lost my hat."]),
@@ -90,3 +92,9 @@ def test_a_tiny_base_model_is_not_asked_what_the_world_can_answer(tmp_path):
     life = Talking(tmp_path, " hello\n", capabilities=tiny)
     assert life.answers("say Rook, where is The Kitchen?").line == "say To The Kitchen you go north."
     assert not life.model.requests
+
+
+def test_with_a_tiny_base_model_it_thanks_for_a_gift_by_itself(tmp_path):
+    life = Talking(tmp_path, " hello\n", capabilities=Capabilities(grammar=True, parameters_billion=0.27))
+    life.game.world.things["brass lamp"].place_id = "Ana"
+    assert life.answers("give brass lamp to Rook").line == "say Thank you, Ana."
