@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 
 from server.clock import DelayedCall
 from server.connection.connection import Connection, Identification
-from server.connection.kinds import MARKED, SCENE, kind_of, shown_of
+from server.connection.kinds import KIND_OF, MARKED, SCENE, shown_of
 from server.door.account_commands import AskedPassword
 from server.door.accounts import Claim, Standing
 from server.door.acquaintance import Acquaintance
@@ -204,12 +204,11 @@ class Session:
             return
         if self._gmcp:
             self._gmcp.perceive(event, text)
-        if text and self._connection:
+        if text and (connection := self._connection):
             if isinstance(event, Saw):
-                text, kind = shown_of(event, text, self._lobby.game.world.room_of(character).name)
-                self._connection.show(text, kind)
+                connection.show(*shown_of(event, text, self._lobby.game.world.room_of(character).name))
             else:
-                self._connection.show(text, kind_of(event))
+                connection.show(text, KIND_OF.get(type(event), ""))
         if event.actor_id == character.character_id:
             self._perceive_own(event, character)
 

@@ -186,8 +186,12 @@ class Game:
                 self.world.board.leave(event.actor_id, event.room_id)
                 end_followings(self.world, event.actor_id)  # who is left behind was still to perceive it
         self._before.tell(events)
-        for event, present in zip(events, viewers, strict=True):
-            self._show(event, present)
+        outer = self._calls.running
+        try:
+            for event, present in zip(events, viewers, strict=True):
+                self._show(event, present)
+        finally:
+            self._calls.running = outer
         self._after.tell(events)
 
     def _in_full(self, actor: Character, text: str) -> str:
@@ -231,15 +235,18 @@ class Game:
     def _show(self, event: Event, viewers: list[Character]) -> None:
         """Let viewers perceive an event."""
         calls, perceiving, seconds = self._calls, self._perceiving, self._calls.seconds
-        outer, began = calls.running, seconds()
+        began = seconds()
         perceptions = Perceptions(event, self.world)
+        concerned, of_onlookers = perceptions.concerned, perceptions.of_onlookers
         for viewer in viewers:
-            observer = perceiving.get(viewer.character_id)
+            name = viewer.character_id
+            observer = perceiving.get(name)
             if observer is None:
                 continue
-            calls.running = viewer.character_id
+            calls.running = name
             try:
-                sentence, is_heard = perceptions.of(viewer)
+                known = of_onlookers.get(viewer.room_id) if name not in concerned else None
+                sentence, is_heard = known or perceptions.of(viewer)
                 if viewer.preferences and is_hushed(event, viewer, self.world):
                     if is_talk(event) and not viewer.is_agent:
                         viewer.doings.heard.append(sentence)
@@ -250,9 +257,8 @@ class Game:
                     take_answer(event, viewer)
                 observer(event, sentence)
             except Exception as error:
-                calls.report_failure(viewer.character_id, error)
+                calls.report_failure(name, error)
             ended = seconds()
             if ended - began >= MAX_SECONDS:
-                calls.report_slow(viewer.character_id, ended - began)
+                calls.report_slow(name, ended - began)
             began = ended
-        calls.running = outer

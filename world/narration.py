@@ -79,31 +79,38 @@ def narrate(event: Event, viewer: Character, world: World) -> str:
 
 
 class Perceptions:
-    """What one event is to its viewers: one sentence is made for all to whom it is alike."""
+    """What one event is to its viewers: one sentence is made for all to whom it is alike.
 
-    __slots__ = ("_actor_id", "_event", "_is_arrival", "_made", "_to_id", "_world")
+    A perception is a sentence, and whether it has words that the viewer hears. `of_onlookers` has those of viewers who
+    have nothing to do with the event, by room: nearly everybody in a crowd, so that nothing is asked of them again.
+    """
+
+    __slots__ = ("_event", "_is_arrival", "_others", "_to_id", "_world", "concerned", "of_onlookers")
 
     def __init__(self, event: Event, world: World) -> None:
         self._event = event
         self._world = world
-        self._actor_id = event.actor_id
         self._to_id = getattr(event, "to_id", "")
         self._is_arrival = isinstance(event, Arrived)
-        self._made: dict[object, tuple[str, bool]] = {}
+        self._others: dict[tuple[bool, bool, bool, str], tuple[str, bool]] = {}
+        self.concerned = {event.actor_id, self._to_id}
+        self.of_onlookers: dict[str, tuple[str, bool]] = {}
 
     def of(self, viewer: Character) -> tuple[str, bool]:
-        """Return the sentence that one viewer gets, and whether it has words that the viewer hears."""
-        me = viewer.character_id
-        # All about a viewer that its sentence depends on; in a crowd nearly everyone is alike in it.
-        alike: object = viewer.room_id
-        if self._is_arrival or me == self._actor_id or me == self._to_id:
-            goes_along = self._is_arrival and goes_with(self._world, viewer, self._actor_id)
-            alike = me == self._actor_id, me == self._to_id, goes_along, viewer.room_id
-        made = self._made.get(alike)
-        if made is None:
-            sentence = narrate(self._event, viewer, self._world)
-            made = self._made[alike] = sentence, is_speech_for(self._event, me)
-        return made
+        """Return the perception of one viewer."""
+        me, room_id = viewer.character_id, viewer.room_id
+        if not self._is_arrival and me not in self.concerned:
+            made = self.of_onlookers[room_id] = self._made_for(viewer)
+            return made
+        goes_along = self._is_arrival and goes_with(self._world, viewer, self._event.actor_id)
+        alike = me == self._event.actor_id, me == self._to_id, goes_along, room_id
+        if alike not in self._others:
+            self._others[alike] = self._made_for(viewer)
+        return self._others[alike]
+
+    def _made_for(self, viewer: Character) -> tuple[str, bool]:
+        sentence = narrate(self._event, viewer, self._world)
+        return sentence, is_speech_for(self._event, viewer.character_id)
 
 
 def _own(event: Event, world: World) -> str:

@@ -17,6 +17,9 @@ from server.connection.output import FlushQueue
 TURN_SECONDS = 0.03
 """For how long input is taken, from all connections, before what came of it is sent and others are read again."""
 
+MAX_TURN_SECONDS = 0.12
+"""The same at most, where sending takes long: then input is taken for twice as long as the last sending took."""
+
 PLACE_SECONDS = 0.002
 """For how long input from one place is taken before the next: what several hear of each other is sent together."""
 
@@ -65,7 +68,8 @@ class FairScheduler:
 
     Those who wait are called place by place, each for as long, in rotation: when everybody in a full room speaks at
     once, in which each word is heard hundreds of times, that room waits for itself. Somebody elsewhere is answered as
-    soon as they are read, unless too many are.
+    soon as they are read, unless too many are. A turn is longer where sending takes long, because each turn sends to
+    everybody in a full room once, however much was said in it.
     """
 
     def __init__(
@@ -75,10 +79,13 @@ class FairScheduler:
         seconds: float = TURN_SECONDS,
         place_seconds: float = PLACE_SECONDS,
         aside_seconds: float = ASIDE_SECONDS,
+        max_seconds: float = MAX_TURN_SECONDS,
     ) -> None:
         self._clock = clock
         self._flush_queue = flush_queue
-        self._seconds = seconds
+        self._seconds = self._turn_seconds = seconds
+        self._max_seconds = max(seconds, max_seconds)
+        self._input_ended = 0.0
         self._place_seconds = place_seconds
         self._aside_seconds = aside_seconds
         self._aside_left = aside_seconds
@@ -101,7 +108,10 @@ class FairScheduler:
 
     def _go_on(self) -> None:
         """Begin a turn, with those who wait."""
-        self._until, self._aside_left = None, self._aside_seconds
+        sending = self._clock.seconds() - self._input_ended
+        self._turn_seconds = min(max(self._seconds, 2 * sending), self._max_seconds)
+        self._aside_left = self._aside_seconds * self._turn_seconds / self._seconds
+        self._until = None
         self._served.clear()
         while self._waiting and self._has_time:
             place, calls = next(iter(self._waiting.items()))
@@ -129,10 +139,11 @@ class FairScheduler:
         self._served.add(place)
         is_first = self._until is None
         if is_first:
-            self._until = self._clock.seconds() + self._seconds
+            self._until = self._clock.seconds() + self._turn_seconds
         try:
             call()
         finally:
+            self._input_ended = self._clock.seconds()
             if is_first:
                 self._flush_queue.add_last(self._go_on)  # when all that was brought about is sent
 

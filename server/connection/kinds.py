@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from world.events import Announced, Event, Happened, Paged, Refused, Said, Saw, Shouted, Whispered
 
 SCENE = "scene"
@@ -11,7 +13,7 @@ MARKED = "marked"
 RAW = "raw"
 """The kind of a text that is for a program: nothing in it is wrapped."""
 
-_KINDS: dict[type[Event], str] = {
+KIND_OF: Mapping[type[Event], str] = {
     Said: "speech",
     Shouted: "speech",
     Paged: "private",
@@ -20,11 +22,7 @@ _KINDS: dict[type[Event], str] = {
     Happened: "ambience",
     Refused: "refusal",
 }
-
-
-def kind_of(event: Event) -> str:
-    """Return the kind of what somebody perceives of an event: a style's name, or empty."""
-    return _KINDS.get(type(event), "")
+"""The kind of what somebody perceives of an event, a style's name. Of other events it is empty."""
 
 
 def shown_of(event: Saw, text: str, room_name: str) -> tuple[str, str]:

@@ -46,10 +46,11 @@ class Outflow:
         self._has_switch = False
         self._deflate: zlib._Compress | None = None
 
-    def add(self, content: bytes) -> None:
-        """Let some bytes wait."""
+    def add(self, content: bytes) -> int:
+        """Let some bytes wait, and return how many do."""
         self._parts.append(content)
-        self.waiting_bytes += len(content)
+        self.waiting_bytes = waiting = self.waiting_bytes + len(content)
+        return waiting
 
     def compress(self, on: bool) -> None:
         """Have compressed what is added from here on, or end that; asked again, change nothing."""

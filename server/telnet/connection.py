@@ -134,9 +134,7 @@ class TelnetConnection:
         if not (content and self._is_open):
             return
         self._was_silent = False
-        outflow = self._outflow
-        outflow.add(content)
-        if outflow.waiting_bytes > self._max_output_bytes:
+        if self._outflow.add(content) > self._max_output_bytes:
             self._relieve()
         elif not self._is_due:
             self._flush_soon()

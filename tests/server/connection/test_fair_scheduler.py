@@ -146,3 +146,20 @@ def test_a_failure_is_its_own_trouble_alone(day):
     day.turn()
     day.turn()
     assert [one for one in day.turn() if one != "sent"] == ["hall 4"]
+
+
+@pytest.mark.parametrize(("sending", "lines"), [(1.0, 3), (4.0, 8), (100.0, 10)])
+def test_a_turn_is_longer_after_a_long_sending_and_never_endless(day, sending, lines):
+    day.scheduler = FairScheduler(cast(ReactorClock, day), day.flush_queue, seconds=3, place_seconds=1, max_seconds=10)
+
+    def send() -> None:
+        day.now += sending
+
+    day.flush_queue.add(send)
+    day.comes(*(f"hall {number}" for number in range(40)))
+    assert sum(one.startswith("hall") for one in day.turn()) == 3
+    while day.now < 3 + sending:
+        day.turn()
+    day.done.clear()
+    day.turn()
+    assert sum(one.startswith("hall") for one in day.done) == lines

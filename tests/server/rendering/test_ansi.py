@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from config.color_settings import ColorSettings
 from server.connection.connection import ColorDepth
-from server.connection.kinds import MARKED, SCENE, kind_of, shown_of
+from server.connection.kinds import KIND_OF, MARKED, SCENE, shown_of
 from server.rendering.ansi import rendered
 from server.rendering.layout import wrapped
 from server.rendering.text_screen import preferred
@@ -119,7 +119,7 @@ def test_what_somebody_says_is_no_mark():
 def test_a_look_is_a_scene_and_a_note_that_is_read_is_not():
     assert shown_of(Saw("Ana", "The Hall\nCold."), "The Hall\nCold.", "The Hall")[1] == SCENE
     assert shown_of(Saw("Ana", "A letter."), "A letter.", "The Hall")[1] == ""
-    assert kind_of(Said("Ben", "Hall", "Hi")) == "speech"
+    assert KIND_OF[Said] == "speech"
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=200), st.sampled_from(KINDS[:-1]))
