@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from agents.memory.facts import spoken_in
 from agents.memory.importance import SPOKEN_TO
-from agents.memory.judging.common_words import COMMON_WORDS, FUNCTION_WORDS
+from agents.memory.judging.english import FUNCTION_WORDS, LIGHT, stem
 from vault.remembered.memory_line import Memory
 from world.parsing import parse_line
 
@@ -64,7 +64,7 @@ def _before(text: str, start: int) -> str:
 
 
 def _worth(word: str, before: str) -> float:
-    if word.lower() in COMMON_WORDS:
+    if stem(word.lower()) in LIGHT:
         return COMMON
     is_name = word[0].isupper() and not _SENTENCE_START.search(before)
     return NAME if is_name or word[0].isdigit() else 1.0

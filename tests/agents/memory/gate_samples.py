@@ -38,17 +38,22 @@ class Faulty:
 
 @dataclass(frozen=True)
 class Judged:
-    """A summary of a journal that the project wrote. `fault` says what is wrong with it; empty if it is sound."""
+    """A summary of a journal that the project wrote. `fault` says what is wrong with it; empty if it is sound.
+
+    `is_more` is so for those that were written while the verifier was tuned.
+    """
 
     journal: str
     fault: str
     text: str
     source: Source
+    is_more: bool = False
 
     @property
-    def is_held_back(self) -> bool:
-        """Whether the verifier was not tuned on it. A checksum of its text decides, whatever it says."""
-        return sha256(self.text.encode()).digest()[0] % 2 == 0
+    def half(self) -> str:
+        """`held back` if the verifier was not tuned on it, which a checksum of its text decides, else `tuning`."""
+        is_held_back = not self.is_more and sha256(self.text.encode()).digest()[0] % 2 == 0
+        return "held back" if is_held_back else "tuning"
 
 
 def judged_summaries() -> list[Judged]:
@@ -57,9 +62,10 @@ def judged_summaries() -> list[Judged]:
     found = []
     for journal in table["journals"]:
         source = _journal_source(journal, table["roster"])
-        rows = [("", text) for text in journal["sound"]]
-        rows += [(fault["kind"], fault["text"]) for fault in journal["faulty"]]
-        found += [Judged(journal["name"], kind, text.strip(), source) for kind, text in rows]
+        for key in ("", "more_"):
+            rows = [("", text) for text in journal[f"{key}sound"] or ()]
+            rows += [(fault["kind"], fault["text"]) for fault in journal[f"{key}faulty"] or ()]
+            found += [Judged(journal["name"], kind, text.strip(), source, bool(key)) for kind, text in rows]
     return found
 
 
