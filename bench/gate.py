@@ -2,7 +2,8 @@
 
 Run `python -m bench.gate [--verbose]`. Prints the share of the faulty summaries that are refused for the right
 reason, the share of genuine ones that are refused, for those that the gate was tuned on and those that it was not,
-and the time of a judgement of 65 memories. The summaries are those of tests/agents/memory/*.yaml.
+how many summaries of real journals are judged wrongly, and the time of a judgement of 65 memories. The summaries are
+those of tests/agents/memory/*.yaml.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import replace
 from itertools import cycle, islice
 
 from agents.memory.gate import Source, Verdict, judge
-from tests.agents.memory.gate_samples import Genuine, estimated_tokens, faulty, genuine
+from tests.agents.memory.gate_samples import Genuine, estimated_tokens, faulty, genuine, judged_summaries
 
 MEMORIES = 65
 PROMPT_TOKENS = 4000
@@ -60,6 +61,15 @@ def main() -> None:
         for sample, verdict in wrong if verbose and half else []:
             print("   ", " ".join(sample.text.split()))
             print(*(f"      {objection.reason}: {objection.detail}" for objection in verdict.objections), sep="\n")
+    for half in ("tuning", "held back"):
+        rows = [one for one in judged_summaries() if one.half == half]
+        accepted = [one for one in rows if judge(one.text, one.source, estimated_tokens).accepted]
+        sound, false = sum(not one.fault for one in rows), sum(bool(one.fault) for one in rows)
+        alarms, misses = sound - sum(not one.fault for one in accepted), sum(bool(one.fault) for one in accepted)
+        print(
+            f"summaries of journals, {half}: false alarms {alarms} of {sound} = {alarms / sound:.1%}, "
+            f"misses {misses} of {false} = {misses / false:.1%}"
+        )
     print(f"one judgement of {MEMORIES} memories: {microseconds(samples[0]):.0f} µs")
 
 

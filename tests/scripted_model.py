@@ -100,7 +100,7 @@ class ScriptedModel:
             model=self.name,
             prompt_tokens=self.count_tokens(request.text),
             cached_tokens=0,
-            completion_tokens=len(words),
+            completion_tokens=self.count_tokens(" ".join(words)),
             seconds=0.0,
             finish=finish,
         )

@@ -9,8 +9,10 @@ from contextlib import suppress
 import pytest
 
 from agents.circles.likeness import shingles
+from agents.memory.evidence import account_of
 from agents.memory.facts import learn
 from agents.memory.gate import Source, judge
+from agents.memory.judging.deeds import deed_faults
 from agents.memory.judging.form import person_faults
 from agents.memory.knowing.facts_text import goals_in
 from agents.memory.knowing.known import Known
@@ -42,12 +44,21 @@ SHORT, LONG = 500, 8_000
 AT_ONCE = 0.05
 """What takes less than so many seconds of the processor at its longest is not held against the short text."""
 
+PART = 4
+"""What is read clause by clause is shorter in life than what anybody types, and given so small a part of the text."""
+
 MOST_GROWTH = 4 * LONG // SHORT
 """Sixteen times the text may take four times as long again, for what else the machine does. A pattern that looks at
 each character once for every other takes 256 times as long."""
 
 TABLE = world_commands()
 FRAGMENTS = tuple(dict.fromkeys(fragments()))
+TOLD = [
+    Memory(1, 0, "observed", "Mill", 'Ana says, "I owe you 3 pennies, Moss. The lamp is not mine."', ("Ana",)),
+    Memory(2, 0, "observed", "Mill", "Ana gives you the lamp.", ("Ana",)),
+]
+ROSTER = frozenset({"Ana", "Ink Yard", "lamp"})
+AN_ACCOUNT = account_of(tuple(TOLD), (), ROSTER, "Moss")
 A_NAME = Source((), ("Ana came to the mill.",), name="Moss", prompt="Tell what happened.")
 
 
@@ -71,6 +82,12 @@ def hear(text: str) -> None:
 def read_json(text: str) -> None:
     with suppress(BadJson):
         readable(text, A_NAME)
+
+
+def read_account(text: str) -> None:
+    heard = Memory(1, 0, "observed", "Mill", f'Ana says, "{text[: len(text) // PART]}"', ("Ana",))
+    account = account_of((heard, *TOLD), (), ROSTER, "Moss")
+    list(deed_faults("Ana gave me the lamp at the Ink Yard, and I owe her 3 pennies, she said.", account))
 
 
 def read_note(text: str) -> None:
@@ -98,6 +115,8 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "prompt": lambda text: (plain(text), typed(text), quoted(text)),
     "summary": lambda text: (sections_of(text), goals_in(f"# Goals\n{text}"), _BLOCK_LINK.sub("", text)),
     "verdict": lambda text: (judge(text, A_NAME, len), list(person_faults(text, "Moss"))),
+    "deeds": lambda text: list(deed_faults(text[: len(text) // PART], AN_ACCOUNT)),
+    "account": read_account,
     "json": read_json,
     "diff": lambda text: list(changes(text, text.replace("x", "y"))),
     "note": read_note,

@@ -1,4 +1,8 @@
-"""Decide whether a summary is accepted. Deterministic: what a model wrote is checked against what it was given."""
+"""Decide whether a summary is accepted. Deterministic: what a model wrote is checked against what it was given.
+
+Names and numbers have to be known, whatever the language. Who did what to whom is compared where the summary is in
+English; see `judging.deeds`.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from agents.memory.judging.claims import Claim, Support, claims, entities, plain, words_of
+from agents.memory.evidence import account_of
+from agents.memory.judging.account import Account
+from agents.memory.judging.claims import Claim, Support, claims, entities, folded, plain, words_of
+from agents.memory.judging.deeds import deed_faults, faults_by_sentence
+from agents.memory.judging.english import FUNCTION_WORDS, LIGHT, is_english, stem
 from agents.memory.judging.form import copy_faults, person_faults, phrase_faults, short, structure_faults
+from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.summaries.picked import memory_of_line, picked_words, tells
 from vault.remembered.memory_line import Memory
 
 MOST_SHOWN = 5
+FEWEST_KNOWN = 4
+"""Of so many names in its source and more a summary has to keep one, or tell of so many other things in it:"""
+
+FEWEST_TOPICS = 2
+
+UNTRUE = frozenset({"wrong-person", "wrong-place", "wrong-thing", "wrong-number", "negation", "invented-deed"})
+"""The objections to what single sentences tell: the other sentences may still be true."""
+
+_STOP_STEMS = frozenset(map(stem, FUNCTION_WORDS))
 
 _EMPTY = ("empty", "The summary is empty; it should tell in the first person what happened.")
 
@@ -23,7 +41,8 @@ class Source:
     `memories` are told word for word and may be empty for a long-term step; `previous` are the texts of the summaries
     that it was made from. `roster` are the names that the world knows: people, rooms, things. `name` is the agent whose
     memory it is, `prompt` what the model was given. `counted` is what the model was told instead of memories, with
-    numbers that stand in none of them. Pins and open promises are no matter of summaries: the facts tell them.
+    numbers that stand in none of them. `reading` reads the world's sentences. Pins and open promises are no matter of
+    summaries: the facts tell them.
     """
 
     memories: tuple[Memory, ...]
@@ -34,6 +53,7 @@ class Source:
     cap_tokens: int = 300
     first_person: bool = True
     counted: str = ""
+    reading: Reading = ENGLISH
 
     @property
     def text(self) -> str:
@@ -87,8 +107,19 @@ def judge(text: str, source: Source, count_tokens: Callable[[str], int]) -> Verd
         *_not_smaller(*tokens, smallest_saving=1),
         *(person_faults(written, source.name) if source.first_person else ()),
         *_claim_faults(found),
+        *_too_little(written, source, scores),
+        *(_deed_faults(written, source) if tokens[1] <= source.cap_tokens else ()),
     ]
     return _verdict(faults, scores)
+
+
+def without_untrue(text: str, source: Source) -> str:
+    """Return a summary in prose without the sentences that tell something otherwise than its source."""
+    written = plain(text)
+    found = list(faults_by_sentence(written, _account(source)))
+    ends = [*(start for start, _ in found[1:]), len(written)]
+    rows = zip(found, ends, strict=False)
+    return " ".join(written[start:end].strip() for (start, faults), end in rows if not faults)
 
 
 def judge_picked(
@@ -158,6 +189,27 @@ def _claim_faults(found: list[Claim]) -> Iterator[tuple[str, str]]:
                 f"unknown-{kind}",
                 f"No memory has this {kind}: {shown}{more}. Use only {kind}s that the memories have.",
             )
+
+
+def _too_little(text: str, source: Source, scores: dict[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield an objection if a summary keeps none of many names, and hardly a thing of what was told."""
+    known, told = entities(source.text, source.people), folded(text)
+    if scores["entities_kept"] or len(known) < FEWEST_KNOWN or any(name in told for name in known):
+        return
+    heard = {stem(word) for word in words_of(source.text)}
+    topics = {stem(word) for word in words_of(text)} & heard - LIGHT - _STOP_STEMS
+    if len(topics) < FEWEST_TOPICS:
+        shown = ", ".join(sorted(source.people or known)[:MOST_SHOWN])
+        yield "too-little", f"It tells nothing of what happened; say what you did and heard, and with whom: {shown}."
+
+
+def _deed_faults(text: str, source: Source) -> Iterator[tuple[str, str]]:
+    if is_english(words_of(text)):
+        yield from deed_faults(text, _account(source))
+
+
+def _account(source: Source) -> Account:
+    return account_of(source.memories, source.previous, source.roster, source.name, source.reading)
 
 
 def _lines(text: str) -> list[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from agents.memory.facts import spoken_in
 from agents.memory.importance import SPOKEN_TO, is_routine
-from agents.memory.judging.common_words import COMMON_WORDS, FUNCTION_WORDS
+from agents.memory.judging.english import FUNCTION_WORDS, LIGHT, stem
 from agents.memory.looking.finding import Finder
 from agents.memory.view import View
 from vault.folder import Vault
@@ -243,7 +243,7 @@ def _before(text: str, start: int) -> str:
 
 
 def _worth(word: str, before: str) -> float:
-    if word.lower() in COMMON_WORDS:
+    if stem(word.lower()) in LIGHT:
         return COMMON
     is_name = word[0].isupper() and not _SENTENCE_START.search(before)
     return NAME if is_name or word[0].isdigit() else 1.0

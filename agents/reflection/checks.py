@@ -167,7 +167,7 @@ def _opinion(item: Mapping[str, Any], key: str, about: str, rest: str, look: Ret
     support = _support(cited)
     if about != LIFE and not key_words(about) <= key_words(support):
         raise _Drop(f"no memory that it cites has {about} in it")
-    if unknown := unknown_names(rest, support, [look.name]):
+    if unknown := unknown_names(f"who {rest}", support, [look.name]):
         raise _Drop(f"no memory that it cites names {unknown[0]}")
     borne_out, said = key_words(support), key_words(rest) - key_words(f"{look.name} {about if about != LIFE else ''}")
     own = said | (key_words(words.removesuffix(rest)) & borne_out - key_words(about))

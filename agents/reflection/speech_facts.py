@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.memory.judging.common_words import COMMON_WORDS
+from agents.memory.judging.english import FUNCTION_WORDS
 from agents.memory.knowing.commitments import LONGEST_SENTENCE, spans
 from agents.memory.knowing.hearing import Spoken
 from vault.remembered.memory_line import LINE_BREAK
@@ -126,4 +126,4 @@ def kind_of(sentence: str, speaker: str) -> str:
 def _is_name(word: str, speaker: str) -> bool:
     if word.casefold() == speaker.casefold():
         return True
-    return word[0].isupper() and word.lower() not in COMMON_WORDS and not word.endswith(("ing", "ed", "ish"))
+    return word[0].isupper() and word.lower() not in FUNCTION_WORDS and not word.endswith(("ing", "ed", "ish"))

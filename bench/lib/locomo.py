@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from agents.memory.judging.common_words import COMMON_WORDS
+from agents.memory.judging.english import FUNCTION_WORDS
 from agents.memory.judging.numerals import NUMBER_WORDS
 from agents.memory.looking.looking_back import journal_text
 from agents.memory.view import memory_text
@@ -162,7 +162,7 @@ def _conversation(read: dict[str, object]) -> Conversation:
         Question(
             one["category"],
             one["question"],
-            _words(str(one["answer"])) - COMMON_WORDS,
+            _words(str(one["answer"])) - FUNCTION_WORDS,
             tuple(places[turn] for turn in one["evidence"] if turn in places),
         )
         for one in questions

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from agents.memory.judging.common_words import COMMON_WORDS
+from agents.memory.judging.english import FUNCTION_WORDS, TIMES, is_english
 from agents.memory.judging.numerals import NUMBER_WORDS, Numeral, numerals
 from vault.remembered.memory_line import Memory
 
@@ -21,10 +21,23 @@ _STRAIGHT = str.maketrans("’‘ʼ´‐‑", "''''--")
 _CONTRACTION = re.compile(r"(?:n't|'(?:s|m|d|t|ve|ll|re|s'))$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:…—\n]|,\s?[\"“„«])[\s\"'“”„«»()\[\]*_#>•–-]*\Z")
 _OPENING = 24
-_ABBREVIATED = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|rev|capt|[a-z])\.\s*\Z", re.IGNORECASE)
-_VERBAL = re.compile(r".{3,}(?:ing|ed)|.{4,}[^r]ly|.{4,}(?:ness|tion|ment|less|ful|ous|able|ity)")
-_FINITE = frozenset("is was has had says said tells told gives gave asks asked came comes went goes took takes".split())
-_GENERIC = re.compile(r"\s+(?:[a-z]+\s+)?(?:things?|matters|points|ways|reasons|topics|words|thoughts)\b")
+_LONGEST_TITLE = 60
+_ABBREVIATED = re.compile(r"(?<![\w'])(?:mr|mrs|ms|dr|st|prof|rev|capt|[a-z])\.\s*\Z", re.IGNORECASE)
+_PERSONAL = frozenset(
+    """
+    has talks talked speaks spoke says said tells told gives gave asks asked takes took whispers whispered
+    promises promised brings brought hands handed offers offered shows showed sells sold sends sent wants wanted
+    thanks thanked answers answered replies replied nods nodded smiles smiled laughs laughed waves waved agrees
+    agreed refuses refused
+    """.split()
+)
+"""What people do: a first word of a sentence with one of these behind it names somebody."""
+
+_COMMON_STARTS = frozenset("people children nobody folk men women strangers visitors guests rumour rumours".split())
+_MOST_CAPITALS = 0.3
+"""Where more than this share of the words inside sentences have a capital, the language writes nouns so."""
+_TWELVE = frozenset({"noon", "midday", "midnight"})
+_GENERIC = re.compile(r"\s+(?:[a-z]+\s+)?(?:things?|matters|points|ways|reasons|topics|words|thoughts|one)\b")
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,8 @@ class Support:
         for numeral in numerals(self._text):
             self._numbers.update((numeral.value, *numeral.parts))
         self._add_times(memories)
+        if self._words & _TWELVE:
+            self._numbers.add("12")
         days = {memory.at_ms // 86_400_000 for memory in memories}
         self._numbers.update(str(len(counted)) for counted in (memories, days, people, rooms))
 
@@ -84,7 +99,7 @@ class Support:
         if word in self._words or f"{word}s" in self._words or word.removesuffix("s") in self._words:
             return True
         parts = re.split("[-']", word)
-        return len(parts) > 1 and all(p in self._words or p in COMMON_WORDS or p in NUMBER_WORDS for p in parts)
+        return len(parts) > 1 and all(p in self._words or p in FUNCTION_WORDS or p in NUMBER_WORDS for p in parts)
 
     def has_number(self, numeral: Numeral) -> bool:
         """Return whether a number is in a source, whole or, as with times, part by part."""
@@ -108,17 +123,47 @@ def claims(text: str, support: Support) -> list[Claim]:
 def names(text: str) -> Iterator[str]:
     """Yield every word of a `plain` text that reads as a name.
 
-    That is: it has a capital, is no ordinary word that begins a sentence, no number and no single letter.
+    Inside a sentence that is every word with a capital. The first word of a sentence, or of a title, is a name only if
+    something is somebody's by it, or it does what people do. Single letters and numbers are none, nor are the nouns of
+    a language that writes nouns with a capital.
     """
-    for match in _WORD.finditer(text):
-        word = match[0]
-        if word == word.lower() or not any(c.isupper() or c.istitle() for c in word):
-            continue
-        bare = _bare(word)
+    found = [match for match in _WORD.finditer(text) if any(c.isupper() or c.istitle() for c in match[0])]
+    starts = [_begins_sentence(text, match.start()) or _is_in_title(text, match.start()) for match in found]
+    if sum(not start for start in starts) > _MOST_CAPITALS * text.count(" ") and not is_english(
+        _WORD.findall(folded(text))
+    ):
+        return
+    for match, starts_sentence in zip(found, starts, strict=True):
+        bare = _bare(match[0])
         if sum(c.isalpha() for c in bare) < 2 or _is_common(bare):
             continue
-        if not (_VERBAL.fullmatch(bare) and _begins_sentence(text, match.start()) and not _acts(text, match.end())):
-            yield word
+        if not starts_sentence or _names_somebody(text, match, bare):
+            yield match[0]
+
+
+def _names_somebody(text: str, match: re.Match[str], bare: str) -> bool:
+    """Return whether the first word of a sentence names somebody, by what stands behind it."""
+    if bare in TIMES or bare in _COMMON_STARTS or bare.endswith("ly"):
+        return False
+    if folded(match[0]).endswith(("'s", "s'")):
+        return True
+    behind = _WORD.search(text, match.end(), match.end() + _OPENING)
+    if behind is None or text[match.end() : behind.start()] != " ":
+        return False
+    if behind[0] == "and":
+        other = _WORD.search(text, behind.end(), behind.end() + _OPENING)
+        return other is not None and other[0][0].isupper() and _bare(other[0]) not in FUNCTION_WORDS
+    return behind[0] in _PERSONAL
+
+
+def _is_in_title(text: str, start: int) -> bool:
+    """Return whether a word stands in a line in which all longer words have capitals, as in `# What I Saw`."""
+    begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
+    line = text[begin : end if end >= 0 else len(text)][: _LONGEST_TITLE + 1]
+    if len(line) > _LONGEST_TITLE or line.rstrip(" *#_:").endswith((".", "!", "?")):
+        return False
+    words = [word for word in _WORD.findall(line) if len(word) > 3]
+    return len(words) > 1 and all(word[0].isupper() for word in words)
 
 
 def entities(text: str, people: Iterable[str]) -> set[str]:
@@ -148,9 +193,7 @@ def _bare(word: str) -> str:
 
 
 def _is_common(bare: str) -> bool:
-    if bare in COMMON_WORDS or bare in NUMBER_WORDS:
-        return True
-    return "-" in bare and all(part in COMMON_WORDS or part in NUMBER_WORDS for part in bare.split("-"))
+    return all(part in FUNCTION_WORDS or part in NUMBER_WORDS for part in bare.split("-"))
 
 
 def _begins_sentence(text: str, start: int) -> bool:
@@ -158,10 +201,3 @@ def _begins_sentence(text: str, start: int) -> bool:
     if _ABBREVIATED.search(before):
         return False
     return bool(_SENTENCE_START.search(before)) if start else True
-
-
-def _acts(text: str, end: int) -> bool:
-    following = _WORD.match(text, end + 1)
-    return following is not None and (
-        text[end] == "'" or following[0].lower() in _FINITE or following[0].endswith("ed")
-    )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from string import whitespace
 
 from agents.memory.judging.claims import folded, plain
-from agents.memory.judging.common_words import UNFINISHED_AT
+from agents.memory.judging.english import UNFINISHED_AT, is_english
 from agents.memory.judging.phrases import FAULTS
 
 Fault = tuple[str, str]
@@ -20,6 +20,7 @@ COPY_WORDS = 6
 RUN_WORDS = 8
 MOST_REPEATS = 2
 WORDS_A_PRONOUN = 100
+SILENT_WORDS = 40
 SHOWN_CHARACTERS = 60
 
 # No quotation holds its own opening mark, so that each mark is looked at once.
@@ -32,6 +33,9 @@ _COLON_LINE = re.compile(r"[^.!?]{1,80}:\s*")
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)])(?:\s|$)")
 _SENTENCE = re.compile(r"[^.!?\n]+")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_REPORTED = re.compile(r"\b(?:said|says|told|tells|asked|asks|warned|warns|wrote|heard|thinks|thought) ", re.IGNORECASE)
+_TO_DO = re.compile(r"\b(?:to do|to-do|todo|pending|open|next|plans?|tasks?|errands?|promise[sd]?)\b", re.IGNORECASE)
+_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 _CLOSING = '"”»)]'
 _NO_HEADING = 9
 
@@ -56,9 +60,20 @@ def phrase_faults(text: str, source_text: str) -> Iterator[Fault]:
     """Yield what no summary says, unless it is quoted speech that stands in the source."""
     said = _without_quotes_of(text, source_text)
     for reason, pattern, what in FAULTS:
-        if match := pattern.search(said):
+        found = pattern.finditer(said)
+        if match := next((one for one in found if reason != "instruction" or not _is_told(said, one.start())), None):
             shown = short(said[match.start() : match.start() + 200])
             yield reason, f"{shown!r} is {what}; only what happened belongs here, speech in quotation marks."
+
+
+def _is_told(text: str, start: int) -> bool:
+    """Return whether an order is somebody's in reported speech, or a point of a list of what is to be done."""
+    begin = max(text.rfind(mark, 0, start) for mark in ".!?\n") + 1
+    if _REPORTED.search(text, begin, start):
+        return True
+    line = text.rfind("\n", 0, start + 1) + 1
+    heading = text.rfind(":\n", 0, line + 1)
+    return heading >= 0 and bool(_TO_DO.search(text, text.rfind("\n", 0, heading) + 1, heading + 1))
 
 
 def structure_faults(text: str) -> Iterator[Fault]:
@@ -107,16 +122,20 @@ def copy_faults(text: str, memories: Iterable[str], previous: tuple[str, ...], p
 
 
 def person_faults(text: str, name: str) -> Iterator[Fault]:
-    """Yield an objection unless the agent called `name` speaks of itself in the first person."""
+    """Yield an objection if a text tells of the agent called `name` as of somebody else, or as of its reader.
+
+    A short text may do without a pronoun. In another language than English only the name counts.
+    """
     said = _QUOTED.sub('""', text)
     first, second = len(_FIRST_PERSON.findall(said)), len(_SECOND_PERSON.findall(said))
     own = len(re.findall(rf"\b{re.escape(plain(name))}\b", said, re.IGNORECASE)) if name else 0
-    words = len(_WORD.findall(said))
-    if not first or own > first or second > first or words > first * WORDS_A_PRONOUN:
+    words = _WORD.findall(said)
+    silent = first * WORDS_A_PRONOUN + SILENT_WORDS < len(words) and is_english(map(folded, words))
+    if own > first or second > first or silent:
         who = f"{own} times {name!r}, " if own else ""
         yield (
             "not-first-person",
-            f"It says {who}{second} times 'you' and {first} times 'I' or 'my' in {words} words; "
+            f"It says {who}{second} times 'you' and {first} times 'I' or 'my' in {len(words)} words; "
             f"{name or 'the agent'} should tell it as 'I'.",
         )
 
@@ -124,7 +143,7 @@ def person_faults(text: str, name: str) -> Iterator[Fault]:
 def _is_ended(text: str) -> bool:
     """Return whether a text ends with the end of a sentence, whatever marks close behind it."""
     told = text.rstrip(f"{whitespace}{_CLOSING}'*_")
-    return told.endswith((".", "!", "?", "…")) or any(mark in _CLOSING for mark in text[len(told) :])
+    return told.endswith(_ENDS) or any(mark in _CLOSING for mark in text[len(told) :])
 
 
 def _without_quotes_of(text: str, source_text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
-_START = r"(?:^|(?<=[.!?:;]\s))[ \t>*_#-]*"
+_START = r"(?:^|(?<=[.!?]\s))[ \t>*_#-]*"
 _GIVEN = r"(?:memor(?:y|ies)|input|context|content|conversation|text|information|log|entries|prompt)"
 
 
@@ -35,7 +35,7 @@ _TRANSCRIPT = _any_of(
 _REFUSAL = _any_of(
     r"\bas an? (?:ai|artificial intelligence|large language|language model|virtual assistant)\b",
     r"\bi(?:'m| am) (?:just |only )?an? (?:ai|(?:large )?language model|virtual assistant)\b",
-    r"\bi(?:'m| am)? ?(?:can'?t|cannot|can not|won't|will not|not able to|unable to|not allowed to) "
+    rf"{_START}i(?:'m| am)? ?(?:can'?t|cannot|can not|won't|will not|not able to|unable to|not allowed to) "
     r"(?:assist|help (?:you|with (?:this|that))|summari[sz]e|fulfil|comply|continue (?:with )?th|generate"
     r"|create (?:a|this)|provide (?:a|an|any|that|this)\b|process (?:this|that|your))",
     r"\bi(?:'m| am) sorry,? but i (?:can|do|am|won)|\bmy apologies\b|\bi apologi[sz]e\b",

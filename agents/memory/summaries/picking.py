@@ -12,7 +12,7 @@ from agents.choices.grammar import literal
 from agents.memory.gate import Source, judge_picked
 from agents.memory.importance import HANDED, is_routine
 from agents.memory.judging.claims import folded, plain
-from agents.memory.judging.common_words import COMMON_WORDS
+from agents.memory.judging.english import FUNCTION_WORDS
 from agents.memory.summaries.drafts import Asking, Draft
 from agents.memory.summaries.picked import memory_of_line, picked_line
 from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory
@@ -172,4 +172,4 @@ def _centrality(lines: Sequence[str]) -> dict[str, float]:
 def _words(line: str) -> frozenset[str]:
     told = memory_of_line(line)
     spelt = folded(plain(told[1] if told else line)).split()
-    return frozenset(bare for word in spelt if (bare := word.strip(".,:;!?\"'…()")) and bare not in COMMON_WORDS)
+    return frozenset(bare for word in spelt if (bare := word.strip(".,:;!?\"'…()")) and bare not in FUNCTION_WORDS)

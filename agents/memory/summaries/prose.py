@@ -1,4 +1,8 @@
-"""Having a model write a summary: in prose, as JSON, or in six fixed sections."""
+"""Having a model write a summary: in prose, as JSON, or in six fixed sections.
+
+It is asked twice at most, the second time with what was wrong. Of a second try that is wrong in some sentences the
+others count, if enough is left.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.memory.gate import Objection, Source, Verdict, judge
+from agents.memory.gate import UNTRUE, Objection, Source, Verdict, judge, without_untrue
 from agents.memory.judging.claims import folded, plain
 from agents.memory.judging.form import short
 from agents.memory.summaries.drafts import Asking, Draft
@@ -18,6 +22,12 @@ from agents.models.model import Completion
 from vault.remembered.memory_line import Memory
 
 TRIES = 2
+MOST_TOLD = 5
+"""So many objections stand in the prompt of the second try: more is more than a small model minds."""
+
+MIN_KEPT = 0.4
+"""Of the words of a last try so much has to be left without the sentences that are wrong, for the rest to count."""
+
 FORM_TOKENS = 64
 SHAPE = '{"summary": "...", "variables": ["...", ...]}'
 SECTIONS = (
@@ -43,19 +53,32 @@ async def written(
     """Return a summary that the gate has accepted. Raises: SummaryRefused, ModelError."""
     objections: tuple[Objection, ...] = ()
     for _ in range(TRIES):
-        why = " ".join(one.detail for one in objections)
+        why = " ".join(list(dict.fromkeys(one.detail for one in objections))[:MOST_TOLD])
         slots = {**values, "objection": f"\nA first try was refused: {why}" if why else ""}
         completion = await _asked(asking, template, filled(template.text, slots, chat), source)
         # Neither the source nor the objection, which quotes the first try, is an instruction that may not be copied.
         told = {"memories": "", "recent": ""} if source.memories else {}
         instructions = filled(template.text, {**slots, **told, "objection": ""}, chat)
-        text, verdict = _judged(completion, template, replace(source, prompt=instructions), asking)
+        told_of = replace(source, prompt=instructions)
+        text, verdict = _judged(completion, template, told_of, asking)
         if verdict.accepted:
             return asking.accept(text, "prose", verdict)
         objections = verdict.objections
         asking.refused += [one.reason for one in objections]
+    is_untrue_only = template.schema == "prose" and UNTRUE.issuperset(one.reason for one in objections)
+    if is_untrue_only and (rest := _what_is_true(text, told_of, asking)):
+        return rest
     del asking.refused[-len(objections) :]  # the error tells of these
     raise asking.refuse(objections)
+
+
+def _what_is_true(text: str, source: Source, asking: Asking) -> Draft | None:
+    """Return what is left of a last try without the sentences that are wrong; None if that is too little."""
+    rest = without_untrue(text, source)
+    if len(rest.split()) < MIN_KEPT * len(text.split()):
+        return None
+    verdict = judge(rest, source, asking.model.count_tokens)
+    return asking.accept(rest, "prose", verdict) if verdict.accepted else None
 
 
 async def _asked(asking: Asking, template: SummaryTemplate, prompt: str, source: Source) -> Completion:
@@ -70,11 +93,21 @@ def _judged(completion: Completion, template: SummaryTemplate, source: Source, a
         said = readable(completion.text, source) if template.schema == "json" else _lines(completion.text)
     except BadJson as error:
         return "", Verdict((error.objection,), {})
-    verdict = judged(said, template.schema, source, asking.model.count_tokens)
+    verdict = judged(said, template.schema, source, _counting(said, completion, asking))
     if verdict.accepted and completion.finish == "length":
         verdict = Verdict((_TOO_LONG,), verdict.scores)
     told = " ".join(said.split()) if template.schema == "prose" else said
     return told, verdict
+
+
+def _counting(said: str, completion: Completion, asking: Asking) -> Callable[[str], int]:
+    """Return what counts tokens: of what the model wrote never more than it says that it has written."""
+
+    def count(text: str) -> int:
+        estimated = asking.model.count_tokens(text)
+        return min(estimated, completion.completion_tokens or estimated) if text == said else estimated
+
+    return count
 
 
 def judged(text: str, schema: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:

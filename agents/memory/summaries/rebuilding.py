@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from agents.memory.gate import Source, judge
 from agents.memory.judging.claims import words_of
-from agents.memory.judging.common_words import FUNCTION_WORDS
+from agents.memory.judging.english import FUNCTION_WORDS
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.drafts import Draft
 from agents.memory.summaries.summarizing import Summarizer, summary_of

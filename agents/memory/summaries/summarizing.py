@@ -84,7 +84,7 @@ class Summarizer:
             return Draft(NOTHING_LEFT, "fallback", "", {}, self.count_tokens(NOTHING_LEFT), 0, 0)
         profile, share = self._profile, notable_share(memories)
         cap = summary_budget(memories, profile.floor_tokens, profile.cap_tokens)
-        source = Source(tuple(memories), (), self._roster(), self._name, cap_tokens=cap)
+        source = Source(tuple(memories), (), self._roster(), self._name, cap_tokens=cap, reading=self._reading)
         template, fewest = self._template_for(memories), round(2 + 2 * share)
         values = {"name": self._name, "sentences": f"{fewest}-{fewest + 1}"}
         values["memories"] = self._told(memories, template, values)
@@ -100,7 +100,7 @@ class Summarizer:
         """
         lines = [line for text in texts for line in without_headings(text).split("\n") if line]
         roster, cap = self._roster(), self._profile.cap_tokens
-        source = Source(tuple(absorbed), tuple(texts), roster, self._name, cap_tokens=cap)
+        source = Source(tuple(absorbed), tuple(texts), roster, self._name, cap_tokens=cap, reading=self._reading)
         template = self._templates.sections if sections else self._templates.longterm
         told_apart = texts if absorbed else texts[:-1]
         values = {"name": self._name, "older": "\n".join(told_apart) or "Nothing yet."}

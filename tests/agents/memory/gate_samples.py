@@ -1,16 +1,17 @@
-"""Genuine and faulty summaries with what they were made from, read from the two YAML files beside this one."""
+"""Sound and faulty summaries with what they were made from, read from the YAML files beside this one."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from agents.memory.gate import Source
 from tests.rows import rows_in
-from vault.remembered.memory_line import Memory
+from vault.remembered.memory_line import Memory, parse_line
 
 FOLDER = Path(__file__).parent
 WHO = re.compile(r"(?P<who>[^\W\d_a-z].*?) (?:says|whispers|arrives|leaves|gives|wakes|barks|drops|grins|laughs)\b")
@@ -33,6 +34,39 @@ class Faulty:
     reason: str
     text: str
     source: Source
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A summary of a journal that the project wrote. `fault` says what is wrong with it; empty if it is sound.
+
+    `is_more` is so for those that were written while the verifier was tuned.
+    """
+
+    journal: str
+    fault: str
+    text: str
+    source: Source
+    is_more: bool = False
+
+    @property
+    def half(self) -> str:
+        """`held back` if the verifier was not tuned on it, which a checksum of its text decides, else `tuning`."""
+        is_held_back = not self.is_more and sha256(self.text.encode()).digest()[0] % 2 == 0
+        return "held back" if is_held_back else "tuning"
+
+
+def judged_summaries() -> list[Judged]:
+    """Return the sound and faulty summaries of journals, in the order of the file."""
+    table: dict[str, Any] = rows_in(FOLDER / "judged_summaries.yaml")
+    found = []
+    for journal in table["journals"]:
+        source = _journal_source(journal, table["roster"])
+        for key in ("", "more_"):
+            rows = [("", text) for text in journal[f"{key}sound"] or ()]
+            rows += [(fault["kind"], fault["text"]) for fault in journal[f"{key}faulty"] or ()]
+            found += [Judged(journal["name"], kind, text.strip(), source, bool(key)) for kind, text in rows]
+    return found
 
 
 def estimated_tokens(text: str) -> int:
@@ -59,6 +93,12 @@ def sound() -> tuple[str, Source]:
     """Return a sound summary of what the faulty ones were made from."""
     table: dict[str, Any] = rows_in(FOLDER / "faulty_summaries.yaml")
     return table["sound"], _source(table["source"])
+
+
+def _journal_source(journal: dict[str, Any], roster: list[str]) -> Source:
+    parsed = (parse_line(line, str(journal["day"])) for line in journal["journal"].splitlines())
+    memories = tuple(memory for memory in parsed if memory)
+    return Source(memories, (), frozenset([*roster, *journal["guests"]]), journal["agent"])
 
 
 def _source(log: dict[str, Any]) -> Source:

@@ -4,16 +4,27 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from agents.memory.gate import Source, judge, judge_picked
+from agents.memory.gate import Source, judge, judge_picked, without_untrue
 from agents.memory.judging.claims import words_of
-from agents.memory.judging.common_words import COMMON_WORDS
+from agents.memory.judging.english import FUNCTION_WORDS
 from agents.memory.judging.numerals import NUMBER_WORDS
 from agents.memory.summaries.picked import picked_line
-from tests.agents.memory.gate_samples import Faulty, Genuine, estimated_tokens, faulty, genuine, sound
+from tests.agents.memory.gate_samples import (
+    Faulty,
+    Genuine,
+    estimated_tokens,
+    faulty,
+    genuine,
+    judged_summaries,
+    sound,
+)
 from vault.remembered.memory_line import Memory
 
 NOON_MS = 1_795_262_400_000  # 2026-11-21, a Saturday, 12:00 UTC
 MOST_FALSE_ALARMS = 0.05
+
+# Of the summaries of journals, so many may be judged wrongly: sound ones refused, faulty ones accepted.
+MOST_WRONG = {"tuning": (4, 14), "held back": (4, 10)}
 
 SOUND, SOURCE = sound()
 
@@ -49,6 +60,20 @@ def test_at_most_one_genuine_summary_in_twenty_is_refused(unseen: bool):
     samples = [sample for sample in genuine() if not unseen or sample.half != "tuning"]
     refused = [sample.text for sample in samples if reasons(sample.text, sample.source)]
     assert len(refused) / len(samples) <= MOST_FALSE_ALARMS, refused
+
+
+@pytest.mark.parametrize("half", MOST_WRONG)
+def test_summaries_of_journals_are_judged_by_what_they_tell(half: str):
+    samples = [sample for sample in judged_summaries() if sample.half == half]
+    accepted = {sample for sample in samples if not reasons(sample.text, sample.source)}
+    refused = [sample.text for sample in samples if not sample.fault and sample not in accepted]
+    missed = [f"{sample.fault}: {sample.text}" for sample in samples if sample.fault and sample in accepted]
+    assert (len(refused), len(missed)) <= MOST_WRONG[half] and len(missed) <= MOST_WRONG[half][1], (refused, missed)
+
+
+def test_there_are_a_hundred_sound_and_a_hundred_faulty_summaries_of_journals():
+    written = [sample for sample in judged_summaries() if not sample.is_more]
+    assert [sum(bool(sample.fault) is fault for sample in written) for fault in (False, True)] == [100, 100]
 
 
 def test_an_objection_says_what_was_given_and_what_would_be_right():
@@ -126,6 +151,76 @@ def test_quoted_speech_from_the_source_may_order_and_refuse():
     assert reasons('I asked, and Moss said, "You must never go to the mill."', source) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I met Odile on The Landing. Still to do: bring Moss the seed bun.",
+        "I met Odile and took an ink bottle.\nStill to do:\n- Bring Moss a seed bun.\n- Ask Odile about gate nine.",
+        "I met Odile, who said that you must never trust gate nine.",
+    ],
+)
+def test_what_is_to_do_and_reported_orders_are_no_instructions(text: str):
+    assert reasons(text) == []
+
+
+@pytest.mark.parametrize("word", ["Overhead", "Halfway", "Nearby", "Upstream", "Hello", "Beforehand", "Underway"])
+def test_the_first_word_of_a_sentence_is_no_name_because_nobody_listed_it(word: str):
+    assert reasons(f"I met Odile on The Landing. {word} there was rain, and I took an ink bottle.") == []
+
+
+def test_noon_is_twelve():
+    source = from_log("Ana says that she has to be at the weir by noon, or the boat is gone and she with it.")
+    assert reasons("I heard that Ana has to be at the weir by 12.", source) == []
+
+
+GIFT = Source(
+    (
+        Memory(1, NOON_MS, "observed", "Ink Yard", "Ana gives you the brass lantern.", ("Ana",)),
+        Memory(2, NOON_MS, "observed", "Ink Yard", 'Ana says, "I did not take the tin cup. Ben took it."', ("Ana",)),
+        Memory(3, NOON_MS, "observed", "Mill", 'Ben says, "My sister Ines lives in Carrow, at the mill."', ("Ben",)),
+    ),
+    (),
+    frozenset({"Ana", "Ben", "Odile", "Ink Yard", "Mill", "brass lantern", "tin cup"}),
+    "Wick",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("I gave Ana the brass lantern.", "wrong-person"),
+        ("Ben gave me the brass lantern.", "wrong-person"),
+        ("I was given the tin cup by Ana.", "invented-deed"),
+        ("Ana told me that she took the tin cup.", "negation"),
+        ("Ana told me that her sister Ines lives in Carrow.", "wrong-person"),
+        ("Ana has died.", "invented-deed"),
+        ("Ana gave me the brass lantern at the Mill.", "wrong-place"),
+        ("Odile gave me a nod.", "wrong-person"),
+    ],
+)
+def test_who_did_what_has_to_be_as_the_lines_tell_it(text: str, reason: str):
+    assert reason in reasons(text, GIFT)
+
+
+def test_the_same_told_in_other_words_is_accepted():
+    text = "I was given a lantern by Ana. Ben, she says, took the cup. His sister lives in Carrow."
+    assert reasons(text, GIFT) == []
+
+
+def test_a_summary_in_another_language_is_judged_by_its_names_and_numbers():
+    german = "Ana hat mir am Morgen die Laterne gegeben, und Ben erzählte von seiner Schwester in Carrow."
+    assert reasons(german, GIFT) == []
+
+
+def test_a_summary_that_tells_nothing_is_refused():
+    assert reasons("I walked about for a while and talked with somebody. It was a good day.") == ["too-little"]
+
+
+def test_the_sentences_that_are_untrue_can_be_left_out():
+    text = "Ana gave me the brass lantern. I gave Ben the tin cup. Ben spoke of his sister."
+    assert without_untrue(text, GIFT) == "Ana gave me the brass lantern. Ben spoke of his sister."
+
+
 def test_what_need_not_be_in_the_first_person_may_be_told_otherwise():
     text = "Eliza met Odile on The Landing."
     assert reasons(text) == ["not-first-person"]
@@ -155,7 +250,7 @@ def test_no_text_makes_the_gate_raise(text: str):
 )
 def test_an_invented_name_inside_a_sentence_is_always_refused(name: str, after: str):
     (word,) = [part for part in words_of(name) if len(part) == max(map(len, words_of(name)))][:1]
-    known = words_of("\n".join([SOURCE.text, *SOURCE.roster, SOURCE.name, "Saturday November Moss"])) | COMMON_WORDS
+    known = words_of("\n".join([SOURCE.text, *SOURCE.roster, SOURCE.name, "Saturday November Moss"])) | FUNCTION_WORDS
     assume(not any(form in known or form in NUMBER_WORDS for form in (word, f"{word}s", word.removesuffix("s"))))
     assert "unknown-name" in reasons(f"I took an ink bottle, and then met {name}{after} by the river.")
 

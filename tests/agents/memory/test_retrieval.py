@@ -239,9 +239,9 @@ def test_a_search_index_that_cannot_be_used_costs_a_turn_nothing_but_its_recolle
 
 
 def test_names_and_numbers_count_more_than_words_and_common_ones_less():
-    assert telling("Did Tobias sell 91 lanterns to the man?") == {
+    assert telling("Did Tobias give 91 lanterns to the man?") == {
         "tobias": 1.3,
-        "sell": 0.6,
+        "give": 0.6,
         "91": 1.3,
         "lanterns": 1.0,
         "man": 0.6,

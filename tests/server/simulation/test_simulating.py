@@ -40,7 +40,7 @@ def lively() -> ScriptedModel:
 
     def write(request: Request) -> str | ModelError:
         if request.max_tokens > 100:
-            return f"I {next(good)} and remember it well."
+            return f"I {next(good)} near the weir, and there was talk of water and tea."
         deeds = [f"say {rng.choice(SPEECHES)}", "look", "mumble mumble", f"go {rng.choice(('north', 'south', 'east'))}"]
         answers: list[str | ModelError] = [*deeds, f"think {rng.random()} | it is a number"]
         return rng.choice([*answers, ModelError("The host is gone.")])

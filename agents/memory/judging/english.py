@@ -1,0 +1,198 @@
+"""Closed classes of English words, and stems: what the verifier knows of the language, and nothing of the world.
+
+A text in another language is recognised by how few of these words it has; then no rule that rests on them applies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+FUNCTION_WORDS = frozenset(
+    """
+    a an the this that these those such each every either neither both all any some no none not nor much many more most
+    few fewer less least several enough another other others one ones same own only just even still yet already almost
+    i me my mine myself we us our ours ourselves you your yours yourself he him his himself she her hers herself it its
+    itself they them their theirs themselves who whom whose which what whatever whoever whichever where wherever when
+    whenever why how however somebody someone something somewhere anybody anyone anything anywhere nobody nothing
+    nowhere everybody everyone everything everywhere and or but so for because since although though while whereas if
+    unless until till than as of at by in on to from with without within into onto out off over under above below
+    between among amid against along across around behind beside besides beyond before after during despite except
+    inside outside near next past per through throughout toward towards up upon down via about like unlike
+    is are was were be been being am do does did done have has had having can could shall should would might must ought
+    need cannot isn aren wasn don didn doesn won wouldn couldn ok okay yes no oh ah well there here then now ever else
+    """.split()
+)
+"""Words that say nothing of what a text is about."""
+
+UNFINISHED_AT = frozenset(
+    "a an the and or but of to with from for in at by my your his her our its their is was were has had that which who "
+    "because when while if than into as very so".split()
+)
+"""Words after which a sentence does not end."""
+
+TITLES = frozenset(
+    """
+    mr mrs ms miss dr doctor sir madam captain lord lady sister brother father mother uncle aunt auntie
+    professor prof king queen master mayor colonel major sergeant st saint old young
+    """.split()
+)
+
+DETERMINERS = frozenset("a an the this that these those some any no every each another both all several many".split())
+POSSESSIVES = frozenset("my your his her its our their whose".split())
+SUBJECT_PRONOUNS = frozenset("i you he she it we they".split())
+OBJECT_PRONOUNS = frozenset("me him her them us".split())
+PREPOSITIONS = frozenset(
+    """
+    of at by in on to from with without within into onto off over under above below between among against along
+    across around behind beside beyond during despite except inside outside near past through towards toward
+    upon via about like unlike for
+    """.split()
+)
+SUBORDINATORS = frozenset(
+    "who whom which that because since while when whenever after before though although if unless whether where until "
+    "as what how why than".split()
+)
+COORDINATORS = frozenset("and but or so yet nor then".split())
+BE = frozenset("is are was were be been being am 's 're 'm".split())
+AUXILIARIES = BE | frozenset(
+    "do does did have has had can could shall should will would may might must ought cannot can't won't don't didn't "
+    "doesn't isn't wasn't aren't weren't hasn't haven't hadn't couldn't wouldn't shouldn't".split()
+)
+MODALS = frozenset("to will shall would should could can may might must cannot can't won't wouldn't couldn't".split())
+NEGATIONS = frozenset("not no never nobody none nothing neither nor cannot nowhere".split())
+DENIALS = frozenset(
+    """
+    deny denied denies denying refuse refused refuses fail failed fails unable lack lacks lacked hardly untrue
+    false avoid prevent closed whether if may might perhaps maybe dispute disputed doubt lie lied contradict
+    contradicted without yet warn warned warning against forbid forbade forbidden instead except longer anymore
+    reject rejected supposed clear cleared innocent
+    """.split()
+)
+"""Words that deny or leave open without a `not`: a sentence with one of them may say either."""
+
+TIMES = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+    "september october november december today yesterday tomorrow tonight".split()
+)
+
+IRREGULAR = {
+    form: base
+    for base, forms in {
+        "give": "gave given gives",
+        "tell": "told",
+        "say": "said says",
+        "take": "took taken",
+        "bring": "brought",
+        "lose": "lost",
+        "find": "found",
+        "come": "came",
+        "go": "went gone goes",
+        "sell": "sold",
+        "buy": "bought",
+        "leave": "left",
+        "meet": "met",
+        "keep": "kept",
+        "know": "knew known",
+        "think": "thought",
+        "see": "saw seen",
+        "hear": "heard",
+        "break": "broke broken",
+        "swim": "swam swum",
+        "throw": "threw thrown",
+        "write": "wrote written",
+        "stick": "stuck",
+        "steal": "stole stolen",
+        "lend": "lent",
+        "teach": "taught",
+        "hide": "hid hidden",
+        "forgive": "forgave forgiven",
+        "die": "died dies dead death dying",
+        "get": "got gotten",
+        "make": "made",
+        "let": "lets",
+        "owe": "owed owes owing",
+        "pay": "paid",
+        "hold": "held",
+        "send": "sent",
+        "catch": "caught",
+        "build": "built",
+        "show": "shown",
+        "fall": "fell fallen",
+        "sing": "sang sung",
+        "sit": "sat",
+        "stand": "stood",
+        "lie": "lied lying lies",
+        "speak": "spoke spoken",
+        "eat": "ate eaten",
+        "drink": "drank drunk",
+        "wake": "woke woken",
+        "child": "children",
+        "penny": "pennies pence",
+        "foot": "feet",
+        "ill": "sick",
+        "swear": "swore sworn",
+        "choose": "chose chosen",
+        "drive": "drove driven",
+        "ride": "rode ridden",
+        "begin": "began begun",
+        "ring": "rang rung",
+        "wear": "wore worn",
+        "fly": "flew flown",
+        "draw": "drew drawn",
+        "run": "ran",
+        "feel": "felt",
+        "read": "reads",
+        "put": "puts",
+        "cut": "cuts cutting",
+    }.items()
+    for form in forms.split()
+}
+FINITE = frozenset(IRREGULAR) - frozenset("children pennies pence feet sick dead death".split())
+_SUFFIX = re.compile(r"(?:ing|ed|es|s|ly)$")
+_VOWEL = re.compile("[aeiouy]")
+_STEM_LETTERS = 7
+_MIN_SHARE = 0.2
+_FEW_WORDS = 5
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """Return what the forms of a folded English word have in common, roughly."""
+    word = IRREGULAR.get(word, word)
+    if len(word) > 4:
+        bare = _SUFFIX.sub("", word)
+        word = bare if _VOWEL.search(bare) else word
+        if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
+            word = word[:-1]
+    return word.removesuffix("e").removesuffix("i").removesuffix("y")[:_STEM_LETTERS] if len(word) > 3 else word
+
+
+def stems(words: str) -> frozenset[str]:
+    """Return the stems of words between blanks."""
+    return frozenset(map(stem, words.split()))
+
+
+def is_english(words: Iterable[str]) -> bool:
+    """Return whether words, `folded`, are of an English text; of very few nobody can tell, and they count as such."""
+    found = [word for word in words if not word.isdigit()]
+    known = sum(word in FUNCTION_WORDS or word.partition("'")[0] in FUNCTION_WORDS for word in found)
+    return len(found) < _FEW_WORDS or known >= _MIN_SHARE * len(found)
+
+
+LIGHT = stems(
+    """
+    man woman look go come talk say tell speak day thing people person time morning evening afternoon night
+    today like see get take make good walk meet do small spend away round visit new old great little lot kind
+    way back long short hear think feel know want have give ask answer find keep leave pass busy quiet friend
+    encounter conversation word work place always often again too very quite also later first last
+    """
+)
+"""Words, as stems, that any day has: they do not show that anything was kept."""
+
+SAYING = stems(
+    "say tell ask mention explain report complain claim admit confess whisper announce add note warn assure swear "
+    "inform insist reveal reply answer remark state"
+)
+"""The stems of verbs by which words are somebody's."""
