@@ -101,7 +101,7 @@ def _others_can_read(path: Path) -> bool:
 def room(folder: Path, free_bytes: int, free_files: int | None) -> Result:
     """Return whether there is room on the disk of a folder; `free_files` is None where there is no such limit."""
     megabytes = free_bytes // MEGABYTE
-    remedy = "Make room; docs/operations.md says what grows, and what may be deleted."
+    remedy = "Make room; docs/hosting.md says what grows, and what may be deleted."
     if free_bytes < LEAST_BYTES:
         return problem("disk", f"The disk of {folder} has {megabytes} MB left.", remedy)
     if free_files is not None and free_files < 1000:
@@ -114,7 +114,7 @@ def room(folder: Path, free_bytes: int, free_files: int | None) -> Result:
 def backups(vault: Vault, now: datetime) -> Result:
     """Return whether there is a backup that is not too old. `now` knows its zone."""
     folder = backups_folder(vault)
-    remedy = "Type @backup in the world, as an admin, or have it done daily (docs/operations.md)."
+    remedy = "Type @backup in the world, as an admin, or have it done daily (docs/hosting.md)."
     archives = list(folder.glob("*.tar.gz")) if folder.is_dir() else []
     if not archives:
         return warning("backups", f"There is no backup in {folder}.", remedy)

@@ -117,7 +117,7 @@ def test_a_good_vault_has_no_problem_and_only_lacks_a_backup(vault):
         warning(
             "backups",
             f"There is no backup in {vault.root}.backups.",
-            "Type @backup in the world, as an admin, or have it done daily (docs/operations.md).",
+            "Type @backup in the world, as an admin, or have it done daily (docs/hosting.md).",
         )
     ]
 
