@@ -55,7 +55,7 @@ def _found(name: str, vault: Vault, findings: Sequence[Finding], good: str) -> R
 def accounts(folder: Path) -> Result:
     """Return whether the accounts are valid, and can be read by their owner alone."""
     path = folder / NAME
-    remedy = f"Restore a copy of {path} (docs/accounts.md)."
+    remedy = f"Restore a copy of {path} (docs/hosting.md)."
     try:
         contents = read_accounts(folder)
     except NoteError as error:
@@ -66,7 +66,7 @@ def accounts(folder: Path) -> Result:
         return ok("accounts", f"There is no {path} yet; it is made when the world opens first.")
     if faults := list(_row_faults(contents)):
         more = f" And {len(faults) - SHOWN} more." if len(faults) > SHOWN else ""
-        remedy = f"Correct the rows with the sqlite3 program, or restore a copy of {path} (docs/accounts.md)."
+        remedy = f"Correct the rows with the sqlite3 program, or restore a copy of {path} (docs/hosting.md)."
         return problem("accounts", f"{path}: {' '.join(faults[:SHOWN])}{more}", remedy)
     files = [one for one in sorted(folder.glob(f"{NAME}*")) if _others_can_read(one)]
     if _others_can_read(folder) or files:

@@ -192,7 +192,7 @@ def test_accounts_without_an_admin_or_that_are_not_valid_are_told(vault):
     assert (told.state, "'Ana': the role 'king' is none of guest, player" in told.what) == ("problem", True)
     (folder / "accounts.sqlite3").write_text("{" * 1000)
     assert storage.accounts(folder).what.endswith(
-        "file is not a database. It is damaged: restore a copy (docs/accounts.md)."
+        "file is not a database. It is damaged: restore a copy (docs/hosting.md)."
     )
 
 
