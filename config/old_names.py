@@ -1,4 +1,4 @@
-"""Settings that had another name, or that nothing reads any more; docs/migration.md tells the same to people."""
+"""Settings that had another name, or that nothing reads any more; docs/hosting.md tells the same to people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OLD_NAMES = {
     "compaction.threshold": "threshold",
     "compaction.retain_recent": "retain_recent",
 }
-"""What settings were called elsewhere or before, and what they are called now: docs/migration.md."""
+"""What settings were called elsewhere or before, and what they are called now: docs/hosting.md."""
 
 _ROLES_ARE_IN_ACCOUNTS = (
     "What somebody may do belongs to their account now: `new_role` is what somebody new may do, and the one-time "

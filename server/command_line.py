@@ -170,7 +170,7 @@ def _reset_password(options: argparse.Namespace) -> None:
 def _back_up_accounts(options: argparse.Namespace) -> None:
     with closing(AccountDatabase(_accounts_folder(_vault_there(options), options))) as database:
         database.copy_to(options.file)
-    _say(f"The accounts are in {options.file}. How to restore them is in docs/accounts.md.")
+    _say(f"The accounts are in {options.file}. How to restore them is in docs/hosting.md.")
 
 
 def _begin_anew(options: argparse.Namespace) -> None:

@@ -40,8 +40,8 @@ _TABLES = (
     )""",
     f"PRAGMA user_version = {VERSION}",
 )
-_DAMAGED = "It is damaged: restore a copy (docs/accounts.md)."
-_OTHERWISE = "If that persists, restore a copy (docs/accounts.md)."
+_DAMAGED = "It is damaged: restore a copy (docs/hosting.md)."
+_OTHERWISE = "If that persists, restore a copy (docs/hosting.md)."
 _REMEDIES = {
     sqlite3.SQLITE_NOTADB: _DAMAGED,
     sqlite3.SQLITE_CORRUPT: _DAMAGED,

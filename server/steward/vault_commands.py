@@ -26,7 +26,7 @@ def add_vault_commands(commands: Any) -> None:
     check.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
     check.add_argument("--fix", action="store_true", help="mend what loses nothing; what was there is kept in .trash")
     check.add_argument("--json", action="store_true", help="say it for a program: an object with `findings`")
-    taking = commands.add_parser("import", help="make a new vault of one of an older layout (docs/migration.md)")
+    taking = commands.add_parser("import", help="make a new vault of one of an older layout (docs/hosting.md)")
     taking.add_argument("source", type=Path, metavar="DIR", help="the older vault; nothing in it is touched")
     taking.add_argument("--vault", type=Path, metavar="NEW", help="the folder of the new world; empty or new (./world)")
     taking.add_argument(

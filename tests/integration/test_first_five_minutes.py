@@ -1,4 +1,4 @@
-"""The first five minutes of README.md, typed word for word, by a guest and by a newcomer with a name."""
+"""The first five minutes of docs/playing.md, typed word for word, by a guest and by a newcomer with a name."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ ANSWERS = {
 """What is shown behind each line of the table, among other things."""
 
 
-def lines_of_the_readme() -> list[str]:
+def lines_of_the_table() -> list[str]:
     """Return what the table tells a newcomer to type, in its order."""
-    text = (ROOT / "README.md").read_text("utf-8")
+    text = (ROOT / "docs" / "playing.md").read_text("utf-8")
     section = text.partition("\n## The first five minutes\n")[2].partition("\n## ")[0]
     cells = [re.split(r"(?<!\\)\|", row)[1] for row in section.splitlines() if row.startswith("| `")]
     return [line.replace("\\|", "|") for cell in cells for line in re.findall("`([^`]+)`", cell)]
@@ -71,9 +71,9 @@ def guest(server: RunningServer) -> tuple[str, LinePlayer]:
 
 
 @pytest.mark.parametrize("enter", [guest, named])
-def test_every_line_of_the_first_five_minutes_does_what_the_readme_says(enter, server):
+def test_every_line_of_the_first_five_minutes_does_what_the_table_says(enter, server):
     name, player = enter(server)
-    lines = lines_of_the_readme()
+    lines = lines_of_the_table()
     assert lines == list(ANSWERS)
     shown = {line: player.asks(line) for line in lines}
     missing = {line: text for line, text in shown.items() if ANSWERS[line].format(name=name) not in text}

@@ -21,7 +21,7 @@ NOT_IN_A_CLONE = shutil.ignore_patterns(
 
 
 LIVELINESS = [".venv/bin/python", "-m", "bench.liveliness", "--turns", "2", "--runs", "engine chooses verbs"]
-"""What README.md recommends, made short."""
+"""What docs/research.md recommends, made short."""
 
 
 def test_make_run_prepares_everything_and_opens_a_world_and_does_so_again(tmp_path, capsys):

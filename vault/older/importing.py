@@ -67,7 +67,7 @@ def _refuse(source: Path, target: Path) -> None:
     if not source.joinpath(*LOCATIONS).is_dir():
         raise NoteError(
             f"{source}: there is no folder {'/'.join(LOCATIONS)} in it, so it is no vault of the older layout "
-            "(docs/migration.md)."
+            "(docs/hosting.md)."
         )
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise NoteError(f"{target}: something is there already; give an empty or a new folder with --vault.")

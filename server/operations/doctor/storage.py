@@ -55,7 +55,7 @@ def _found(name: str, vault: Vault, findings: Sequence[Finding], good: str) -> R
 def accounts(folder: Path) -> Result:
     """Return whether the accounts are valid, and can be read by their owner alone."""
     path = folder / NAME
-    remedy = f"Restore a copy of {path} (docs/accounts.md)."
+    remedy = f"Restore a copy of {path} (docs/hosting.md)."
     try:
         contents = read_accounts(folder)
     except NoteError as error:
@@ -66,7 +66,7 @@ def accounts(folder: Path) -> Result:
         return ok("accounts", f"There is no {path} yet; it is made when the world opens first.")
     if faults := list(_row_faults(contents)):
         more = f" And {len(faults) - SHOWN} more." if len(faults) > SHOWN else ""
-        remedy = f"Correct the rows with the sqlite3 program, or restore a copy of {path} (docs/accounts.md)."
+        remedy = f"Correct the rows with the sqlite3 program, or restore a copy of {path} (docs/hosting.md)."
         return problem("accounts", f"{path}: {' '.join(faults[:SHOWN])}{more}", remedy)
     files = [one for one in sorted(folder.glob(f"{NAME}*")) if _others_can_read(one)]
     if _others_can_read(folder) or files:
@@ -101,7 +101,7 @@ def _others_can_read(path: Path) -> bool:
 def room(folder: Path, free_bytes: int, free_files: int | None) -> Result:
     """Return whether there is room on the disk of a folder; `free_files` is None where there is no such limit."""
     megabytes = free_bytes // MEGABYTE
-    remedy = "Make room; docs/operations.md says what grows, and what may be deleted."
+    remedy = "Make room; docs/hosting.md says what grows, and what may be deleted."
     if free_bytes < LEAST_BYTES:
         return problem("disk", f"The disk of {folder} has {megabytes} MB left.", remedy)
     if free_files is not None and free_files < 1000:
@@ -114,7 +114,7 @@ def room(folder: Path, free_bytes: int, free_files: int | None) -> Result:
 def backups(vault: Vault, now: datetime) -> Result:
     """Return whether there is a backup that is not too old. `now` knows its zone."""
     folder = backups_folder(vault)
-    remedy = "Type @backup in the world, as an admin, or have it done daily (docs/operations.md)."
+    remedy = "Type @backup in the world, as an admin, or have it done daily (docs/hosting.md)."
     archives = list(folder.glob("*.tar.gz")) if folder.is_dir() else []
     if not archives:
         return warning("backups", f"There is no backup in {folder}.", remedy)

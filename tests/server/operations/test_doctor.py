@@ -117,7 +117,7 @@ def test_a_good_vault_has_no_problem_and_only_lacks_a_backup(vault):
         warning(
             "backups",
             f"There is no backup in {vault.root}.backups.",
-            "Type @backup in the world, as an admin, or have it done daily (docs/operations.md).",
+            "Type @backup in the world, as an admin, or have it done daily (docs/hosting.md).",
         )
     ]
 
@@ -192,7 +192,7 @@ def test_accounts_without_an_admin_or_that_are_not_valid_are_told(vault):
     assert (told.state, "'Ana': the role 'king' is none of guest, player" in told.what) == ("problem", True)
     (folder / "accounts.sqlite3").write_text("{" * 1000)
     assert storage.accounts(folder).what.endswith(
-        "file is not a database. It is damaged: restore a copy (docs/accounts.md)."
+        "file is not a database. It is damaged: restore a copy (docs/hosting.md)."
     )
 
 
