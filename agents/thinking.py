@@ -146,14 +146,15 @@ class Thinking:
         narration = [one.text for one in tail if one.kind != "acted" and not spoken_in(one, agent.memory.reading)]
         if partner:
             others.add(partner.name)
+            narration += [one.words for one in agent.reflection.people.facts(partner.name)]
             narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]
         return is_out_of_character(words, agent.name, others, narration, world.wording)
 
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
         """Return what is done when a model found no words twice.
 
-        A person who waits for an answer gets an echo all the same, and a stock phrase where the words were out of
-        character; everybody else, and where there were no words, a nod.
+        A person who waits for an answer gets an echo all the same; where the words were out of character what the world
+        answers, or a stock phrase. Everybody else, and where there were no words, a nod.
         """
         say, partner = self._game.world.wording, decision.partner
         if partner is None:
@@ -162,7 +163,8 @@ class Thinking:
         if words and not partner.is_agent and decision.cause in ("answer", "thank"):
             if not self._is_out_of_character(words):
                 return reply
-            return Reply(f"{decision.opening()} {self._rng.choice(say('talk.at_a_loss').split('; '))}")
+            known = " ".join(self._agent.answers_to(self._agent.awareness.thinks_of)[:MAX_ANSWERS])
+            return Reply(f"{decision.opening()} {known or self._rng.choice(say('talk.at_a_loss').split('; '))}")
         return Reply(f"emote {say('talk.nods_to', who=partner.name)}")
 
     async def _ask(self) -> Completion:

@@ -16,7 +16,7 @@ from agents.reflection.key_words import key_words
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts
 from vault.remembered.bullet_note import Statement
 from world.matching import is_named
-from world.model import Character, Exit, Thing, World
+from world.model import Character, Exit, Role, Thing, World
 from world.paths import ways_from
 
 MAX_ROOMS = 200
@@ -47,8 +47,10 @@ class Asked(AddedComponent):
             return None
         words = _last_words(moment, moment.partner.name)
         found = _looked_up(words, moment.world, moment.actor, moment.partner.name) if words else ()
-        say = moment.world.wording
+        say, partner = moment.world.wording, moment.partner
         lines = [say(f"asked.{key}", **values) for key, values in islice(found, MAX_LINES)]
+        if partner.role is not Role.GUEST and _has(words, "asked.asks_name", moment.world):
+            lines.append(say("asked.name", who=moment.actor.name, name=partner.name))
         return Section(self.name, "\n".join(lines), is_aside=True) if lines else None
 
 

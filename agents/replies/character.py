@@ -17,8 +17,8 @@ def is_out_of_character(
 ) -> bool:
     """Return whether the agent called `name` would not say this.
 
-    `others` are the names of everybody else, `narration` is what it read that nobody said. The phrases stand in
-    `text/talk.md`.
+    `others` are the names of everybody else, `narration` is what it read that is not its own to say: what nobody said,
+    and what the other has told of themselves. The phrases stand in `text/talk.md`.
     """
     return (
         is_assistant_talk(words, wording) or swaps_persons(words, name, others, wording) or narrates(words, narration)
@@ -45,6 +45,11 @@ def swaps_persons(words: str, name: str, others: Iterable[str], wording: Wording
 
 
 def narrates(words: str, narration: Iterable[str]) -> bool:
-    """Return whether words say what the narrator told, word for word."""
-    told = (text.strip().rstrip(".!…") for text in narration)
-    return any(len(text) >= SHORTEST_NARRATION and text in words for text in told)
+    """Return whether words say what was told, or a part of it, word for word."""
+    said = _without_end(words)
+    told = (text for text in map(_without_end, narration) if len(text) >= SHORTEST_NARRATION)
+    return any(text in words or (len(said) >= SHORTEST_NARRATION and said in text) for text in told)
+
+
+def _without_end(text: str) -> str:
+    return text.strip().rstrip(".!…")

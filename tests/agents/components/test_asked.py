@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from agents.asking import Question
@@ -11,7 +13,7 @@ from agents.models.model import Capabilities
 from tests.agents.house import House
 from tests.agents.test_thinking import Talking
 from vault.remembered.bullet_note import Statement
-from world.model import Thing
+from world.model import Role, Thing
 
 
 class Asking(House):
@@ -98,3 +100,16 @@ def test_with_a_tiny_base_model_it_thanks_for_a_gift_by_itself(tmp_path):
     life = Talking(tmp_path, " hello\n", capabilities=Capabilities(grammar=True, parameters_billion=0.27))
     life.game.world.things["brass lamp"].place_id = "Ana"
     assert life.answers("give brass lamp to Rook").line == "say Thank you, Ana."
+
+
+def test_who_asks_for_their_name_is_answered_with_it(inn):
+    assert inn.told_after("Do you know my name?") == "Rook answers with the name Ana."
+    inn.game.world.characters["Ana"].role = Role.GUEST
+    assert inn.told_after("Do you know my name?") == ""
+
+
+def test_what_the_other_has_told_is_not_said_as_its_own_but_told_again(tmp_path):
+    swapped = json.dumps({"words": "I lost my hat in the stable."})
+    life = Talking(tmp_path, json.dumps({"words": "What a pity."}), swapped, swapped)
+    life.answers("say Rook, I lost my hat in the stable.")
+    assert life.answers("say And what was it that I lost?").line == "say You told me: I lost my hat in the stable."
