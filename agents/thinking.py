@@ -16,7 +16,7 @@ from agents.memory.facts import spoken_in
 from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import Priority
-from agents.replies.character import is_out_of_character
+from agents.replies.character import Around, is_out_of_character
 from agents.replies.reply import Reply
 from agents.turn import Turn
 from vault.notes import NoteError
@@ -144,11 +144,12 @@ class Thinking:
         others |= {name for one in self.question.prompt.sections for name in one.names.values()}
         tail = agent.memory.view().tail[-NARRATION_LINES:]
         narration = [one.text for one in tail if one.kind != "acted" and not spoken_in(one, agent.memory.reading)]
+        told: list[str] = []
         if partner:
             others.add(partner.name)
-            narration += [one.words for one in agent.reflection.people.facts(partner.name)]
             narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]
-        return is_out_of_character(words, agent.name, others, narration, world.wording)
+            told = [one.words for one in agent.reflection.people.facts(partner.name)]
+        return is_out_of_character(words, agent.name, Around(others, narration, told), world.wording)
 
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
         """Return what is done when a model found no words twice.

@@ -14,6 +14,7 @@ from agents.component import AddedComponent, Moment, Section
 from agents.memory.knowing.hearing import Spoken
 from agents.reflection.key_words import key_words
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts
+from agents.reflection.third_person import in_second_person
 from vault.remembered.bullet_note import Statement
 from world.matching import is_named
 from world.model import Character, Exit, Role, Thing, World
@@ -71,7 +72,13 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
         found.append(say("asked.say_name" if person.called else "asked.say_no_name", name=person.called))
     if _has(words, "asked.asks_own_name", world):
         found.append(say("asked.say_own_name", name=actor.name))
-    return [*found, *(say("asked.say_told", words=one.words) for one in _told(words, person, world))]
+    return [*found, *(_told_again(one.words, actor, world) for one in _told(words, person, world))]
+
+
+def _told_again(words: str, actor: Character, world: World) -> str:
+    words = words.removeprefix(f"{actor.name}, ")
+    told = in_second_person(words)
+    return world.wording("asked.say_told", words=told) if told else world.wording("asked.say_quoted", words=words)
 
 
 def _told(words: str, person: Person, world: World) -> list[Statement]:

@@ -1,4 +1,4 @@
-"""Telling in the third person what somebody said in the first: by rule, and only where the rule is safe."""
+"""Telling in another person what somebody said in the first: by rule, and only where the rule is safe."""
 
 from __future__ import annotations
 
@@ -68,3 +68,28 @@ def _conjugated(verb: str, rest: str) -> tuple[str, str]:
     plain = verb.replace("’", "'")
     is_past = plain in _UNCHANGED or plain.endswith("ed")
     return _SAYS.get(plain, plain if is_past else ""), rest
+
+
+def in_second_person(words: str) -> str:
+    """Return what follows "You told me that", as `you lost your dog`; empty where somebody else is spoken to in it."""
+    if _TO_ANOTHER.search(words):
+        return ""
+    told = _FIRST_PERSON.sub(lambda match: _YOURS[match[0].lower()], words.strip().rstrip(".!…"))
+    return told if told != words.strip().rstrip(".!…") else ""
+
+
+_YOURS = {
+    "i am": "you are",
+    "i was": "you were",
+    "i'm": "you're",
+    "i've": "you've",
+    "i'll": "you'll",
+    "i'd": "you'd",
+    "i": "you",
+    "my": "your",
+    "mine": "yours",
+    "me": "you",
+    "myself": "yourself",
+}
+_FIRST_PERSON = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b", re.IGNORECASE)
+_TO_ANOTHER = re.compile(r"\b(?:you|your|yours|we|our|ours|us)\b|[\"“”«»?]", re.IGNORECASE)

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
+from agents.circles.likeness import Shingles, shingles
 from world.matching import is_named
 from world.wording import Wording
 
 SHORTEST_NARRATION = 12
 """Shorter narration, in characters, may well be spoken: Moss nods."""
 
+FIRST_PERSON = frozenset({"i", "i've", "i'm", "my"})
+CLAIMED = 0.5
+"""Who says so many of the pairs of words of what the other told, a first person among them, takes it for its own."""
 
-def is_out_of_character(
-    words: str, name: str, others: Iterable[str], narration: Iterable[str], wording: Wording
-) -> bool:
-    """Return whether the agent called `name` would not say this.
 
-    `others` are the names of everybody else, `narration` is what it read that is not its own to say: what nobody said,
-    and what the other has told of themselves. The phrases stand in `text/talk.md`.
+@dataclass(frozen=True)
+class Around:
+    """Whom and what the words must not come from.
+
+    `others` are the names of everybody else, `narration` is what the agent read that nobody said, and `told` is what
+    the other has told of themselves.
     """
-    return (
-        is_assistant_talk(words, wording) or swaps_persons(words, name, others, wording) or narrates(words, narration)
-    )
+
+    others: Collection[str] = ()
+    narration: Sequence[str] = ()
+    told: Sequence[str] = ()
+
+
+def is_out_of_character(words: str, name: str, around: Around, wording: Wording) -> bool:
+    """Return whether the agent called `name` would not say this. The phrases stand in `text/talk.md`."""
+    if is_assistant_talk(words, wording) or narrates(words, around.narration) or claims_as_own(words, around.told):
+        return True
+    return swaps_persons(words, name, around.others, wording)
 
 
 def is_assistant_talk(words: str, wording: Wording) -> bool:
@@ -45,11 +58,16 @@ def swaps_persons(words: str, name: str, others: Iterable[str], wording: Wording
 
 
 def narrates(words: str, narration: Iterable[str]) -> bool:
-    """Return whether words say what was told, or a part of it, word for word."""
-    said = _without_end(words)
-    told = (text for text in map(_without_end, narration) if len(text) >= SHORTEST_NARRATION)
-    return any(text in words or (len(said) >= SHORTEST_NARRATION and said in text) for text in told)
+    """Return whether words say what the narrator told, word for word."""
+    told = (text.strip().rstrip(".!…") for text in narration)
+    return any(len(text) >= SHORTEST_NARRATION and text in words for text in told)
 
 
-def _without_end(text: str) -> str:
-    return text.strip().rstrip(".!…")
+def claims_as_own(words: str, told: Iterable[str]) -> bool:
+    """Return whether words tell in the first person what the other has told of themselves."""
+    said = shingles(words)
+    return any(_own(pairs & said) and len(pairs & said) >= CLAIMED * len(pairs) for pairs in map(shingles, told))
+
+
+def _own(pairs: Shingles) -> bool:
+    return any(FIRST_PERSON & set(pair) for pair in pairs)

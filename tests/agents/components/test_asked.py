@@ -73,8 +73,8 @@ def test_nothing_is_told_of_what_nobody_has_named(inn):
         ("What do people call you?", ["I am Rook."]),
         ("Do you still know my name?", ["You are Robin."]),
         ("What is my name?", ["You are Robin."]),
-        ("Do you know what my dog is called?", ["You told me: My dog is called Biscuit."]),
-        ("What is my name, and what did I lose?", ["You are Robin.", "You told me: I lost my hat."]),
+        ("Do you know what my dog is called?", ["You told me that your dog is called Biscuit."]),
+        ("What is my name, and what did I lose?", ["You are Robin.", "You told me that you lost your hat."]),
         ("I lost my coat in The Kitchen.", ["I am sorry to hear that, Robin. I will remember it."]),
         ("My brother lives in Bree.", ["I will remember that, Robin."]),
         ("I was in The Kitchen.", []),
@@ -112,4 +112,6 @@ def test_what_the_other_has_told_is_not_said_as_its_own_but_told_again(tmp_path)
     swapped = json.dumps({"words": "I lost my hat in the stable."})
     life = Talking(tmp_path, json.dumps({"words": "What a pity."}), swapped, swapped)
     life.answers("say Rook, I lost my hat in the stable.")
-    assert life.answers("say And what was it that I lost?").line == "say You told me: I lost my hat in the stable."
+    assert (
+        life.answers("say And what was it that I lost?").line == "say You told me that you lost your hat in the stable."
+    )

@@ -6,7 +6,7 @@ import pytest
 
 from agents.memory.knowing.hearing import Spoken
 from agents.reflection.speech_facts import HOME, KIN, LIKE, LOSS, NAME, heard_facts, whole_sentences
-from agents.reflection.third_person import in_third_person
+from agents.reflection.third_person import in_second_person, in_third_person
 
 
 def heard(text: str) -> list[tuple[str, str]]:
@@ -113,3 +113,18 @@ def test_the_first_person_becomes_the_third_where_that_is_safe(words, told):
 )
 def test_where_it_is_not_safe_nothing_is_reworded(words):
     assert in_third_person(words) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("I lost my dog near the weir yesterday.", "you lost your dog near the weir yesterday"),
+        ("I'm from Bree.", "you're from Bree"),
+        ("I was born by the sea!", "you were born by the sea"),
+        ("My brother told me so.", "your brother told you so"),
+        ("I like you.", ""),
+        ("Ich komme aus Bree.", ""),
+    ],
+)
+def test_the_first_person_becomes_the_second_where_that_is_safe(words, told):
+    assert in_second_person(words) == told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.replies.character import is_out_of_character, narrates, swaps_persons
+from agents.replies.character import Around, claims_as_own, is_out_of_character, narrates, swaps_persons
 from tests.world.inn import inn
 
 
@@ -39,5 +39,18 @@ def test_who_says_what_the_narrator_told_speaks_for_the_narrator(words, does):
 
 
 def test_an_assistant_is_nobody_here():
-    assert is_out_of_character("I am a language model.", "Eliza", [], [], inn().wording)
-    assert not is_out_of_character("I write the page of the day.", "Eliza", [], [], inn().wording)
+    assert is_out_of_character("I am a language model.", "Eliza", Around(), inn().wording)
+    assert not is_out_of_character("I write the page of the day.", "Eliza", Around(), inn().wording)
+
+
+@pytest.mark.parametrize(
+    ("words", "claims"),
+    [
+        ("I lost my red kite over the mill this morning.", True),
+        ("I lost a red kite over the mill this morning. The bell rang.", True),
+        ("You lost your red kite over the mill this morning.", False),
+        ("I am sorry that you lost your kite.", False),
+    ],
+)
+def test_what_the_other_told_of_themselves_is_theirs(words, claims):
+    assert claims_as_own(words, ["I lost my red kite over the mill this morning."]) == claims
