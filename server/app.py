@@ -32,7 +32,6 @@ from server.ending.restart import STAGE_SECONDS
 from server.ending.resuming import Resuming
 from server.ending.shutdown import in_stages
 from server.figures import Figures
-from server.lobby import Lobby
 from server.minds import Minds
 from server.offers import offered
 from server.on_disk.autosave import GroupSync, Written
@@ -44,7 +43,8 @@ from server.passing_time import PassingTime, local_ms
 from server.ports.doorway import Doorway, limits_of
 from server.ports.listening import Ports
 from server.presence import presence_by
-from server.session import Session
+from server.session.registry import Lobby
+from server.session.session import Session
 from server.steward.audit import Audit
 from server.steward.stewardship import Stewardship
 from server.telnet.mssp import as_text

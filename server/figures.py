@@ -8,8 +8,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from config.settings import ServerSettings, WorldSettings
-from server.lobby import Lobby
 from server.ports.listening import Ports
+from server.session.registry import Lobby
 from server.telnet.codes import GMCP
 from server.telnet.options import OPTIONS
 from vault.config_notes import Settings

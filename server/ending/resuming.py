@@ -9,7 +9,7 @@ from dataclasses import fields
 from agents.population import Population
 from agents.resuming import owe_again, owed_by
 from config.settings import ServerSettings
-from server.lobby import Lobby
+from server.session.registry import Lobby
 from vault.folder import Vault
 from vault.just_now import JustNow, keep_just_now, take_just_now
 from world.doings import Doings

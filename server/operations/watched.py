@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.connection.services import Traffic
-from server.lobby import Lobby
 from server.minds import Minds
 from server.on_disk.autosave import GroupSync
 from server.on_disk.world_on_disk import WorldOnDisk
 from server.ports.listening import Ports
+from server.session.registry import Lobby
 from vault.folder import Vault
 from world.game import Game
 

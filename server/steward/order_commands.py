@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from server.door.accounts import Accounts, NameRefused
 from server.door.bans import BanRefused, minute_of
-from server.lobby import Lobby
+from server.session.registry import Lobby
 from vault.notes import NoteError
 from world.cleaning import clean_line
 from world.command import Command, CommandTable, command

@@ -15,7 +15,7 @@ from agents.commands.thought_commands import thought_commands
 from agents.population import Population
 from server.clock import ReactorClock
 from server.door.accounts import Accounts
-from server.lobby import Lobby
+from server.session.registry import Lobby
 from server.steward.admin_commands import Steward, admin_commands
 from server.steward.audit import Audit
 from server.steward.config_commands import config_commands

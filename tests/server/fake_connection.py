@@ -10,9 +10,9 @@ from server.clock import ReactorClock
 from server.connection.connection import Capabilities, Identification
 from server.connection.message import Message
 from server.connection.services import ConnectionServices
-from server.lobby import Lobby
 from server.rendering.text_screen import TextScreen
-from server.session import Session
+from server.session.registry import Lobby
+from server.session.session import Session
 
 SECRET = "a long secret"
 

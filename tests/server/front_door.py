@@ -21,7 +21,7 @@ from server.door.dialogue import Door
 from server.door.lockout import Lockout
 from server.door.password_check import PasswordCheck
 from server.door.passwords import Passwords
-from server.lobby import Lobby, Texts
+from server.session.registry import Lobby, Texts
 from vault.folder import Vault
 from world.game import Game
 from world.model import World

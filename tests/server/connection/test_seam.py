@@ -9,7 +9,7 @@ import pytest
 from server.connection.connection import Capabilities, Identification
 from server.connection.kinds import MARKED, RAW, SCENE
 from server.connection.message import Message
-from server.session import Session
+from server.session.session import Session
 from tests.server.fake_connection import SECRET
 from tests.server.front_door import TEXTS, lobby_of
 from tests.world.inn import inn_game

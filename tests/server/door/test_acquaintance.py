@@ -7,7 +7,7 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
 from server.connection.services import ConnectionServices
-from server.session import Session
+from server.session.session import Session
 from server.telnet.codes import IAC, TERMINAL_TYPE, WILL, WONT
 from server.telnet.interface import TelnetLimits
 from server.telnet.negotiation import subnegotiation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from server.lobby import Lobby
+from server.session.registry import Lobby
 from tests.server.fake_connection import Guest
 
 ALL = ("Char 1", "Char.Login 1", "Room 1", "Comm 1", "Fallwater 1")

@@ -12,8 +12,8 @@ from twisted.python.failure import Failure
 
 from server.clock import DelayedCall
 from server.connection.services import ConnectionServices
-from server.lobby import Lobby
-from server.session import Session
+from server.session.registry import Lobby
+from server.session.session import Session
 from server.telnet.compression import compression_option
 from server.telnet.interface import TelnetLimits
 from server.telnet.options import OPTIONS

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from server.connection.kinds import MARKED, SCENE
 from server.door.idle import IdleWatch
-from server.lobby import Connected, Lobby
+from server.session.registry import Connected, Lobby
 from world.events import Event
 from world.model import Character, Role
 from world.presence import MINUTE, span

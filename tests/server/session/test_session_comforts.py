@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.settings import ServerSettings
-from server.lobby import Lobby
+from server.session.registry import Lobby
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game

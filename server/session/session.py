@@ -16,8 +16,8 @@ from server.door.one_time_giving import give_one_time
 from server.door.password_change import PasswordChange
 from server.gmcp.client import GmcpClient
 from server.gmcp.logging_in import Outcome
-from server.lobby import Lobby
-from server.stay import Stay
+from server.session.puppet import Stay
+from server.session.registry import Lobby
 from world.events import Arrived, Departed, Event, Saw
 from world.marks import without_marks
 from world.model import Character
