@@ -21,11 +21,11 @@ from agents.memory.strategy_registry import loaded_strategies
 from agents.simulated.recording import SimulationError
 from config.server_settings import MEGABYTE
 from config.settings import ROLES, ServerSettings
+from server.accounts.database import AccountDatabase, default_folder, read_accounts
+from server.accounts.password_reset import first_admin, reset_password
+from server.accounts.passwords import Argon2
+from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
 from server.app import Fallwater
-from server.door.account_database import AccountDatabase, default_folder, read_accounts
-from server.door.account_store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
-from server.door.one_time import first_admin, reset_password
-from server.door.passwords import Argon2
 from server.ending.rehearsal import Rehearsal, cannot_open, read_all, why_not_again
 from server.ending.restart import Ending, begin_anew, inherited, this_program
 from server.ending.systemd import Supervisor

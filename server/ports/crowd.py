@@ -11,9 +11,9 @@ from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import ServerFactory
 
 from config.settings import ServerSettings
+from server.accounts.throttle import is_loopback, network_of
 from server.clock import ReactorClock
 from server.connection.input import TokenBucket
-from server.door.lockout import is_loopback, network_of
 
 log = logging.getLogger(__name__)
 

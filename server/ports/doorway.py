@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.settings import ServerSettings
+from server.accounts.throttle import is_loopback
 from server.clock import ReactorClock
-from server.door.lockout import is_loopback
 from server.ports.crowd import SPARE, Crowd, Gate, Makes
 from server.ports.file_handles import room_for
 from server.ports.listening import ANY_FREE, TELNET, TLS, Ports

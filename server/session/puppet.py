@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from server.connection.kinds import MARKED, SCENE
-from server.door.idle import IdleWatch
+from server.session.idle_timeout import IdleWatch
 from server.session.registry import Connected, Lobby
 from world.events import Event
 from world.model import Character, Role

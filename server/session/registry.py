@@ -9,14 +9,14 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
+from server.accounts.dialogue import Door
+from server.accounts.throttle import network_of
 from server.clock import ReactorClock
 from server.connection.kinds import MARKED
-from server.door.dialogue import Door
-from server.door.guests import Guests
-from server.door.lockout import network_of
-from server.door.returning import Returning
 from server.gmcp.audience import Audience
 from server.ports.crowd import Crowd, Reason
+from server.session.guests import Guests
+from server.session.linkdead import Returning
 from world.game import Game
 from world.model import Character
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from twisted.internet.defer import Deferred
 
+from server.accounts.account_commands import AskedPassword
+from server.accounts.accounts import Claim, Standing
+from server.accounts.dialogue import Dialogue
+from server.accounts.login import Login
+from server.accounts.one_time_giving import give_one_time
+from server.accounts.password_change import PasswordChange
 from server.clock import DelayedCall
 from server.connection.connection import Connection, Identification
 from server.connection.kinds import KIND_OF, MARKED, SCENE, shown_of
-from server.door.account_commands import AskedPassword
-from server.door.accounts import Claim, Standing
-from server.door.acquaintance import Acquaintance
-from server.door.dialogue import Dialogue
-from server.door.login import Login
-from server.door.one_time_giving import give_one_time
-from server.door.password_change import PasswordChange
 from server.gmcp.client import GmcpClient
 from server.gmcp.logging_in import Outcome
+from server.session.capability_wait import Acquaintance
 from server.session.puppet import Stay
 from server.session.registry import Lobby
 from world.events import Arrived, Departed, Event, Saw

@@ -12,8 +12,8 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from server.door.accounts import Accounts, NameRefused
-from server.door.bans import BanRefused, minute_of
+from server.accounts.accounts import Accounts, NameRefused
+from server.accounts.bans import BanRefused, minute_of
 from server.session.registry import Lobby
 from vault.notes import NoteError
 from world.cleaning import clean_line

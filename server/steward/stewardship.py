@@ -13,8 +13,8 @@ from agents.commands.leading import Leading
 from agents.commands.population_commands import population_commands
 from agents.commands.thought_commands import thought_commands
 from agents.population import Population
+from server.accounts.accounts import Accounts
 from server.clock import ReactorClock
-from server.door.accounts import Accounts
 from server.session.registry import Lobby
 from server.steward.admin_commands import Steward, admin_commands
 from server.steward.audit import Audit

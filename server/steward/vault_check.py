@@ -12,9 +12,9 @@ from twisted.internet.task import Clock
 
 from agents.checking import check_minds
 from agents.memory.strategy_registry import loaded_strategies
+from server.accounts.database import AccountDatabase
+from server.accounts.store import AccountStore
 from server.app import Fallwater
-from server.door.account_database import AccountDatabase
-from server.door.account_store import AccountStore
 from vault.check.finding import Finding, Overlay, every_fault
 from vault.check.mending import mend_vault
 from vault.check.whole import check_vault

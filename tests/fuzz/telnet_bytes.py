@@ -15,7 +15,7 @@ from pathlib import Path
 import atheris  # type: ignore[import-untyped,import-not-found,unused-ignore]
 from twisted.internet.task import Clock
 
-with atheris.instrument_imports(include=["server.telnet", "server.session", "server.door", "world"]):
+with atheris.instrument_imports(include=["server.telnet", "server.session", "server.accounts", "world"]):
     from tests.server.telnet.conversing import heard, inn_of
 
 SEEDS = (

@@ -12,15 +12,15 @@ from twisted.internet.defer import Deferred, execute
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.door.account_commands import ACCOUNT_COMMANDS
-from server.door.account_database import AccountDatabase, read_accounts
-from server.door.account_records import Account, account_of
-from server.door.account_store import AccountStore
-from server.door.accounts import Accounts
-from server.door.dialogue import Door
-from server.door.lockout import Lockout
-from server.door.password_check import PasswordCheck
-from server.door.passwords import Passwords
+from server.accounts.account_commands import ACCOUNT_COMMANDS
+from server.accounts.accounts import Accounts
+from server.accounts.authenticator import PasswordCheck
+from server.accounts.database import AccountDatabase, read_accounts
+from server.accounts.dialogue import Door
+from server.accounts.passwords import Passwords
+from server.accounts.records import Account, account_of
+from server.accounts.store import AccountStore
+from server.accounts.throttle import Lockout
 from server.session.registry import Lobby, Texts
 from vault.folder import Vault
 from world.game import Game

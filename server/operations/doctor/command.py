@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from server.door.account_database import default_folder
+from server.accounts.database import default_folder
 from server.operations.doctor.examining import examine, tell
 
 

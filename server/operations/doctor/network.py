@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from config.settings import ServerSettings
-from server.door.lockout import is_loopback
+from server.accounts.throttle import is_loopback
 from server.operations.doctor.result import Result, ok, problem, warning
 from server.telnet.mssp import REQUEST
 from vault.notes import NoteError

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from server.door.account_database import Contents, read_accounts
-from server.door.account_records import account_of, ban_of, key
-from server.door.account_schema import JSON_NAME, NAME
+from server.accounts.database import Contents, read_accounts
+from server.accounts.records import account_of, ban_of, key
+from server.accounts.schema import JSON_NAME, NAME
 from server.operations.doctor.result import Result, ok, problem, warning
 from server.operations.health import unwritable
 from vault.backup import backups_folder

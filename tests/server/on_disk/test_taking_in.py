@@ -11,9 +11,9 @@ import pytest
 from twisted.internet.task import Clock
 
 from agents.memory.strategy_registry import loaded_strategies
+from server.accounts.database import AccountDatabase
+from server.accounts.store import AccountStore
 from server.app import Fallwater
-from server.door.account_database import AccountDatabase
-from server.door.account_store import AccountStore
 from tests.server.front_door import NOW_MS
 from vault.folder import Vault, open_vault
 from world.events import Event

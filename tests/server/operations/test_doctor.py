@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from config.settings import ServerSettings
-from server.door.account_records import Account
+from server.accounts.records import Account
 from server.operations.doctor import machine, network, storage
 from server.operations.doctor.examining import examine, tell
 from server.operations.doctor.minds import models

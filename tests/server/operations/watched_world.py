@@ -7,9 +7,9 @@ import random
 from pathlib import Path
 from typing import Any
 
+from server.accounts.database import AccountDatabase
+from server.accounts.store import AccountStore
 from server.app import Fallwater
-from server.door.account_database import AccountDatabase
-from server.door.account_store import AccountStore
 from tests.server.front_door import NOW_MS
 from vault.config_notes import load_settings
 from vault.disk import Disk

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from server.accounts.throttle import is_loopback, network_of
 from server.clock import ReactorClock
 from server.connection.input import TokenBucket
-from server.door.lockout import is_loopback, network_of
 
 MOST_REMEMBERED = 10_000
 HOUR = 3600.0

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from twisted.internet.defer import Deferred
 
-from server.door.account_records import Ban, key
-from server.door.account_store import AccountStore
+from server.accounts.records import Ban, key
+from server.accounts.store import AccountStore
 from world.model import World
 
 

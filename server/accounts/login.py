@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from server.accounts.accounts import Claim, NameRefused, Standing
+from server.accounts.authenticator import Verdict
+from server.accounts.dialogue import Caller, Door
+from server.accounts.prompts import Questions, ask_new_password
 from server.connection.kinds import RAW
-from server.door.accounts import Claim, NameRefused, Standing
-from server.door.dialogue import Caller, Door
-from server.door.password_check import Verdict
-from server.door.questions import Questions, ask_new_password
 from server.telnet.mssp import is_request
 from vault.notes import NoteError
 

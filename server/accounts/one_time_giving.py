@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.door.dialogue import Caller, Door
-from server.door.one_time import one_time_password
+from server.accounts.dialogue import Caller, Door
+from server.accounts.password_reset import one_time_password
 
 
 def give_one_time(name: str, caller: Caller, door: Door, given: Callable[[str], None]) -> None:

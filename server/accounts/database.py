@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from server.door.account_import import read_json
-from server.door.account_records import (
+from server.accounts.account_import import read_json
+from server.accounts.records import (
     ACCOUNT_COLUMNS,
     BAN_COLUMNS,
     Account,
@@ -25,7 +25,7 @@ from server.door.account_records import (
     readable_account,
     row_of,
 )
-from server.door.account_schema import (
+from server.accounts.schema import (
     JSON_NAME,
     NAME,
     in_plain_words,

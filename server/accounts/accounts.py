@@ -12,12 +12,12 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
-from server.door.account_database import AccountDatabase, Change
-from server.door.account_records import Account, key
-from server.door.account_store import AccountStore
-from server.door.bans import Bans
-from server.door.lockout import is_loopback
-from server.door.names import LONGEST, RESERVED, SHORTEST, NameIndex, well_formed
+from server.accounts.bans import Bans
+from server.accounts.database import AccountDatabase, Change
+from server.accounts.names import LONGEST, RESERVED, SHORTEST, NameIndex, well_formed
+from server.accounts.records import Account, key
+from server.accounts.store import AccountStore
+from server.accounts.throttle import is_loopback
 from vault.folder import Vault
 from vault.world_notes import save_person
 from world.model import Character, Role, World

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
-from server.door.accounts import NameRefused
-from server.door.dialogue import Caller, Door
+from server.accounts.accounts import NameRefused
+from server.accounts.dialogue import Caller, Door
 from vault.notes import NoteError
 
 log = logging.getLogger(__name__)

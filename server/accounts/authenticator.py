@@ -6,11 +6,11 @@ from enum import Enum, auto
 
 from twisted.internet.defer import Deferred, succeed
 
+from server.accounts.accounts import Accounts
+from server.accounts.passwords import Checked, Passwords
+from server.accounts.signup_limiter import Newcomers
+from server.accounts.throttle import Lockout, place_of
 from server.clock import ReactorClock
-from server.door.accounts import Accounts
-from server.door.lockout import Lockout, place_of
-from server.door.newcomers import Newcomers
-from server.door.passwords import Checked, Passwords
 
 
 class Verdict(Enum):

@@ -12,16 +12,16 @@ from typing import Any
 from twisted.internet.defer import Deferred, execute, succeed
 from twisted.python.failure import Failure
 
-from server.clock import DelayedCall, ReactorClock
-from server.door.account_database import (
+from server.accounts.database import (
     AccountDatabase,
     Change,
     Changed,
     Contents,
 )
-from server.door.account_records import Account, Ban, Row, account_of, ban_of, key
-from server.door.account_schema import DatabaseBusy
-from server.door.passwords import InThread
+from server.accounts.passwords import InThread
+from server.accounts.records import Account, Ban, Row, account_of, ban_of, key
+from server.accounts.schema import DatabaseBusy
+from server.clock import DelayedCall, ReactorClock
 from vault.notes import NoteError
 
 log = logging.getLogger(__name__)

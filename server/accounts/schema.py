@@ -10,8 +10,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from config.settings import ROLES
-from server.door.account_import import read_json
-from server.door.account_records import ACCOUNT_COLUMNS, BAN_COLUMNS, Records, row_of
+from server.accounts.account_import import read_json
+from server.accounts.records import ACCOUNT_COLUMNS, BAN_COLUMNS, Records, row_of
 from vault.notes import NoteError
 
 log = logging.getLogger(__name__)

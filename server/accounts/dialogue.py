@@ -9,9 +9,9 @@ from typing import Protocol
 from twisted.internet.defer import Deferred
 
 from config.settings import ServerSettings
-from server.door.accounts import Accounts
-from server.door.password_check import PasswordCheck
-from server.door.passwords import Passwords
+from server.accounts.accounts import Accounts
+from server.accounts.authenticator import PasswordCheck
+from server.accounts.passwords import Passwords
 from world.wording import Wording
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from server.door.dialogue import Caller, Door
-from server.door.password_check import Verdict
-from server.door.questions import Questions, ask_new_password
+from server.accounts.authenticator import Verdict
+from server.accounts.dialogue import Caller, Door
+from server.accounts.prompts import Questions, ask_new_password
 
 
 class PasswordChange:

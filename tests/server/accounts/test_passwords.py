@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.door.passwords import Argon2, Checked, Passwords
+from server.accounts.passwords import Argon2, Checked, Passwords
 from tests.server.front_door import FakeHasher, Thread
 
 

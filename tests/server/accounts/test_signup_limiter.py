@@ -6,7 +6,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.door.newcomers import MOST_REMEMBERED, Newcomers
+from server.accounts.signup_limiter import MOST_REMEMBERED, Newcomers
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game

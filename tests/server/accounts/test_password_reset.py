@@ -7,9 +7,9 @@ from contextlib import closing
 
 import pytest
 
-from server.door.account_database import AccountDatabase
-from server.door.account_records import Account
-from server.door.one_time import first_admin, one_time_password, reset_password
+from server.accounts.database import AccountDatabase
+from server.accounts.password_reset import first_admin, one_time_password, reset_password
+from server.accounts.records import Account
 from tests.server.front_door import FakeHasher, put_accounts
 from tests.vault.vault_of import vault_of
 from vault.notes import NoteError

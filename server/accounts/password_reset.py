@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from server.door.account_database import AccountDatabase
-from server.door.account_records import Account, key
-from server.door.names import RESERVED, well_formed
-from server.door.passwords import Hasher
+from server.accounts.database import AccountDatabase
+from server.accounts.names import RESERVED, well_formed
+from server.accounts.passwords import Hasher
+from server.accounts.records import Account, key
 from vault.agent_notes import agent_names
 from vault.folder import Vault
 from vault.notes import NoteError

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.door.account_records import Account
-from server.door.accounts import Claim, NameRefused, Standing
-from server.door.bans import BanRefused
+from server.accounts.accounts import Claim, NameRefused, Standing
+from server.accounts.bans import BanRefused
+from server.accounts.records import Account
 from tests.server.front_door import NOW_MS, FakeHasher, accounts_in, accounts_of, put_accounts
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn

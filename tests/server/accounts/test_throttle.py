@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from twisted.internet.task import Clock
 
-from server.door.lockout import MOST_REMEMBERED, Lockout, is_loopback, network_of
+from server.accounts.throttle import MOST_REMEMBERED, Lockout, is_loopback, network_of
 
 HOME, THERE = "192.0.2.7", "203.0.113.9"
 
