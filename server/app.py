@@ -26,6 +26,8 @@ from server.accounts.dialogue import Door
 from server.accounts.passwords import Passwords
 from server.accounts.store import AccountStore
 from server.accounts.throttle import Lockout
+from server.admin.audit import Audit
+from server.admin.services import Stewardship
 from server.clock import ReactorClock
 from server.connection.services import ConnectionServices
 from server.ending.restart import STAGE_SECONDS
@@ -45,8 +47,6 @@ from server.ports.listening import Ports
 from server.presence import presence_by
 from server.session.registry import Lobby
 from server.session.session import Session
-from server.steward.audit import Audit
-from server.steward.stewardship import Stewardship
 from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
 from vault.backup import back_up

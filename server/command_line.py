@@ -25,6 +25,7 @@ from server.accounts.database import AccountDatabase, default_folder, read_accou
 from server.accounts.password_reset import first_admin, reset_password
 from server.accounts.passwords import Argon2
 from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
+from server.admin.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from server.app import Fallwater
 from server.ending.rehearsal import Rehearsal, cannot_open, read_all, why_not_again
 from server.ending.restart import Ending, begin_anew, inherited, this_program
@@ -38,7 +39,6 @@ from server.operations.options import add_operations_options, with_operations
 from server.operations.watching import watch
 from server.ports.listening import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.simulation.simulate_command import add_simulate_command, run_simulation
-from server.steward.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from vault.config_notes import Settings
 from vault.folder import MARK, Vault, open_vault
 from vault.notes import NoteError

@@ -8,9 +8,9 @@ from collections.abc import Callable, Generator, Iterable
 from agents.agent import Agent
 from agents.memory.strategy_registry import loaded_strategies
 from agents.population import Population
+from server.admin.settings_merge import notes_edited, settle
 from server.bridge import deferred_from
 from server.session.registry import Lobby, Texts
-from server.steward.settings_in_force import notes_edited, settle
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings, load_text
 from vault.config_writing import write_setting

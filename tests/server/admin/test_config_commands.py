@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.server.stewarded_inn import StewardedInn
+from tests.server.administered_inn import StewardedInn
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from tests.playing import play
+from tests.server.administered_inn import StewardedInn
 from tests.server.front_door import Thread, at_once
-from tests.server.stewarded_inn import StewardedInn
 from world.events import Altered, Event
 from world.model import Role
 

@@ -14,14 +14,14 @@ from agents.commands.population_commands import population_commands
 from agents.commands.thought_commands import thought_commands
 from agents.population import Population
 from server.accounts.accounts import Accounts
+from server.admin.admin_commands import Steward, admin_commands
+from server.admin.audit import Audit
+from server.admin.config_commands import config_commands
+from server.admin.countdown import Countdown
+from server.admin.moderation import Order, order_commands
+from server.admin.training_export import record_commands
 from server.clock import ReactorClock
 from server.session.registry import Lobby
-from server.steward.admin_commands import Steward, admin_commands
-from server.steward.audit import Audit
-from server.steward.config_commands import config_commands
-from server.steward.countdown import Countdown
-from server.steward.order_commands import Order, order_commands
-from server.steward.record_commands import record_commands
 from vault.backup import Backup
 from vault.config_notes import Settings
 from vault.folder import Vault

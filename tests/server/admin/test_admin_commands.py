@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.playing import play
-from tests.server.stewarded_inn import StewardedInn
+from tests.server.administered_inn import StewardedInn
 from vault.notes import NoteError
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from server.steward.vault_check import check_and_tell
+from server.admin.vault_check import check_and_tell
 from vault.folder import MARK, Vault
 from vault.notes import NoteError
 from vault.older.importing import import_vault

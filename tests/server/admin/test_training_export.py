@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.server.stewarded_inn import StewardedInn
+from tests.server.administered_inn import StewardedInn
 
 
 @pytest.fixture

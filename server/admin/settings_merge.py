@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from config.settings import KINDS
-from server.steward.config_commands import AT_ONCE
+from server.admin.config_commands import AT_ONCE
 from vault.config_notes import Settings
 
 _PARTS = {

@@ -9,9 +9,9 @@ import pytest
 
 from agents.commands.memory_commands import memory_commands
 from agents.own.self_commands import self_commands
-from server.steward.audit import MAX_CHARACTERS, MAX_READ_BYTES, MAX_REFUSALS_A_MINUTE, Audit
+from server.admin.audit import MAX_CHARACTERS, MAX_READ_BYTES, MAX_REFUSALS_A_MINUTE, Audit
+from tests.server.administered_inn import StewardedInn
 from tests.server.front_door import NOW_MS
-from tests.server.stewarded_inn import StewardedInn
 from tests.world.inn import inn_game
 from vault.own_profile import OwnProfiles
 from world.model import Role

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from twisted.internet.defer import Deferred
 
-from server.steward.audit import DONE, Audit, Use
-from server.steward.countdown import Countdown
+from server.admin.audit import DONE, Audit, Use
+from server.admin.countdown import Countdown
 from vault.backup import Backup
 from vault.notes import NoteError
 from world.command import Command, command
