@@ -36,12 +36,12 @@ from server.ending.shutdown import in_stages
 from server.figures import Figures
 from server.minds import Minds
 from server.offers import offered
-from server.on_disk.autosave import GroupSync, Written
-from server.on_disk.reload import Reload, shortened
-from server.on_disk.taking_in import TakingIn, load_texts
-from server.on_disk.world_on_disk import WorldOnDisk
 from server.operations.watched import Watched
 from server.passing_time import PassingTime, local_ms
+from server.persistence.autosave import GroupSync, Written
+from server.persistence.hot_reload import TakingIn, load_texts
+from server.persistence.reload_timer import Reload, shortened
+from server.persistence.world_store import WorldOnDisk
 from server.ports.doorway import Doorway, limits_of
 from server.ports.listening import Ports
 from server.presence import presence_by

@@ -14,7 +14,7 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
-from server.on_disk.taking_in import load_texts
+from server.persistence.hot_reload import load_texts
 from server.ports.doorway import asked_of
 from server.ports.listening import TELNET, TLS, OpenPorts
 from vault.command_texts import load_command_texts

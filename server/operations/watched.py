@@ -9,8 +9,8 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.connection.services import Traffic
 from server.minds import Minds
-from server.on_disk.autosave import GroupSync
-from server.on_disk.world_on_disk import WorldOnDisk
+from server.persistence.autosave import GroupSync
+from server.persistence.world_store import WorldOnDisk
 from server.ports.listening import Ports
 from server.session.registry import Lobby
 from vault.folder import Vault

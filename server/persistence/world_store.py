@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from config.settings import WorldSettings
 from server.clock import ReactorClock
-from server.on_disk.autosave import SaveBoard, SaveMoves, SaveNotes
+from server.persistence.autosave import SaveBoard, SaveMoves, SaveNotes
 from vault.board_note import BoardNote
 from vault.folder import Vault
 from vault.subjects.known_notes import KnownNotes

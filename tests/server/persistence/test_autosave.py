@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.on_disk.autosave import GroupSync, SaveBoard, SaveMoves, SaveNotes
+from server.persistence.autosave import GroupSync, SaveBoard, SaveMoves, SaveNotes
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from twisted.internet.task import Clock
 
-from server.on_disk.reload import AGAIN_SECONDS, LATEST_SECONDS, SETTLE_SECONDS, SLICE_SECONDS, Reload
+from server.persistence.reload_timer import AGAIN_SECONDS, LATEST_SECONDS, SETTLE_SECONDS, SLICE_SECONDS, Reload
 from tests.vault.vault_of import vault_of
 
 
