@@ -35,8 +35,8 @@ from server.ending.resuming import Resuming
 from server.ending.shutdown import in_stages
 from server.figures import Figures
 from server.minds import Minds
+from server.monitoring.monitored_server import Watched
 from server.offers import offered
-from server.operations.watched import Watched
 from server.passing_time import PassingTime, local_ms
 from server.persistence.autosave import GroupSync, Written
 from server.persistence.hot_reload import TakingIn, load_texts

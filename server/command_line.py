@@ -27,16 +27,16 @@ from server.accounts.passwords import Argon2
 from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
 from server.admin.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from server.app import Fallwater
+from server.check.command import add_doctor_command, run_doctor
 from server.ending.rehearsal import Rehearsal, cannot_open, read_all, why_not_again
 from server.ending.restart import Ending, begin_anew, inherited, this_program
 from server.ending.systemd import Supervisor
 from server.ending.trial import ONLY_TRY, Trial
 from server.model_option import with_model
-from server.operations.doctor.command import add_doctor_command, run_doctor
-from server.operations.health import Check, Verdict, unsaved, unwritable
-from server.operations.logs import LogFile, take_in_libraries, write_log
-from server.operations.options import add_operations_options, with_operations
-from server.operations.watching import watch
+from server.monitoring.health import Check, Verdict, unsaved, unwritable
+from server.monitoring.logs import LogFile, take_in_libraries, write_log
+from server.monitoring.options import add_operations_options, with_operations
+from server.monitoring.watching import watch
 from server.ports.listening import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.simulation.simulate_command import add_simulate_command, run_simulation
 from vault.config_notes import Settings

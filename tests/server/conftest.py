@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.operations.logs import CHATTY
+from server.monitoring.logs import CHATTY
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from config.settings import ServerSettings
 from server.accounts.throttle import is_loopback
-from server.operations.doctor.result import Result, ok, problem, warning
+from server.check.result import Result, ok, problem, warning
 from server.telnet.mssp import REQUEST
 from vault.notes import NoteError
 

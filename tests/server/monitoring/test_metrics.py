@@ -12,11 +12,11 @@ from twisted.internet.testing import MemoryReactorClock
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from server.app import Fallwater
-from server.operations.lag import ReactorLag
-from server.operations.metrics import WorldFigures, registry_of
-from server.operations.tallies import Buckets, Tallies
+from server.monitoring.counters import Buckets, Tallies
+from server.monitoring.lag import ReactorLag
+from server.monitoring.metrics import WorldFigures, registry_of
 from tests.scripted_model import ScriptedModel
-from tests.server.operations.watched_world import world_of
+from tests.server.monitoring.monitored_world import world_of
 from world.command import command
 from world.events import Event
 from world.model import Character, World

@@ -16,9 +16,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from agents.models.endpoint import Endpoint
-from server.operations.lag import ReactorLag
-from server.operations.tallies import Buckets, Tallies
-from server.operations.watched import Watched
+from server.monitoring.counters import Buckets, Tallies
+from server.monitoring.lag import ReactorLag
+from server.monitoring.monitored_server import Watched
 from server.ports.crowd import REASONS
 
 Labels = TypeVar("Labels", bound=tuple[str, ...])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from server.accounts.database import default_folder
-from server.operations.doctor.examining import examine, tell
+from server.check.checks import examine, tell
 
 
 def add_doctor_command(commands: Any) -> None:

@@ -17,12 +17,12 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.app import Fallwater
-from server.operations.health import MAX_DISK_SECONDS, DiskCheck, Verdict, health, readiness, unwritable
-from server.operations.lag import ReactorLag
-from server.operations.pages import MOST_OPEN
-from server.operations.watching import watch
+from server.monitoring.health import MAX_DISK_SECONDS, DiskCheck, Verdict, health, readiness, unwritable
+from server.monitoring.http import MOST_OPEN
+from server.monitoring.lag import ReactorLag
+from server.monitoring.watching import watch
 from server.ports.listening import TELNET, Ports
-from tests.server.operations.watched_world import FillingDisk, world_of
+from tests.server.monitoring.monitored_world import FillingDisk, world_of
 from vault.disk import Disk
 from world.events import Arrived
 

@@ -7,7 +7,7 @@ import argparse
 import pytest
 
 from config.settings import ServerSettings
-from server.operations.options import add_operations_options, with_operations
+from server.monitoring.options import add_operations_options, with_operations
 from vault.notes import NoteError
 
 

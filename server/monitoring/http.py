@@ -20,11 +20,11 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from server.clock import DelayedCall, ReactorClock
-from server.operations.health import DiskCheck, InThread, Verdict, health, readiness
-from server.operations.lag import ReactorLag
-from server.operations.metrics import WorldFigures, registry_of
-from server.operations.tallies import Tallies
-from server.operations.watched import Watched
+from server.monitoring.counters import Tallies
+from server.monitoring.health import DiskCheck, InThread, Verdict, health, readiness
+from server.monitoring.lag import ReactorLag
+from server.monitoring.metrics import WorldFigures, registry_of
+from server.monitoring.monitored_server import Watched
 from server.ports.listening import ANY_FREE, ListeningPort
 
 log = logging.getLogger(__name__)

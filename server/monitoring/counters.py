@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 
-from server.operations.watched import Watched
+from server.monitoring.monitored_server import Watched
 from world.events import Event
 from world.game import Performed
 

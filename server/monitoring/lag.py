@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from server.clock import DelayedCall, ReactorClock
-from server.operations.tallies import Buckets
+from server.monitoring.counters import Buckets
 
 PERIOD_SECONDS = 0.5
 KEPT_SECONDS = 60.0

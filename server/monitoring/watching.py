@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.threads import deferToThread
 
 from config.settings import ServerSettings
-from server.operations.watched import Watched
+from server.monitoring.monitored_server import Watched
 
 if TYPE_CHECKING:
-    from server.operations.pages import HttpReactor
+    from server.monitoring.http import HttpReactor
 
 
 def watch(
@@ -26,6 +26,6 @@ def watch(
     The web server is imported only if it is wanted: it takes a tenth of the memory of an empty world.
     """
     if settings.metrics_port:
-        from server.operations.pages import WatchPages
+        from server.monitoring.http import WatchPages
 
         WatchPages(watched, reactor, say, in_thread).run(settings.metrics_host, settings.metrics_port)

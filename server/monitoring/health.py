@@ -13,8 +13,8 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from server.clock import ReactorClock
-from server.operations.lag import ReactorLag
-from server.operations.watched import Watched
+from server.monitoring.lag import ReactorLag
+from server.monitoring.monitored_server import Watched
 from vault.folder import Vault
 
 LATE_SECONDS = 5.0

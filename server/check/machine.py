@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
-from server.operations.doctor.result import Result, ok, problem, warning
+from server.check.result import Result, ok, problem, warning
 
 RESERVED_FILES = 128
 INOTIFY = Path("/proc/sys/fs/inotify/max_user_watches")

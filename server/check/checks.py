@@ -15,11 +15,11 @@ from pathlib import Path
 
 from agents.memory.strategy_registry import loaded_strategies
 from server.admin.vault_check import found_in
-from server.operations.doctor.machine import clock, open_files, packages, watch_limit, watches
-from server.operations.doctor.minds import Try, models, try_model
-from server.operations.doctor.network import certificate, exposure, port_of_pages, port_of_world
-from server.operations.doctor.result import Result, problem
-from server.operations.doctor.storage import accounts, backups, journals, notes, room
+from server.check.machine import clock, open_files, packages, watch_limit, watches
+from server.check.models import Try, models, try_model
+from server.check.network import certificate, exposure, port_of_pages, port_of_world
+from server.check.result import Result, problem
+from server.check.storage import accounts, backups, journals, notes, room
 from vault.config_notes import Settings
 from vault.folder import MARK, Vault
 from vault.notes import NoteError

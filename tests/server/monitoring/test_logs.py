@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from twisted.logger import Logger
 from twisted.python.log import PythonLoggingObserver
 
-from server.operations.logs import JsonLines, LogFile, ReadableFormatter, escaped, write_log
+from server.monitoring.logs import JsonLines, LogFile, ReadableFormatter, escaped, write_log
 from vault.notes import NoteError
 
 log = logging.getLogger("tests.log")

@@ -10,8 +10,8 @@ from pathlib import Path
 from server.accounts.database import Contents, read_accounts
 from server.accounts.records import account_of, ban_of, key
 from server.accounts.schema import JSON_NAME, NAME
-from server.operations.doctor.result import Result, ok, problem, warning
-from server.operations.health import unwritable
+from server.check.result import Result, ok, problem, warning
+from server.monitoring.health import unwritable
 from vault.backup import backups_folder
 from vault.check.finding import Finding
 from vault.folder import Vault

@@ -17,14 +17,14 @@ import pytest
 
 from config.settings import ServerSettings
 from server.accounts.records import Account
-from server.operations.doctor import machine, network, storage
-from server.operations.doctor.examining import examine, tell
-from server.operations.doctor.minds import models
-from server.operations.doctor.result import Result, ok, problem, warning
+from server.check import machine, network, storage
+from server.check.checks import examine, tell
+from server.check.models import models
+from server.check.result import Result, ok, problem, warning
 from server.tls.certificate import make_certificate
 from server.tls.credentials import CERTIFICATE, KEY
 from tests.server.front_door import put_accounts
-from tests.server.operations.watched_world import FillingDisk
+from tests.server.monitoring.monitored_world import FillingDisk
 from vault.backup import back_up
 from vault.config_notes import load_settings
 from vault.folder import Vault, open_vault
