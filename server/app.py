@@ -36,14 +36,14 @@ from server.ending.shutdown import in_stages
 from server.figures import Figures
 from server.minds import Minds
 from server.monitoring.monitored_server import Watched
+from server.net.listeners import Doorway, limits_of
+from server.net.listening import Ports
 from server.offers import offered
 from server.passing_time import PassingTime, local_ms
 from server.persistence.autosave import GroupSync, Written
 from server.persistence.hot_reload import TakingIn, load_texts
 from server.persistence.reload_timer import Reload, shortened
 from server.persistence.world_store import WorldOnDisk
-from server.ports.doorway import Doorway, limits_of
-from server.ports.listening import Ports
 from server.presence import presence_by
 from server.session.registry import Lobby
 from server.session.session import Session

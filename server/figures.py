@@ -8,7 +8,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from config.settings import ServerSettings, WorldSettings
-from server.ports.listening import Ports
+from server.net.listening import Ports
 from server.session.registry import Lobby
 from server.telnet.codes import GMCP
 from server.telnet.options import OPTIONS

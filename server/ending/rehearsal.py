@@ -14,9 +14,9 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
+from server.net.listeners import asked_of
+from server.net.listening import TELNET, TLS, OpenPorts
 from server.persistence.hot_reload import load_texts
-from server.ports.doorway import asked_of
-from server.ports.listening import TELNET, TLS, OpenPorts
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
 from vault.folder import Vault

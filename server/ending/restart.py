@@ -18,7 +18,7 @@ from typing import Any
 
 from server.ending.signals import once
 from server.ending.systemd import sockets_given
-from server.ports.listening import Adopted, Asked
+from server.net.listening import Adopted, Asked
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from agents.models.endpoint import Endpoint
 from server.monitoring.counters import Buckets, Tallies
 from server.monitoring.lag import ReactorLag
 from server.monitoring.monitored_server import Watched
-from server.ports.crowd import REASONS
+from server.net.connection_limits import REASONS
 
 Labels = TypeVar("Labels", bound=tuple[str, ...])
 

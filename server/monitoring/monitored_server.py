@@ -9,9 +9,9 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.connection.services import Traffic
 from server.minds import Minds
+from server.net.listening import Ports
 from server.persistence.autosave import GroupSync
 from server.persistence.world_store import WorldOnDisk
-from server.ports.listening import Ports
 from server.session.registry import Lobby
 from vault.folder import Vault
 from world.game import Game

@@ -14,7 +14,7 @@ from server.accounts.throttle import network_of
 from server.clock import ReactorClock
 from server.connection.kinds import MARKED
 from server.gmcp.audience import Audience
-from server.ports.crowd import Crowd, Reason
+from server.net.connection_limits import Crowd, Reason
 from server.session.guests import Guests
 from server.session.linkdead import Returning
 from world.game import Game

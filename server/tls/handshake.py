@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from server.clock import DelayedCall, ReactorClock
-from server.ports.crowd import Makes
+from server.net.connection_limits import Makes
 from server.tls.credentials import Credentials
 
 MOST_SECONDS = 20.0

@@ -11,7 +11,7 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.connection.services import ConnectionServices
-from server.ports.crowd import Crowd, Gate
+from server.net.connection_limits import Crowd, Gate
 from server.telnet.interface import TelnetLimits
 from server.telnet.protocol import TelnetFactory
 from server.tls.credentials import Credentials

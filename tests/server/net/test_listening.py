@@ -13,7 +13,7 @@ from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 from twisted.internet.tcp import Port
 
-from server.ports.listening import AT_ONCE, BACKLOG, TELNET, TLS, Ports
+from server.net.listening import AT_ONCE, BACKLOG, TELNET, TLS, Ports
 
 
 class OpenPort:

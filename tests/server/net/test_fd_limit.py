@@ -6,8 +6,8 @@ import resource
 
 import pytest
 
-from server.ports import file_handles
-from server.ports.file_handles import RESERVED, room_for
+from server.net import fd_limit
+from server.net.fd_limit import RESERVED, room_for
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def limits(monkeypatch):
     limits = [1024, 4096]
     monkeypatch.setattr(resource, "getrlimit", lambda which: tuple(limits))
     monkeypatch.setattr(resource, "setrlimit", lambda which, wanted: limits.__setitem__(slice(None), wanted))
-    monkeypatch.setattr(file_handles, "_in_use", lambda: 20)
+    monkeypatch.setattr(fd_limit, "_in_use", lambda: 20)
     return limits
 
 

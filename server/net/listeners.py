@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from config.settings import ServerSettings
 from server.accounts.throttle import is_loopback
 from server.clock import ReactorClock
-from server.ports.crowd import SPARE, Crowd, Gate, Makes
-from server.ports.file_handles import room_for
-from server.ports.listening import ANY_FREE, TELNET, TLS, Ports
+from server.net.connection_limits import SPARE, Crowd, Gate, Makes
+from server.net.fd_limit import room_for
+from server.net.listening import ANY_FREE, TELNET, TLS, Ports
 from server.telnet.interface import TelnetLimits
 from vault.notes import NoteError
 

@@ -9,10 +9,10 @@ from twisted.internet.protocol import ServerFactory
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.ports.crowd import Crowd
-from server.ports.doorway import Doorway, limits_of
-from server.ports.listening import BACKLOG, Ports
-from tests.server.ports.test_listening import PortReactor
+from server.net.connection_limits import Crowd
+from server.net.listeners import Doorway, limits_of
+from server.net.listening import BACKLOG, Ports
+from tests.server.net.test_listening import PortReactor
 from vault.notes import NoteError
 
 NOW_MS = 1_795_000_000_000  # 2026-11-18

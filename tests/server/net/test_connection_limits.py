@@ -11,7 +11,7 @@ from twisted.internet.protocol import Protocol, ServerFactory
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.ports.crowd import SPARE, SPARE_OF_ONE, Crowd, Gate
+from server.net.connection_limits import SPARE, SPARE_OF_ONE, Crowd, Gate
 
 CALLER: Any = IPv4Address("TCP", "127.0.0.1", 40000)
 SETTINGS = ServerSettings(max_connections=10, connections_per_address=3, connects_per_minute=6)
