@@ -37,7 +37,7 @@ def main() -> None:
             from twisted.internet import reactor
 
         from server.command_line import run
-        from server.ending.signals import take_signals
+        from server.lifecycle.signals import take_signals
     except KeyboardInterrupt:  # so early that there is nothing to close
         sys.exit(INTERRUPTED)
     run(reactor, on_signals=take_signals)

@@ -30,10 +30,10 @@ from server.admin.audit import Audit
 from server.admin.services import Stewardship
 from server.clock import ReactorClock
 from server.connection.services import ConnectionServices
-from server.ending.restart import STAGE_SECONDS
-from server.ending.resuming import Resuming
-from server.ending.shutdown import in_stages
 from server.figures import Figures
+from server.lifecycle.restart import STAGE_SECONDS
+from server.lifecycle.resume import Resuming
+from server.lifecycle.shutdown import in_stages
 from server.minds import Minds
 from server.monitoring.monitored_server import Watched
 from server.net.listeners import Doorway, limits_of

@@ -28,10 +28,10 @@ from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThrea
 from server.admin.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from server.app import Fallwater
 from server.check.command import add_doctor_command, run_doctor
-from server.ending.rehearsal import Rehearsal, cannot_open, read_all, why_not_again
-from server.ending.restart import Ending, begin_anew, inherited, this_program
-from server.ending.systemd import Supervisor
-from server.ending.trial import ONLY_TRY, Trial
+from server.lifecycle.preflight import Rehearsal, cannot_open, read_all, why_not_again
+from server.lifecycle.restart import Ending, begin_anew, inherited, this_program
+from server.lifecycle.systemd import Supervisor
+from server.lifecycle.trial import ONLY_TRY, Trial
 from server.model_option import with_model
 from server.monitoring.health import Check, Verdict, unsaved, unwritable
 from server.monitoring.logs import LogFile, take_in_libraries, write_log

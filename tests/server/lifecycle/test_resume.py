@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 
 from agents.population import Population
 from config.settings import ServerSettings
-from server.ending.resuming import Resuming
+from server.lifecycle.resume import Resuming
 from tests.agents.test_population import TEMPLATES
 from tests.server.fake_connection import Guest
 from tests.server.front_door import NOW_MS, lobby_of

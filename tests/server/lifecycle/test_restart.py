@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from server.ending.restart import VARIABLE, Ending, Inherited, begin_anew, inherited
+from server.lifecycle.restart import VARIABLE, Ending, Inherited, begin_anew, inherited
 
 
 class Execution:

@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.protocol import Factory
 
 from config.settings import ServerSettings
-from server.ending.rehearsal import Rehearsal, cannot_open, why_no_port
+from server.lifecycle.preflight import Rehearsal, cannot_open, why_no_port
 from server.net.listening import TELNET, TLS, OpenPorts, Ports
 from tests.server.net.test_listening import PortReactor
 

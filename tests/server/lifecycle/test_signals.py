@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.ending.signals import take_signals
+from server.lifecycle.signals import take_signals
 
 TAKEN = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from server.ending.signals import once
-from server.ending.systemd import sockets_given
+from server.lifecycle.signals import once
+from server.lifecycle.systemd import sockets_given
 from server.net.listening import Adopted, Asked
 
 log = logging.getLogger(__name__)

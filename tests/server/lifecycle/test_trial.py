@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from server.ending.trial import Trial, reason
+from server.lifecycle.trial import Trial, reason
 
 SERVE = ["python", "-m", "server", "serve", "--vault", "w"]
 BROKEN = """\

@@ -7,7 +7,7 @@ import logging
 from twisted.internet.defer import CancelledError, Deferred, fail
 from twisted.internet.task import Clock
 
-from server.ending.shutdown import in_stages
+from server.lifecycle.shutdown import in_stages
 
 
 def has_ended(shutdown: Deferred[None]) -> bool:
