@@ -36,7 +36,7 @@ def main() -> None:
             asyncioreactor.install(loop)
             from twisted.internet import reactor
 
-        from server.command_line import run
+        from server.cli import run
         from server.lifecycle.signals import take_signals
     except KeyboardInterrupt:  # so early that there is nothing to close
         sys.exit(INTERRUPTED)

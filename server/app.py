@@ -28,18 +28,17 @@ from server.accounts.store import AccountStore
 from server.accounts.throttle import Lockout
 from server.admin.audit import Audit
 from server.admin.services import Stewardship
+from server.agent_scheduler import Minds
 from server.clock import ReactorClock
 from server.connection.services import ConnectionServices
-from server.figures import Figures
 from server.lifecycle.restart import STAGE_SECONDS
 from server.lifecycle.resume import Resuming
 from server.lifecycle.shutdown import in_stages
-from server.minds import Minds
 from server.monitoring.monitored_server import Watched
+from server.mssp_status import Figures
 from server.net.listeners import Doorway, limits_of
 from server.net.listening import Ports
 from server.offers import offered
-from server.passing_time import PassingTime, local_ms
 from server.persistence.autosave import GroupSync, Written
 from server.persistence.hot_reload import TakingIn, load_texts
 from server.persistence.reload_timer import Reload, shortened
@@ -49,6 +48,7 @@ from server.session.registry import Lobby
 from server.session.session import Session
 from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
+from server.world_clock import PassingTime, local_ms
 from vault.backup import back_up
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings

@@ -9,13 +9,13 @@ from server.clock import ReactorClock
 from server.connection.connection import Connection
 from server.connection.input import TokenBucket
 from server.connection.message import Message
-from server.gmcp.audience import Audience
 from server.gmcp.channels import channel_list, spoken
+from server.gmcp.char_login import LoggingIn, LogIn
 from server.gmcp.items import IN_HAND, IN_ROOM, Item, changed, items_of, listed
-from server.gmcp.logging_in import LoggingIn, LogIn
-from server.gmcp.places import Place, differences
+from server.gmcp.rooms import Place, differences
 from server.gmcp.status import name_of, status, variables
 from server.gmcp.supports import Supports
+from server.gmcp.updates import Audience
 from world.cleaning import clean_line
 from world.events import Arrived, Event, Left
 from world.model import Character, Role

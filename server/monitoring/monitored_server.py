@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from agents.models.queue import ModelQueue
 from agents.population import Population
+from server.agent_scheduler import Minds
 from server.connection.services import Traffic
-from server.minds import Minds
 from server.net.listening import Ports
 from server.persistence.autosave import GroupSync
 from server.persistence.world_store import WorldOnDisk

@@ -13,7 +13,7 @@ from server.accounts.dialogue import Door
 from server.accounts.throttle import network_of
 from server.clock import ReactorClock
 from server.connection.kinds import MARKED
-from server.gmcp.audience import Audience
+from server.gmcp.updates import Audience
 from server.net.connection_limits import Crowd, Reason
 from server.session.guests import Guests
 from server.session.linkdead import Returning

@@ -13,8 +13,8 @@ from server.accounts.password_change import PasswordChange
 from server.clock import DelayedCall
 from server.connection.connection import Connection, Identification
 from server.connection.kinds import KIND_OF, MARKED, SCENE, shown_of
+from server.gmcp.char_login import Outcome
 from server.gmcp.client import GmcpClient
-from server.gmcp.logging_in import Outcome
 from server.session.capability_wait import Acquaintance
 from server.session.puppet import Stay
 from server.session.registry import Lobby

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from server.command_line import run
-from tests.server.test_command_line import MemoryReactor
+from server.cli import run
+from tests.server.test_cli import MemoryReactor
 from tests.vault.older_vault import OlderVault
 from vault.folder import open_vault
 

@@ -14,14 +14,14 @@ BROKEN = """\
 Traceback (most recent call last):
   File "<frozen runpy>", line 198, in _run_module_as_main
   File "/opt/fallwater/server/__main__.py", line 33, in main
-    from server.command_line import run
+    from server.cli import run
   File "/opt/fallwater/server/app.py", line 12, in <module>
     import nothing_of_that_name
 ModuleNotFoundError: No module named 'nothing_of_that_name'
 """
 MISTYPED = """\
 Traceback (most recent call last):
-  File "/opt/fallwater/server/command_line.py", line 18, in <module>
+  File "/opt/fallwater/server/cli.py", line 18, in <module>
     from server.app import Fallwater
   File "/opt/fallwater/server/app.py", line 3
     def (

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from server.clock import DelayedCall, ReactorClock
 from server.connection.message import Message
-from server.gmcp.places import Place, Places
+from server.gmcp.rooms import Place, Places
 from world.command import CommandTable
 from world.events import (
     Altered,

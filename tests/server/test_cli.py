@@ -14,7 +14,7 @@ from twisted.internet.error import CannotListenError
 from twisted.internet.testing import MemoryReactorClock
 
 from server.accounts.passwords import Argon2
-from server.command_line import default_vault, run
+from server.cli import default_vault, run
 from tests.server.front_door import accounts_in
 from vault.folder import open_vault
 

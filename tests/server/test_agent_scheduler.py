@@ -11,7 +11,7 @@ from twisted.internet.task import Clock
 
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from server.minds import LOOKING, Minds
+from server.agent_scheduler import LOOKING, Minds
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from config.settings import AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
-from server.figures import Figures, codebase
+from server.mssp_status import Figures, codebase
 from server.net.listening import Ports
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
@@ -61,7 +61,7 @@ def test_the_version_is_looked_up_on_disk_once_however_often_somebody_asks(house
         looked_up.append(name)
         return "1.2.3"
 
-    monkeypatch.setattr("server.figures.version", version)
+    monkeypatch.setattr("server.mssp_status.version", version)
     codebase.cache_clear()
     assert [house.figures()["CODEBASE"] for _ in range(100)] == ["Fallwater 1.2.3"] * 100
     assert looked_up == ["fallwater"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.passing_time import BEAT_SECONDS, PassingTime
+from server.world_clock import BEAT_SECONDS, PassingTime
 from tests.world.inn import Player, inn_game
 
 HOUR_MS = 60 * 60 * 1000
