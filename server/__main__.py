@@ -37,10 +37,10 @@ def main() -> None:
             from twisted.internet import reactor
 
         from server.cli import run
-        from server.lifecycle.signals import take_signals
+        from server.lifecycle.signals import install_signal_handlers
     except KeyboardInterrupt:  # so early that there is nothing to close
         sys.exit(INTERRUPTED)
-    run(reactor, on_signals=take_signals)
+    run(reactor, on_signals=install_signal_handlers)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ QUIET_SECONDS = 60.0
 LOOKING = "One is being looked for."
 
 
-class Minds:
+class AgentScheduler:
     """Wakes the agents when there is a model, and lets each think in its time.
 
     `queue` is what those think with who have no profile of their own, `problem` why there is none, and `chosen` what

@@ -28,13 +28,13 @@ from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThrea
 from server.admin.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from server.app import Fallwater
 from server.check.command import add_doctor_command, run_doctor
-from server.lifecycle.preflight import Rehearsal, cannot_open, read_all, why_not_again
-from server.lifecycle.restart import Ending, begin_anew, inherited, this_program
-from server.lifecycle.systemd import Supervisor
+from server.lifecycle.preflight import Preflight, cannot_open, read_all, why_not_again
+from server.lifecycle.restart import ShutdownRequest, inherited, reexec, this_program
+from server.lifecycle.systemd import SystemdNotifier
 from server.lifecycle.trial import ONLY_TRY, Trial
 from server.model_option import with_model
 from server.monitoring.health import Check, Verdict, unsaved, unwritable
-from server.monitoring.logs import LogFile, take_in_libraries, write_log
+from server.monitoring.logs import LogFile, capture_library_logs, write_log
 from server.monitoring.options import add_operations_options, with_operations
 from server.monitoring.watching import watch
 from server.net.listening import ANY_FREE, TELNET, ListeningReactor, Ports
@@ -69,7 +69,7 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: On
     """
     options = _parser().parse_args(arguments)
     write_log(getattr(options, "log_format", None) or "text")
-    take_in_libraries()
+    capture_library_logs()
     try:
         if options.command == "begin-anew":
             _begin_anew(options)
@@ -215,7 +215,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
         accounts.read_now()
         _say(told)
     database.wait_at_most(THREAD_BUSY_SECONDS)
-    ending = Ending(reactor.stop)
+    ending = ShutdownRequest(reactor.stop)
     # Looking through a big world and hundreds of sessions for what nobody needs stops it for up to 50 ms at a time.
     gc.set_threshold(*gc.get_threshold()[:2], LOOKS_AT_ALL)
     gc.collect()
@@ -223,7 +223,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
     failures: list[str] = []
 
     given = inherited(os.environ, os.getpid())
-    ports, supervisor = Ports(reactor, given.sockets, given.asked), Supervisor(os.environ, os.getpid(), reactor)
+    ports, supervisor = Ports(reactor, given.sockets, given.asked), SystemdNotifier(os.environ, os.getpid(), reactor)
 
     trial = Trial(this_program())
 
@@ -242,7 +242,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
             or trial.why_not()
         )
 
-    rehearsal = Rehearsal(
+    rehearsal = Preflight(
         prepare_check,
         ending.restart,
         fallwater.refuse_restart,
@@ -261,7 +261,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
         ports.let_go()
         address, to_type = ports.address(TELNET), " ".join(ports.address(TELNET).rsplit(":", 1))
         _say(f"{settings.world.name} is open on {address}. In another terminal, type:  telnet {to_type}")
-        for sentence in fallwater.doorway.sentences if fallwater.doorway else ():
+        for sentence in fallwater.listeners.sentences if fallwater.listeners else ():
             _say(sentence)
         _say(f"Its vault is {vault.root}{', made just now' if made else ''}: open it in Obsidian or any editor.")
         fallwater.start()
@@ -279,7 +279,7 @@ def _serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals)
         return fallwater.stop(ending.restarts).addCallback(lambda _: follow())
 
     def follow() -> None:
-        if ending.restarts and (failure := begin_anew(ports.kept, ports.asked)):
+        if ending.restarts and (failure := reexec(ports.kept, ports.asked)):
             failures.append(failure)
 
     reactor.addSystemEventTrigger("before", "shutdown", end)

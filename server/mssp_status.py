@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from config.settings import ServerSettings, WorldSettings
 from server.net.listening import Ports
-from server.session.registry import Lobby
+from server.session.registry import SessionRegistry
 from server.telnet.codes import GMCP
 from server.telnet.options import OPTIONS
 from vault.config_notes import Settings
@@ -19,7 +19,7 @@ PROJECT = "fallwater"
 
 
 @dataclass
-class Figures:
+class ServerStatus:
     """Counts anew each time it is called.
 
     `settings` and `ports` return what holds now, `ports` None before any was open. `opened_seconds` is when the world
@@ -27,7 +27,7 @@ class Figures:
     """
 
     world: World
-    lobby: Lobby
+    registry: SessionRegistry
     settings: Callable[[], Settings]
     opened_seconds: int
     ports: Callable[[], Ports | None]
@@ -37,7 +37,7 @@ class Figures:
         server, world, ports = self.settings().server, self.settings().world, self.ports()
         given = {
             "NAME": world.name,
-            "PLAYERS": str(len(self.lobby.playing)),
+            "PLAYERS": str(len(self.registry.playing)),
             "UPTIME": str(self.opened_seconds),
             **_as_set(server, world),
             "PORT": _number(ports.telnet_port if ports else 0),

@@ -20,7 +20,7 @@ def local_ms(now_ms: int) -> int:
     return now_ms + time.localtime(now_ms // 1000).tm_gmtoff * 1000
 
 
-class PassingTime:
+class WorldClock:
     """Tells the game every few seconds what time it is.
 
     `local_ms` gives the time where the world is, in milliseconds since 1970 there.

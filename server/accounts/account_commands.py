@@ -11,7 +11,7 @@ from world.model import Character, Role, World
 
 
 @dataclass(frozen=True)
-class AskedPassword(Event):
+class PasswordChangeRequested(Event):
     """The actor wants another password: its own, or one for one time for `name`. Its session does the rest."""
 
     reach = "actor"
@@ -30,7 +30,7 @@ def password(world: World, actor: Character, text: str = "") -> list[Event]:
     if text and actor.role < Role.ADMIN:
         # Not repeated: it may be a password that somebody has typed where everybody would see it scroll by.
         raise CommandError(world.wording("door.password_alone"))
-    return [AskedPassword(actor.character_id, text)]
+    return [PasswordChangeRequested(actor.character_id, text)]
 
 
 ACCOUNT_COMMANDS: tuple[Command, ...] = (password,)

@@ -29,7 +29,7 @@ class NameRefused(Exception):
     """A name that will not do; the message says why and what would."""
 
 
-class Standing(Enum):
+class AccountState(Enum):
     """How somebody stands who gives a name."""
 
     GUEST = auto()
@@ -39,11 +39,11 @@ class Standing(Enum):
 
 
 @dataclass(frozen=True)
-class Claim:
+class LoginName:
     """Whom somebody says they are: a name as it is written here (empty for a guest) and how it stands."""
 
     name: str
-    standing: Standing
+    standing: AccountState
 
 
 class Accounts:
@@ -71,13 +71,13 @@ class Accounts:
 
     # At the door
 
-    def who(self, given: str, host: str) -> Claim:
+    def who(self, given: str, host: str) -> LoginName:
         """Return whom somebody says they are. Raises: NameRefused if it cannot be so."""
         say, settings = self._world.wording, self._settings
         if key(given.strip()) == "guest":
             if not settings.guests:
                 raise NameRefused(say("door.no_guests"))
-            return Claim("", Standing.GUEST)
+            return LoginName("", AccountState.GUEST)
         name = well_formed(given)
         if name is None:
             raise NameRefused(say("door.name_rule", name=given[:40], shortest=SHORTEST, longest=LONGEST))
@@ -89,15 +89,15 @@ class Accounts:
         if account is None and self._store.has(name):
             raise NameRefused(say("door.unreadable_account", name=name))
         if account and account.password:
-            return Claim(account.name, Standing.KNOWN)
+            return LoginName(account.name, AccountState.KNOWN)
         if character or account:
             if not is_loopback(host):
                 raise NameRefused(say("door.unclaimed_elsewhere", name=name))
-            return Claim(character.name if character else name, Standing.UNCLAIMED)
+            return LoginName(character.name if character else name, AccountState.UNCLAIMED)
         self._check_new(name)
         if not settings.new_accounts:
             raise NameRefused(say("door.nobody_new", name=name))
-        return Claim(name, Standing.NEW)
+        return LoginName(name, AccountState.NEW)
 
     def character_of(self, name: str) -> tuple[Character, bool]:
         """Return the character of an account, and whether it was made just now.

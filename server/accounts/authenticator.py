@@ -8,8 +8,8 @@ from twisted.internet.defer import Deferred, succeed
 
 from server.accounts.accounts import Accounts
 from server.accounts.passwords import Checked, Passwords
-from server.accounts.signup_limiter import Newcomers
-from server.accounts.throttle import Lockout, place_of
+from server.accounts.signup_limiter import SignupLimiter
+from server.accounts.throttle import LoginThrottle, throttle_key
 from server.clock import ReactorClock
 
 
@@ -18,40 +18,40 @@ class Verdict(Enum):
 
     RIGHT = auto()
     WRONG = auto()
-    TOO_SOON = auto()  # not looked at: there were wrong ones from this address, and another try waits already
+    THROTTLED = auto()  # not looked at: there were wrong ones from this address, and another try waits already
 
 
-class PasswordCheck:
+class Authenticator:
     """Tries passwords. Guessing becomes slow; waiting holds no thread, and nobody else waits along.
 
-    Of one address only one password waits at a time, so that many connections guess no faster than one. `newcomers`
+    Of one address only one password waits at a time, so that many connections guess no faster than one. `signups`
     counts the names for which a first one was chosen.
     """
 
-    def __init__(self, accounts: Accounts, passwords: Passwords, lockout: Lockout, clock: ReactorClock) -> None:
+    def __init__(self, accounts: Accounts, passwords: Passwords, lockout: LoginThrottle, clock: ReactorClock) -> None:
         self._accounts = accounts
         self._passwords = passwords
-        self._lockout = lockout
+        self._throttle = lockout
         self._clock = clock
         self._delayed: set[str] = set()
-        self.newcomers = Newcomers(clock)
+        self.signups = SignupLimiter(clock)
 
     def seconds(self, name: str, host: str) -> float:
         """Return how long a password for this name has to wait that comes from this address."""
-        return self._lockout.seconds(name, host)
+        return self._throttle.seconds(name, host)
 
     def note_home(self, name: str, host: str) -> None:
         """Note that somebody came in from an address; what others guess elsewhere does not delay them there."""
-        self._lockout.right(name, host)
+        self._throttle.right(name, host)
 
     def attempt(self, name: str, password: str, host: str) -> Deferred[Verdict]:
         """Try a password, after the wait that is due; cancel the Deferred if nobody wants to know any more."""
         seconds = self.seconds(name, host)
         if not seconds:
             return self._look(name, password, host)
-        place = place_of(name, host)
+        place = throttle_key(name, host)
         if place in self._delayed:
-            return succeed(Verdict.TOO_SOON)
+            return succeed(Verdict.THROTTLED)
         self._delayed.add(place)
         waiting: Deferred[None] = Deferred(lambda _: call.cancel())
         call = self._clock.callLater(seconds, waiting.callback, None)
@@ -75,9 +75,9 @@ class PasswordCheck:
 
         def judged(checked: Checked | None) -> Verdict:
             if checked is None:
-                return Verdict.TOO_SOON
+                return Verdict.THROTTLED
             if not checked.is_right:
-                self._lockout.wrong(name, host)
+                self._throttle.wrong(name, host)
                 self._accounts.note_wrong(name)
                 return Verdict.WRONG
             if checked.renewed:
@@ -86,5 +86,5 @@ class PasswordCheck:
 
         # When its turn comes, others from there may have been wrong meanwhile. What others guess elsewhere at the same
         # name does not count then: who has waited for that once must not wait for ever.
-        free = self._passwords.check(kept, password, host, lambda: not self._lockout.seconds_there(name, host))
+        free = self._passwords.check(kept, password, host, lambda: not self._throttle.seconds_there(name, host))
         return free.addCallback(judged)

@@ -10,12 +10,12 @@ from twisted.internet.defer import Deferred
 
 from config.settings import ServerSettings
 from server.accounts.accounts import Accounts
-from server.accounts.authenticator import PasswordCheck
+from server.accounts.authenticator import Authenticator
 from server.accounts.passwords import Passwords
 from world.wording import Wording
 
 
-class Caller(Protocol):
+class LoginView(Protocol):
     """Whoever is at a terminal, as a dialogue sees them."""
 
     @property
@@ -38,7 +38,7 @@ class Caller(Protocol):
         """Return what fires when their client is known as far as it will be; None if it is, or is not waited for."""
 
 
-class Dialogue(Protocol):
+class ModalInput(Protocol):
     """Questions and answers that have a session's lines to themselves. It tells its maker when it is over."""
 
     @property
@@ -53,12 +53,12 @@ class Dialogue(Protocol):
 
 
 @dataclass(frozen=True)
-class Door:
+class LoginServices:
     """What all dialogues need. `say` returns the wording of the moment, `figures` what crawlers are answered."""
 
     accounts: Accounts
     passwords: Passwords
-    check: PasswordCheck
+    check: Authenticator
     settings: ServerSettings
     say: Callable[[], Wording]
     figures: Callable[[], str] = lambda: ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from server.accounts.accounts import Claim, NameRefused, Standing
+from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.accounts.authenticator import Verdict
-from server.accounts.dialogue import Caller, Door
-from server.accounts.prompts import Questions, ask_new_password
+from server.accounts.dialogue import LoginServices, LoginView
+from server.accounts.prompts import Prompts, ask_new_password
 from server.connection.kinds import RAW
 from server.telnet.mssp import is_request
 from vault.notes import NoteError
@@ -20,11 +20,11 @@ class Login:
     `enter` raises NameRefused or NoteError if that fails, and the name is asked for again.
     """
 
-    def __init__(self, caller: Caller, door: Door, enter: Callable[[Claim], None]) -> None:
+    def __init__(self, caller: LoginView, door: LoginServices, enter: Callable[[LoginName], None]) -> None:
         self._caller = caller
         self._door = door
         self._enter = enter
-        self._questions = Questions(caller, door)
+        self._questions = Prompts(caller, door)
         self._wrong = 0
         self._told: Callable[[bool, str], None] | None = None
         self._ask_name()
@@ -59,11 +59,11 @@ class Login:
             return
         self._told = told
         match claim.standing:
-            case Standing.GUEST:
+            case AccountState.GUEST:
                 self._come_in(claim)
-            case Standing.KNOWN:
+            case AccountState.KNOWN:
                 self._try(claim, password)
-            case Standing.NEW | Standing.UNCLAIMED:
+            case AccountState.NEW | AccountState.UNCLAIMED:
                 self._tell(False, self._door.say()("door.has_no_password_yet", name=claim.name))
                 self._ask_first_password(claim)
 
@@ -91,25 +91,25 @@ class Login:
             self._caller.show(str(error))
             return
         match claim.standing:
-            case Standing.GUEST:
+            case AccountState.GUEST:
                 self._come_in(claim)
-            case Standing.KNOWN:
+            case AccountState.KNOWN:
                 self._ask_password(claim)
-            case Standing.NEW | Standing.UNCLAIMED:
+            case AccountState.NEW | AccountState.UNCLAIMED:
                 self._ask_first_password(claim)
 
     # Somebody who has a password
 
-    def _ask_password(self, claim: Claim) -> None:
+    def _ask_password(self, claim: LoginName) -> None:
         self._questions.ask("door.ask_password", lambda password: self._tried(claim, password), hidden=True)
 
-    def _tried(self, claim: Claim, password: str) -> None:
+    def _tried(self, claim: LoginName, password: str) -> None:
         if not password:
             self._ask_name()
             return
         self._try(claim, password)
 
-    def _try(self, claim: Claim, password: str) -> None:
+    def _try(self, claim: LoginName, password: str) -> None:
         host = self._caller.host
         if seconds := self._door.check.seconds(claim.name, host):
             self._caller.show(self._door.say()("door.must_wait", seconds=math.ceil(seconds)))
@@ -119,9 +119,9 @@ class Login:
             self._start_again,
         )
 
-    def _judged(self, claim: Claim, verdict: Verdict, password: str) -> None:
+    def _judged(self, claim: LoginName, verdict: Verdict, password: str) -> None:
         say, account = self._door.say(), self._door.accounts.account(claim.name)
-        if verdict is Verdict.TOO_SOON:
+        if verdict is Verdict.THROTTLED:
             self._end(say("door.too_soon"))
         elif verdict is Verdict.WRONG:
             self._wrong += 1
@@ -144,7 +144,7 @@ class Login:
         self._tell(False, reason)
         self._caller.end(reason)
 
-    def _ask_own_password(self, claim: Claim, one_time: str) -> None:
+    def _ask_own_password(self, claim: LoginName, one_time: str) -> None:
         ask_new_password(
             self._questions,
             self._caller,
@@ -160,10 +160,10 @@ class Login:
 
     # Somebody who has none yet
 
-    def _ask_first_password(self, claim: Claim) -> None:
+    def _ask_first_password(self, claim: LoginName) -> None:
         if self._is_one_too_many(claim):
             return
-        key = "door.new_name" if claim.standing is Standing.NEW else "door.unclaimed"
+        key = "door.new_name" if claim.standing is AccountState.NEW else "door.unclaimed"
         shortest = self._door.settings.shortest_password
         self._caller.show(self._door.say()(key, name=claim.name, shortest=shortest))
         ask_new_password(
@@ -176,7 +176,7 @@ class Login:
             self._ask_name,
         )
 
-    def _claimed(self, claim: Claim, kept: str) -> None:
+    def _claimed(self, claim: LoginName, kept: str) -> None:
         try:
             # Somebody may have come meanwhile who is called so, or nearly so.
             self._door.accounts.who(claim.name, self._caller.host)
@@ -185,31 +185,31 @@ class Login:
             return
         if self._is_one_too_many(claim):
             return
-        if claim.standing is Standing.NEW:
-            self._door.check.newcomers.note(self._caller.host, self._door.settings.new_accounts_per_hour)
+        if claim.standing is AccountState.NEW:
+            self._door.check.signups.note(self._caller.host, self._door.settings.new_accounts_per_hour)
         self._questions.wait_for(
             self._door.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again
         )
 
-    def _is_one_too_many(self, claim: Claim) -> bool:
-        if claim.standing is not Standing.NEW or not self._door.check.newcomers.are_too_many(self._caller.host):
+    def _is_one_too_many(self, claim: LoginName) -> bool:
+        if claim.standing is not AccountState.NEW or not self._door.check.signups.are_too_many(self._caller.host):
             return False
         self._start_again(self._door.say()("door.too_many_new"))
         return True
 
-    def _come_in(self, claim: Claim) -> None:
+    def _come_in(self, claim: LoginName) -> None:
         self._caller.hide_typing(False)
         if known := self._caller.until_known():
             self._questions.wait_for(known, lambda _: self._enter_as(claim), self._start_again)
         else:
             self._enter_as(claim)
 
-    def _enter_as(self, claim: Claim) -> None:
+    def _enter_as(self, claim: LoginName) -> None:
         try:
             self._enter(claim)
         except (NameRefused, NoteError) as error:
             self._start_again(str(error))
             return
         self._tell(True, "")
-        if claim.standing is not Standing.GUEST:
+        if claim.standing is not AccountState.GUEST:
             self._door.check.note_home(claim.name, self._caller.host)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.accounts.dialogue import Caller, Door
+from server.accounts.dialogue import LoginServices, LoginView
 from server.accounts.password_reset import one_time_password
 
 
-def give_one_time(name: str, caller: Caller, door: Door, given: Callable[[str], None]) -> None:
+def give_one_time(name: str, caller: LoginView, door: LoginServices, given: Callable[[str], None]) -> None:
     """Give somebody a password for one time and show it to the admin who calls, or why it cannot be.
 
     `given` is told of whom, by their full name, once it holds.

@@ -6,19 +6,19 @@ import math
 from collections.abc import Callable
 
 from server.accounts.authenticator import Verdict
-from server.accounts.dialogue import Caller, Door
-from server.accounts.prompts import Questions, ask_new_password
+from server.accounts.dialogue import LoginServices, LoginView
+from server.accounts.prompts import Prompts, ask_new_password
 
 
 class PasswordChange:
     """Asks a player for both passwords; `over` is called with what to say when it has come to an end."""
 
-    def __init__(self, caller: Caller, door: Door, name: str, over: Callable[[str], None]) -> None:
+    def __init__(self, caller: LoginView, door: LoginServices, name: str, over: Callable[[str], None]) -> None:
         self._caller = caller
         self._door = door
         self._name = name
         self._over = over
-        self._questions = Questions(caller, door)
+        self._questions = Prompts(caller, door)
         self._questions.ask("door.ask_old_password", self._tried, hidden=True)
 
     @property

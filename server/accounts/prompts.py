@@ -10,7 +10,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
 from server.accounts.accounts import NameRefused
-from server.accounts.dialogue import Caller, Door
+from server.accounts.dialogue import LoginServices, LoginView
 from vault.notes import NoteError
 
 log = logging.getLogger(__name__)
@@ -18,10 +18,10 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Questions:
+class Prompts:
     """The question that is open, if one is. What comes while something is being waited for answers the next one."""
 
-    def __init__(self, caller: Caller, door: Door) -> None:
+    def __init__(self, caller: LoginView, door: LoginServices) -> None:
         self.prompt = ""
         self._caller = caller
         self._door = door
@@ -71,9 +71,9 @@ class Questions:
 
 
 def ask_new_password(
-    questions: Questions,
-    caller: Caller,
-    door: Door,
+    questions: Prompts,
+    caller: LoginView,
+    door: LoginServices,
     key: str,
     name: str,
     chosen: Callable[[str], None],

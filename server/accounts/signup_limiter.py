@@ -10,7 +10,7 @@ MOST_REMEMBERED = 10_000
 HOUR = 3600.0
 
 
-class Newcomers:
+class SignupLimiter:
     """Counts the names taken from each address. This machine itself may take any number."""
 
     def __init__(self, clock: ReactorClock) -> None:

@@ -23,7 +23,7 @@ class _Wrong:
     until: float = 0.0
 
 
-class Lockout:
+class LoginThrottle:
     """Counts wrong passwords by name and by address; from the third on each doubles the wait, up to five minutes.
 
     An address from which somebody has come in does not wait for what others guess at that name elsewhere, so that
@@ -43,11 +43,11 @@ class Lockout:
 
     def seconds_there(self, name: str, host: str) -> float:
         """Return how long it has to wait for what was wrong from there, whatever others guess elsewhere."""
-        return self._left(("address", place_of(name, host)))
+        return self._left(("address", throttle_key(name, host)))
 
     def wrong(self, name: str, host: str) -> None:
         """Count a wrong password."""
-        self._count(("address", place_of(name, host)))
+        self._count(("address", throttle_key(name, host)))
         self._count(("name", name.casefold()))
 
     def right(self, name: str, host: str) -> None:
@@ -77,7 +77,7 @@ class Lockout:
             del self._wrong[next(iter(self._wrong))]
 
 
-def place_of(name: str, host: str) -> str:
+def throttle_key(name: str, host: str) -> str:
     """Return what waits together: an address, or a name that is tried on this machine."""
     return f"{network_of(host)} {name.casefold()}" if is_loopback(host) else network_of(host)
 

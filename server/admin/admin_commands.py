@@ -26,7 +26,7 @@ LONGEST_SHOWN = 300
 
 
 @dataclass(frozen=True)
-class Steward:
+class AdminServices:
     """What can be done to a running world.
 
     `save` writes all that is not on disk yet. `back_up` makes an archive elsewhere than in the reactor's thread and
@@ -41,7 +41,7 @@ class Steward:
     audit: Audit
 
 
-def admin_commands(steward: Steward) -> tuple[Command, ...]:
+def admin_commands(steward: AdminServices) -> tuple[Command, ...]:
     """Return the commands for a running world."""
 
     @command("@save", category="admin", role=Role.ADMIN, for_agents=False)

@@ -24,7 +24,7 @@ AT_ONCE = frozenset({"summary_style", "summary_temperature"})
 def config_commands(
     vault: Vault, settings: Callable[[], Settings], take_in: Callable[[], list[str]]
 ) -> tuple[Command, ...]:
-    """Return the commands about settings; `settings` are those in force, `take_in` as for `Steward`."""
+    """Return the commands about settings; `settings` are those in force, `take_in` as for `AdminServices`."""
 
     @command("@show-config [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def show_config(world: World, actor: Character, text: str = "") -> list[Event]:

@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from server.accounts.accounts import Accounts, NameRefused
 from server.accounts.bans import BanRefused, minute_of
-from server.session.registry import Lobby
+from server.session.registry import SessionRegistry
 from vault.notes import NoteError
 from world.cleaning import clean_line
 from world.command import Command, CommandTable, command
@@ -32,28 +32,28 @@ _MINUTES = {"m": 1, "h": 60, "d": 60 * 24, "w": 60 * 24 * 7}
 
 
 @dataclass(frozen=True)
-class Order:
+class ModerationServices:
     """What keeping order needs. `now` returns the present time, with its zone."""
 
     accounts: Accounts
-    lobby: Lobby
+    registry: SessionRegistry
     commands: CommandTable
     now: Callable[[], datetime]
 
 
-def order_commands(order: Order) -> tuple[Command, ...]:
+def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
     """Return the commands that keep order."""
 
     @command("@kick <anyone>", also=("@kick <anyone> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
     def kick(world: World, actor: Character, anyone: str, text: str = "") -> list[Event]:
         """Send somebody home; they may come back: @kick Ben -> Take a walk."""
-        who = next((one for one in order.lobby.names_connected() if one.casefold() == anyone.casefold()), "")
+        who = next((one for one in order.registry.names_connected() if one.casefold() == anyone.casefold()), "")
         if not who:
             raise CommandError(world.wording("order.not_connected", wanted=anyone))
         if who == actor.character_id:
             raise CommandError(world.wording("order.not_yourself"))
         _check_below(world, actor, world.characters[who])
-        order.lobby.kick(who, _with_reason(world, "order.kicked", text))
+        order.registry.kick(who, _with_reason(world, "order.kicked", text))
         return [Saw(actor.character_id, world.wording("order.sent_home", who=who))]
 
     @command("@ban <name>", also=("@ban <name> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
@@ -139,7 +139,9 @@ def order_commands(order: Order) -> tuple[Command, ...]:
     return (kick, ban, unban, grant, revoke)
 
 
-def _given_role(world: World, order: Order, actor: Character, target: Character, role: Role) -> list[Event]:
+def _given_role(
+    world: World, order: ModerationServices, actor: Character, target: Character, role: Role
+) -> list[Event]:
     if role > actor.role:
         raise CommandError(world.wording("order.above_yours", wanted=role.name.lower()))
     sentence = world.wording("order.is_now", who=target.name, role=_named(world, role))
@@ -155,7 +157,9 @@ def _given_role(world: World, order: Order, actor: Character, target: Character,
     return _tell_when_kept(order, actor, kept, lambda _: sentence)
 
 
-def _tell_when_kept(order: Order, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]) -> list[Event]:
+def _tell_when_kept(
+    order: ModerationServices, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]
+) -> list[Event]:
     """Tell the actor a sentence once something is on disk, or why it could not be kept; the world goes on meanwhile."""
 
     def failed(failure: Failure) -> str:
@@ -164,7 +168,7 @@ def _tell_when_kept(order: Order, actor: Character, kept: Deferred[Any], sentenc
         return failure.getErrorMessage()
 
     kept.addCallback(sentence).addErrback(failed)
-    kept.addCallback(lambda text: order.lobby.game.tell(actor.character_id, text))
+    kept.addCallback(lambda text: order.registry.game.tell(actor.character_id, text))
     return []
 
 
@@ -208,15 +212,15 @@ def _until(world: World, text: str, now: datetime) -> datetime:
     return now.astimezone(UTC) + timedelta(minutes=minutes)
 
 
-def _send_banned_home(order: Order, actor: Character) -> None:
-    accounts, lobby = order.accounts, order.lobby
-    for name, session in list(lobby.playing.items()):
+def _send_banned_home(order: ModerationServices, actor: Character) -> None:
+    accounts, registry = order.accounts, order.registry
+    for name, session in list(registry.playing.items()):
         found = accounts.bans.on(name) or accounts.bans.on(session.host)
         if found and name != actor.character_id:
             session.end(accounts.bans.text(found))
-    for name in lobby.returning.names:  # whose connection was lost, and who could only wait for nothing
+    for name in registry.linkdead.names:  # whose connection was lost, and who could only wait for nothing
         if accounts.bans.on(name):
-            lobby.kick(name, "")
+            registry.kick(name, "")
 
 
 def _ban_line(world: World, who: str, until: str, why: str) -> str:

@@ -14,14 +14,14 @@ from agents.commands.population_commands import population_commands
 from agents.commands.thought_commands import thought_commands
 from agents.population import Population
 from server.accounts.accounts import Accounts
-from server.admin.admin_commands import Steward, admin_commands
+from server.admin.admin_commands import AdminServices, admin_commands
 from server.admin.audit import Audit
 from server.admin.config_commands import config_commands
 from server.admin.countdown import Countdown
-from server.admin.moderation import Order, order_commands
-from server.admin.training_export import record_commands
+from server.admin.moderation import ModerationServices, moderation_commands
+from server.admin.training_export import export_commands
 from server.clock import ReactorClock
-from server.session.registry import Lobby
+from server.session.registry import SessionRegistry
 from vault.backup import Backup
 from vault.config_notes import Settings
 from vault.folder import Vault
@@ -31,7 +31,7 @@ from world.game import Game
 MINUTE = 60
 
 
-class Stewardship:
+class Administration:
     """Adds the commands of admins to a game.
 
     `save` writes what is not on disk yet, `back_up` makes an archive (it is called in another
@@ -42,7 +42,7 @@ class Stewardship:
     def __init__(
         self,
         game: Game,
-        lobby: Lobby,
+        registry: SessionRegistry,
         accounts: Accounts,
         agents: Population,
         vault: Vault,
@@ -59,17 +59,17 @@ class Stewardship:
     ) -> None:
         self._game = game
         self.countdown = Countdown(clock, self._tell_of_the_end, close)
-        steward = Steward(save, lambda: in_thread(back_up), take_in, game.tell, self.countdown, audit)
+        steward = AdminServices(save, lambda: in_thread(back_up), take_in, game.tell, self.countdown, audit)
 
         def now() -> datetime:
             return datetime.fromtimestamp(now_ms() / 1000, UTC)
 
         game.commands.add(admin_commands(steward))
-        game.commands.add(order_commands(Order(accounts, lobby, game.commands, now)))
+        game.commands.add(moderation_commands(ModerationServices(accounts, registry, game.commands, now)))
         game.commands.add(config_commands(vault, settings, take_in))
         game.commands.add(population_commands(agents, leading))
         game.commands.add(thought_commands(agents))
-        game.commands.add(record_commands(agents, vault, game.tell, lambda: f"{now():%Y-%m-%d %H%M%S}", in_thread))
+        game.commands.add(export_commands(agents, vault, game.tell, lambda: f"{now():%Y-%m-%d %H%M%S}", in_thread))
 
     def call_off(self) -> None:
         """Tell everybody that the world does not restart after all, if they were told that it would by now."""

@@ -29,7 +29,7 @@ _OPERATIONS = {
     "metrics_port",
     "metrics_host",
 }
-LATER = {
+NEEDS_RESTART = {
     "server": frozenset(
         {"host", "port", "admin_name", "tls_port", "tls_host", "tls_certificate", "tls_key"} | _OPERATIONS
     ),
@@ -39,7 +39,7 @@ LATER = {
 """What is settled when the world is opened, maybe by the command line, by note."""
 
 
-def settle(in_force: Settings, before: Settings, now: Settings) -> tuple[Settings, list[str]]:
+def merge_settings(in_force: Settings, before: Settings, now: Settings) -> tuple[Settings, list[str]]:
     """Return the settings to go on with, and a sentence for each that was edited and counts only from the next start.
 
     `before` and `now` are what the notes said and say.
@@ -48,7 +48,7 @@ def settle(in_force: Settings, before: Settings, now: Settings) -> tuple[Setting
     parts: dict[str, Any] = {}
     for note, part in _PARTS.items():
         mine, old, new = (getattr(one, part) for one in (in_force, before, now))
-        later = LATER.get(note, frozenset())
+        later = NEEDS_RESTART.get(note, frozenset())
         parts[part] = replace(new, **{name: getattr(mine, name) for name in later})
         told += [f"config/{note}.md: {name} counts from the next start." for name in _edited(old, new) if name in later]
     return Settings(**parts, profiles=now.profiles, is_model_chosen=in_force.is_model_chosen), told

@@ -33,7 +33,7 @@ FILE = "file"
 STORIES = "stories"
 
 
-def record_commands(
+def export_commands(
     agents: Mapping[str, Agent],
     vault: Vault,
     tell: Callable[[str, str], None],

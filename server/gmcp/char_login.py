@@ -18,7 +18,7 @@ LogIn = Callable[[str, str, Outcome], None]
 """Tries an account and a password at the door."""
 
 
-class LoggingIn:
+class CharLogin:
     """Takes what a client gives to the door, and tells it what came of it.
 
     A client may type the same as well, as it does where nobody offers this. What it types then is kept in mind for

@@ -23,7 +23,7 @@ _SHORT = dict(
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class RoomSnapshot:
     """A room at one moment: what is told of it, who is in it by name, and what lies there."""
 
     room_id: str
@@ -31,7 +31,7 @@ class Place:
     people: tuple[str, ...]
     items: tuple[Item, ...]
 
-    def is_like(self, other: Place) -> bool:
+    def is_like(self, other: RoomSnapshot) -> bool:
         """Return whether nobody could tell the two apart."""
         return (self.about, self.people, self.items) == (other.about, other.people, other.items)
 
@@ -43,7 +43,7 @@ class Place:
         yield listed(IN_ROOM, self.items)
 
 
-class Places:
+class RoomSnapshots:
     """The rooms as they were when somebody looked last, until something is said to have happened there.
 
     `area` is where a room is that does not say it.
@@ -53,10 +53,10 @@ class Places:
         self.area = ""
         self._world = world
         self._numbers = RoomNumbers(world)
-        self._seen: dict[str, Place] = {}
+        self._seen: dict[str, RoomSnapshot] = {}
         self._stale: set[str] = set()
 
-    def now(self, room_id: str) -> Place:
+    def now(self, room_id: str) -> RoomSnapshot:
         """Return a room as it is; the same object as before if nothing about it has changed."""
         seen = self._seen.get(room_id)
         if seen and room_id not in self._stale:
@@ -90,10 +90,10 @@ class Places:
         self._seen.clear()
         self._stale.clear()
 
-    def _look(self, room: Room) -> Place:
+    def _look(self, room: Room) -> RoomSnapshot:
         world = self._world
         people = tuple(one.name for one in made_out(world, room.room_id))
-        return Place(room.room_id, self._about(room), people, items_of(world.things_at(room.room_id)))
+        return RoomSnapshot(room.room_id, self._about(room), people, items_of(world.things_at(room.room_id)))
 
     def _about(self, room: Room) -> Message:
         exits = {
@@ -111,7 +111,7 @@ class Places:
 
 
 @lru_cache(maxsize=1024)
-def differences(before: Place, now: Place) -> tuple[Message, ...]:
+def differences(before: RoomSnapshot, now: RoomSnapshot) -> tuple[Message, ...]:
     """Return what somebody is told who stays in a room, made once for all who do."""
     told = [now.about] if before.about != now.about else []
     was, is_now = set(before.people), set(now.people)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from server.clock import DelayedCall, ReactorClock
 from server.connection.message import Message
-from server.gmcp.rooms import Place, Places
+from server.gmcp.rooms import RoomSnapshot, RoomSnapshots
 from world.command import CommandTable
 from world.events import (
     Altered,
@@ -64,7 +64,7 @@ class Listener(Protocol):
         """Tell what an agent is about, if the player may know."""
 
 
-class Audience:
+class GmcpUpdates:
     """Those clients, and the rooms as they are told of them.
 
     What changes in a turn of the reactor is told together at its end, to whom it concerns. While nobody takes GMCP,
@@ -74,13 +74,13 @@ class Audience:
     def __init__(self, game: Game, clock: ReactorClock) -> None:
         self.world: World = game.world
         self.commands: CommandTable = game.commands
-        self.places = Places(game.world)
+        self.places = RoomSnapshots(game.world)
         self._clock = clock
         self._listeners: dict[Listener, Character] = {}
         self._touched: set[str] = set()
         self._all_touched = False
         self._involved: set[str] = set()
-        self._crowds_told: dict[str, Place] = {}
+        self._crowds_told: dict[str, RoomSnapshot] = {}
         self._telling: DelayedCall | None = None
 
     def wording(self) -> Wording:

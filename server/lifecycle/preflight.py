@@ -14,7 +14,7 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
-from server.net.listeners import asked_of
+from server.net.listeners import address_for
 from server.net.listening import TELNET, TLS, OpenPorts
 from server.persistence.hot_reload import load_texts
 from vault.command_texts import load_command_texts
@@ -28,7 +28,7 @@ from world.command import CommandTable
 log = logging.getLogger(__name__)
 
 
-class Rehearsal:
+class Preflight:
     """Checks whether the world could open again, then calls `restart`, or `refuse` with the reason.
 
     `prepare` is called in the reactor's thread, where alone the world may be read. It returns the check, which runs in
@@ -115,7 +115,7 @@ def read_all(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], 
 def why_no_port(settings: ServerSettings, ports: OpenPorts) -> str:
     """Return which port a world with these settings could not open in the place of this one's, empty if all."""
     for spoken in (TELNET, TLS) if settings.tls_port else (TELNET,):
-        host, port = asked_of(settings, spoken)
+        host, port = address_for(settings, spoken)
         if spoken in ports.adopted or ports.asked.get(spoken) == (host, port):
             continue
         # Of what we have ourselves only the address can be tried: it is let go of when that is opened.

@@ -28,7 +28,7 @@ STAGE_SECONDS = 0.4
 VARIABLE = "FALLWATER_LISTENING"
 
 
-class Ending:
+class ShutdownRequest:
     """How a world ends: for good, or to begin anew. Whoever wants it closed has the last word.
 
     `stop` stops the reactor.
@@ -85,7 +85,7 @@ def this_program() -> list[str]:
     return [sys.executable, *sys.orig_argv[1:]]
 
 
-def begin_anew(
+def reexec(
     sockets: Adopted,
     asked: Asked,
     environ: Mapping[str, str] = os.environ,

@@ -9,7 +9,7 @@ from dataclasses import fields
 from agents.population import Population
 from agents.resuming import owe_again, owed_by
 from config.settings import ServerSettings
-from server.session.registry import Lobby
+from server.session.registry import SessionRegistry
 from vault.folder import Vault
 from vault.just_now import JustNow, keep_just_now, take_just_now
 from world.doings import Doings
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 _OF_A_CONNECTION = frozenset({"is_absent", "client_reads_aloud"})
 
 
-class Resuming:
+class SessionRestore:
     """Keeps what everybody is about when a world closes, and takes it up when it opens within `return_seconds`."""
 
     def __init__(
@@ -30,20 +30,20 @@ class Resuming:
         vault: Vault,
         game: Game,
         agents: Population,
-        lobby: Lobby,
+        registry: SessionRegistry,
         settings: Callable[[], ServerSettings],
         now_ms: Callable[[], int],
     ) -> None:
         self._vault = vault
         self._game = game
         self._agents = agents
-        self._lobby = lobby
+        self._registry = registry
         self._settings = settings
         self._now_ms = now_ms
 
     def keep(self, stay_awake: bool) -> None:
         """Write it down, before anybody is sent home; those who `stay_awake` fall asleep for nobody."""
-        world, guests = self._game.world, self._lobby.guests
+        world, guests = self._game.world, self._registry.guests
         lasting = [one for one in world.characters.values() if not guests.is_one(one)]
         awake = tuple(one.character_id for one in lasting if one.awake and stay_awake)
         doings = {one.character_id: one.doings for one in lasting}
@@ -54,7 +54,7 @@ class Resuming:
         say = self._game.world.wording
         if character is None:
             return say("admin.connect_again_at_the_door")
-        return say("admin.connect_again_as_guest" if self._lobby.guests.is_one(character) else "admin.connect_again")
+        return say("admin.connect_again_as_guest" if self._registry.guests.is_one(character) else "admin.connect_again")
 
     def resume(self) -> None:
         """Let everybody go on; people who stayed awake are waited for, agents hear what is said from now on."""
@@ -77,7 +77,7 @@ class Resuming:
             character.awake = True  # silently: for everybody in the world it never slept
             self._game.wake(agent.name, agent.perceive)
         elif not character.is_agent:
-            self._lobby.returning.wait_for(character)
+            self._registry.linkdead.wait_for(character)
 
 
 def _take_up(character: Character, doings: Doings) -> None:

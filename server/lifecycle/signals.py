@@ -10,7 +10,7 @@ from collections.abc import Callable
 Act = Callable[[], None]
 
 
-def take_signals(close: Act, restart: Act) -> None:
+def install_signal_handlers(close: Act, restart: Act) -> None:
     """Call `close` at each SIGINT and SIGTERM from now on, instead of what the reactor would do.
 
     SIGHUP calls `restart`, or `close` if the world was started in a terminal that has gone. A SIGHUP that the parent

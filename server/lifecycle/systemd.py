@@ -39,7 +39,7 @@ def sockets_given(environ: MutableMapping[str, str]) -> dict[str, list[int]]:
     return found
 
 
-class Supervisor:
+class SystemdNotifier:
     """Tells systemd how the world is, if it wants to know; it asks by what it puts into `environ`.
 
     A sign of life is given twice in each span that a watchdog allows, for as long as the reactor turns.

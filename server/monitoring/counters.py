@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 
-from server.monitoring.monitored_server import Watched
+from server.monitoring.monitored_server import MonitoredServer
 from world.events import Event
 from world.game import Performed
 
@@ -14,7 +14,7 @@ MILLISECOND_TO_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 UNKNOWN = "unknown"
 
 
-class Buckets:
+class Histogram:
     """How many measures were at most each of some bounds, in seconds; `total` is their sum."""
 
     def __init__(self, bounds: Sequence[float] = MILLISECOND_TO_SECONDS) -> None:
@@ -36,7 +36,7 @@ class Buckets:
         return rows
 
 
-class Tallies:
+class Counters:
     """Counts lines and events from the moment that it begins.
 
     `commands` are by the verb of the table (or "unknown"), who ("people" or "agents") and result ("done", "refused"
@@ -46,10 +46,10 @@ class Tallies:
     def __init__(self) -> None:
         self.commands: Counter[tuple[str, str, str]] = Counter()
         self.events: Counter[str] = Counter()
-        self.command_seconds = Buckets()
-        self.sync_seconds = Buckets()
+        self.command_seconds = Histogram()
+        self.sync_seconds = Histogram()
 
-    def begin(self, watched: Watched) -> None:
+    def begin(self, watched: MonitoredServer) -> None:
         """Count what happens in a world from now on."""
         game = watched.game
         went_wrong = game.world.wording("commands.went_wrong")

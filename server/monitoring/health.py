@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from server.clock import ReactorClock
 from server.monitoring.lag import ReactorLag
-from server.monitoring.monitored_server import Watched
+from server.monitoring.monitored_server import MonitoredServer
 from vault.folder import Vault
 
 LATE_SECONDS = 5.0
@@ -90,7 +90,7 @@ class DiskCheck:
         return f"the disk of {self._vault.root} has not answered for {MAX_DISK_SECONDS:g} s"
 
 
-def health(watched: Watched, lag: ReactorLag, disk_problem: str) -> Verdict:
+def health(watched: MonitoredServer, lag: ReactorLag, disk_problem: str) -> Verdict:
     """Return whether the reactor turns, memories can be written and what had to be saved was.
 
     `disk_problem` is what a `DiskCheck` has found.
@@ -100,12 +100,12 @@ def health(watched: Watched, lag: ReactorLag, disk_problem: str) -> Verdict:
     return Verdict((Check("reactor", slow), Check("vault", disk_problem), *unsaved(watched).checks))
 
 
-def unsaved(watched: Watched) -> Verdict:
+def unsaved(watched: MonitoredServer) -> Verdict:
     """Return whether everything has been saved that should be. Reads no disk, but is for the reactor's thread."""
     return Verdict((Check("journals", _unwritten(watched)), Check("saving", watched.on_disk.problem)))
 
 
-def readiness(watched: Watched) -> Verdict:
+def readiness(watched: MonitoredServer) -> Verdict:
     """Return whether the world is loaded, listens and does not close."""
     ports = watched.ports()
     listens = bool(ports and (ports.telnet_port or ports.tls_port))
@@ -143,7 +143,7 @@ def _cannot_be_written(vault: Vault, error: OSError) -> str:
     return f"{vault.root} cannot be written: {error.strerror}"
 
 
-def _unwritten(watched: Watched) -> str:
+def _unwritten(watched: MonitoredServer) -> str:
     waiting = sum(agent.memory.waiting for agent in watched.agents.values())
     problems = [agent.memory.problem for agent in watched.agents.values() if agent.memory.problem]
     if problems:

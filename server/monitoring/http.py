@@ -20,11 +20,11 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from server.clock import DelayedCall, ReactorClock
-from server.monitoring.counters import Tallies
+from server.monitoring.counters import Counters
 from server.monitoring.health import DiskCheck, InThread, Verdict, health, readiness
 from server.monitoring.lag import ReactorLag
 from server.monitoring.metrics import WorldFigures, registry_of
-from server.monitoring.monitored_server import Watched
+from server.monitoring.monitored_server import MonitoredServer
 from server.net.listening import ANY_FREE, ListeningPort
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class Pages(Resource):
         return notFound()
 
 
-class LastRequest(Request):
+class CloseAfterRequest(Request):
     """A request after which the connection is closed, so that nobody can send a thousand in one piece."""
 
     def process(self) -> None:
@@ -98,7 +98,7 @@ class LastRequest(Request):
         super().process()  # type: ignore[no-untyped-call]
 
 
-class FewCallers(WrappingFactory):
+class LimitedSite(WrappingFactory):
     """Takes MOST_OPEN connections at once and hangs up on more: handles are needed to save a world with."""
 
     noisy = False
@@ -107,12 +107,12 @@ class FewCallers(WrappingFactory):
         return super().buildProtocol(addr) if len(self.protocols) < MOST_OPEN else None
 
 
-class WatchPages:
+class MonitoringSite:
     """Opens the port and counts from then on; if the port is taken, it is tried again, and the world goes on."""
 
     def __init__(
         self,
-        watched: Watched,
+        watched: MonitoredServer,
         reactor: HttpReactor,
         say: Callable[[str], None],
         in_thread: InThread = deferToThread,
@@ -120,7 +120,7 @@ class WatchPages:
         self._watched = watched
         self._reactor = reactor
         self._say = say
-        self._tallies = Tallies()
+        self._tallies = Counters()
         self._lag = ReactorLag(reactor)
         self._check_disk = DiskCheck(watched.vault, reactor, in_thread)
         self._port: ListeningPort | None = None
@@ -168,10 +168,10 @@ class WatchPages:
         root.putChild(b"healthz", Page(self._health))
         root.putChild(b"readyz", Page(lambda: succeed(_told(readiness(self._watched)))))
         site = Site(root, timeout=IDLE_SECONDS)
-        site.requestFactory = LastRequest
+        site.requestFactory = CloseAfterRequest
         site.noisy = False
         site.displayTracebacks = False
-        few: Any = FewCallers
+        few: Any = LimitedSite
         return few(site)
 
 

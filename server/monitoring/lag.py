@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from server.clock import DelayedCall, ReactorClock
-from server.monitoring.counters import Buckets
+from server.monitoring.counters import Histogram
 
 PERIOD_SECONDS = 0.5
 KEPT_SECONDS = 60.0
@@ -15,7 +15,7 @@ class ReactorLag:
     """Has itself called twice a second and notes how late that is. `seen` counts all of it, in seconds."""
 
     def __init__(self, clock: ReactorClock) -> None:
-        self.seen = Buckets()
+        self.seen = Histogram()
         self._clock = clock
         self._recent: deque[tuple[float, float]] = deque()
         self._due = 0.0

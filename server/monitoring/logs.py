@@ -19,11 +19,11 @@ from twisted.python.log import PythonLoggingObserver
 from vault.notes import NoteError
 
 READABLE = "%(asctime)s %(levelname)s %(message)s"
-BEHIND = "  | "
+TRACEBACK_PREFIX = "  | "
 """How a line of a traceback begins, which no line of the log does."""
 
 _OF_EVERY_LINE = {"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "traceback"}
-CHATTY = ("twisted", "httpx", "httpcore", "watchdog")
+QUIETED = ("twisted", "httpx", "httpcore", "watchdog")
 OF_A_MEMORY = "[Memory] %s: "
 _OF_LINES = ("traceback", "stack_info")
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -54,10 +54,10 @@ class ReadableFormatter(logging.Formatter):
         return super().formatMessage(record)
 
     def formatException(self, ei: Any) -> str:
-        return "\n".join(BEHIND + escaped(line) for line in super().formatException(ei).split("\n"))
+        return "\n".join(TRACEBACK_PREFIX + escaped(line) for line in super().formatException(ei).split("\n"))
 
     def formatStack(self, stack_info: str) -> str:
-        return "\n".join(BEHIND + escaped(line) for line in stack_info.split("\n"))
+        return "\n".join(TRACEBACK_PREFIX + escaped(line) for line in stack_info.split("\n"))
 
 
 class JsonLines(JsonFormatter):
@@ -127,10 +127,10 @@ def _place_of(stream: TextIO | LogFile) -> logging.Handler:
         raise NoteError(f"{stream.path}: the log cannot be written: {error.strerror}. See log_file.") from error
 
 
-def take_in_libraries() -> None:
+def capture_library_logs() -> None:
     """Have what libraries warn of in the log, Twisted's words too, and nothing less of them."""
     PythonLoggingObserver("twisted").start()
-    for library in CHATTY:
+    for library in QUIETED:
         logging.getLogger(library).setLevel(logging.WARNING)
     # Of a folder just made watchdog may hear twice; it says so with a page of its innards, and all is well.
     warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning, r"watchdog\.")

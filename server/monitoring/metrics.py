@@ -16,9 +16,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from agents.models.endpoint import Endpoint
-from server.monitoring.counters import Buckets, Tallies
+from server.monitoring.counters import Counters, Histogram
 from server.monitoring.lag import ReactorLag
-from server.monitoring.monitored_server import Watched
+from server.monitoring.monitored_server import MonitoredServer
 from server.net.connection_limits import REASONS
 
 Labels = TypeVar("Labels", bound=tuple[str, ...])
@@ -27,7 +27,7 @@ Labels = TypeVar("Labels", bound=tuple[str, ...])
 class WorldFigures(Collector):
     """Yields a world's figures, counted anew each time."""
 
-    def __init__(self, watched: Watched, tallies: Tallies, lag: ReactorLag) -> None:
+    def __init__(self, watched: MonitoredServer, tallies: Counters, lag: ReactorLag) -> None:
         self._watched = watched
         self._tallies = tallies
         self._lag = lag
@@ -41,17 +41,17 @@ class WorldFigures(Collector):
         return []
 
     def _people(self) -> Iterable[Metric]:
-        lobby, agents, traffic = self._watched.lobby, self._watched.agents, self._watched.traffic
+        registry, agents, traffic = self._watched.registry, self._watched.agents, self._watched.traffic
         asleep = sum(not agent.character.awake for agent in agents.values())
         paused = sum(agent.settings.paused and agent.character.awake for agent in agents.values())
         states = {("awake",): len(agents) - asleep - paused, ("paused",): paused, ("asleep",): asleep}
-        yield _gauge("connections", "Who is connected, at the door too.", len(lobby.sessions))
-        yield _gauge("players", "Characters that somebody plays.", len(lobby.playing))
+        yield _gauge("connections", "Who is connected, at the door too.", len(registry.sessions))
+        yield _gauge("players", "Characters that somebody plays.", len(registry.playing))
         yield _gauges("agents", "Agents by what they do.", ("state",), states)
         yield _counter("output_bytes", "Bytes sent over telnet.", traffic.sent_bytes)
         dropped = {(why.replace(" ", "_"),): float(count) for why, count in traffic.dropped.items()}
         yield _counters("dropped_clients", "Clients dropped, by reason.", ("reason",), dropped)
-        refused = {(why,): float(lobby.crowd.refused[why]) for why in REASONS}
+        refused = {(why,): float(registry.crowd.refused[why]) for why in REASONS}
         yield _counters("turned_away", "Connections that were not let in, by reason.", ("reason",), refused)
 
     def _commands(self) -> Iterable[Metric]:
@@ -137,5 +137,5 @@ def _filled(
     return family
 
 
-def _histogram(name: str, about: str, buckets: Buckets) -> Metric:
+def _histogram(name: str, about: str, buckets: Histogram) -> Metric:
     return HistogramMetricFamily(f"fallwater_{name}", about, buckets=buckets.rows(), sum_value=buckets.total)

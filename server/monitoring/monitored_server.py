@@ -7,27 +7,27 @@ from dataclasses import dataclass
 
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from server.agent_scheduler import Minds
+from server.agent_scheduler import AgentScheduler
 from server.connection.services import Traffic
 from server.net.listening import Ports
-from server.persistence.autosave import GroupSync
-from server.persistence.world_store import WorldOnDisk
-from server.session.registry import Lobby
+from server.persistence.autosave import GroupCommit
+from server.persistence.world_store import WorldStore
+from server.session.registry import SessionRegistry
 from vault.folder import Vault
 from world.game import Game
 
 
 @dataclass
-class Watched:
+class MonitoredServer:
     """The parts of a world, for whoever only looks. `is_open` says whether it has been started and does not close."""
 
     vault: Vault
     game: Game
-    lobby: Lobby
+    registry: SessionRegistry
     agents: Population
-    minds: Minds
-    sync: GroupSync
-    on_disk: WorldOnDisk
+    minds: AgentScheduler
+    sync: GroupCommit
+    on_disk: WorldStore
     traffic: Traffic
     is_open: Callable[[], bool]
     ports: Callable[[], Ports | None]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.threads import deferToThread
 
 from config.settings import ServerSettings
-from server.monitoring.monitored_server import Watched
+from server.monitoring.monitored_server import MonitoredServer
 
 if TYPE_CHECKING:
     from server.monitoring.http import HttpReactor
 
 
 def watch(
-    watched: Watched,
+    watched: MonitoredServer,
     settings: ServerSettings,
     reactor: HttpReactor,
     say: Callable[[str], None],
@@ -26,6 +26,6 @@ def watch(
     The web server is imported only if it is wanted: it takes a tenth of the memory of an empty world.
     """
     if settings.metrics_port:
-        from server.monitoring.http import WatchPages
+        from server.monitoring.http import MonitoringSite
 
-        WatchPages(watched, reactor, say, in_thread).run(settings.metrics_host, settings.metrics_port)
+        MonitoringSite(watched, reactor, say, in_thread).run(settings.metrics_host, settings.metrics_port)

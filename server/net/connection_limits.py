@@ -17,10 +17,10 @@ from server.connection.input import TokenBucket
 
 log = logging.getLogger(__name__)
 
-SPARE = 64
+OVERFLOW = 64
 """So many more than may come in can call, to be told why they may not."""
 
-SPARE_OF_ONE = 4
+OVERFLOW_PER_ADDRESS = 4
 """The same of one address."""
 
 Reason = Literal["full", "too_many_from_there", "too_often", "banned"]
@@ -32,7 +32,7 @@ MOST_REMEMBERED = 10_000
 REPORT_SECONDS = 60.0
 
 
-class Crowd:
+class ConnectionLimiter:
     """Counts open connections, whether somebody has come in by them or not.
 
     This machine itself may call as often as it likes, within the number of all: what comes from here is a proxy, or
@@ -58,7 +58,7 @@ class Crowd:
     @property
     def room(self) -> int:
         """How many may come in."""
-        return min(self._settings().max_connections, max(1, self.most - SPARE))
+        return min(self._settings().max_connections, max(1, self.most - OVERFLOW))
 
     def is_too_many(self, host: str) -> bool:
         """Whether more are connected from an address than may be."""
@@ -94,13 +94,13 @@ class Crowd:
             del self._of_address[network]
 
     def _why_not(self, network: str, is_here: bool) -> Reason | None:
-        if self._count >= min(self.room + SPARE, self.most):
+        if self._count >= min(self.room + OVERFLOW, self.most):
             return "full"
         if is_here:
             return None
         settings = self._settings()
         most, a_minute = settings.connections_per_address, settings.connects_per_minute
-        if most and self._of_address[network] >= most + SPARE_OF_ONE:
+        if most and self._of_address[network] >= most + OVERFLOW_PER_ADDRESS:
             return "too_many_from_there"
         calls = self._calls.setdefault(network, TokenBucket(self._clock, a_minute / 60, a_minute))
         if calls.wait_seconds:
@@ -124,13 +124,13 @@ class Crowd:
             log.warning("%d connections were turned away within a minute, %d of them from %s.", total, most, network)
 
 
-class Makes(Protocol):
+class ProtocolFactory(Protocol):
     """What makes a protocol for each caller."""
 
     def buildProtocol(self, addr: IAddress | None) -> Any: ...
 
 
-class Gate(ServerFactory):
+class LimitingFactory(ServerFactory):
     """Lets through to another factory whom the crowd admits, and tells it who has gone.
 
     Protocols of that factory have a method `when_lost`, which takes what they call when their connection is lost.
@@ -138,7 +138,7 @@ class Gate(ServerFactory):
 
     noisy = False
 
-    def __init__(self, factory: Makes, crowd: Crowd) -> None:
+    def __init__(self, factory: ProtocolFactory, crowd: ConnectionLimiter) -> None:
         self._factory = factory
         self._crowd = crowd
 

@@ -11,7 +11,7 @@ RESERVED = 128
 UNBOUNDED = 1_000_000
 
 
-def room_for(connections: int) -> int:
+def raise_fd_limit(connections: int) -> int:
     """Allow this process as many file handles as so many connections need; return for how many there is room."""
     in_use = _in_use()
     needed = connections + in_use + RESERVED

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from config.settings import ServerSettings
 from server.accounts.throttle import is_loopback
 from server.clock import ReactorClock
-from server.net.connection_limits import SPARE, Crowd, Gate, Makes
-from server.net.fd_limit import room_for
+from server.net.connection_limits import OVERFLOW, ConnectionLimiter, LimitingFactory, ProtocolFactory
+from server.net.fd_limit import raise_fd_limit
 from server.net.listening import ANY_FREE, TELNET, TLS, Ports
 from server.telnet.interface import TelnetLimits
 from vault.notes import NoteError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class Doorway:
+class Listeners:
     """Opens the ports of a world and says what whoever runs it should know of them.
 
     `folder` is where the certificate is found or made, `tell` tells the admins who are here. What TLS needs is
@@ -32,7 +32,7 @@ class Doorway:
     def __init__(
         self,
         ports: Ports,
-        crowd: Crowd,
+        crowd: ConnectionLimiter,
         settings: Callable[[], ServerSettings],
         folder: Path,
         clock: ReactorClock,
@@ -48,14 +48,14 @@ class Doorway:
         self._tell = tell
         self._credentials: Credentials | None = None
 
-    def open(self, factory: Makes) -> None:
+    def open(self, factory: ProtocolFactory) -> None:
         """Listen. Raises: CannotListenError if a port is taken, NoteError if a certificate will not do."""
         settings = self._settings()
         self._make_room(settings.max_connections)
         if settings.tls_port or self._ports.is_adopted(TLS):
-            encrypted = Gate(self._over_tls(factory), self._crowd)
-            self._ports.open(TLS, *asked_of(settings, TLS), encrypted)
-        self._ports.open(TELNET, *asked_of(settings, TELNET), Gate(factory, self._crowd))
+            encrypted = LimitingFactory(self._over_tls(factory), self._crowd)
+            self._ports.open(TLS, *address_for(settings, TLS), encrypted)
+        self._ports.open(TELNET, *address_for(settings, TELNET), LimitingFactory(factory, self._crowd))
         if self.warning:
             log.warning("%s", self.warning)
 
@@ -89,7 +89,7 @@ class Doorway:
         return f"{warning} Set tls_port in config/server.md, or start with --tls-port, and have people use that."
 
     def _make_room(self, connections: int) -> None:
-        self._crowd.most = room_for(connections + SPARE)
+        self._crowd.most = raise_fd_limit(connections + OVERFLOW)
         if self._crowd.room < connections:
             log.warning(
                 "max_connections is %d, but the limit of open files (ulimit -n) has room for %d connections.",
@@ -97,7 +97,7 @@ class Doorway:
                 self._crowd.room,
             )
 
-    def _over_tls(self, factory: Makes) -> Makes:
+    def _over_tls(self, factory: ProtocolFactory) -> ProtocolFactory:
         try:
             from server.tls.credentials import Credentials, utc_now
             from server.tls.handshake import over_tls
@@ -111,7 +111,7 @@ class Doorway:
         return over_tls(factory, self._credentials, self._clock, lambda: self._settings().login_seconds)
 
 
-def asked_of(settings: ServerSettings, spoken: str) -> tuple[str, int]:
+def address_for(settings: ServerSettings, spoken: str) -> tuple[str, int]:
     """Return the address and the port where settings have telnet or TLS, 0 for any free one."""
     if spoken == TLS:
         return settings.tls_host or settings.host, 0 if settings.tls_port == ANY_FREE else settings.tls_port

@@ -121,9 +121,9 @@ class Ports:
         if self._asked_before.get(spoken, (host, port)) != (host, port):
             self._let_go(spoken)
         for descriptor in self._adopted.get(spoken, ()):
-            opened.append(_unhurried(self._adopt(descriptor, factory)))
+            opened.append(_limit_accepts_per_turn(self._adopt(descriptor, factory)))
         if not opened:
-            opened.append(_unhurried(self._reactor.listenTCP(port, factory, BACKLOG, host)))
+            opened.append(_limit_accepts_per_turn(self._reactor.listenTCP(port, factory, BACKLOG, host)))
 
     def let_go(self) -> None:
         """Close what was adopted: what is listened on are copies, and nobody is to call where nobody listens."""
@@ -163,7 +163,7 @@ class Ports:
         return int(ports[0].getHost().port) if ports else 0
 
 
-def _unhurried(port: ListeningPort) -> ListeningPort:
+def _limit_accepts_per_turn(port: ListeningPort) -> ListeningPort:
     """Have a port let in `AT_ONCE` a turn at most. By itself it takes twenty more each time that many have called."""
     if isinstance(port, Port):
         let_in = port.doRead

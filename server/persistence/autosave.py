@@ -141,7 +141,7 @@ class Written(Protocol):
         ...
 
 
-class GroupSync:
+class GroupCommit:
     """Forces what was written to disk, all together, every so many milliseconds and in another thread.
 
     `in_thread` calls its first argument with the rest of them, elsewhere, and returns a Deferred of the outcome.

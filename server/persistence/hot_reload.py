@@ -8,9 +8,9 @@ from collections.abc import Callable, Generator, Iterable
 from agents.agent import Agent
 from agents.memory.strategy_registry import loaded_strategies
 from agents.population import Population
-from server.admin.settings_merge import notes_edited, settle
+from server.admin.settings_merge import merge_settings, notes_edited
 from server.bridge import deferred_from
-from server.session.registry import Lobby, Texts
+from server.session.registry import SessionRegistry, Texts
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings, load_text
 from vault.config_writing import write_setting
@@ -35,7 +35,7 @@ def load_texts(vault: Vault) -> Texts:
     return Texts(load_text(vault, "welcome"), load_text(vault, "first-steps"), load_text(vault, "farewell"))
 
 
-class TakingIn:
+class HotReload:
     """Looks at what may have changed and puts it into force; what is not valid changes nothing.
 
     `written` are the settings as the notes have them, of which the command line may have other ones; `in_force` and
@@ -47,7 +47,7 @@ class TakingIn:
         vault: Vault,
         game: Game,
         agents: Population,
-        lobby: Lobby,
+        registry: SessionRegistry,
         known: KnownNotes,
         written: Settings,
         in_force: Callable[[], Settings],
@@ -57,7 +57,7 @@ class TakingIn:
         self._vault = vault
         self._game = game
         self._agents = agents
-        self._lobby = lobby
+        self._registry = registry
         self._known = known
         self._adopt = adopt
         self._end_thoughts = end_thoughts
@@ -109,7 +109,7 @@ class TakingIn:
         world, commands = self._game.world, self._game.commands
         wording, texts = load_wording(self._vault), load_texts(self._vault)
         command_texts = load_command_texts(self._vault, commands)
-        world.wording, self._lobby.texts, commands.texts = wording, texts, command_texts
+        world.wording, self._registry.texts, commands.texts = wording, texts, command_texts
         return [f"{source}: taken in." for source in _in(changes, TEXTS)]
 
     def _settings(self) -> list[str]:
@@ -120,7 +120,7 @@ class TakingIn:
             raise NoteError(
                 f"config/world.md: the start room {start!r} does not exist; rooms: {', '.join(world.rooms)}."
             )
-        in_force, later = settle(self._in_force(), self._written, now)
+        in_force, later = merge_settings(self._in_force(), self._written, now)
         self._written, world.start_room_id = now, start
         self._adopt(in_force)
         if edited:

@@ -36,7 +36,7 @@ class Looks(Protocol):
     def steps(self, paths: set[str] | None = None) -> Generator[None, None, list[str]]: ...
 
 
-class Reload:
+class ReloadTimer:
     """Has edits taken in soon after they were made, once for many, and tells what was said of them.
 
     `in_reactor` is how another thread has something called in the reactor's, `seconds` measures how long steps take.

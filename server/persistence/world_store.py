@@ -15,7 +15,7 @@ from vault.world_notes import Whereabouts, load_world
 from world.game import Game
 
 
-class WorldOnDisk:
+class WorldStore:
     """The world of a vault, `world`, and what is written when something in it changes.
 
     `known` is what its notes said when they were read or written last. `tell` is given a sentence for admins when

@@ -11,7 +11,7 @@ WAIT_SECONDS = 0.3
 """How long at most. A client answers four questions, one after the other, on which the first room's look depends."""
 
 
-class Acquaintance:
+class CapabilityWait:
     """Waits for what one client may still tell, if its player comes in before it could.
 
     One that has said nothing yet is given its time from the call on, so that nobody who types their name waits for a

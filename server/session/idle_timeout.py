@@ -9,7 +9,7 @@ from server.clock import DelayedCall, ReactorClock
 WARNING_SECONDS = 60.0
 
 
-class IdleWatch:
+class IdleTimeout:
     """Watches one player. `is_exempt` is asked when the time has come; `warn` and `let_go` are called then."""
 
     def __init__(

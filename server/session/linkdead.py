@@ -30,7 +30,7 @@ class _Absence:
             self.missed.append(text)
 
 
-class Returning:
+class LinkDead:
     """Keeps characters standing whose players may come back within so many `seconds`, and lets them sleep then."""
 
     def __init__(self, game: Game, clock: ReactorClock, seconds: Callable[[], float]) -> None:

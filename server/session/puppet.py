@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable
 
 from server.connection.kinds import MARKED, SCENE
-from server.session.idle_timeout import IdleWatch
-from server.session.registry import Connected, Lobby
+from server.session.idle_timeout import IdleTimeout
+from server.session.registry import Connected, SessionRegistry
 from world.events import Event
 from world.model import Character, Role
 from world.presence import MINUTE, span
@@ -16,18 +16,18 @@ from world.scenes import scene
 log = logging.getLogger(__name__)
 
 
-class Stay:
+class Puppet:
     """One character and the session that plays it; `number` is that of its connection.
 
     `begin` it once, then `end` it when the connection has gone, or `stop` it when another session has the character.
     """
 
-    def __init__(self, lobby: Lobby, character: Character, session: Connected, number: int) -> None:
+    def __init__(self, registry: SessionRegistry, character: Character, session: Connected, number: int) -> None:
         self.character = character
-        self._lobby = lobby
+        self._registry = registry
         self._session = session
         self._number = number
-        self._idle: IdleWatch | None = None
+        self._idle: IdleTimeout | None = None
 
     @property
     def idle_seconds(self) -> float:
@@ -41,17 +41,17 @@ class Stay:
 
     def begin(self, is_new: bool, perceive: Callable[[Event, str], None]) -> None:
         """Take the character over from whoever plays it, show where it stands, and let it perceive."""
-        lobby, character = self._lobby, self.character
-        other = lobby.playing.pop(character.character_id, None)
-        lobby.playing[character.character_id] = self._session
+        registry, character = self._registry, self.character
+        other = registry.playing.pop(character.character_id, None)
+        registry.playing[character.character_id] = self._session
         if other:
             other.hand_over()
-        missed = lobby.returning.take_back(character)
+        missed = registry.linkdead.take_back(character)
         log.info("%s entered from %s", character.name, self._session.host, extra=self._told)
         self._welcome(is_new)
         if missed:
             self._session.show("\n".join([self._say("door.missed"), *missed]))
-        lobby.game.wake(character.character_id, perceive)
+        registry.game.wake(character.character_id, perceive)
         self._watch_idle()
 
     def stop(self) -> None:
@@ -65,36 +65,36 @@ class Stay:
         `reason` is told in the log. Unless it `was_ended` from here, whose connection was lost is waited for.
         """
         self.stop()
-        lobby, character = self._lobby, self.character
-        if lobby.playing.get(character.character_id) is not self._session:
+        registry, character = self._registry, self.character
+        if registry.playing.get(character.character_id) is not self._session:
             return
-        del lobby.playing[character.character_id]
-        if lobby.guests.is_one(character):
-            lobby.guests.leave(character)
+        del registry.playing[character.character_id]
+        if registry.guests.is_one(character):
+            registry.guests.leave(character)
         else:
             if not was_ended:
-                lobby.returning.wait_for(character)
-            elif not lobby.stays_awake:
-                lobby.game.sleep(character.character_id)
-            lobby.door.accounts.note_seen(character.name)
+                registry.linkdead.wait_for(character)
+            elif not registry.stays_awake:
+                registry.game.sleep(character.character_id)
+            registry.door.accounts.note_seen(character.name)
         log.info("%s left (%s)", character.name, reason, extra=self._told)
 
     def _welcome(self, is_new: bool) -> None:
-        lobby, session, accounts = self._lobby, self._session, self._lobby.door.accounts
+        registry, session, accounts = self._registry, self._session, self._registry.door.accounts
         if is_new:
-            session.show(lobby.texts.first_steps, kind=MARKED)
+            session.show(registry.texts.first_steps, kind=MARKED)
         account = accounts.account(self.character.name)
         if account:
             if account.failed:
                 session.show(self._say("door.failed_since", count=account.failed))
             accounts.note_seen(account.name, came_in=True)
-        session.show(scene(lobby.game.world, self.character), kind=SCENE)
+        session.show(scene(registry.game.world, self.character), kind=SCENE)
 
     def _watch_idle(self) -> None:
-        session, minutes = self._session, self._lobby.door.settings.idle_minutes
-        wording = self._lobby.game.world.wording
-        self._idle = IdleWatch(
-            self._lobby.clock,
+        session, minutes = self._session, self._registry.door.settings.idle_minutes
+        wording = self._registry.game.world.wording
+        self._idle = IdleTimeout(
+            self._registry.clock,
             minutes,
             lambda: self.character.role >= Role.BUILDER,
             lambda: session.show(self._say("door.idle_warning")),
@@ -106,4 +106,4 @@ class Stay:
         return {"character": self.character.name, "host": self._session.host, "connection": self._number}
 
     def _say(self, key: str, **values: object) -> str:
-        return self._lobby.game.world.wording(key, **values)
+        return self._registry.game.world.wording(key, **values)

@@ -9,14 +9,14 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
-from server.accounts.dialogue import Door
+from server.accounts.dialogue import LoginServices
 from server.accounts.throttle import network_of
 from server.clock import ReactorClock
 from server.connection.kinds import MARKED
-from server.gmcp.updates import Audience
-from server.net.connection_limits import Crowd, Reason
+from server.gmcp.updates import GmcpUpdates
+from server.net.connection_limits import ConnectionLimiter, Reason
 from server.session.guests import Guests
-from server.session.linkdead import Returning
+from server.session.linkdead import LinkDead
 from world.game import Game
 from world.model import Character
 
@@ -45,7 +45,7 @@ class Texts:
 
 
 @dataclass
-class Lobby:
+class SessionRegistry:
     """Everybody who is connected. `sessions` holds those at the door too, `playing` who plays, by character.
     `numbers` has a number for the next connection.
 
@@ -55,7 +55,7 @@ class Lobby:
     """
 
     game: Game
-    door: Door
+    door: LoginServices
     texts: Texts
     clock: ReactorClock
     perform: Callable[[str, str], object]
@@ -69,9 +69,9 @@ class Lobby:
 
     def __post_init__(self) -> None:
         self.guests = Guests(self.game)
-        self.crowd = Crowd(lambda: self.door.settings, self.clock)
-        self.returning = Returning(self.game, self.clock, lambda: self.door.settings.return_seconds)
-        self.audience = Audience(self.game, self.clock)
+        self.crowd = ConnectionLimiter(lambda: self.door.settings, self.clock)
+        self.linkdead = LinkDead(self.game, self.clock, lambda: self.door.settings.return_seconds)
+        self.gmcp_updates = GmcpUpdates(self.game, self.clock)
 
     @property
     def is_full(self) -> bool:
@@ -104,7 +104,7 @@ class Lobby:
 
     def names_connected(self) -> list[str]:
         """Return the names of the characters that somebody plays, in the order in which they came; then the absent."""
-        return [*self.playing, *self.returning.names]
+        return [*self.playing, *self.linkdead.names]
 
     def kick(self, character_id: str, text: str) -> bool:
         """End the session that plays a character, with a last word; return whether there was one.
@@ -112,7 +112,7 @@ class Lobby:
         Who is absent falls asleep.
         """
         found = self.sessions_of(character_id)
-        self.returning.give_up(character_id)
+        self.linkdead.give_up(character_id)
         for session in found:
             session.end(text)
         return bool(found)
@@ -130,7 +130,7 @@ class Lobby:
         """
         self.stays_awake = last_word is not None
         if not last_word:
-            self.returning.give_up_all()
+            self.linkdead.give_up_all()
         if not self.sessions:
             return None
         self.emptied = Deferred()

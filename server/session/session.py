@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from twisted.internet.defer import Deferred
 
-from server.accounts.account_commands import AskedPassword
-from server.accounts.accounts import Claim, Standing
-from server.accounts.dialogue import Dialogue
+from server.accounts.account_commands import PasswordChangeRequested
+from server.accounts.accounts import AccountState, LoginName
+from server.accounts.dialogue import ModalInput
 from server.accounts.login import Login
 from server.accounts.one_time_giving import give_one_time
 from server.accounts.password_change import PasswordChange
@@ -15,9 +15,9 @@ from server.connection.connection import Connection, Identification
 from server.connection.kinds import KIND_OF, MARKED, SCENE, shown_of
 from server.gmcp.char_login import Outcome
 from server.gmcp.client import GmcpClient
-from server.session.capability_wait import Acquaintance
-from server.session.puppet import Stay
-from server.session.registry import Lobby
+from server.session.capability_wait import CapabilityWait
+from server.session.puppet import Puppet
+from server.session.registry import SessionRegistry
 from world.events import Arrived, Departed, Event, Saw
 from world.marks import without_marks
 from world.model import Character
@@ -33,14 +33,14 @@ class Session:
     A dialogue, while there is one, has all lines to itself: they reach no command, no log and no other screen.
     """
 
-    def __init__(self, lobby: Lobby) -> None:
-        self._lobby = lobby
-        self._number = next(lobby.numbers)
-        self._stay: Stay | None = None
+    def __init__(self, registry: SessionRegistry) -> None:
+        self._registry = registry
+        self._number = next(registry.numbers)
+        self._puppet: Puppet | None = None
         self._character: Character | None = None
         self._connection: Connection | None = None
-        self._acquaintance: Acquaintance | None = None
-        self._dialogue: Dialogue | None = None
+        self._capability_wait: CapabilityWait | None = None
+        self._dialogue: ModalInput | None = None
         self._gmcp: GmcpClient | None = None
         self._too_late: DelayedCall | None = None
         self._was_ended = False
@@ -49,15 +49,15 @@ class Session:
 
     def connection_made(self, connection: Connection) -> None:
         """Greet, unless the house is full or nobody from there may come in."""
-        lobby, self._connection = self._lobby, connection
-        self._acquaintance = Acquaintance(connection, lobby.clock)
-        if why := lobby.turned_away(connection.host):
+        registry, self._connection = self._registry, connection
+        self._capability_wait = CapabilityWait(connection, registry.clock)
+        if why := registry.turned_away(connection.host):
             self.end(why)
             return
-        lobby.sessions.add(self)
+        registry.sessions.add(self)
         self._wait_for_login()
-        self.show(lobby.texts.welcome, MARKED)
-        self._dialogue = Login(self, lobby.door, self._enter)
+        self.show(registry.texts.welcome, MARKED)
+        self._dialogue = Login(self, registry.door, self._enter)
 
     def prompt(self, is_answer: bool) -> str:
         """Return what is asked now; somebody who listens is asked for a command only behind an answer."""
@@ -69,31 +69,31 @@ class Session:
 
     def line_received(self, text: str) -> None:
         """Take an answer, or else a command."""
-        if self._stay:
-            self._stay.note_line()
+        if self._puppet:
+            self._puppet.note_line()
         if self._dialogue:
             self._dialogue.line_received(text)
         elif self._gmcp and self._gmcp.is_login_again(text):
             pass  # nobody's password is a command, and none is to stand in a log
         elif self._character and text.strip():
-            self._lobby.perform(self._character.character_id, text)
+            self._registry.perform(self._character.character_id, text)
 
     def capabilities_changed(self) -> None:
         """Note whether the player listens instead of looking, and wait no longer for a client that has told all."""
         connection = self._connection
         if connection is None:
             return
-        if self._acquaintance and connection.identification is Identification.FINAL:
-            self._acquaintance.end()
+        if self._capability_wait and connection.identification is Identification.FINAL:
+            self._capability_wait.end()
         if self._character:
             self._character.doings.client_reads_aloud = connection.capabilities.screen_reader
 
     def data_received(self, package: str, payload: object) -> None:
         """Let the client's other side see to it."""
-        if self._connection is None or self not in self._lobby.sessions:
+        if self._connection is None or self not in self._registry.sessions:
             return  # turned away
         if self._gmcp is None:
-            self._gmcp = GmcpClient(self._connection, self._lobby.audience, self._lobby.clock, self._log_in)
+            self._gmcp = GmcpClient(self._connection, self._registry.gmcp_updates, self._registry.clock, self._log_in)
             if self._character:
                 self._gmcp.enter(self._character)
         self._gmcp.received(package, payload)
@@ -108,10 +108,10 @@ class Session:
         if self._gmcp:
             self._gmcp.leave()
             self._gmcp = None
-        stay, self._stay, self._character = self._stay, None, None
-        if stay:
-            stay.end(reason, self._was_ended)
-        self._lobby.gone(self)
+        puppet, self._puppet, self._character = self._puppet, None, None
+        if puppet:
+            puppet.end(reason, self._was_ended)
+        self._registry.gone(self)
 
     @property
     def fairness_key(self) -> str:
@@ -128,7 +128,7 @@ class Session:
     @property
     def idle_seconds(self) -> float:
         """For how long the player has typed nothing."""
-        return self._stay.idle_seconds if self._stay else 0.0
+        return self._puppet.idle_seconds if self._puppet else 0.0
 
     def show(self, text: str, kind: str = "") -> None:
         """Show a message of whole lines, and the prompt behind it at the end of the turn. `kind` is what it is."""
@@ -158,30 +158,30 @@ class Session:
 
     def until_known(self) -> Deferred[None] | None:
         """Return what fires when the client is known well enough to show the first room; None if it is by now."""
-        return self._acquaintance.wait() if self._acquaintance else None
+        return self._capability_wait.wait() if self._capability_wait else None
 
     def _say(self, key: str, **values: object) -> str:
-        return self._lobby.game.world.wording(key, **values)
+        return self._registry.game.world.wording(key, **values)
 
     # Coming, playing, going
 
-    def _enter(self, claim: Claim) -> None:
-        lobby = self._lobby
-        if claim.standing is Standing.GUEST:
-            character, is_new = lobby.guests.make(), True
+    def _enter(self, claim: LoginName) -> None:
+        registry = self._registry
+        if claim.standing is AccountState.GUEST:
+            character, is_new = registry.guests.make(), True
         else:
-            character, is_new = lobby.door.accounts.character_of(claim.name)
-        self._dialogue = self._acquaintance = None
+            character, is_new = registry.door.accounts.character_of(claim.name)
+        self._dialogue = self._capability_wait = None
         if self._too_late and self._too_late.active():
             self._too_late.cancel()
-        self._stay, self._character = Stay(lobby, character, self, self._number), character
+        self._puppet, self._character = Puppet(registry, character, self, self._number), character
         if self._connection:
             self._connection.prefer(lambda: character.preferences)
         self.capabilities_changed()
-        self._stay.begin(is_new, self._perceive)
+        self._puppet.begin(is_new, self._perceive)
         if self._gmcp:
             self._gmcp.enter(character)
-        lobby.entered(character)
+        registry.entered(character)
 
     def _log_in(self, given: str, password: str, told: Outcome) -> None:
         if isinstance(self._dialogue, Login):
@@ -191,9 +191,9 @@ class Session:
 
     def hand_over(self) -> None:
         """Give the character up to a newer session of the same name."""
-        if self._stay:
-            self._stay.stop()
-            self._stay = self._character = None
+        if self._puppet:
+            self._puppet.stop()
+            self._puppet = self._character = None
         if self._gmcp:
             self._gmcp.leave()
         self.end(self._say("door.taken_over"))
@@ -206,7 +206,7 @@ class Session:
             self._gmcp.perceive(event, text)
         if text and (connection := self._connection):
             if isinstance(event, Saw):
-                connection.show(*shown_of(event, text, self._lobby.game.world.room_of(character).name))
+                connection.show(*shown_of(event, text, self._registry.game.world.room_of(character).name))
             else:
                 connection.show(text, KIND_OF.get(type(event), ""))
         if event.actor_id == character.character_id:
@@ -215,14 +215,14 @@ class Session:
     def _perceive_own(self, event: Event, character: Character) -> None:
         match event:
             case Arrived(from_room_id=room_id) if room_id:
-                self.show(arrival(self._lobby.game.world, character), SCENE)
+                self.show(arrival(self._registry.game.world, character), SCENE)
             case Departed():
-                self.end(self._lobby.texts.farewell, MARKED)
-            case AskedPassword(name=""):
-                self._dialogue = PasswordChange(self, self._lobby.door, character.name, self._go_on)
-            case AskedPassword(name=name):
+                self.end(self._registry.texts.farewell, MARKED)
+            case PasswordChangeRequested(name=""):
+                self._dialogue = PasswordChange(self, self._registry.door, character.name, self._go_on)
+            case PasswordChangeRequested(name=name):
                 admin = character.name
-                give_one_time(name, self, self._lobby.door, lambda who: self._lobby.reset(admin, who))
+                give_one_time(name, self, self._registry.door, lambda who: self._registry.reset(admin, who))
 
     def _go_on(self, text: str) -> None:
         """Play on after a dialogue."""
@@ -231,7 +231,7 @@ class Session:
         self.show(text)
 
     def _wait_for_login(self) -> None:
-        self._too_late = self._lobby.clock.callLater(self._lobby.door.settings.login_seconds, self._give_up)
+        self._too_late = self._registry.clock.callLater(self._registry.door.settings.login_seconds, self._give_up)
 
     def _give_up(self) -> None:
         if self._dialogue and not self._dialogue.prompt:

@@ -43,11 +43,11 @@ def main() -> None:
     logging.raiseExceptions = True
     clock = Clock()
     folder = Path(tempfile.mkdtemp())
-    lobby = inn_of(folder, clock)
+    registry = inn_of(folder, clock)
 
     def one(content: bytes) -> None:
-        whole = heard(b"guest\n" + content, len(content) + 6, lobby, clock)
-        assert heard(b"guest\n" + content, 1, lobby, clock) == whole
+        whole = heard(b"guest\n" + content, len(content) + 6, registry, clock)
+        assert heard(b"guest\n" + content, 1, registry, clock) == whole
 
     corpus = folder / "corpus"
     corpus.mkdir()

@@ -11,7 +11,7 @@ from twisted.internet.task import Clock
 from agents.commands.leading import Leading
 from agents.population import Population
 from server.admin.audit import Audit
-from server.admin.services import Stewardship
+from server.admin.services import Administration
 from tests.agents.test_population import TEMPLATES
 from tests.server.front_door import NOW_MS, FakeHasher, at_once, lobby_of
 from tests.vault.vault_of import vault_of
@@ -27,7 +27,7 @@ NOTES = TEMPLATES | {
 }
 
 
-class Caller:
+class LoginView:
     """Somebody's connection: it remembers the last word."""
 
     idle_seconds = 0.0
@@ -52,19 +52,21 @@ class StewardedInn:
         self.vault = vault_of(root / "vault", NOTES)
         self.game = inn_game()
         self.clock = Clock()
-        self.audit = Audit(root / "accounts" / "audit", self.game, lambda who: self.lobby.host_of(who), lambda: NOW_MS)
+        self.audit = Audit(
+            root / "accounts" / "audit", self.game, lambda who: self.registry.host_of(who), lambda: NOW_MS
+        )
         self.leading = Leading(self.game, self.audit.take_led_line)
-        self.lobby = lobby_of(root, self.game, clock=self.clock, writer=writer, perform=self.leading.perform)
+        self.registry = lobby_of(root, self.game, clock=self.clock, writer=writer, perform=self.leading.perform)
         self.game.subscribe_lines("audit", self.audit.take_line, first=True)
         self.game.subscribe("leading", self.leading.take_note, (Left,), first=True)
-        self.accounts = self.lobby.door.accounts
+        self.accounts = self.registry.door.accounts
         self.settings = load_settings(self.vault)
         self.saved = self.closed = 0
         self.problems: list[str] = []
         self.agents = Population(self.vault, self.settings, self.game, random.Random(1), lambda: NOW_MS)
-        self.stewardship = Stewardship(
+        self.stewardship = Administration(
             self.game,
-            self.lobby,
+            self.registry,
             self.accounts,
             self.agents,
             self.vault,
@@ -84,8 +86,8 @@ class StewardedInn:
             self.accounts.set_password(name, FakeHasher().hash("a long secret"))
         self.accounts.set_role("Ana", Role.ADMIN)
         self.players = {name: Player(self.game, name) for name in ("Ana", "Ben", "Cat")}
-        self.callers = {name: Caller() for name in ("Ana", "Ben", "Cat")}
-        self.lobby.playing.update(self.callers)
+        self.callers = {name: LoginView() for name in ("Ana", "Ben", "Cat")}
+        self.registry.playing.update(self.callers)
         for player in self.players.values():
             player.screen()
 

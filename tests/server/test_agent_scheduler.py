@@ -11,7 +11,7 @@ from twisted.internet.task import Clock
 
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from server.agent_scheduler import LOOKING, Minds
+from server.agent_scheduler import LOOKING, AgentScheduler
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player
@@ -37,7 +37,9 @@ def test_while_a_model_is_looked_for_nobody_is_told_that_there_is_none_for_good(
     )
 
     async def looked_for() -> list[str]:
-        minds = Minds(agents, lambda: settings, Clock(), random.Random(1), lambda said: None, lambda told: None)
+        minds = AgentScheduler(
+            agents, lambda: settings, Clock(), random.Random(1), lambda said: None, lambda told: None
+        )
         why = [minds.why_none]
         minds.start()
         why.append(minds.why_none)
@@ -61,7 +63,7 @@ def test_who_has_spoken_to_an_agent_and_waits_is_told_that_it_is_thinking(tmp_pa
     async def spoken_to() -> list[str]:
         game.world.characters["Ana"] = Character("Ana", "The Landing")
         ana = Player(game, "Ana")
-        minds = Minds(agents, lambda: settings, clock, random.Random(1), lambda said: None, lambda told: None)
+        minds = AgentScheduler(agents, lambda: settings, clock, random.Random(1), lambda said: None, lambda told: None)
         minds.think_with({"thinker": ModelQueue(model)}, ())
         minds.begin(agents["Eliza"])
         model.hold()

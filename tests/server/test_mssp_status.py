@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from config.settings import AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
-from server.mssp_status import Figures, codebase
+from server.mssp_status import ServerStatus, codebase
 from server.net.listening import Ports
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
@@ -34,8 +34,10 @@ class House:
             ServerSettings(), WorldSettings(name="The Inn"), AgentSettings(), ModelSettings(), MemorySettings()
         )
         self.ports = FakePorts()
-        self.lobby = lobby_of(folder, inn_game())
-        self.figures = Figures(self.lobby.game.world, self.lobby, lambda: self.settings, OPENED, lambda: self.ports)
+        self.registry = lobby_of(folder, inn_game())
+        self.figures = ServerStatus(
+            self.registry.game.world, self.registry, lambda: self.settings, OPENED, lambda: self.ports
+        )
 
 
 @pytest.fixture
@@ -45,7 +47,7 @@ def house(tmp_path):
 
 def test_the_required_figures_come_first_and_are_those_of_now(house):
     assert list(house.figures().items())[:3] == [("NAME", "The Inn"), ("PLAYERS", "0"), ("UPTIME", str(OPENED))]
-    guest = Guest(house.lobby)
+    guest = Guest(house.registry)
     assert house.figures()["PLAYERS"] == "0"  # at the door is not in
     guest.enters("Eve")
     assert house.figures()["PLAYERS"] == "1"
@@ -89,7 +91,7 @@ def test_what_is_set_is_told_at_once(house):
 
 
 def test_rooms_things_and_agents_are_counted(house):
-    before, world = house.figures(), house.lobby.game.world
+    before, world = house.figures(), house.registry.game.world
     assert before["ROOMS"] == str(len(world.rooms))
     del world.things[next(iter(world.things))]
     assert int(house.figures()["OBJECTS"]) == int(before["OBJECTS"]) - 1

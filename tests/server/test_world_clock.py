@@ -8,7 +8,7 @@ from dataclasses import replace
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.world_clock import BEAT_SECONDS, PassingTime
+from server.world_clock import BEAT_SECONDS, WorldClock
 from tests.world.inn import Player, inn_game
 
 HOUR_MS = 60 * 60 * 1000
@@ -25,7 +25,7 @@ class House:
         self.clock = Clock()
         self.ana = Player(self.game, "Ana")
         self.game.world.rooms["The Common Room"].ambient = ("A log falls.",)
-        self.passing = PassingTime(self.game, lambda: self.settings, self.clock, lambda: self.ms, random.Random(7))
+        self.passing = WorldClock(self.game, lambda: self.settings, self.clock, lambda: self.ms, random.Random(7))
         self.passing.start()
 
     def beat(self, times: int = 1) -> None:

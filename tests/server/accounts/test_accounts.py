@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.accounts.accounts import Claim, NameRefused, Standing
+from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.accounts.bans import BanRefused
 from server.accounts.records import Account
 from tests.server.front_door import NOW_MS, FakeHasher, accounts_in, accounts_of, put_accounts
@@ -36,7 +36,7 @@ def accounts(tmp_path, world):
 
 @pytest.mark.parametrize("given", ["Eve", "  eve ", "eve\t"])
 def test_a_new_name_makes_a_character_in_the_start_room_and_its_note(accounts, tmp_path, given):
-    assert accounts.who(given, ELSEWHERE) == Claim("Eve", Standing.NEW)
+    assert accounts.who(given, ELSEWHERE) == LoginName("Eve", AccountState.NEW)
     accounts.claim("Eve", KEPT)
     character, is_new = accounts.character_of("Eve")
     assert (character.name, character.room_id, character.role, is_new) == ("Eve", "The Common Room", Role.PLAYER, True)
@@ -55,7 +55,7 @@ def test_until_a_password_is_chosen_nothing_is_made(accounts, tmp_path, world):
 
 def test_a_name_typed_in_two_code_points_is_the_one_typed_in_one(accounts):
     accounts.claim("Zo\u00eb", KEPT)
-    assert accounts.who("zoe\u0308", ELSEWHERE) == Claim("Zo\u00eb", Standing.KNOWN)
+    assert accounts.who("zoe\u0308", ELSEWHERE) == LoginName("Zo\u00eb", AccountState.KNOWN)
 
 
 def test_a_name_that_will_not_do_is_refused_with_the_rule(accounts):
@@ -106,7 +106,7 @@ def test_a_character_that_cannot_be_saved_is_not_made(accounts, tmp_path, world)
 
 
 def test_a_person_from_before_passwords_is_claimed_from_this_machine_only(accounts):
-    assert accounts.who("ana", LOOPBACK) == Claim("Ana", Standing.UNCLAIMED)
+    assert accounts.who("ana", LOOPBACK) == LoginName("Ana", AccountState.UNCLAIMED)
     with pytest.raises(NameRefused, match="only from the machine on which the world runs"):
         accounts.who("ana", ELSEWHERE)
 
@@ -123,7 +123,7 @@ def test_a_name_that_has_a_password_is_not_claimed_again(accounts):
 def test_who_claims_a_name_without_a_password_is_a_newcomer_whatever_its_role_was(accounts, tmp_path, world, role):
     put_accounts(tmp_path / "accounts", Account("Dan", role.name.lower()))
     accounts.refresh()
-    assert (accounts.who("dan", LOOPBACK).standing, accounts.role_of("dan")) == (Standing.UNCLAIMED, Role.PLAYER)
+    assert (accounts.who("dan", LOOPBACK).standing, accounts.role_of("dan")) == (AccountState.UNCLAIMED, Role.PLAYER)
     accounts.claim("Dan", KEPT)
     assert (accounts.character_of("Dan")[0].role, accounts_in(tmp_path / "accounts")["Dan"].role) == (
         Role.PLAYER,
@@ -205,7 +205,7 @@ def test_a_role_is_kept_and_in_force_at_once(accounts, tmp_path, world):
 def test_somebody_from_before_passwords_may_be_given_a_role_and_still_has_none(accounts):
     accounts.set_role("dan", Role.BUILDER)
     assert accounts.account("Dan") == Account("Dan", "builder", created="2026-11-18T11:06:40+00:00")
-    assert accounts.who("dan", LOOPBACK).standing is Standing.UNCLAIMED
+    assert accounts.who("dan", LOOPBACK).standing is AccountState.UNCLAIMED
 
 
 @pytest.mark.parametrize("name", ["Nobody", "Rook", "Guest1"])
@@ -242,7 +242,7 @@ def test_a_name_that_is_banned_is_refused_with_the_reason_until_the_ban_is_over(
     with pytest.raises(NameRefused, match="You may not come in until 2026-11-18 12:06 UTC: threw a lamp"):
         accounts.who("EVE", LOOPBACK)
     now[0] += 3_600_000
-    assert accounts.who("EVE", LOOPBACK).standing is Standing.KNOWN
+    assert accounts.who("EVE", LOOPBACK).standing is AccountState.KNOWN
 
 
 def test_a_ban_for_ever_lasts_over_a_new_start_until_it_is_lifted(accounts, tmp_path):
@@ -254,7 +254,7 @@ def test_a_ban_for_ever_lasts_over_a_new_start_until_it_is_lifted(accounts, tmp_
         (True, True),
         (False, False),
     ]
-    assert again.who("mallory", ELSEWHERE).standing is Standing.NEW
+    assert again.who("mallory", ELSEWHERE).standing is AccountState.NEW
 
 
 @pytest.mark.parametrize(
@@ -294,9 +294,9 @@ def test_whatever_is_given_becomes_a_note_among_the_people_or_is_refused(tmp_pat
     except NameRefused:
         assert list(folder.rglob("*.md")) == []
         return
-    if claim.standing is Standing.NEW:
+    if claim.standing is AccountState.NEW:
         accounts.claim(claim.name, KEPT)
         accounts.character_of(claim.name)
         written = [path.relative_to(folder) for path in folder.rglob("*.md")]
         assert [(path.parts[:2], path.stem) for path in written] == [(("vault", "people"), claim.name)]
-        assert accounts.who(given_name, ELSEWHERE) == Claim(claim.name, Standing.KNOWN)
+        assert accounts.who(given_name, ELSEWHERE) == LoginName(claim.name, AccountState.KNOWN)

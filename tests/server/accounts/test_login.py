@@ -27,21 +27,21 @@ NEW = (
 
 
 @pytest.fixture
-def lobby(tmp_path):
+def registry(tmp_path):
     return lobby_of(tmp_path, inn_game())
 
 
 @pytest.fixture
-def eve(lobby):
+def eve(registry):
     """A lobby in which Eve has been before, from home."""
-    guest = Guest(lobby, HOME)
+    guest = Guest(registry, HOME)
     guest.enters("Eve")
     guest.hangs_up()
-    return lobby
+    return registry
 
 
-def account(lobby, name: str) -> Account:
-    found = lobby.door.accounts.account(name)
+def account(registry, name: str) -> Account:
+    found = registry.door.accounts.account(name)
     assert isinstance(found, Account)
     return found
 
@@ -49,13 +49,13 @@ def account(lobby, name: str) -> Account:
 # Somebody new
 
 
-def test_somebody_new_chooses_a_password_unseen_and_is_in(lobby):
-    guest = Guest(lobby, THERE)
+def test_somebody_new_chooses_a_password_unseen_and_is_in(registry):
+    guest = Guest(registry, THERE)
     assert guest.types("eve") == NEW
     assert guest.connection.is_hidden
     assert guest.types(SECRET).startswith("\nType look.\nThe Common Room\n")
     assert not guest.connection.is_hidden
-    assert account(lobby, "EVE") == Account(
+    assert account(registry, "EVE") == Account(
         "Eve", "player", FakeHasher().hash(SECRET), False, "2026-11-18T11:06:40+00:00", "2026-11-18T11:06:40+00:00"
     )
 
@@ -68,17 +68,17 @@ def test_somebody_new_chooses_a_password_unseen_and_is_in(lobby):
         ("EVELYN", ""),
     ],
 )
-def test_a_password_that_anybody_would_guess_is_refused_and_asked_again(lobby, password, reason):
-    guest = Guest(lobby, THERE)
+def test_a_password_that_anybody_would_guess_is_refused_and_asked_again(registry, password, reason):
+    guest = Guest(registry, THERE)
     guest.types("evelyn")
     reason = reason or "Your own name is the first thing that anybody would try. Choose something else."
     assert " ".join(guest.types(password).split()) == f"{reason} Choose a password:"
     assert guest.connection.is_hidden
-    assert lobby.door.accounts.account("Evelyn") is None
+    assert registry.door.accounts.account("Evelyn") is None
 
 
-def test_an_empty_line_goes_back_to_the_name_and_nobody_new_is_made(lobby, tmp_path):
-    guest = Guest(lobby, THERE)
+def test_an_empty_line_goes_back_to_the_name_and_nobody_new_is_made(registry, tmp_path):
+    guest = Guest(registry, THERE)
     guest.types("evw")
     assert guest.types("") == f"\n{ASK}"
     assert not guest.connection.is_hidden
@@ -87,31 +87,31 @@ def test_an_empty_line_goes_back_to_the_name_and_nobody_new_is_made(lobby, tmp_p
 
 
 def test_nobody_new_comes_in_where_the_setting_says_so(tmp_path):
-    lobby = lobby_of(tmp_path, inn_game(), ServerSettings(new_accounts=False))
-    assert Guest(lobby, THERE).types("eve") == (
+    registry = lobby_of(tmp_path, inn_game(), ServerSettings(new_accounts=False))
+    assert Guest(registry, THERE).types("eve") == (
         "There is nobody called Eve here, and whoever runs this world lets nobody new\nin.\n" + ASK
     )
 
 
 def test_what_somebody_new_may_do_is_a_setting(tmp_path):
-    lobby = lobby_of(tmp_path, inn_game(), ServerSettings(new_role="builder"))
-    Guest(lobby, THERE).enters("eve")
-    assert lobby.game.world.characters["Eve"].role == Role.BUILDER
+    registry = lobby_of(tmp_path, inn_game(), ServerSettings(new_role="builder"))
+    Guest(registry, THERE).enters("eve")
+    assert registry.game.world.characters["Eve"].role == Role.BUILDER
 
 
-def test_of_two_who_choose_the_same_new_name_the_quicker_has_it(lobby):
-    first, second = Guest(lobby, HOME), Guest(lobby, THERE)
+def test_of_two_who_choose_the_same_new_name_the_quicker_has_it(registry):
+    first, second = Guest(registry, HOME), Guest(registry, THERE)
     first.types("eve")
     second.types("eve")
     first.types(SECRET)
     assert second.types("another secret") == (
         f"\nSomebody else has taken the name Eve just now. Choose another one.\n{ASK}"
     )
-    assert account(lobby, "Eve").password == FakeHasher().hash(SECRET)
+    assert account(registry, "Eve").password == FakeHasher().hash(SECRET)
 
 
-def test_of_two_names_that_look_alike_the_quicker_one_stays(lobby):
-    first, second = Guest(lobby, HOME), Guest(lobby, THERE)
+def test_of_two_names_that_look_alike_the_quicker_one_stays(registry):
+    first, second = Guest(registry, HOME), Guest(registry, THERE)
     first.types("eve")
     second.types("ève")
     first.types(SECRET)
@@ -131,8 +131,8 @@ def test_a_name_that_is_known_is_asked_for_its_password(eve):
 
 def test_name_and_password_pasted_at_once_are_enough_and_what_follows_is_played(tmp_path):
     thread = Thread()
-    lobby = lobby_of(tmp_path, inn_game(), in_thread=thread)
-    guest = Guest(lobby, THERE)
+    registry = lobby_of(tmp_path, inn_game(), in_thread=thread)
+    guest = Guest(registry, THERE)
     guest.types("eve", SECRET, "say I am here", "say still")
     assert (guest.connection.is_held, guest.unseen) == (True, [SECRET])
     thread.goes_on()
@@ -141,8 +141,8 @@ def test_name_and_password_pasted_at_once_are_enough_and_what_follows_is_played(
 
 def test_while_a_password_is_looked_at_nothing_is_asked_and_nobody_else_waits(tmp_path):
     thread = Thread()
-    lobby = lobby_of(tmp_path, inn_game(), in_thread=thread)
-    ben, eve = Guest(lobby, HOME), Guest(lobby, THERE)
+    registry = lobby_of(tmp_path, inn_game(), in_thread=thread)
+    ben, eve = Guest(registry, HOME), Guest(registry, THERE)
     ben.types("benedict", SECRET)
     eve.types("guest")
     assert (ben.screen(), ben.connection.is_held) == ("", True)
@@ -152,13 +152,13 @@ def test_while_a_password_is_looked_at_nothing_is_asked_and_nobody_else_waits(tm
 def test_whoever_hangs_up_while_the_password_is_looked_at_leaves_nothing_behind(tmp_path):
     thread = Thread()
     clock = Clock()
-    lobby = lobby_of(tmp_path, inn_game(), in_thread=thread, clock=clock)
-    guest = Guest(lobby, THERE)
+    registry = lobby_of(tmp_path, inn_game(), in_thread=thread, clock=clock)
+    guest = Guest(registry, THERE)
     guest.types("eve", SECRET)
     guest.hangs_up()
     thread.goes_on()
-    assert lobby.door.accounts.account("Eve") is None
-    assert (lobby.sessions, clock.getDelayedCalls()) == (set(), [])
+    assert registry.door.accounts.account("Eve") is None
+    assert (registry.sessions, clock.getDelayedCalls()) == (set(), [])
 
 
 def test_a_wrong_password_is_told_and_asked_again_and_the_third_closes_the_door(eve):
@@ -201,14 +201,14 @@ def test_a_password_kept_in_an_old_form_is_kept_in_the_new_one(tmp_path):
 # Guessing
 
 
-def guess(lobby, count: int, host: str = THERE) -> None:
+def guess(registry, count: int, host: str = THERE) -> None:
     """Give so many wrong passwords for Eve from somewhere, each as soon as it is looked at."""
     guest: Guest | None = None
     for number in range(count):
         if guest is None or not guest.connection.is_open:
-            guest = Guest(lobby, host)
+            guest = Guest(registry, host)
             guest.types("eve")
-        lobby.clock.advance(lobby.door.check.seconds("eve", host))
+        registry.clock.advance(registry.door.check.seconds("eve", host))
         guest.types(f"wrong {number}")
     if guest:
         guest.hangs_up()
@@ -247,9 +247,9 @@ def test_from_one_address_only_one_password_waits_however_many_connections_it_ha
 
 def test_passwords_sent_by_many_connections_at_once_are_not_all_looked_at(tmp_path):
     hasher, thread = FakeHasher(), Thread()
-    lobby = lobby_of(tmp_path, inn_game(), hasher=hasher, in_thread=thread)
-    lobby.door.accounts.claim("Eve", hasher.hash(SECRET))
-    callers = [Guest(lobby, THERE) for _ in range(50)]
+    registry = lobby_of(tmp_path, inn_game(), hasher=hasher, in_thread=thread)
+    registry.door.accounts.claim("Eve", hasher.hash(SECRET))
+    callers = [Guest(registry, THERE) for _ in range(50)]
     for caller in callers:
         caller.types("eve", "wrong")
     while thread.jobs:
@@ -302,8 +302,8 @@ def test_a_long_wait_does_not_end_the_connection_before_its_time(eve):
 # From before there were passwords
 
 
-def test_who_was_here_before_passwords_chooses_one_from_this_machine(lobby):
-    guest = Guest(lobby)
+def test_who_was_here_before_passwords_chooses_one_from_this_machine(registry):
+    guest = Guest(registry)
     assert " ".join(guest.types("ana").split()) == (
         "Ana has lived here since before there were passwords, and has none yet. Choose one now, of 6 characters or "
         "more. An empty line goes back to the name. Choose a password:"
@@ -311,8 +311,8 @@ def test_who_was_here_before_passwords_chooses_one_from_this_machine(lobby):
     assert guest.types(SECRET).startswith("\nThe Common Room\n")
 
 
-def test_from_elsewhere_nobody_can_be_somebody_from_before_passwords(lobby):
-    assert " ".join(Guest(lobby, THERE).types("ana").split()) == (
+def test_from_elsewhere_nobody_can_be_somebody_from_before_passwords(registry):
+    assert " ".join(Guest(registry, THERE).types("ana").split()) == (
         "Ana has lived here since before there were passwords, and has none yet. It can be chosen only from the "
         "machine on which the world runs: ask whoever runs it. By what name shall we know you?"
     )
@@ -405,8 +405,8 @@ def test_an_admin_gives_somebody_a_password_for_one_time_that_only_the_admin_see
     assert "nobody called Zoe" in admin.types("@password Zoe")
 
 
-def test_guests_have_no_password_to_change(lobby):
-    guest = Guest(lobby)
+def test_guests_have_no_password_to_change(registry):
+    guest = Guest(registry)
     assert guest.types("guest", "@password").endswith("You have no password that could be changed.\n> ")
 
 
@@ -443,8 +443,8 @@ def test_no_line_typed_unseen_reaches_a_log_a_file_an_event_or_a_screen(tmp_path
     game = inn_game()
     events: list[str] = []
     game.subscribe("test", lambda happened: events.append(repr(happened)))
-    lobby = lobby_of(folder, game)
-    guests = [Guest(lobby, host) for host in (HOME, THERE, "127.0.0.1")]
+    registry = lobby_of(folder, game)
+    guests = [Guest(registry, host) for host in (HOME, THERE, "127.0.0.1")]
     shown = ""
     for number, (who, line) in enumerate(script):
         hidden = guests[who].connection.is_hidden
@@ -461,10 +461,10 @@ def test_no_line_typed_unseen_reaches_a_log_a_file_an_event_or_a_screen(tmp_path
 # Crawlers
 
 
-def test_a_crawler_is_answered_whole_and_is_nobody_new(lobby):
+def test_a_crawler_is_answered_whole_and_is_nobody_new(registry):
     figures = "\nMSSP-REPLY-START\nWEBSITE\thttps://" + "x" * 100 + "\nMSSP-REPLY-END"
-    lobby.door = replace(lobby.door, figures=lambda: figures)
-    guest = Guest(lobby, THERE)
+    registry.door = replace(registry.door, figures=lambda: figures)
+    guest = Guest(registry, THERE)
     assert guest.types("MSSP-REQUEST") == f"{figures}\n{ASK}"
     assert guest.types("mssp-request") == f"{figures}\n{ASK}"
-    assert lobby.door.accounts.account("MSSP-REQUEST") is None
+    assert registry.door.accounts.account("MSSP-REQUEST") is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from twisted.internet.task import Clock
 
-from server.accounts.throttle import MOST_REMEMBERED, Lockout, is_loopback, network_of
+from server.accounts.throttle import MOST_REMEMBERED, LoginThrottle, is_loopback, network_of
 
 HOME, THERE = "192.0.2.7", "203.0.113.9"
 
@@ -17,7 +17,7 @@ def clock():
 
 @pytest.fixture
 def lockout(clock):
-    return Lockout(clock)
+    return LoginThrottle(clock)
 
 
 def test_from_the_third_wrong_password_on_each_doubles_the_wait_up_to_five_minutes(lockout, clock):

@@ -70,7 +70,7 @@ def test_what_an_agent_does_and_what_is_done_through_it_are_told_apart(inn):
     inn.game.perform("Rook", "@describe here -> Steam.")
     inn.game.wake("Rook", inn.agents["Rook"].perceive)
     inn.leading.begin("Ana", inn.agents["Rook"])
-    inn.lobby.perform("Ana", "say hello")
+    inn.registry.perform("Ana", "say hello")
     assert logged(inn) == [
         {"who": "Rook", "line": "@describe here -> Steam.", "result": "done"},
         {"who": "Ana", "line": "say hello", "result": "done", "through": "Rook"},

@@ -85,12 +85,12 @@ def test_who_calls_from_an_address_that_is_kept_out_is_sent_home_but_never_who_s
 def test_who_is_kept_out_while_their_connection_is_lost_falls_asleep_at_once(inn):
     cat = inn.game.world.characters["Cat"]
     inn.game.sleep("Cat")
-    inn.lobby.playing.pop("Cat")
-    inn.lobby.returning.wait_for(cat)
+    inn.registry.playing.pop("Cat")
+    inn.registry.linkdead.wait_for(cat)
     inn.shown("Ana", "@ban Ben")
-    assert (cat.awake, inn.lobby.returning.names) == (True, ["Cat"])
+    assert (cat.awake, inn.registry.linkdead.names) == (True, ["Cat"])
     inn.shown("Ana", "@ban Cat")
-    assert (cat.awake, inn.lobby.returning.names) == (False, [])
+    assert (cat.awake, inn.registry.linkdead.names) == (False, [])
 
 
 def test_what_people_may_do_is_granted_and_revoked(inn):

@@ -69,16 +69,16 @@ class Listener:
 @given(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(LINES)), max_size=25))
 def test_what_was_told_is_what_is_so(deeds):
     with TemporaryDirectory() as folder:
-        lobby = lobby_of(Path(folder), inn_game(), ServerSettings())
-        world, known = lobby.game.world, {}
+        registry = lobby_of(Path(folder), inn_game(), ServerSettings())
+        world, known = registry.game.world, {}
         for name in NAMES:
-            known[name] = Listener(Talker(lobby, *ALL))
+            known[name] = Listener(Talker(registry, *ALL))
             known[name].talker.enters(name)
-            lobby.door.accounts.set_role(name, Role.BUILDER)
+            registry.door.accounts.set_role(name, Role.BUILDER)
         for name, line in deeds:
             if not known[name].talker.connection.is_open:
                 known[name].talker.hangs_up()
-                known[name] = Listener(Talker(lobby, *ALL))
+                known[name] = Listener(Talker(registry, *ALL))
                 known[name].talker.enters(name)
             known[name].talker.types(line.replace("~", " "))
             for other, client in known.items():
@@ -102,20 +102,20 @@ def check(world, name, client):
 
 
 def test_in_a_crowd_clients_are_told_of_the_few_who_are_made_out_and_of_what_they_do_themselves(tmp_path):
-    lobby = lobby_of(tmp_path, inn_game(), ServerSettings())
-    world = lobby.game.world
+    registry = lobby_of(tmp_path, inn_game(), ServerSettings())
+    world = registry.game.world
     world.crowd = 10
     for number in range(1, 41):
         world.add_character(Character(f"Guest{number}", "The Common Room", awake=True))
-    ana = Talker(lobby, *ALL)
+    ana = Talker(registry, *ALL)
     ana.enters("Ana")
     assert len(ana.last("Room.Players")) == MADE_OUT
-    ben = Talker(lobby, *ALL)
+    ben = Talker(registry, *ALL)
     ben.enters("Ben")
     ben.types("drop all")
     ana.told()
-    lobby.game.perform("Cat", "in")
-    lobby.game.perform("Guest40", "out")
+    registry.game.perform("Cat", "in")
+    registry.game.perform("Guest40", "out")
     assert ana.told() == []
     ana.types("give copper coin to Ben")
     assert ana.last("Char.Items.Remove")["item"]["name"] == "copper coin"
@@ -137,13 +137,13 @@ class Counting:
 
 def test_when_a_guest_is_no_more_only_clients_where_the_guest_was_look(tmp_path):
     clock = Clock()
-    lobby = lobby_of(tmp_path, inn_game(), ServerSettings(), clock=clock)
-    world, audience = lobby.game.world, lobby.audience
-    guest = lobby.guests.make()
-    lobby.game.wake(guest.name, lambda event, text: None)
+    registry = lobby_of(tmp_path, inn_game(), ServerSettings(), clock=clock)
+    world, gmcp_updates = registry.game.world, registry.gmcp_updates
+    guest = registry.guests.make()
+    registry.game.wake(guest.name, lambda event, text: None)
     here, elsewhere = Counting(), Counting()
-    audience.join(here, world.characters["Ana"])
-    audience.join(elsewhere, world.characters["Cat"])
-    lobby.guests.leave(guest)
+    gmcp_updates.join(here, world.characters["Ana"])
+    gmcp_updates.join(elsewhere, world.characters["Cat"])
+    registry.guests.leave(guest)
     clock.advance(0)
     assert (here.looks, elsewhere.looks) == (1, 0)

@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.protocol import Factory
 
 from config.settings import ServerSettings
-from server.lifecycle.preflight import Rehearsal, cannot_open, why_no_port
+from server.lifecycle.preflight import Preflight, cannot_open, why_no_port
 from server.net.listening import TELNET, TLS, OpenPorts, Ports
 from tests.server.net.test_listening import PortReactor
 
@@ -21,7 +21,7 @@ HOST = "127.0.0.1"
 def rehearsed(outcome):
     """Return what becomes of a rehearsal that ends like this."""
     done: list[str] = []
-    Rehearsal(lambda: no_check, lambda: done.append("restarted"), done.append, lambda why_not: outcome)()
+    Preflight(lambda: no_check, lambda: done.append("restarted"), done.append, lambda why_not: outcome)()
     return done
 
 
@@ -62,7 +62,7 @@ def test_the_world_is_read_by_the_reactor_and_only_the_check_runs_in_another_thr
         threads.append(check)
         return Deferred()
 
-    Rehearsal(prepare, lambda: None, said.append, in_thread)()
+    Preflight(prepare, lambda: None, said.append, in_thread)()
     agents["Moss"] = ""
     assert [check() for check in threads] == ["Eliza"]
 
@@ -72,7 +72,7 @@ def test_a_world_that_cannot_be_read_goes_on():
         raise RuntimeError("no ports")
 
     said: list[str] = []
-    Rehearsal(prepare, lambda: said.append("restarted"), said.append)()
+    Preflight(prepare, lambda: said.append("restarted"), said.append)()
     assert said == ["no ports"]
 
 
@@ -84,7 +84,7 @@ def test_who_asks_twice_gets_one_restart_and_may_ask_again_after_a_refusal():
         return waiting[-1]
 
     done: list[str] = []
-    rehearsal = Rehearsal(lambda: no_check, lambda: done.append("restarted"), done.append, in_thread)
+    rehearsal = Preflight(lambda: no_check, lambda: done.append("restarted"), done.append, in_thread)
     rehearsal()
     rehearsal()
     assert len(waiting) == 1
@@ -97,7 +97,7 @@ def test_who_asks_twice_gets_one_restart_and_may_ask_again_after_a_refusal():
 def test_of_a_rehearsal_nothing_comes_any_more_once_the_world_ends():
     waiting: list[Deferred[str]] = []
     done: list[str] = []
-    rehearsal = Rehearsal(lambda: no_check, lambda: done.append("restarted"), done.append, lambda _: waiting[-1])
+    rehearsal = Preflight(lambda: no_check, lambda: done.append("restarted"), done.append, lambda _: waiting[-1])
     waiting.append(Deferred())
     rehearsal()
     rehearsal.stop()

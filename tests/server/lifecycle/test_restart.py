@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from server.lifecycle.restart import VARIABLE, Ending, Inherited, begin_anew, inherited
+from server.lifecycle.restart import VARIABLE, Inherited, ShutdownRequest, inherited, reexec
 
 
 class Execution:
@@ -40,7 +40,7 @@ def descriptor():
 
 def test_what_is_asked_first_happens_and_closing_has_the_last_word():
     stopped: list[str] = []
-    first, second = Ending(lambda: stopped.append("first")), Ending(lambda: stopped.append("second"))
+    first, second = ShutdownRequest(lambda: stopped.append("first")), ShutdownRequest(lambda: stopped.append("second"))
     first.restart()
     first.restart()
     second.close()
@@ -52,7 +52,7 @@ def test_what_is_asked_first_happens_and_closing_has_the_last_word():
 
 def test_the_same_program_is_executed_with_its_sockets_while_a_hang_up_waits(descriptor):
     before, execute = signal.getsignal(signal.SIGHUP), Execution()
-    begin_anew({"telnet": [descriptor]}, {"telnet": ("127.0.0.1", 0)}, {"HOME": "/"}, execute)
+    reexec({"telnet": [descriptor]}, {"telnet": ("127.0.0.1", 0)}, {"HOME": "/"}, execute)
     path, arguments, environ = execute.asked
     assert (path, arguments) == (sys.executable, [sys.executable, *sys.orig_argv[1:]])
     assert (execute.inheritable, execute.blocked) == ([True], {signal.SIGHUP})
@@ -64,7 +64,7 @@ def test_the_same_program_is_executed_with_its_sockets_while_a_hang_up_waits(des
 
 
 def test_a_program_that_cannot_be_executed_is_told():
-    failure = begin_anew({}, {}, {}, Execution(OSError(2, "No such file or directory")))
+    failure = reexec({}, {}, {}, Execution(OSError(2, "No such file or directory")))
     assert failure == (
         f"the world is closed and cannot begin anew: {sys.executable} cannot be executed: No such file or directory."
     )

@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 
 from agents.population import Population
 from config.settings import ServerSettings
-from server.lifecycle.resume import Resuming
+from server.lifecycle.resume import SessionRestore
 from tests.agents.test_population import TEMPLATES
 from tests.server.fake_connection import Guest
 from tests.server.front_door import NOW_MS, lobby_of
@@ -27,11 +27,13 @@ class Run:
         self.game = inn_game()
         self.world = self.game.world
         self.clock = Clock()
-        self.lobby = lobby_of(root, self.game, clock=self.clock)
+        self.registry = lobby_of(root, self.game, clock=self.clock)
         self.agents = Population(self.vault, load_settings(self.vault), self.game, random.Random(1), lambda: now_ms)
         self.world.characters["Rook"].room_id = "The Common Room"
         settings = ServerSettings(return_seconds=60)
-        self.resuming = Resuming(self.vault, self.game, self.agents, self.lobby, lambda: settings, lambda: now_ms)
+        self.resuming = SessionRestore(
+            self.vault, self.game, self.agents, self.registry, lambda: settings, lambda: now_ms
+        )
         self.resuming.resume()
 
     def wakes_rook(self) -> None:
@@ -52,7 +54,7 @@ def talking(root) -> Run:
     """Return a run in which Ana has spoken to Rook, follows Ben, and was told something by him."""
     run = Run(root)
     run.wakes_rook()
-    ana, ben = Guest(run.lobby), Guest(run.lobby)
+    ana, ben = Guest(run.registry), Guest(run.registry)
     ana.enters("Ana")
     ben.enters("Ben")
     ana.types("follow ben", "say Rook, are you there?")
@@ -65,7 +67,7 @@ def test_after_a_restart_all_stand_where_they_were_and_nobody_has_noticed_anythi
     again = Run(tmp_path, NOW_MS + 2000)
     before = again.remembered()
     assert again.awake() == ["Ana", "Ben", "Rook"]
-    ana, ben = Guest(again.lobby), Guest(again.lobby)
+    ana, ben = Guest(again.registry), Guest(again.registry)
     ana.enters("Ana")
     ben.enters("Ben")
     assert again.remembered() == before
@@ -79,7 +81,7 @@ def test_after_a_restart_all_stand_where_they_were_and_nobody_has_noticed_anythi
 def test_an_agent_hears_what_is_said_before_it_can_think_again_and_still_owes_its_answer(tmp_path):
     talking(tmp_path).ends()
     again = Run(tmp_path, NOW_MS + 2000)
-    ana = Guest(again.lobby)
+    ana = Guest(again.registry)
     ana.enters("Ana")
     ana.types("say As I said.")
     rook = again.agents["Rook"]
@@ -92,7 +94,7 @@ def test_an_agent_hears_what_is_said_before_it_can_think_again_and_still_owes_it
 def test_whoever_does_not_come_back_after_a_restart_falls_asleep_a_minute_later(tmp_path):
     talking(tmp_path).ends()
     again = Run(tmp_path, NOW_MS + 2000)
-    Guest(again.lobby).enters("Ana")
+    Guest(again.registry).enters("Ana")
     again.clock.advance(60)
     assert again.awake() == ["Ana", "Rook"]
 
@@ -118,19 +120,19 @@ def test_a_second_start_after_one_that_crashed_does_not_take_it_for_new(tmp_path
 
 def test_of_guests_nothing_is_kept(tmp_path):
     run = Run(tmp_path)
-    Guest(run.lobby).types("guest")
+    Guest(run.registry).types("guest")
     run.ends()
     assert Run(tmp_path).awake() == []
 
 
 def test_at_a_restart_guests_and_callers_at_the_door_are_promised_nothing_that_is_not_kept(tmp_path):
     run = Run(tmp_path)
-    ana, guest, nameless = Guest(run.lobby), Guest(run.lobby), Guest(run.lobby)
+    ana, guest, nameless = Guest(run.registry), Guest(run.registry), Guest(run.registry)
     ana.enters("Ana")
     guest.types("guest")
     for one in (ana, guest, nameless):
         one.screen()
-    run.lobby.send_home(run.resuming.last_word)
+    run.registry.send_home(run.resuming.last_word)
     assert [one.connection.screen().strip() for one in (ana, guest, nameless)] == [
         "Connect again now: you go on where you are.",
         "Connect again now. Guests begin anew; with a name of your own you would go on.",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.lifecycle.signals import take_signals
+from server.lifecycle.signals import install_signal_handlers
 
 TAKEN = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -23,7 +23,7 @@ def handlers() -> Iterator[None]:
 def test_a_hang_up_that_the_parent_ignores_stays_ignored():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     asked: list[str] = []
-    take_signals(lambda: asked.append("close"), lambda: asked.append("restart"))
+    install_signal_handlers(lambda: asked.append("close"), lambda: asked.append("restart"))
     signal.raise_signal(signal.SIGHUP)
     assert asked == []
     signal.raise_signal(signal.SIGTERM)
@@ -35,5 +35,5 @@ def test_a_hang_up_that_came_during_a_restart_is_answered_once_signals_are_taken
     asked: list[str] = []
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     signal.raise_signal(signal.SIGHUP)
-    take_signals(lambda: asked.append("close"), lambda: asked.append("restart"))
+    install_signal_handlers(lambda: asked.append("close"), lambda: asked.append("restart"))
     assert len(asked) == 1

@@ -9,7 +9,7 @@ import socket
 import pytest
 from twisted.internet.task import Clock
 
-from server.lifecycle.systemd import Supervisor, sockets_given
+from server.lifecycle.systemd import SystemdNotifier, sockets_given
 
 
 def given(count: object, names: str | None = None, pid: int | None = None) -> dict[str, str]:
@@ -67,7 +67,7 @@ def address(request, tmp_path):
 
 def test_systemd_is_told_when_the_world_is_open_restarts_and_closes(address):
     systemd = Systemd(address.replace("@", "\0"))
-    supervisor = Supervisor({"NOTIFY_SOCKET": address}, 7, Clock())
+    supervisor = SystemdNotifier({"NOTIFY_SOCKET": address}, 7, Clock())
     supervisor.is_open()
     supervisor.restarts()
     supervisor.closes()
@@ -81,7 +81,7 @@ def test_a_watchdog_hears_twice_in_its_span_until_the_world_closes(tmp_path):
     address, clock = str(tmp_path / "notify"), Clock()
     systemd = Systemd(address)
     environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "7"}
-    supervisor = Supervisor(environ, 7, clock)
+    supervisor = SystemdNotifier(environ, 7, clock)
     supervisor.is_open()
     clock.pump([10, 10])
     supervisor.closes()
@@ -103,7 +103,7 @@ def test_a_watchdog_hears_twice_in_its_span_until_the_world_closes(tmp_path):
 def test_where_nobody_wants_to_know_nothing_is_told_and_nothing_goes_on(environ, caplog):
     caplog.set_level(logging.INFO)
     clock = Clock()
-    supervisor = Supervisor(environ, 7, clock)
+    supervisor = SystemdNotifier(environ, 7, clock)
     supervisor.is_open()
     supervisor.restarts()
     supervisor.closes()
@@ -111,5 +111,5 @@ def test_where_nobody_wants_to_know_nothing_is_told_and_nothing_goes_on(environ,
 
 
 def test_a_systemd_that_does_not_listen_is_a_warning_and_no_more(tmp_path, caplog):
-    Supervisor({"NOTIFY_SOCKET": str(tmp_path / "nobody")}, 7, Clock()).is_open()
+    SystemdNotifier({"NOTIFY_SOCKET": str(tmp_path / "nobody")}, 7, Clock()).is_open()
     assert [r.getMessage().partition(": ")[0] for r in caplog.records] == ["systemd could not be told READY=1"]

@@ -12,7 +12,7 @@ from twisted.internet.testing import MemoryReactorClock
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from server.app import Fallwater
-from server.monitoring.counters import Buckets, Tallies
+from server.monitoring.counters import Counters, Histogram
 from server.monitoring.lag import ReactorLag
 from server.monitoring.metrics import WorldFigures, registry_of
 from tests.scripted_model import ScriptedModel
@@ -27,7 +27,7 @@ class Watcher:
 
     def __init__(self, world: Fallwater, reactor: MemoryReactorClock) -> None:
         self.world = world
-        self.tallies = Tallies()
+        self.tallies = Counters()
         self.lag = ReactorLag(reactor)
         self.tallies.begin(world.watched)
         self.registry = registry_of(WorldFigures(world.watched, self.tallies, self.lag))
@@ -36,7 +36,7 @@ class Watcher:
 
     def types(self, line: str) -> None:
         """Do a line as Ana, as a session does."""
-        self.world.lobby.perform("Ana", line)
+        self.world.registry.perform("Ana", line)
 
     def text(self) -> str:
         """Return all figures as they are told."""
@@ -139,7 +139,7 @@ def test_traffic_is_told_with_the_reason_for_which_clients_were_dropped(watcher)
 
 
 def test_connections_that_were_not_let_in_are_told_by_reason_from_0_on(watcher):
-    watcher.world.lobby.crowd.refused["banned"] += 2
+    watcher.world.registry.crowd.refused["banned"] += 2
     reasons = ("full", "too_many_from_there", "too_often", "banned")
     assert [watcher.figure("turned_away_total", reason=reason) for reason in reasons] == [0, 0, 0, 2]
 
@@ -162,7 +162,7 @@ def test_the_process_itself_is_told_of(watcher):
 
 
 def test_a_measure_counts_in_its_own_bucket_and_all_above():
-    buckets = Buckets((0.1, 1.0))
+    buckets = Histogram((0.1, 1.0))
     for seconds in (0.1, 0.5, 2.0):
         buckets.note(seconds)
     assert (buckets.rows(), buckets.total) == ([("0.1", 1.0), ("1.0", 2.0), ("+Inf", 3.0)], 2.6)

@@ -7,7 +7,7 @@ import resource
 import pytest
 
 from server.net import fd_limit
-from server.net.fd_limit import RESERVED, room_for
+from server.net.fd_limit import RESERVED, raise_fd_limit
 
 
 @pytest.fixture
@@ -21,17 +21,17 @@ def limits(monkeypatch):
 
 
 def test_what_is_allowed_is_enough_for_few_connections(limits):
-    assert (room_for(500), limits) == (1024 - 20 - RESERVED, [1024, 4096])
+    assert (raise_fd_limit(500), limits) == (1024 - 20 - RESERVED, [1024, 4096])
 
 
 def test_as_many_handles_are_asked_for_as_many_connections_need(limits):
-    assert (room_for(2000), limits) == (2000, [2000 + 20 + RESERVED, 4096])
+    assert (raise_fd_limit(2000), limits) == (2000, [2000 + 20 + RESERVED, 4096])
 
 
 def test_there_is_no_room_beyond_what_may_be_asked_for(limits):
-    assert (room_for(20000), limits) == (4096 - 20 - RESERVED, [4096, 4096])
+    assert (raise_fd_limit(20000), limits) == (4096 - 20 - RESERVED, [4096, 4096])
 
 
 def test_a_limit_that_is_absurdly_low_leaves_room_for_one(limits):
     limits[:] = [64, 64]
-    assert room_for(500) == 1
+    assert raise_fd_limit(500) == 1

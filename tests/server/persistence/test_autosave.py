@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.persistence.autosave import GroupSync, SaveBoard, SaveMoves, SaveNotes
+from server.persistence.autosave import GroupCommit, SaveBoard, SaveMoves, SaveNotes
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
@@ -147,7 +147,7 @@ class Group:
 
     def __init__(self, *journals: FakeJournal) -> None:
         self.clock, self.threads = Clock(), Threads()
-        self.sync = GroupSync(lambda: journals, 50, self.clock, self.threads)
+        self.sync = GroupCommit(lambda: journals, 50, self.clock, self.threads)
         self.sync.start()
 
 

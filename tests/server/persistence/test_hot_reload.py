@@ -94,7 +94,7 @@ def test_an_admin_who_comes_in_is_told_which_notes_are_not_valid(tmp_path):
 def test_what_people_are_greeted_with_is_read_anew(town):
     (town.root / "text/welcome.md").write_text("Willkommen.\n")
     town.look()
-    assert town.app.lobby.texts.welcome == "Willkommen."
+    assert town.app.registry.texts.welcome == "Willkommen."
 
 
 def test_settings_that_can_change_do_and_the_others_say_when(town):
@@ -109,7 +109,7 @@ def test_settings_that_can_change_do_and_the_others_say_when(town):
     ]
     server = town.app.settings.server
     assert (server.guests, server.port, town.app.settings.models.num_ctx) == (False, 4000, 8192)
-    assert town.app.lobby.door.settings.guests is False
+    assert town.app.registry.door.settings.guests is False
 
 
 def test_a_bad_setting_leaves_all_as_they_were(town):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from twisted.internet.task import Clock
 
-from server.persistence.reload_timer import AGAIN_SECONDS, LATEST_SECONDS, SETTLE_SECONDS, SLICE_SECONDS, Reload
+from server.persistence.reload_timer import AGAIN_SECONDS, LATEST_SECONDS, SETTLE_SECONDS, SLICE_SECONDS, ReloadTimer
 from tests.vault.vault_of import vault_of
 
 
@@ -49,8 +49,8 @@ def told() -> list[str]:
 
 
 @pytest.fixture
-def reload(tmp_path, clock, looks, told) -> Reload:
-    return Reload(vault_of(tmp_path, {"rooms/Hall.md": ""}), looks, told.append, clock, lambda call: call())
+def reload(tmp_path, clock, looks, told) -> ReloadTimer:
+    return ReloadTimer(vault_of(tmp_path, {"rooms/Hall.md": ""}), looks, told.append, clock, lambda call: call())
 
 
 def test_many_changes_are_one_look_when_they_have_settled(reload, clock, looks):
@@ -147,11 +147,11 @@ def turns() -> Turns:
     return Turns()
 
 
-def slow(tmp_path, clock, told) -> tuple[Reload, SlowLooks]:
+def slow(tmp_path, clock, told) -> tuple[ReloadTimer, SlowLooks]:
     looks = SlowLooks(clock)
     looks.says = ["rooms/Hall.md: taken in."]
     vault = vault_of(tmp_path, {"rooms/Hall.md": ""})
-    return Reload(vault, looks, told.append, clock, lambda call: call(), lambda: looks.passed), looks
+    return ReloadTimer(vault, looks, told.append, clock, lambda call: call(), lambda: looks.passed), looks
 
 
 def test_many_edits_are_taken_in_a_slice_at_a_time_and_told_in_one_message(tmp_path, turns, told):

@@ -27,9 +27,9 @@ class Connection:
 
     def __init__(self, folder) -> None:
         self.clock = Clock()
-        self.lobby = lobby_of(folder, inn_game(), clock=self.clock)
+        self.registry = lobby_of(folder, inn_game(), clock=self.clock)
         self.transport = StringTransport()
-        self.session = Session(self.lobby)
+        self.session = Session(self.registry)
         self.protocol = TelnetProtocol(self.session, ConnectionServices(self.clock), TelnetLimits())
         self.protocol.makeConnection(self.transport)
         self.passes(0)
@@ -59,7 +59,7 @@ def test_the_first_room_after_a_pasted_login_is_told_to_a_reader_as_all_that_fol
     assert ROOM not in connection.sends(b"".join(READ_ALOUD[:2]))
     shown = connection.sends(READ_ALOUD[2])
     assert HEARD in shown
-    assert connection.lobby.names_connected() == ["Eve"]
+    assert connection.registry.names_connected() == ["Eve"]
 
 
 def test_a_client_that_says_nothing_of_itself_is_waited_for_three_tenths_of_a_second_from_its_call_on(connection):
@@ -91,4 +91,4 @@ def test_who_hangs_up_meanwhile_leaves_nothing_behind(connection):
     connection.sends(b"eve\r\nsecret\r\n")
     connection.session.connection_lost("Connection was lost.")
     connection.passes(1)
-    assert (connection.lobby.names_connected(), connection.clock.getDelayedCalls()) == ([], [])
+    assert (connection.registry.names_connected(), connection.clock.getDelayedCalls()) == ([], [])

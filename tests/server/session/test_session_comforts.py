@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 
 from config.settings import ServerSettings
-from server.session.registry import Lobby
+from server.session.registry import SessionRegistry
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
 
 
 @pytest.fixture
-def lobby(tmp_path) -> Lobby:
+def registry(tmp_path) -> SessionRegistry:
     return lobby_of(tmp_path, inn_game(), ServerSettings(login_seconds=60, max_connections=3, idle_minutes=10))
 
 
-def ana_in(lobby: Lobby, *lines: str) -> Guest:
+def ana_in(registry: SessionRegistry, *lines: str) -> Guest:
     """Return Ana at a screen on which nothing stands any more."""
-    ana = Guest(lobby)
+    ana = Guest(registry)
     ana.enters("Ana")
     for line in lines:
         ana.types(line)
@@ -26,8 +26,8 @@ def ana_in(lobby: Lobby, *lines: str) -> Guest:
     return ana
 
 
-def test_who_listens_is_given_one_prompt_a_line_typed_and_none_for_what_others_do(lobby):
-    ana, ben = ana_in(lobby, "screenreader on"), Guest(lobby)
+def test_who_listens_is_given_one_prompt_a_line_typed_and_none_for_what_others_do(registry):
+    ana, ben = ana_in(registry, "screenreader on"), Guest(registry)
     ben.enters("Ben")
     ben.types("say hello")
     ben.types("say again")
@@ -35,32 +35,32 @@ def test_who_listens_is_given_one_prompt_a_line_typed_and_none_for_what_others_d
     assert ana.types("say hi") == 'You say, "hi"\n> '
 
 
-def test_a_client_that_reads_aloud_is_believed_until_its_player_says_otherwise(lobby):
-    ana = ana_in(lobby)
+def test_a_client_that_reads_aloud_is_believed_until_its_player_says_otherwise(registry):
+    ana = ana_in(registry)
     ana.connection.tells(screen_reader=True)
     assert ana.types("exits") == "Exits: you can go north to The Kitchen, out to The Yard or down to The Cellar.\n> "
     ana.types("screenreader off")
     assert ana.types("exits").startswith("Exits: north")
 
 
-def test_who_wants_it_brief_walks_without_descriptions_and_can_still_look(lobby):
-    ana = ana_in(lobby, "brief")
+def test_who_wants_it_brief_walks_without_descriptions_and_can_still_look(registry):
+    ana = ana_in(registry, "brief")
     assert ana.types("north") == (
         "You go north to The Kitchen.\nThe Kitchen\nYou see some apples here.\nExits: south (The Common Room).\n> "
     )
     assert "Copper pans" in ana.types("look")
 
 
-def test_what_was_heard_can_be_read_again_after_coming_back(lobby):
-    ana, ben = ana_in(lobby), Guest(lobby)
+def test_what_was_heard_can_be_read_again_after_coming_back(registry):
+    ana, ben = ana_in(registry), Guest(registry)
     ben.enters("Ben")
     ben.types("say hello")
     ana.hangs_up()
-    assert ana_in(lobby).types("history") == 'Ben says, "hello"\n> '
+    assert ana_in(registry).types("history") == 'Ben says, "hello"\n> '
 
 
-def test_a_password_is_nothing_that_could_be_repeated(lobby):
-    ana = ana_in(lobby, "say hi", "@password", "a long secret")
-    doings = lobby.game.world.characters["Ana"].doings
+def test_a_password_is_nothing_that_could_be_repeated(registry):
+    ana = ana_in(registry, "say hi", "@password", "a long secret")
+    doings = registry.game.world.characters["Ana"].doings
     assert (doings.last_line, list(doings.heard)) == ("", ['You say, "hi"'])
     assert ana.screen() == ""
