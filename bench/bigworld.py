@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config.settings import WorldSettings
-from server.on_disk.autosave import SaveMoves, SaveNotes
+from server.persistence.autosave import SaveMoves, SaveNotes
 from vault.folder import STARTER, Vault
 from vault.subjects.known_notes import KnownNotes
 from vault.subjects.saving import WorldNotes

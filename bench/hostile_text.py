@@ -32,10 +32,10 @@ from agents.replies.reply_text import MOST_THOUGHT
 from bench.lib.hostile import fragments, repeated
 from bench.lib.reporting import table
 from config.server_settings import ServerSettings
+from server.accounts.database import AccountDatabase
+from server.accounts.store import AccountStore
 from server.app import Fallwater
-from server.door.account_database import AccountDatabase
-from server.door.account_store import AccountStore
-from server.ports.listening import Ports
+from server.net.listening import Ports
 from vault.folder import open_vault
 from vault.notes import NoteError, parse_note
 from vault.subjects.room_notes import room_of

@@ -31,7 +31,7 @@ from pathlib import Path
 from bench.lib.accounts import caller_name, prepare_accounts
 from bench.lib.players import MARK, SECRET, Player
 from bench.lib.server_process import Running, running
-from server.door.account_database import AccountDatabase, default_folder
+from server.accounts.database import AccountDatabase, default_folder
 from vault.folder import open_vault
 
 LOOK_EVERY_SECONDS = 0.01

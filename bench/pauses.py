@@ -112,7 +112,7 @@ def inside(folder: Path, arguments: list[str]) -> None:
     asyncioreactor.install(loop)
     from twisted.internet import reactor
 
-    from server.command_line import run
+    from server.cli import run
 
     Heartbeat(loop, folder)
     run(_as_any(reactor), arguments)

@@ -36,11 +36,11 @@ def main() -> None:
             asyncioreactor.install(loop)
             from twisted.internet import reactor
 
-        from server.command_line import run
-        from server.ending.signals import take_signals
+        from server.cli import run
+        from server.lifecycle.signals import install_signal_handlers
     except KeyboardInterrupt:  # so early that there is nothing to close
         sys.exit(INTERRUPTED)
-    run(reactor, on_signals=take_signals)
+    run(reactor, on_signals=install_signal_handlers)
 
 
 if __name__ == "__main__":

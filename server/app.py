@@ -19,36 +19,36 @@ from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population
 from config.server_settings import MEGABYTE
+from server.accounts.account_commands import ACCOUNT_COMMANDS
+from server.accounts.accounts import Accounts
+from server.accounts.authenticator import Authenticator
+from server.accounts.dialogue import LoginServices
+from server.accounts.passwords import Passwords
+from server.accounts.store import AccountStore
+from server.accounts.throttle import LoginThrottle
+from server.admin.audit import Audit
+from server.admin.services import Administration
+from server.agent_scheduler import AgentScheduler
 from server.clock import ReactorClock
 from server.connection.services import ConnectionServices
-from server.door.account_commands import ACCOUNT_COMMANDS
-from server.door.account_store import AccountStore
-from server.door.accounts import Accounts
-from server.door.dialogue import Door
-from server.door.lockout import Lockout
-from server.door.password_check import PasswordCheck
-from server.door.passwords import Passwords
-from server.ending.restart import STAGE_SECONDS
-from server.ending.resuming import Resuming
-from server.ending.shutdown import in_stages
-from server.figures import Figures
-from server.lobby import Lobby
-from server.minds import Minds
+from server.lifecycle.restart import STAGE_SECONDS
+from server.lifecycle.resume import SessionRestore
+from server.lifecycle.shutdown import in_stages
+from server.monitoring.monitored_server import MonitoredServer
+from server.mssp_status import ServerStatus
+from server.net.listeners import Listeners, limits_of
+from server.net.listening import Ports
 from server.offers import offered
-from server.on_disk.autosave import GroupSync, Written
-from server.on_disk.reload import Reload, shortened
-from server.on_disk.taking_in import TakingIn, load_texts
-from server.on_disk.world_on_disk import WorldOnDisk
-from server.operations.watched import Watched
-from server.passing_time import PassingTime, local_ms
-from server.ports.doorway import Doorway, limits_of
-from server.ports.listening import Ports
+from server.persistence.autosave import GroupCommit, Written
+from server.persistence.hot_reload import HotReload, load_texts
+from server.persistence.reload_timer import ReloadTimer, shortened
+from server.persistence.world_store import WorldStore
 from server.presence import presence_by
-from server.session import Session
-from server.steward.audit import Audit
-from server.steward.stewardship import Stewardship
+from server.session.registry import SessionRegistry
+from server.session.session import Session
 from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
+from server.world_clock import WorldClock, local_ms
 from vault.backup import back_up
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
@@ -97,16 +97,16 @@ class Fallwater:
         self._accounts_folder = account_store.folder
         self._account_store = account_store
         self._ports: Ports | None = None
-        self.doorway: Doorway | None = None
+        self.listeners: Listeners | None = None
 
         # The world, and what lives in it
-        self._on_disk = WorldOnDisk(vault, settings.world, self._tell_admins, reactor)
+        self._on_disk = WorldStore(vault, settings.world, self._tell_admins, reactor)
         self.world = self._on_disk.world
         most = settings.server.max_line_bytes
         self.game = Game(self.world, world_commands(), self._chance, most, perf_counter)
         self._on_disk.begin(self.game)
         self.agents = Population(vault, settings, self.game, rng, now_ms)
-        self._minds = Minds(self.agents, lambda: self.settings, reactor, rng, say, self._tell_admins)
+        self._minds = AgentScheduler(self.agents, lambda: self.settings, reactor, rng, say, self._tell_admins)
         self.agents.on_born = self._minds.begin
 
         # Who comes in, and what they may do
@@ -115,29 +115,33 @@ class Fallwater:
         self.audit = self._audit()
         self.leading = Leading(self.game, self.audit.take_led_line)
         texts = load_texts(vault)
-        self.lobby = Lobby(
+        self.registry = SessionRegistry(
             self.game, self._door(), texts, reactor, self.leading.perform, self._entered, self.audit.take_reset
         )
-        self._figures = Figures(self.world, self.lobby, lambda: self.settings, now_ms() // 1000, lambda: self._ports)
-        self.world.presence = presence_by(self.lobby.playing, self.accounts.last_seen, now_ms)
+        self._figures = ServerStatus(
+            self.world, self.registry, lambda: self.settings, now_ms() // 1000, lambda: self._ports
+        )
+        self.world.presence = presence_by(self.registry.playing, self.accounts.last_seen, now_ms)
 
         # What goes on by itself
         self._services = ConnectionServices(reactor, lambda: self.settings.colors)
-        self._sync = GroupSync(self._written, settings.memory.journal_fsync_ms or NOTES_FSYNC_MS, reactor)
-        self._time = PassingTime(
+        self._sync = GroupCommit(self._written, settings.memory.journal_fsync_ms or NOTES_FSYNC_MS, reactor)
+        self._time = WorldClock(
             self.game, lambda: self.settings.world, reactor, lambda: local_ms(now_ms()), self._own_rng()
         )
-        self._edits = self._taking_in(written or settings)
-        self._reload = Reload(vault, self._edits, self._tell_admins, reactor, in_reactor)
-        self._resuming = Resuming(vault, self.game, self.agents, self.lobby, lambda: self.settings.server, now_ms)
+        self._edits = self._hot_reload(written or settings)
+        self._reload = ReloadTimer(vault, self._edits, self._tell_admins, reactor, in_reactor)
+        self._resuming = SessionRestore(
+            vault, self.game, self.agents, self.registry, lambda: self.settings.server, now_ms
+        )
         self._stewardship = self._steward()
 
         self._subscribe()
         self._adopt(settings)
-        self.watched = Watched(
+        self.watched = MonitoredServer(
             vault,
             self.game,
-            self.lobby,
+            self.registry,
             self.agents,
             self._minds,
             self._sync,
@@ -150,28 +154,28 @@ class Fallwater:
         self.game.commands.texts = load_command_texts(vault, self.game.commands)
 
     def _subscribe(self) -> None:
-        """Connect everything that observes; notes, whereabouts and the board are saved by `WorldOnDisk`."""
-        self.game.subscribe("gmcp", self.lobby.audience.take_note, first=True)
+        """Connect everything that observes; notes, whereabouts and the board are saved by `WorldStore`."""
+        self.game.subscribe("gmcp", self.registry.gmcp_updates.take_note, first=True)
         self.game.subscribe("leading", self.leading.take_note, (Left,), first=True)
         self.game.subscribe_lines("audit", self.audit.take_line, first=True)
-        self._minds.subscribe("gmcp", self.lobby.audience.tell_of_agent)
+        self._minds.subscribe("gmcp", self.registry.gmcp_updates.tell_of_agent)
 
     def _audit(self) -> Audit:
         return Audit(
             self._accounts_folder / "audit",
             self.game,
-            lambda character_id: self.lobby.host_of(character_id),
+            lambda character_id: self.registry.host_of(character_id),
             self._now_ms,
             lambda: self.settings.server.audit_megabytes * MEGABYTE,
             lambda: self.settings.server.audit_files_kept,
         )
 
-    def _taking_in(self, written: Settings) -> TakingIn:
-        return TakingIn(
+    def _hot_reload(self, written: Settings) -> HotReload:
+        return HotReload(
             self._vault,
             self.game,
             self.agents,
-            self.lobby,
+            self.registry,
             self._on_disk.known,
             written,
             lambda: self.settings,
@@ -179,10 +183,10 @@ class Fallwater:
             self._minds.end,
         )
 
-    def _steward(self) -> Stewardship:
-        return Stewardship(
+    def _steward(self) -> Administration:
+        return Administration(
             self.game,
-            self.lobby,
+            self.registry,
             self.accounts,
             self.agents,
             self._vault,
@@ -230,10 +234,10 @@ class Fallwater:
     def _chance(self, times: int) -> bool:
         return self._rng.randrange(times) == 0
 
-    def _door(self) -> Door:
+    def _door(self) -> LoginServices:
         passwords = Passwords()
-        check = PasswordCheck(self.accounts, passwords, Lockout(self._reactor), self._reactor)
-        return Door(
+        check = Authenticator(self.accounts, passwords, LoginThrottle(self._reactor), self._reactor)
+        return LoginServices(
             self.accounts,
             passwords,
             check,
@@ -245,9 +249,9 @@ class Fallwater:
     def listen(self, ports: Ports) -> None:
         """Open the door, where the settings have it. Raises: CannotListenError if a port is taken, NoteError."""
         self._ports = ports
-        self.doorway = Doorway(
+        self.listeners = Listeners(
             ports,
-            self.lobby.crowd,
+            self.registry.crowd,
             lambda: self.settings.server,
             self._accounts_folder,
             self._reactor,
@@ -255,13 +259,13 @@ class Fallwater:
             self._tell_admins,
         )
         factory = TelnetFactory(
-            lambda: Session(self.lobby),
+            lambda: Session(self.registry),
             self._services,
             lambda: limits_of(self.settings.server),
             lambda: offered(self._figures, self.settings.server),
             lambda: self.settings.server.keep_alive_seconds,
         )
-        self.doorway.open(factory)
+        self.listeners.open(factory)
 
     def start(self) -> None:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""
@@ -312,8 +316,8 @@ class Fallwater:
         """Go on with other settings."""
         self.settings = settings
         self.accounts.adopt(settings.server)
-        self.lobby.door = replace(self.lobby.door, settings=settings.server)
-        self.lobby.audience.places.area = settings.world.name
+        self.registry.door = replace(self.registry.door, settings=settings.server)
+        self.registry.gmcp_updates.places.area = settings.world.name
         self.world.crowd = settings.world.crowd
         self.game.max_line_bytes = settings.server.max_line_bytes
         self._minds.take_in()
@@ -337,22 +341,22 @@ class Fallwater:
                 self.game.tell(character.character_id, text)
 
     def _entered(self, character: Character) -> None:
-        if self.doorway and self.doorway.warning and character.role >= Role.ADMIN:
-            self.game.tell(character.character_id, self.doorway.warning)
+        if self.listeners and self.listeners.warning and character.role >= Role.ADMIN:
+            self.game.tell(character.character_id, self.listeners.warning)
         if character.role >= Role.ADMIN:
             for problem in shortened(self._edits.problems):
                 self.game.tell(character.character_id, problem)
 
     def _close_door(self, restart: bool) -> Deferred[None] | None:
-        if self.doorway:
-            self.doorway.close()
+        if self.listeners:
+            self.listeners.close()
         say = self.world.wording
-        self.lobby.announce(say("admin.restarts") if restart else say("admin.closes"))
+        self.registry.announce(say("admin.restarts") if restart else say("admin.closes"))
         return self._ports.close(restart) if self._ports else None
 
     def _send_home(self, restart: bool) -> Deferred[None] | None:
         self._resuming.keep(restart)
-        return self.lobby.send_home(self._resuming.last_word if restart else None)
+        return self.registry.send_home(self._resuming.last_word if restart else None)
 
     def _end_thoughts(self) -> Deferred[None] | None:
         self._reload.stop()

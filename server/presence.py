@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from server.lobby import Connected
+from server.session.registry import Connected
 from world.presence import Presence
 
 

@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 from bench.lib.players import SECRET
-from server.door.account_database import AccountDatabase, default_folder
-from server.door.account_records import Account
-from server.door.passwords import Argon2
+from server.accounts.database import AccountDatabase, default_folder
+from server.accounts.passwords import Argon2
+from server.accounts.records import Account
 from vault.folder import Vault
 from vault.world_notes import save_person
 from world.model import Character

@@ -9,13 +9,13 @@ from server.clock import ReactorClock
 from server.connection.connection import Connection
 from server.connection.input import TokenBucket
 from server.connection.message import Message
-from server.gmcp.audience import Audience
 from server.gmcp.channels import channel_list, spoken
+from server.gmcp.char_login import CharLogin, LogIn
 from server.gmcp.items import IN_HAND, IN_ROOM, Item, changed, items_of, listed
-from server.gmcp.logging_in import LoggingIn, LogIn
-from server.gmcp.places import Place, differences
+from server.gmcp.rooms import RoomSnapshot, differences
 from server.gmcp.status import name_of, status, variables
 from server.gmcp.supports import Supports
+from server.gmcp.updates import GmcpUpdates
 from world.cleaning import clean_line
 from world.events import Arrived, Event, Left
 from world.model import Character, Role
@@ -36,16 +36,16 @@ class GmcpClient:
     A package goes out only if the client has said that it takes it. `client_name` is what it calls itself, or empty.
     """
 
-    def __init__(self, connection: Connection, audience: Audience, clock: ReactorClock, log_in: LogIn) -> None:
+    def __init__(self, connection: Connection, gmcp_updates: GmcpUpdates, clock: ReactorClock, log_in: LogIn) -> None:
         self.client_name = ""
         self._connection = connection
-        self._audience = audience
+        self._gmcp_updates = gmcp_updates
         self._supports = Supports()
         self._told_before: Supports | None = None
         self._bucket = TokenBucket(clock, MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
-        self._logging_in = LoggingIn(self.send, audience.wording, log_in, clock)
+        self._logging_in = CharLogin(self.send, gmcp_updates.wording, log_in, clock)
         self._character: Character | None = None
-        self._place: Place | None = None
+        self._place: RoomSnapshot | None = None
         self._carried: tuple[Item, ...] = ()
         self._status: dict[str, str] = {}
 
@@ -77,12 +77,12 @@ class GmcpClient:
     def enter(self, character: Character) -> None:
         """The player is in the world as somebody."""
         self._character = character
-        self._audience.join(self, character)
+        self._gmcp_updates.join(self, character)
         self._tell_all()
 
     def leave(self) -> None:
         """The player is nobody any more."""
-        self._audience.leave(self)
+        self._gmcp_updates.leave(self)
         self._character = self._place = None
 
     def perceive(self, event: Event, sentence: str) -> None:
@@ -115,9 +115,9 @@ class GmcpClient:
     def look(self) -> None:
         """Tell the client what is different from what it was told last."""
         character = self._character
-        if character is None or character.room_id not in self._audience.world.rooms:
+        if character is None or character.room_id not in self._gmcp_updates.world.rooms:
             return
-        before, self._place = self._place, self._audience.places.now(character.room_id)
+        before, self._place = self._place, self._gmcp_updates.places.now(character.room_id)
         if before is None or before.room_id != self._place.room_id:
             self._send_all(self._place.messages)
         elif before is not self._place:
@@ -126,7 +126,7 @@ class GmcpClient:
         if carried != before_carried:
             self._carried = carried
             self._send_all(changed(IN_HAND, before_carried, carried))
-        stands = status(character, self._audience.world)
+        stands = status(character, self._gmcp_updates.world)
         if stands != self._status:
             told = {key: value for key, value in stands.items() if self._status.get(key) != value}
             self._status = stands
@@ -154,17 +154,17 @@ class GmcpClient:
         if character is None:
             self._logging_in.offer()
             return
-        world = self._audience.world
+        world = self._gmcp_updates.world
         self.send(name_of(character))
         self.send(variables(world.wording))
-        self.send(channel_list(self._audience.commands, character, world.wording))
+        self.send(channel_list(self._gmcp_updates.commands, character, world.wording))
         self._place, self._status, self._carried = None, {}, self._things()
         self._list_items(IN_HAND)
         self.look()
 
     def _things(self) -> tuple[Item, ...]:
         character = self._character
-        return items_of(self._audience.world.things_at(character.character_id)) if character else ()
+        return items_of(self._gmcp_updates.world.things_at(character.character_id)) if character else ()
 
     # What the client tells
 
@@ -188,5 +188,7 @@ class GmcpClient:
 
     def _list_items(self, location: str) -> None:
         if self._character:
-            held = self._carried if location == IN_HAND else self._audience.places.now(self._character.room_id).items
+            held = (
+                self._carried if location == IN_HAND else self._gmcp_updates.places.now(self._character.room_id).items
+            )
             self.send(listed(location, held))

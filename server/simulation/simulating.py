@@ -23,9 +23,9 @@ from agents.simulated.recording import Place, Recording, SimulationError
 from agents.simulated.replaying import Replay
 from agents.simulated.report import Tallies, step_text, timing
 from agents.simulated.simulation import Simulation, Span, Step, VirtualClock, beginning_ms
+from server.accounts.database import AccountDatabase
+from server.accounts.store import AccountStore
 from server.app import Fallwater
-from server.door.account_database import AccountDatabase
-from server.door.account_store import AccountStore
 from server.model_option import with_model
 from server.simulation.progress import Progress
 from vault.config_notes import Settings

@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from server.clock import DelayedCall, ReactorClock
-from server.ports.crowd import Makes
+from server.net.connection_limits import ProtocolFactory
 from server.tls.credentials import Credentials
 
 MOST_SECONDS = 20.0
@@ -23,7 +23,7 @@ MOST_SECONDS = 20.0
 class Handshake(Protocol):
     """Stands in for the protocol of a caller who has not finished the handshake, and makes way for it then."""
 
-    def __init__(self, factory: Makes, clock: ReactorClock, seconds: float) -> None:
+    def __init__(self, factory: ProtocolFactory, clock: ReactorClock, seconds: float) -> None:
         self._factory = factory
         self._clock = clock
         self._seconds = seconds
@@ -70,7 +70,7 @@ class TlsConnection(TLSMemoryBIOProtocol):
 class _Handshakes(ServerFactory):
     noisy = False
 
-    def __init__(self, factory: Makes, clock: ReactorClock, seconds: Callable[[], float]) -> None:
+    def __init__(self, factory: ProtocolFactory, clock: ReactorClock, seconds: Callable[[], float]) -> None:
         self._factory = factory
         self._clock = clock
         self._seconds = seconds
@@ -80,8 +80,8 @@ class _Handshakes(ServerFactory):
 
 
 def over_tls(
-    factory: Makes, credentials: Credentials, clock: ReactorClock, login_seconds: Callable[[], float]
-) -> Makes:
+    factory: ProtocolFactory, credentials: Credentials, clock: ReactorClock, login_seconds: Callable[[], float]
+) -> ProtocolFactory:
     """Return a factory whose callers speak TLS, and behind it what `factory` makes for each."""
     behind: Any = _Handshakes(factory, clock, login_seconds)
     encrypted = TLSMemoryBIOFactory(cast(Any, credentials), False, behind, cast(Any, clock))

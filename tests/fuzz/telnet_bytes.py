@@ -15,7 +15,7 @@ from pathlib import Path
 import atheris  # type: ignore[import-untyped,import-not-found,unused-ignore]
 from twisted.internet.task import Clock
 
-with atheris.instrument_imports(include=["server.telnet", "server.session", "server.door", "world"]):
+with atheris.instrument_imports(include=["server.telnet", "server.session", "server.accounts", "world"]):
     from tests.server.telnet.conversing import heard, inn_of
 
 SEEDS = (
@@ -43,11 +43,11 @@ def main() -> None:
     logging.raiseExceptions = True
     clock = Clock()
     folder = Path(tempfile.mkdtemp())
-    lobby = inn_of(folder, clock)
+    registry = inn_of(folder, clock)
 
     def one(content: bytes) -> None:
-        whole = heard(b"guest\n" + content, len(content) + 6, lobby, clock)
-        assert heard(b"guest\n" + content, 1, lobby, clock) == whole
+        whole = heard(b"guest\n" + content, len(content) + 6, registry, clock)
+        assert heard(b"guest\n" + content, 1, registry, clock) == whole
 
     corpus = folder / "corpus"
     corpus.mkdir()

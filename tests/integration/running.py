@@ -18,9 +18,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from server.door.account_database import default_folder
-from server.door.account_records import Account
-from server.door.passwords import Argon2
+from server.accounts.database import default_folder
+from server.accounts.passwords import Argon2
+from server.accounts.records import Account
 from tests.integration.line_player import LONG, SECRET, LinePlayer
 from tests.server.front_door import put_accounts
 from vault.folder import open_vault

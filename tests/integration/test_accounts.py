@@ -13,8 +13,8 @@ from contextlib import closing
 
 import pytest
 
-from server.door.account_database import AccountDatabase
-from server.door.passwords import Argon2
+from server.accounts.database import AccountDatabase
+from server.accounts.passwords import Argon2
 from tests.integration.line_player import HOST, SECRET, LinePlayer
 from tests.integration.running import ADMIN, CLEAN, ROOT, eventually, new_vault, running
 from tests.server.front_door import accounts_in
@@ -238,8 +238,8 @@ def test_a_reset_password_that_is_killed_leaves_the_accounts_whole(tmp_path):
     vault = new_vault(tmp_path / "world")
     folder = vault.with_name("world.accounts")
     script = (
-        "import sys; from pathlib import Path; from server.door.account_database import AccountDatabase;"
-        "from server.door.one_time import reset_password; from server.door.passwords import Argon2;"
+        "import sys; from pathlib import Path; from server.accounts.database import AccountDatabase;"
+        "from server.accounts.password_reset import reset_password; from server.accounts.passwords import Argon2;"
         "from vault.folder import Vault\n"
         "vault, folder, hasher = Vault(Path(sys.argv[1])), Path(sys.argv[2]), Argon2(1, 8)\n"
         "while True:\n"

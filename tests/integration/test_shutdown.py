@@ -96,7 +96,7 @@ class Interrupted(types.ModuleType):
     def __getattr__(self, name):
         raise KeyboardInterrupt
 
-sys.modules["server.command_line"] = Interrupted("server.command_line")
+sys.modules["server.cli"] = Interrupted("server.cli")
 from server.__main__ import main
 main()
 """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server.door.account_database import default_folder
+from server.accounts.database import default_folder
 from tests.integration.line_player import HOST, LONG, LinePlayer
 from tests.integration.programs import OPENSSL, TINTIN_TLS, require, screen_of
 from tests.integration.running import ADMIN, RunningServer, eventually, new_vault, serve_command, started

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.operations.logs import CHATTY
+from server.monitoring.logs import QUIETED
 
 
 @pytest.fixture(autouse=True)
 def logging_as_before() -> Iterator[None]:
     """Undo what a real start does to the logging of the whole process."""
     root = logging.getLogger()
-    handlers, loggers = root.handlers[:], [root, *map(logging.getLogger, CHATTY)]
+    handlers, loggers = root.handlers[:], [root, *map(logging.getLogger, QUIETED)]
     levels = [one.level for one in loggers]
     yield
     root.handlers[:] = [one for one in root.handlers if one in handlers]

@@ -10,9 +10,9 @@ from server.clock import ReactorClock
 from server.connection.connection import Capabilities, Identification
 from server.connection.message import Message
 from server.connection.services import ConnectionServices
-from server.lobby import Lobby
 from server.rendering.text_screen import TextScreen
-from server.session import Session
+from server.session.registry import SessionRegistry
+from server.session.session import Session
 
 SECRET = "a long secret"
 
@@ -118,11 +118,11 @@ class Guest:
     `unseen` is every line that was typed while typing was not shown.
     """
 
-    def __init__(self, lobby: Lobby, host: str = "127.0.0.1", width: int = 80) -> None:
-        self.session = Session(lobby)
-        self.connection = FakeConnection(self.session, lobby.clock, host, width)
+    def __init__(self, registry: SessionRegistry, host: str = "127.0.0.1", width: int = 80) -> None:
+        self.session = Session(registry)
+        self.connection = FakeConnection(self.session, registry.clock, host, width)
         self.unseen: list[str] = []
-        self._lobby = lobby
+        self._registry = registry
         self._waiting: list[str] = []
         self.session.connection_made(self.connection)
         self._turn()
@@ -150,10 +150,10 @@ class Guest:
         self.session.connection_lost("Connection was closed.")
 
     def _turn(self) -> None:
-        self._lobby.clock.advance(0)  # type: ignore[attr-defined]  # a test's clock is twisted.internet.task.Clock
+        self._registry.clock.advance(0)  # type: ignore[attr-defined]  # a test's clock is twisted.internet.task.Clock
         while self._waiting and not self.connection.is_held and self.connection.is_open:
             line = self._waiting.pop(0)
             if self.connection.is_hidden:
                 self.unseen.append(line)
             self.connection.types(line)
-            self._lobby.clock.advance(0)  # type: ignore[attr-defined]
+            self._registry.clock.advance(0)  # type: ignore[attr-defined]

@@ -12,16 +12,16 @@ from twisted.internet.defer import Deferred, execute
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.door.account_commands import ACCOUNT_COMMANDS
-from server.door.account_database import AccountDatabase, read_accounts
-from server.door.account_records import Account, account_of
-from server.door.account_store import AccountStore
-from server.door.accounts import Accounts
-from server.door.dialogue import Door
-from server.door.lockout import Lockout
-from server.door.password_check import PasswordCheck
-from server.door.passwords import Passwords
-from server.lobby import Lobby, Texts
+from server.accounts.account_commands import ACCOUNT_COMMANDS
+from server.accounts.accounts import Accounts
+from server.accounts.authenticator import Authenticator
+from server.accounts.database import AccountDatabase, read_accounts
+from server.accounts.dialogue import LoginServices
+from server.accounts.passwords import Passwords
+from server.accounts.records import Account, account_of
+from server.accounts.store import AccountStore
+from server.accounts.throttle import LoginThrottle
+from server.session.registry import SessionRegistry, Texts
 from vault.folder import Vault
 from world.game import Game
 from world.model import World
@@ -106,7 +106,7 @@ def lobby_of(
     clock: Clock | None = None,
     writer: Callable[..., Deferred[Any]] = at_once,
     perform: Callable[[str, str], object] | None = None,
-) -> Lobby:
+) -> SessionRegistry:
     """Return a lobby into a game, everybody asleep; lines are done by `perform`, or else by the game."""
     for character in game.world.characters.values():
         character.awake = False
@@ -114,8 +114,8 @@ def lobby_of(
     clock = clock or Clock()
     accounts = accounts_of(folder, game.world, settings, writer=writer)
     passwords = Passwords(hasher or FakeHasher(), in_thread)
-    check = PasswordCheck(accounts, passwords, Lockout(clock), clock)
-    door = Door(accounts, passwords, check, settings or ServerSettings(), lambda: game.world.wording)
-    lobby = Lobby(game, door, TEXTS, clock, perform or game.perform)
-    game.subscribe("gmcp", lobby.audience.take_note, first=True)
-    return lobby
+    check = Authenticator(accounts, passwords, LoginThrottle(clock), clock)
+    door = LoginServices(accounts, passwords, check, settings or ServerSettings(), lambda: game.world.wording)
+    registry = SessionRegistry(game, door, TEXTS, clock, perform or game.perform)
+    game.subscribe("gmcp", registry.gmcp_updates.take_note, first=True)
+    return registry

@@ -10,9 +10,9 @@ import random
 import pytest
 from twisted.internet.task import Clock
 
+from server.accounts.database import AccountDatabase
+from server.accounts.store import AccountStore
 from server.app import Fallwater
-from server.door.account_database import AccountDatabase
-from server.door.account_store import AccountStore
 from tests.server.front_door import NOW_MS
 from tests.world.inn import Player
 from vault.config_notes import load_settings

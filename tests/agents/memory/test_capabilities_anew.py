@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from agents.memory.coverage import Coverage
-from server.command_line import run
+from server.cli import run
 from tests.agents.memory.lives import NAME, Life, windows
 from tests.agents.memory.test_capabilities_archive import looks, various
-from tests.server.test_command_line import MemoryReactor
+from tests.server.test_cli import MemoryReactor
 
 
 def lived(root: Path) -> Life:

@@ -9,7 +9,7 @@ import pytest
 from server.connection.connection import Capabilities, Identification
 from server.connection.kinds import MARKED, RAW, SCENE
 from server.connection.message import Message
-from server.session import Session
+from server.session.session import Session
 from tests.server.fake_connection import SECRET
 from tests.server.front_door import TEXTS, lobby_of
 from tests.world.inn import inn_game
@@ -59,9 +59,9 @@ class PageConnection:
 class Visitor:
     """Ana's session and the page that it speaks to."""
 
-    def __init__(self, lobby) -> None:
+    def __init__(self, registry) -> None:
         self.page = PageConnection()
-        self.session = Session(lobby)
+        self.session = Session(registry)
         self.session.connection_made(self.page)
 
     def types(self, line: str) -> list[tuple[str, str]]:
@@ -71,13 +71,13 @@ class Visitor:
 
 
 @pytest.fixture
-def lobby(tmp_path):
+def registry(tmp_path):
     return lobby_of(tmp_path, inn_game())
 
 
 @pytest.fixture
-def ana(lobby):
-    return Visitor(lobby)
+def ana(registry):
+    return Visitor(registry)
 
 
 def test_the_door_asks_and_hides_a_password_in_its_own_words(ana):
@@ -89,7 +89,7 @@ def test_the_door_asks_and_hides_a_password_in_its_own_words(ana):
     assert (ana.session.prompt(True), ana.page.is_hidden) == ("> ", False)
 
 
-def test_texts_arrive_whole_with_their_kinds(ana, lobby):
+def test_texts_arrive_whole_with_their_kinds(ana, registry):
     ana.types("Ana")
     ana.types(SECRET)
     assert ana.types("look") == [(SCENE, ROOM)]

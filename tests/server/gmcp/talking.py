@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from server.lobby import Lobby
+from server.session.registry import SessionRegistry
 from tests.server.fake_connection import Guest
 
 ALL = ("Char 1", "Char.Login 1", "Room 1", "Comm 1", "Fallwater 1")
@@ -13,8 +13,8 @@ ALL = ("Char 1", "Char.Login 1", "Room 1", "Comm 1", "Fallwater 1")
 class Talker(Guest):
     """Takes some packages, and has what it is told looked at."""
 
-    def __init__(self, lobby: Lobby, *supports: str, host: str = "127.0.0.1") -> None:
-        super().__init__(lobby, host)
+    def __init__(self, registry: SessionRegistry, *supports: str, host: str = "127.0.0.1") -> None:
+        super().__init__(registry, host)
         self.tells("Core.Hello", {"client": "Mudlet", "version": "4.19.1"})
         self.tells("Core.Supports.Set", list(supports))
 

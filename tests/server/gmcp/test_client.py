@@ -22,17 +22,17 @@ HALL, KITCHEN, YARD, CELLAR = map(derived, ("The Common Room", "The Kitchen", "T
 
 
 @pytest.fixture
-def lobby(tmp_path):
+def registry(tmp_path):
     return lobby_of(tmp_path, inn_game(), ServerSettings())
 
 
 @pytest.fixture
-def ana(lobby):
-    return inside(lobby, "Ana")
+def ana(registry):
+    return inside(registry, "Ana")
 
 
-def inside(lobby, name, *supports) -> Talker:
-    talker = Talker(lobby, *(supports or ALL))
+def inside(registry, name, *supports) -> Talker:
+    talker = Talker(registry, *(supports or ALL))
     talker.enters(name)
     return talker
 
@@ -54,8 +54,8 @@ def test_whoever_comes_in_is_told_everything_once(ana):
     ]
 
 
-def test_a_room_is_told_with_its_number_and_where_its_exits_lead(lobby, ana):
-    lobby.audience.places.area = "The Inn"
+def test_a_room_is_told_with_its_number_and_where_its_exits_lead(registry, ana):
+    registry.gmcp_updates.places.area = "The Inn"
     ana.told()
     ana.types("north")
     assert ana.told("Room.Info") == [
@@ -70,35 +70,35 @@ def test_a_room_is_told_with_its_number_and_where_its_exits_lead(lobby, ana):
     ]
 
 
-def test_mappers_are_told_a_direction_for_short_if_one_can_walk_by_that(lobby, ana):
-    hall = lobby.game.world.rooms["The Common Room"]
+def test_mappers_are_told_a_direction_for_short_if_one_can_walk_by_that(registry, ana):
+    hall = registry.game.world.rooms["The Common Room"]
     exits = (
         Exit("up", "The Yard"),
         Exit("northeast", "The Yard", ("far", "ne")),
         Exit("Gate", "The Yard", ("g", "n2")),
     )
     hall.exits.update({one.name: one for one in exits})
-    lobby.game.publish(())
+    registry.game.publish(())
     assert set(ana.last("Room.Info")["exits"]) == {"n", "out", "d", "up", "ne", "Gate"}
 
 
-def test_what_a_room_is_a_place_of_and_where_it_lies_are_told(lobby, ana):
-    yard = lobby.game.world.rooms["The Yard"]
+def test_what_a_room_is_a_place_of_and_where_it_lies_are_told(registry, ana):
+    yard = registry.game.world.rooms["The Yard"]
     yard.tags, yard.properties = ("domain/market", "mend this"), {"area": "Out of doors"}
     ana.types("out")
     told = ana.last("Room.Info")
     assert (told["area"], told["environment"], told["details"]) == ("Out of doors", "market", ["market"])
 
 
-def test_two_steps_in_one_turn_are_two_rooms(lobby, ana):
+def test_two_steps_in_one_turn_are_two_rooms(registry, ana):
     ana.told()
-    lobby.game.perform("Ana", "north")
-    lobby.game.perform("Ana", "south")
+    registry.game.perform("Ana", "north")
+    registry.game.perform("Ana", "south")
     assert [told["num"] for told in ana.told("Room.Info")] == [KITCHEN, HALL]
 
 
-def test_a_way_back_into_the_same_room_is_a_step_too(lobby, ana):
-    cellar = lobby.game.world.rooms["The Cellar"]
+def test_a_way_back_into_the_same_room_is_a_step_too(registry, ana):
+    cellar = registry.game.world.rooms["The Cellar"]
     cellar.exits["around"] = Exit("around", "The Cellar")
     ana.types("down")
     ana.told()
@@ -106,26 +106,26 @@ def test_a_way_back_into_the_same_room_is_a_step_too(lobby, ana):
     assert [told["num"] for told in ana.told("Room.Info")] == [CELLAR]
 
 
-def test_a_room_that_is_shaped_anew_is_told_anew_to_who_is_there(lobby, ana):
-    cat = inside(lobby, "Cat")
-    lobby.door.accounts.set_role("Ana", Role.BUILDER)
+def test_a_room_that_is_shaped_anew_is_told_anew_to_who_is_there(registry, ana):
+    cat = inside(registry, "Cat")
+    registry.door.accounts.set_role("Ana", Role.BUILDER)
     ana.told(), cat.told()
     ana.types("@dig attic to The Attic")
     assert "attic" in ana.last("Room.Info")["exits"]
     assert cat.told("Room.Info") == []
 
 
-def test_an_edit_that_was_taken_in_is_told(lobby, ana):
+def test_an_edit_that_was_taken_in_is_told(registry, ana):
     ana.told()
-    lobby.game.world.rooms["The Common Room"].title = "The Taproom"
-    lobby.game.publish(())
+    registry.game.world.rooms["The Common Room"].title = "The Taproom"
+    registry.game.publish(())
     assert ana.last("Room.Info")["name"] == "The Taproom"
-    lobby.game.publish(())
+    registry.game.publish(())
     assert ana.told() == []
 
 
-def test_a_room_whose_exit_leads_nowhere_is_told_without_it(lobby, ana):
-    room = lobby.game.world.rooms["The Kitchen"]
+def test_a_room_whose_exit_leads_nowhere_is_told_without_it(registry, ana):
+    room = registry.game.world.rooms["The Kitchen"]
     room.exits["hatch"] = Exit("hatch", "A Room That Is Gone")
     ana.types("north")
     assert ana.last("Room.Info")["exits"] == {"s": HALL}
@@ -134,8 +134,8 @@ def test_a_room_whose_exit_leads_nowhere_is_told_without_it(lobby, ana):
 # Who and what is there
 
 
-def test_those_who_come_and_go_are_told_once_to_who_is_there(lobby, ana):
-    ben = inside(lobby, "Ben")
+def test_those_who_come_and_go_are_told_once_to_who_is_there(registry, ana):
+    ben = inside(registry, "Ben")
     assert ana.last("Room.AddPlayer") == {"name": "Ben", "fullname": "Ben"}
     assert [one["name"] for one in ben.last("Room.Players")] == ["Ana", "Ben"]
     ben.types("north")
@@ -146,14 +146,14 @@ def test_those_who_come_and_go_are_told_once_to_who_is_there(lobby, ana):
     assert ana.told() == ["Room.AddPlayer", "Room.RemovePlayer"]
 
 
-def test_an_agent_is_somebody_who_is_there(lobby, ana):
-    lobby.game.wake("Rook", lambda event, text: None)
+def test_an_agent_is_somebody_who_is_there(registry, ana):
+    registry.game.wake("Rook", lambda event, text: None)
     ana.types("north")
     assert [one["name"] for one in ana.last("Room.Players")] == ["Ana", "Rook"]
 
 
-def test_things_are_told_in_the_room_and_in_hand(lobby, ana):
-    ben = inside(lobby, "Ben")
+def test_things_are_told_in_the_room_and_in_hand(registry, ana):
+    ben = inside(registry, "Ben")
     ana.told(), ben.told()
     ana.types("get brass lamp")
     assert [(told["location"], told["item"]["name"]) for told in ana.told("Char.Items.Remove")] == [
@@ -169,16 +169,16 @@ def test_things_are_told_in_the_room_and_in_hand(lobby, ana):
     assert ana.last("Char.Items.Add")["location"] == "room"
 
 
-def test_what_can_be_taken_and_what_holds_others_is_marked(lobby):
-    cat = inside(lobby, "Cat")
+def test_what_can_be_taken_and_what_holds_others_is_marked(registry):
+    cat = inside(registry, "Cat")
     cat.types("east")
     items = cat.last("Char.Items.List")["items"]
     assert [(one["name"], one["attrib"]) for one in items] == [("oat chest", "c"), ("saddle bag", "ct"), ("slate", "t")]
 
 
-def test_a_thing_is_known_by_nothing_that_its_title_hides(lobby, ana):
-    lobby.game.world.things["brass lamp"].title = "plain box"
-    lobby.game.publish(())
+def test_a_thing_is_known_by_nothing_that_its_title_hides(registry, ana):
+    registry.game.world.things["brass lamp"].title = "plain box"
+    registry.game.publish(())
     ana.tells("Char.Items.Room")
     items = ana.last("Char.Items.List")["items"]
     assert "brass" not in str(items) and "plain box" in str(items)
@@ -200,30 +200,30 @@ def test_the_status_has_a_caption_for_each_of_its_parts(ana):
     assert found["Char.Name"] == {"name": "Ana", "fullname": "Ana"}
 
 
-def test_of_the_status_only_what_is_different_is_told(lobby, ana):
-    inside(lobby, "Ben")
+def test_of_the_status_only_what_is_different_is_told(registry, ana):
+    inside(registry, "Ben")
     ana.told()
     ana.types("afk tea")
     assert ana.told("Char.Status") == [{"state": "away"}]
     ana.types("follow Ben")
     assert ana.told("Char.Status") == [{"state": "awake", "following": "Ben"}]
-    lobby.game.perform("Ben", "north")
+    registry.game.perform("Ben", "north")
     assert ana.told("Char.Status") == [{"room": "The Kitchen"}]
 
 
 # What is said
 
 
-def test_what_is_said_is_told_as_it_reads_to_who_hears_it(lobby, ana):
-    ben = inside(lobby, "Ben")
+def test_what_is_said_is_told_as_it_reads_to_who_hears_it(registry, ana):
+    ben = inside(registry, "Ben")
     ana.told(), ben.told()
     ana.types("say Good morning")
     assert ana.told("Comm.Channel.Text") == [{"channel": "say", "talker": "Ana", "text": 'You say, "Good morning"'}]
     assert ben.told("Comm.Channel.Text") == [{"channel": "say", "talker": "Ana", "text": 'Ana says, "Good morning"'}]
 
 
-def test_a_whisper_is_told_to_those_two_alone(lobby, ana):
-    ben, dan = inside(lobby, "Ben"), inside(lobby, "Dan")
+def test_a_whisper_is_told_to_those_two_alone(registry, ana):
+    ben, dan = inside(registry, "Ben"), inside(registry, "Dan")
     ana.told(), ben.told(), dan.told()
     ana.types("whisper Ben the cellar")
     assert [told["channel"] for told in ben.told("Comm.Channel.Text")] == ["whisper"]
@@ -241,8 +241,8 @@ def test_a_whisper_is_told_to_those_two_alone(lobby, ana):
         ("look", "", []),
     ],
 )
-def test_each_channel_reaches_whom_the_words_reach(lobby, ana, line, channel, hears_it):
-    others = {name: inside(lobby, name) for name in ("Ben", "Cat")}
+def test_each_channel_reaches_whom_the_words_reach(registry, ana, line, channel, hears_it):
+    others = {name: inside(registry, name) for name in ("Ben", "Cat")}
     for one in (ana, *others.values()):
         one.told()
     ana.types(line)
@@ -250,14 +250,14 @@ def test_each_channel_reaches_whom_the_words_reach(lobby, ana, line, channel, he
     assert [name for name, one in others.items() if one.told("Comm.Channel.Text")] == hears_it
 
 
-def test_a_private_reason_is_told_to_nobody(lobby, ana):
-    ben = inside(lobby, "Ben")
+def test_a_private_reason_is_told_to_nobody(registry, ana):
+    ben = inside(registry, "Ben")
     ana.types("say hello | ben owes me a lamp", "north | away from ben")
     assert "owes" not in str(ben.connection.told) and "away from" not in str(ben.connection.told)
 
 
-def test_a_guest_has_the_channels_that_a_guest_may_use(lobby):
-    guest = Talker(lobby, *ALL)
+def test_a_guest_has_the_channels_that_a_guest_may_use(registry):
+    guest = Talker(registry, *ALL)
     guest.types("guest")
     assert [one["name"] for one in guest.last("Comm.Channel.List")] == ["say", "emote", "whisper", "tell"]
 
@@ -265,46 +265,46 @@ def test_a_guest_has_the_channels_that_a_guest_may_use(lobby):
 # What agents are about
 
 
-def test_who_is_in_the_same_room_is_told_what_an_agent_is_about(lobby, ana):
-    lobby.game.wake("Rook", lambda event, text: None)
-    lobby.audience.tell_of_agent("Rook", "thinking")
+def test_who_is_in_the_same_room_is_told_what_an_agent_is_about(registry, ana):
+    registry.game.wake("Rook", lambda event, text: None)
+    registry.gmcp_updates.tell_of_agent("Rook", "thinking")
     assert ana.told("Fallwater.Agent") == []
     ana.types("north")
     ana.told()
-    lobby.audience.tell_of_agent("Rook", "thinking")
-    lobby.audience.tell_of_agent("Rook", "acted")
+    registry.gmcp_updates.tell_of_agent("Rook", "thinking")
+    registry.gmcp_updates.tell_of_agent("Rook", "acted")
     assert ana.told("Fallwater.Agent") == [
         {"name": "Rook", "what": "thinking", "room": KITCHEN},
         {"name": "Rook", "what": "acted", "room": KITCHEN},
     ]
 
 
-def test_an_agent_that_nobody_sees_is_told_of_to_admins_alone(lobby, ana):
-    ben = inside(lobby, "Ben")
-    lobby.door.accounts.set_role("Ben", Role.ADMIN)
-    lobby.audience.tell_of_agent("Rook", "compacted")
+def test_an_agent_that_nobody_sees_is_told_of_to_admins_alone(registry, ana):
+    ben = inside(registry, "Ben")
+    registry.door.accounts.set_role("Ben", Role.ADMIN)
+    registry.gmcp_updates.tell_of_agent("Rook", "compacted")
     assert ana.told("Fallwater.Agent") == []
     assert ben.told("Fallwater.Agent") == [{"name": "Rook", "what": "compacted", "room": KITCHEN}]
 
 
-def test_an_agent_that_is_no_more_is_told_of_to_nobody(lobby, ana):
+def test_an_agent_that_is_no_more_is_told_of_to_nobody(registry, ana):
     ana.told()
-    lobby.audience.tell_of_agent("Nobody", "acted")
+    registry.gmcp_updates.tell_of_agent("Nobody", "acted")
     assert ana.told() == []
 
 
 # What a client takes
 
 
-def test_only_packages_that_the_client_takes_are_sent(lobby):
-    ben = inside(lobby, "Ben", "Room.Info 1")
+def test_only_packages_that_the_client_takes_are_sent(registry):
+    ben = inside(registry, "Ben", "Room.Info 1")
     assert ben.told() == ["Room.Info"]
     ben.types("say hello", "get brass lamp", "north")
     assert ben.told() == ["Room.Info"]
 
 
-def test_a_package_that_is_added_later_is_told_then_and_no_other_again(lobby):
-    ben = inside(lobby, "Ben", "Room 1")
+def test_a_package_that_is_added_later_is_told_then_and_no_other_again(registry):
+    ben = inside(registry, "Ben", "Room 1")
     ben.told()
     ben.tells("Core.Supports.Add", ["comm 1"])
     assert ben.told() == ["Comm.Channel.List"]
@@ -313,26 +313,26 @@ def test_a_package_that_is_added_later_is_told_then_and_no_other_again(lobby):
     assert ben.told() == ["Comm.Channel.Text"]
 
 
-def test_what_a_client_calls_itself_is_logged_once_and_as_one_line(lobby, caplog):
+def test_what_a_client_calls_itself_is_logged_once_and_as_one_line(registry, caplog):
     with caplog.at_level(logging.INFO):
-        talker = Talker(lobby)
+        talker = Talker(registry)
         talker.tells("Core.Hello", {"client": "Other"})
-        Guest(lobby).session.data_received("core.hello", {"client": "A\nb\x1b[31mc" + "d" * 100})
+        Guest(registry).session.data_received("core.hello", {"client": "A\nb\x1b[31mc" + "d" * 100})
     assert [record.getMessage() for record in caplog.records] == [
         "the client at 127.0.0.1 is Mudlet",
         "the client at 127.0.0.1 is A bc" + "d" * 36,
     ]
 
 
-def test_a_client_that_begins_to_speak_late_is_told_all_the_same(lobby):
-    ben = Guest(lobby)
+def test_a_client_that_begins_to_speak_late_is_told_all_the_same(registry):
+    ben = Guest(registry)
     ben.enters("Ben")
     ben.session.data_received("core.supports.set", ["room 1"])
     assert [name for name, _ in ben.connection.told] == ["Room.Info", "Room.Players"]
 
 
-def test_a_client_that_never_speaks_is_told_nothing(lobby, ana):
-    ben = Guest(lobby)
+def test_a_client_that_never_speaks_is_told_nothing(registry, ana):
+    ben = Guest(registry)
     ben.enters("Ben")
     ana.types("say hello", "north")
     ben.types("quit")
@@ -354,14 +354,14 @@ def test_nothing_but_a_time_comes_back_with_a_ping(ana, payload):
     assert ana.connection.told == [("Core.Ping", None)]
 
 
-def test_the_end_is_told_with_its_reason(lobby, ana):
+def test_the_end_is_told_with_its_reason(registry, ana):
     ana.told()
     ana.types("quit")
     assert ana.told("Core.Goodbye") == ["Sleep well."]
 
 
-def test_whoever_is_taken_over_is_told_no_more(lobby, ana):
-    second = inside(lobby, "Ana")
+def test_whoever_is_taken_over_is_told_no_more(registry, ana):
+    second = inside(registry, "Ana")
     assert ana.told("Core.Goodbye") == ["You have connected from somewhere else, and go on there."]
     second.told()
     second.types("north")
@@ -369,25 +369,25 @@ def test_whoever_is_taken_over_is_told_no_more(lobby, ana):
     assert [told["num"] for told in second.told("Room.Info")] == [KITCHEN]
 
 
-def test_a_flood_is_answered_within_bounds_and_later_again(lobby, ana):
+def test_a_flood_is_answered_within_bounds_and_later_again(registry, ana):
     ana.told()
     for _ in range(1000):
         ana.tells("Core.Ping")
     assert len(ana.told()) <= MESSAGES_AT_ONCE
-    lobby.clock.advance(1)
+    registry.clock.advance(1)
     ana.tells("Core.Ping")
     assert ana.told() == ["Core.Ping"]
 
 
-def test_nothing_is_kept_when_the_last_client_has_gone(lobby, ana):
+def test_nothing_is_kept_when_the_last_client_has_gone(registry, ana):
     ana.types("north")
     ana.hangs_up()
-    lobby.clock.advance(0)
-    assert not lobby.audience._listeners and not lobby.audience.places._seen
+    registry.clock.advance(0)
+    assert not registry.gmcp_updates._listeners and not registry.gmcp_updates.places._seen
 
 
-def test_what_many_hear_is_made_once(lobby, ana):
-    ben, dan = inside(lobby, "Ben"), inside(lobby, "Dan")
+def test_what_many_hear_is_made_once(registry, ana):
+    ben, dan = inside(registry, "Ben"), inside(registry, "Dan")
     for one in (ben, dan):
         one.connection.messages.clear()
     ana.types("say hello", "get brass lamp")
@@ -414,12 +414,12 @@ def busy(tmp_path_factory):
 @given(st.sampled_from(PACKAGES), ANYTHING)
 def test_whatever_a_client_tells_the_session_goes_on(busy, package, payload):
     busy.tells(package, payload)
-    busy.session._lobby.clock.advance(10)
+    busy.session._registry.clock.advance(10)
     assert busy.types("say still here") == 'You say, "still here"\n> '
 
 
-def test_rooms_that_come_to_be_have_numbers_at_once(lobby, ana):
-    lobby.game.world.rooms["The Attic"] = Room("The Attic", number=77)
-    lobby.game.world.rooms["The Kitchen"].exits["up"] = Exit("up", "The Attic")
+def test_rooms_that_come_to_be_have_numbers_at_once(registry, ana):
+    registry.game.world.rooms["The Attic"] = Room("The Attic", number=77)
+    registry.game.world.rooms["The Kitchen"].exits["up"] = Exit("up", "The Attic")
     ana.types("north")
     assert ana.last("Room.Info")["exits"]["up"] == 77

@@ -129,12 +129,12 @@ def test_without_its_colours_a_text_is_what_it_is_without_any(text, kind):
 
 
 @pytest.fixture
-def lobby(tmp_path):
+def registry(tmp_path):
     return lobby_of(tmp_path, inn_game())
 
 
-def test_a_player_sees_colours_and_neither_history_nor_others_get_any(lobby):
-    ana, ben = Guest(lobby), Guest(lobby)
+def test_a_player_sees_colours_and_neither_history_nor_others_get_any(registry):
+    ana, ben = Guest(registry), Guest(registry)
     ana.enters("Ana")
     ben.enters("Ben")
     ana.types("color on")
@@ -144,20 +144,20 @@ def test_a_player_sees_colours_and_neither_history_nor_others_get_any(lobby):
     assert 'You say, "Good morning"' in ana.types("history")
     assert "\x1b[1mThe Common Room\x1b[0m\n" in ana.types("look")
     assert "\x1b" not in ana.types("color off")
-    assert all("\x1b" not in line for line in lobby.game.world.characters["Ana"].doings.heard)
+    assert all("\x1b" not in line for line in registry.game.world.characters["Ana"].doings.heard)
 
 
-def test_help_has_marks_for_the_eye_only(lobby):
-    ana = Guest(lobby)
+def test_help_has_marks_for_the_eye_only(registry):
+    ana = Guest(registry)
     ana.enters("Ana")
-    lobby.game.commands.texts = replace(lobby.game.commands.texts, topics={"weir": "The ==weir== talks."})
+    registry.game.commands.texts = replace(registry.game.commands.texts, topics={"weir": "The ==weir== talks."})
     assert "The weir talks." in ana.types("help weir")
     ana.types("color on")
     assert "The \x1b[1mweir\x1b[0m talks." in ana.types("help weir")
 
 
-def test_another_palette_counts_at_once(lobby):
-    ana = Guest(lobby)
+def test_another_palette_counts_at_once(registry):
+    ana = Guest(registry)
     ana.enters("Ana")
     ana.types("color 16")
     ana.connection.palette = ColorSettings(speech="none", room="red")

@@ -29,21 +29,21 @@ CAPITALS = re.compile(r"\b[A-Z][A-Z' ]{3,}[A-Z]\b")
 
 
 @pytest.fixture
-def lobby(tmp_path):
+def registry(tmp_path):
     return lobby_of(tmp_path, inn_game())
 
 
-def listener(lobby, width: int = 80) -> Guest:
+def listener(registry, width: int = 80) -> Guest:
     """Return Ana, whose narrow screen nobody looks at, with nothing on it."""
-    ana = Guest(lobby, width=width)
+    ana = Guest(registry, width=width)
     ana.enters("Ana")
     ana.types("screenreader on")
     ana.screen()
     return ana
 
 
-def test_a_line_is_sent_whole_however_narrow_the_screen(lobby):
-    ana, ben = listener(lobby, width=40), Guest(lobby)
+def test_a_line_is_sent_whole_however_narrow_the_screen(registry):
+    ana, ben = listener(registry, width=40), Guest(registry)
     ben.enters("Ben")
     ana.screen()
     words = "one two three four five six seven eight nine ten " * 5
@@ -51,8 +51,8 @@ def test_a_line_is_sent_whole_however_narrow_the_screen(lobby):
     assert ana.screen() == f'Ben says, "{words.strip()}"\n'
 
 
-def test_a_room_begins_with_its_name_and_ends_with_a_sentence_about_its_exits(lobby):
-    assert listener(lobby).types("look") == (
+def test_a_room_begins_with_its_name_and_ends_with_a_sentence_about_its_exits(registry):
+    assert listener(registry).types("look") == (
         "The Common Room\n"
         "A long table, a low ceiling and a fire that never quite goes out.\n"
         "You see a brass lamp and an oil lamp here.\n"
@@ -61,12 +61,12 @@ def test_a_room_begins_with_its_name_and_ends_with_a_sentence_about_its_exits(lo
     )
 
 
-def test_who_is_told_line_by_line_without_indentation(lobby):
-    assert listener(lobby).types("who") == "In the world now: 1\nAna (you)\n> "
+def test_who_is_told_line_by_line_without_indentation(registry):
+    assert listener(registry).types("who") == "In the world now: 1\nAna (you)\n> "
 
 
-def test_help_tells_what_stands_in_two_columns_one_after_the_other(lobby):
-    told = listener(lobby).types("help look")
+def test_help_tells_what_stands_in_two_columns_one_after_the_other(registry):
+    told = listener(registry).types("help look")
     assert "look lamp: a thing, a person, a detail of the room or an exit\n" in told
 
 
@@ -81,8 +81,8 @@ def test_spaces_in_what_is_no_text_of_the_worlds_own_are_somebodys_own_affair():
 @pytest.mark.parametrize(
     "line", ["help", "commands", "help help", "help say", "who", "map", "inventory", "alias", "rooms"]
 )
-def test_no_list_has_columns_drawings_or_indentation(lobby, line):
-    told = listener(lobby).types(line).removesuffix("> ")
+def test_no_list_has_columns_drawings_or_indentation(registry, line):
+    told = listener(registry).types(line).removesuffix("> ")
     assert [one for one in told.split("\n") if COLUMNS.search(one) or ROWS.search(one) or one != one.strip()] == []
 
 
@@ -93,38 +93,38 @@ def test_no_help_on_any_command_has_columns_or_a_sentence_over_several_lines():
     assert [(verb, *broken) for verb, text in texts.items() for broken in _broken_lines(text)] == []
 
 
-def test_a_player_whose_client_is_known_to_be_read_aloud_is_greeted_so(lobby):
-    caller = Guest(lobby, width=40)
+def test_a_player_whose_client_is_known_to_be_read_aloud_is_greeted_so(registry):
+    caller = Guest(registry, width=40)
     caller.connection.tells(screen_reader=True)
     caller.screen()
     caller.session.show("A long line at the door, which a screen of forty columns could not hold.", kind=MARKED)
     assert "A long line at the door, which a screen of forty columns could not hold.\n" in caller.screen()
 
 
-def test_each_event_is_a_line_of_its_own_without_a_prompt_behind_it(lobby):
-    ana = listener(lobby)
+def test_each_event_is_a_line_of_its_own_without_a_prompt_behind_it(registry):
+    ana = listener(registry)
     for text in ("A log falls.", "The cat wakes."):
-        lobby.game.publish((Happened("", "The Common Room", text),))
+        registry.game.publish((Happened("", "The Common Room", text),))
     assert ana.screen() == "\nA log falls.\nThe cat wakes.\n"
 
 
-def test_a_guest_may_listen_too_and_hear_less(lobby):
-    guest = Guest(lobby)
+def test_a_guest_may_listen_too_and_hear_less(registry):
+    guest = Guest(registry)
     guest.types("guest")
     assert "plain sentences" in guest.types("screenreader on")
     assert "You notice of agents only what is for you." in guest.types("hush agents")
-    assert lobby.game.world.characters["Guest1"].role is Role.GUEST
+    assert registry.game.world.characters["Guest1"].role is Role.GUEST
 
 
-def test_what_is_hushed_reaches_neither_screen_nor_client_and_stays_in_history(lobby):
-    ana = listener(lobby)
+def test_what_is_hushed_reaches_neither_screen_nor_client_and_stays_in_history(registry):
+    ana = listener(registry)
     ana.session.data_received("Core.Supports.Set", ["Comm.Channel 1"])
     ana.types("hush agents")
     ana.connection.told.clear()
-    lobby.game.wake("Rook", lambda event, text: None)
-    lobby.game.perform("Rook", "south")
+    registry.game.wake("Rook", lambda event, text: None)
+    registry.game.perform("Rook", "south")
     ana.screen()
-    lobby.game.perform("Rook", "say Nobody hears me.")
+    registry.game.perform("Rook", "say Nobody hears me.")
     assert (ana.screen(), [payload for package, payload in ana.connection.told if "Text" in package]) == ("", [])
     assert ana.types("history") == 'Rook says, "Nobody hears me."\n> '
 

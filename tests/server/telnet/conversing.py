@@ -12,8 +12,8 @@ from twisted.python.failure import Failure
 
 from server.clock import DelayedCall
 from server.connection.services import ConnectionServices
-from server.lobby import Lobby
-from server.session import Session
+from server.session.registry import SessionRegistry
+from server.session.session import Session
 from server.telnet.compression import compression_option
 from server.telnet.interface import TelnetLimits
 from server.telnet.options import OPTIONS
@@ -30,8 +30,8 @@ TIME = 100.0
 class Listening(Session):
     """A session that keeps what it is told; a failure of it is a failure of the test."""
 
-    def __init__(self, lobby: Lobby) -> None:
-        super().__init__(lobby)
+    def __init__(self, registry: SessionRegistry) -> None:
+        super().__init__(registry)
         self.heard: list[object] = []
 
     def line_received(self, text: str) -> None:
@@ -44,14 +44,14 @@ class Listening(Session):
         super().capabilities_changed()
 
 
-def inn_of(folder: Path, clock: Clock) -> Lobby:
+def inn_of(folder: Path, clock: Clock) -> SessionRegistry:
     """Return a lobby into the inn."""
     return lobby_of(folder, inn_game(), clock=clock)
 
 
-def heard(content: bytes, portion: int, lobby: Lobby, clock: Clock) -> list[object]:
+def heard(content: bytes, portion: int, registry: SessionRegistry, clock: Clock) -> list[object]:
     """Return what a session hears of bytes that come in so large portions, each once the one before is read."""
-    session = Listening(lobby)
+    session = Listening(registry)
     transport = StringTransport()
     protocol = TelnetProtocol(session, ConnectionServices(clock), LIMITS, (*OPTIONS, compression_option()))
     protocol.makeConnection(transport)
@@ -61,7 +61,7 @@ def heard(content: bytes, portion: int, lobby: Lobby, clock: Clock) -> list[obje
     passes(clock, TIME)
     assert transport.disconnecting or held(protocol) <= MOST_HELD
     protocol.connectionLost(Failure(ConnectionLost()))
-    assert session not in lobby.sessions
+    assert session not in registry.sessions
     return session.heard
 
 

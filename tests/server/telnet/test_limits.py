@@ -6,13 +6,13 @@ import logging
 
 from server.telnet.codes import DO, IAC, SB, SE, WILL, WINDOW_SIZE
 from server.telnet.interface import TelnetLimits
-from tests.server.telnet.test_protocol import Caller
+from tests.server.telnet.test_protocol import LoginView
 
 PACED = TelnetLimits(max_line_bytes=100, lines_per_second=10, lines_at_once=5)
 PASTE = [f"line {number}" for number in range(200)]
 
 
-def passes(connection: Caller, seconds: float) -> None:
+def passes(connection: LoginView, seconds: float) -> None:
     """Let time pass, a twentieth of a second at a time."""
     for _ in range(round(seconds * 20)):
         connection.clock.advance(0.05)
@@ -20,7 +20,7 @@ def passes(connection: Caller, seconds: float) -> None:
 
 
 def test_a_paste_of_many_lines_is_done_whole_and_in_order_only_slowed():
-    connection = Caller(PACED)
+    connection = LoginView(PACED)
     connection.receives("".join(f"{line}\r\n" for line in PASTE).encode())
     connection.turns(5)
     assert connection.player.lines == PASTE[:5]
@@ -33,7 +33,7 @@ def test_a_paste_of_many_lines_is_done_whole_and_in_order_only_slowed():
 
 
 def test_who_types_as_people_do_never_waits():
-    connection = Caller(PACED)
+    connection = LoginView(PACED)
     for line in PASTE[:30]:
         connection.receives(f"{line}\n".encode())
         assert connection.player.lines[-1] == line
@@ -41,7 +41,7 @@ def test_who_types_as_people_do_never_waits():
 
 
 def test_what_waits_is_done_after_the_other_side_has_ended_its_own():
-    connection = Caller(PACED)
+    connection = LoginView(PACED)
     connection.receives("".join(f"{line}\n" for line in PASTE[:20]).encode())
     connection.protocol.readConnectionLost()
     passes(connection, 1.6)
@@ -49,7 +49,7 @@ def test_what_waits_is_done_after_the_other_side_has_ended_its_own():
 
 
 def test_lines_that_are_too_long_count_as_lines():
-    connection = Caller(PACED)
+    connection = LoginView(PACED)
     connection.receives((b"x" * 101 + b"\n") * 5 + b"look\n")
     connection.turns(4)
     assert connection.player.lines == []
@@ -58,14 +58,14 @@ def test_lines_that_are_too_long_count_as_lines():
 
 
 def test_without_a_pace_lines_are_done_as_fast_as_they_come():
-    connection = Caller(TelnetLimits())
+    connection = LoginView(TelnetLimits())
     connection.receives("".join(f"{line}\n" for line in PASTE).encode())
     connection.turns(100)
     assert connection.player.lines == PASTE
 
 
 def test_who_negotiates_without_end_is_dropped_with_one_line_in_the_log(caplog):
-    connection = Caller(TelnetLimits(max_negotiation_bytes=6000, bytes_per_turn=512))
+    connection = LoginView(TelnetLimits(max_negotiation_bytes=6000, bytes_per_turn=512))
     connection.receives(bytes([IAC, WILL, 99]) * 1990)
     connection.turns(20)
     assert not connection.transport.disconnecting
@@ -77,14 +77,14 @@ def test_who_negotiates_without_end_is_dropped_with_one_line_in_the_log(caplog):
 
 
 def test_a_subnegotiation_that_never_ends_is_as_much_talk():
-    connection = Caller(TelnetLimits(max_negotiation_bytes=6000, bytes_per_turn=512))
+    connection = LoginView(TelnetLimits(max_negotiation_bytes=6000, bytes_per_turn=512))
     connection.receives(bytes([IAC, SB, WINDOW_SIZE]) + b"\0" * 7000)
     connection.turns(20)
     assert connection.transport.disconnected
 
 
 def test_a_line_begins_the_count_of_telnet_talk_anew():
-    connection = Caller(TelnetLimits(max_negotiation_bytes=6000, bytes_per_turn=512))
+    connection = LoginView(TelnetLimits(max_negotiation_bytes=6000, bytes_per_turn=512))
     for _ in range(5):
         connection.receives(bytes([IAC, SB, WINDOW_SIZE]) + b"\0" * 4000 + bytes([IAC, SE]) + b"look\n")
         connection.turns(20)
@@ -93,7 +93,7 @@ def test_a_line_begins_the_count_of_telnet_talk_anew():
 
 
 def test_text_is_no_telnet_talk_however_long():
-    connection = Caller(TelnetLimits(max_negotiation_bytes=6000))
+    connection = LoginView(TelnetLimits(max_negotiation_bytes=6000))
     connection.receives(b"x" * 20000 + b"\nlook\n")
     connection.turns(50)
     assert connection.player.lines == ["look"]

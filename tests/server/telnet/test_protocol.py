@@ -105,7 +105,7 @@ class TcpInMemory(StringTransport):
         self.settings.append(("keep alive", enabled))
 
 
-class Caller:
+class LoginView:
     """A connected protocol with everything around it; `shows` takes what the client was sent since last time."""
 
     def __init__(self, limits: TelnetLimits = LIMITS) -> None:
@@ -142,7 +142,7 @@ class Caller:
 
 @pytest.fixture
 def connection():
-    return Caller()
+    return LoginView()
 
 
 def test_a_connection_opens_with_offers_and_without_delays(connection):
@@ -267,7 +267,7 @@ def test_a_flood_of_negotiation_is_taken_in_portions(connection):
 
 
 def test_a_toggle_flood_is_answered_with_a_bounded_number_of_bytes():
-    connection = Caller(TelnetLimits())
+    connection = LoginView(TelnetLimits())
     connection.receives(bytes([IAC, WILL, 31, IAC, WONT, 31]) * 10_000)
     connection.turns(200)
     assert len(connection.shows()) <= 3 * 200

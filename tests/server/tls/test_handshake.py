@@ -11,7 +11,7 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.connection.services import ConnectionServices
-from server.ports.crowd import Crowd, Gate
+from server.net.connection_limits import ConnectionLimiter, LimitingFactory
 from server.telnet.interface import TelnetLimits
 from server.telnet.protocol import TelnetFactory
 from server.tls.credentials import Credentials
@@ -28,10 +28,10 @@ class House:
         self.clock = Clock()
         self.players = []
         settings = ServerSettings()
-        self.crowd = Crowd(lambda: settings, self.clock)
+        self.crowd = ConnectionLimiter(lambda: settings, self.clock)
         credentials = Credentials(settings, folder, self.clock, lambda: NOW, list[str]().append)
         telnet = TelnetFactory(self._new_player, ConnectionServices(self.clock), lambda: LIMITS)
-        self.factory = Gate(over_tls(telnet, credentials, self.clock, lambda: login_seconds), self.crowd)
+        self.factory = LimitingFactory(over_tls(telnet, credentials, self.clock, lambda: login_seconds), self.crowd)
 
     def _new_player(self):
         self.players.append(Player())

@@ -10,7 +10,7 @@ from twisted.internet.address import IPv4Address
 from tests.server.telnet.test_protocol import TcpInMemory
 
 
-class Caller(TcpInMemory):
+class LoginView(TcpInMemory):
     """A connection from another machine."""
 
     def getPeer(self):
@@ -28,7 +28,7 @@ class TlsClient:
         self.clock = clock
         self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = context.wrap_bio(self._in, self._out)
-        self.transport = Caller()
+        self.transport = LoginView()
         self.text = b""
         self.server = factory.buildProtocol(self.transport.getPeer())
         self.server.makeConnection(self.transport)

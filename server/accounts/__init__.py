@@ -1,0 +1,1 @@
+"""Accounts: names, passwords, roles and bans, and the login."""

@@ -1,0 +1,297 @@
+"""Who somebody is: from a name given at the door to an account, and from an account to a character."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import Enum, auto
+
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from config.settings import ServerSettings
+from server.accounts.bans import Bans
+from server.accounts.database import AccountDatabase, Change
+from server.accounts.names import LONGEST, RESERVED, SHORTEST, NameIndex, well_formed
+from server.accounts.records import Account, key
+from server.accounts.store import AccountStore
+from server.accounts.throttle import is_loopback
+from vault.folder import Vault
+from vault.world_notes import save_person
+from world.model import Character, Role, World
+
+log = logging.getLogger(__name__)
+
+
+class NameRefused(Exception):
+    """A name that will not do; the message says why and what would."""
+
+
+class AccountState(Enum):
+    """How somebody stands who gives a name."""
+
+    GUEST = auto()
+    NEW = auto()
+    UNCLAIMED = auto()  # somebody without a password, such as a note that was put into the vault by hand
+    KNOWN = auto()
+
+
+@dataclass(frozen=True)
+class LoginName:
+    """Whom somebody says they are: a name as it is written here (empty for a guest) and how it stands."""
+
+    name: str
+    standing: AccountState
+
+
+class Accounts:
+    """Everybody's account, and `bans`. A change counts, and is on disk, when its Deferred fires."""
+
+    def __init__(
+        self,
+        store: AccountStore,
+        vault: Vault,
+        world: World,
+        settings: ServerSettings,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._store = store
+        self._vault = vault
+        self._world = world
+        self._settings = settings
+        self._now_ms = now_ms
+        self.bans = Bans(store, world, self._now)
+        self._names = NameIndex()
+        self._last_rank = 0
+        for name in (*RESERVED, *vault.names("people")):
+            self._names.add(name)
+        store.tell_names(self._names.add)
+
+    # At the door
+
+    def who(self, given: str, host: str) -> LoginName:
+        """Return whom somebody says they are. Raises: NameRefused if it cannot be so."""
+        say, settings = self._world.wording, self._settings
+        if key(given.strip()) == "guest":
+            if not settings.guests:
+                raise NameRefused(say("door.no_guests"))
+            return LoginName("", AccountState.GUEST)
+        name = well_formed(given)
+        if name is None:
+            raise NameRefused(say("door.name_rule", name=given[:40], shortest=SHORTEST, longest=LONGEST))
+        if ban := self.bans.on(name):
+            raise NameRefused(self.bans.text(ban))
+        account, character = self.account(name), self._character(name)
+        if character and character.is_agent:
+            raise NameRefused(say("door.is_agent", name=character.name))
+        if account is None and self._store.has(name):
+            raise NameRefused(say("door.unreadable_account", name=name))
+        if account and account.password:
+            return LoginName(account.name, AccountState.KNOWN)
+        if character or account:
+            if not is_loopback(host):
+                raise NameRefused(say("door.unclaimed_elsewhere", name=name))
+            return LoginName(character.name if character else name, AccountState.UNCLAIMED)
+        self._check_new(name)
+        if not settings.new_accounts:
+            raise NameRefused(say("door.nobody_new", name=name))
+        return LoginName(name, AccountState.NEW)
+
+    def character_of(self, name: str) -> tuple[Character, bool]:
+        """Return the character of an account, and whether it was made just now.
+
+        Raises: NameRefused if its note cannot be read, NoteError if a new one cannot be written.
+        """
+        found = self._character(name)
+        character = found or self._made(name)
+        character.role = self.role_of(name)
+        return character, found is None
+
+    # Passwords, of which only hashes come here
+
+    def claim(self, name: str, kept: str) -> Deferred[None]:
+        """Give a name that has no password yet its first one, and make the account if there is none.
+
+        Its role is that of somebody new, whatever it was: nobody has proved to be who had it.
+        The Deferred fails with NameRefused if somebody was quicker, with NoteError if it cannot be kept.
+        """
+        created = _text(self._now())
+        new = Account(name, self._settings.new_role, created=created)
+
+        def change(database: AccountDatabase) -> None:
+            account = database.account(name) or new
+            if account.password:
+                raise NameRefused(self._world.wording("door.was_quicker", name=name))
+            database.put_account(replace(account, role=new.role, password=kept, one_time=False))
+
+        return self._store.change(change)
+
+    def set_password(self, name: str, kept: str) -> Deferred[None]:
+        """Keep the password that somebody has chosen; the Deferred fails with NoteError if it cannot be kept."""
+        return self._store.change(_of(name, lambda account: replace(account, password=kept, one_time=False)))
+
+    def renew_password(self, name: str, before: str, kept: str) -> None:
+        """Keep the same password in another form, unless there is another one by now."""
+
+        def change(account: Account) -> Account:
+            return replace(account, password=kept) if account.password == before else account
+
+        self._note(_of(name, change))
+
+    def give_one_time(self, name: str, kept: str) -> Deferred[None]:
+        """Give somebody who has lived here a password for one time, as whoever comes in with it must choose another.
+
+        The Deferred fails with NoteError if it cannot be kept. Raises: NameRefused if there is nobody of that name.
+        """
+        new = self._new_account(name)
+        role = self._settings.new_role
+
+        def change(database: AccountDatabase) -> None:
+            account = database.account_to_repair(name, role) or new
+            database.put_account(replace(account, password=kept, one_time=True))
+
+        return self._store.change(change)
+
+    def note_wrong(self, name: str) -> None:
+        """Count a wrong password."""
+        self._note(_of(name, lambda account: replace(account, failed=account.failed + 1)))
+
+    def note_seen(self, name: str, came_in: bool = False) -> None:
+        """Note that somebody is here at this moment; whoever comes in has been told of wrong passwords."""
+        now = _text(self._now())
+        self._note(_of(name, lambda account: replace(account, last_seen=now, failed=0 if came_in else account.failed)))
+
+    def refresh(self) -> Deferred[None]:
+        """Take in what another process has changed, such as `fallwater reset-password`."""
+        return self._store.refresh()
+
+    # What is known of somebody
+
+    def account(self, name: str) -> Account | None:
+        """Return the account of a name, in whatever case."""
+        return self._store.account(name)
+
+    def role_of(self, name: str) -> Role:
+        """Return what somebody may do; an agent's role is its note's, and who has no password counts as new."""
+        account, character = self.account(name), self._character(name)
+        if account and account.password:
+            return Role[account.role.upper()]
+        if character and (character.is_agent or character.role is Role.GUEST):
+            return character.role
+        return Role[self._settings.new_role.upper()]
+
+    def set_role(self, name: str, role: Role) -> Deferred[None]:
+        """Let somebody do more or less. Raises: NameRefused if there is nobody of that name.
+
+        The Deferred fails with NameRefused if there would be no admin any more, with NoteError if it cannot be kept.
+        """
+        new, character = self._new_account(name), self._character(name)
+
+        def change(database: AccountDatabase) -> None:
+            account = database.account(name) or new
+            if role < Role.ADMIN and database.admins() == [account.name]:
+                raise NameRefused(self._world.wording("order.last_admin", who=account.name))
+            database.put_account(replace(account, role=role.name.lower()))
+
+        def use(_: None) -> None:
+            if character:
+                character.role = role
+
+        return self._store.change(change).addCallback(use)
+
+    def is_only_admin(self, name: str) -> bool:
+        """Return whether somebody is an admin with a password and nobody else is."""
+        return list(map(key, self._store.admins())) == [key(name)]
+
+    def last_seen(self, name: str) -> datetime | None:
+        """Return when somebody came or went last, or None if that is not known."""
+        account = self.account(name)
+        return datetime.fromisoformat(account.last_seen) if account and account.last_seen else None
+
+    def adopt(self, settings: ServerSettings) -> None:
+        """Go on with other settings."""
+        self._settings = settings
+
+    def close(self) -> Deferred[None]:
+        """Keep what still waits, and close the database; the Deferred fires then."""
+        return self._store.close()
+
+    def _character(self, name: str) -> Character | None:
+        characters = self._world.characters
+        if name in characters:
+            return characters[name]
+        return next((characters[one] for one in self._alike(name) if key(one) == key(name) and one in characters), None)
+
+    def _alike(self, name: str) -> list[str]:
+        """Return the names that look like this one, of characters, accounts and notes that there are or were."""
+        self._last_rank, new = self._world.characters.ids_since(self._last_rank)
+        for one in new:
+            self._names.add(one)
+        return self._names.alike(name)
+
+    def _new_account(self, name: str) -> Account:
+        """Return the account of somebody who has lived here, made if need be. Raises: NameRefused."""
+        account, character = self.account(name), self._character(name)
+        if account:
+            return account
+        if self._store.has(name):
+            return Account(name, self._settings.new_role, created=_text(self._now()))
+        if character is None or character.is_agent or character.role is Role.GUEST:
+            raise NameRefused(self._world.wording("door.no_account", name=name[:40]))
+        return Account(character.name, self._settings.new_role, created=_text(self._now()))
+
+    def _check_new(self, name: str) -> None:
+        """Raises: NameRefused if it is, or looks like, a name of something or somebody else."""
+        say, folded, world = self._world.wording, key(name), self._world
+        agents = self._vault.folders("agents")
+        if folded in RESERVED or any(key(one) == folded for one in (*world.rooms, *world.things, *agents)):
+            raise NameRefused(say("door.is_taken", name=name))
+        self._check_no_note(name)
+        for agent in agents:
+            self._names.add(agent)
+        for other in self._alike(name):
+            if other in world.characters or self._store.has(other) or other in RESERVED or other in agents:
+                raise NameRefused(say("door.look_alike", name=name, other=other))
+            if self._vault.exists("people", f"{other}.md"):
+                key_of = "door.unreadable_note" if key(other) == folded else "door.look_alike"
+                raise NameRefused(say(key_of, name=name, other=other))
+
+    def _check_no_note(self, name: str) -> None:
+        """Raises: NameRefused if somebody's note was left out because it is not valid: it is to stay as it is."""
+        if self._vault.exists("people", f"{name}.md"):
+            raise NameRefused(self._world.wording("door.unreadable_note", name=name))
+
+    def _made(self, name: str) -> Character:
+        self._check_no_note(name)
+        character = Character(name, self._world.start_room_id)
+        save_person(self._vault, character)
+        self._world.add_character(character)
+        return character
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._now_ms() / 1000, UTC)
+
+    def _note(self, change: Change) -> None:
+        self._store.change(change).addErrback(_log)
+
+
+def _of(name: str, change: Callable[[Account], Account]) -> Change:
+    """Return a change of one account; where there is none, nothing changes."""
+
+    def apply(database: AccountDatabase) -> None:
+        if account := database.account(name):
+            changed = change(account)
+            if changed != account:
+                database.put_account(changed)
+
+    return apply
+
+
+def _text(time: datetime) -> str:
+    return time.isoformat(timespec="seconds")
+
+
+def _log(failure: Failure) -> None:
+    log.error("an account could not be kept: %s", failure.getErrorMessage())

@@ -1,0 +1,215 @@
+"""The dialogue at the door: a name, a password, and in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from server.accounts.accounts import AccountState, LoginName, NameRefused
+from server.accounts.authenticator import Verdict
+from server.accounts.dialogue import LoginServices, LoginView
+from server.accounts.prompts import Prompts, ask_new_password
+from server.connection.kinds import RAW
+from server.telnet.mssp import is_request
+from vault.notes import NoteError
+
+
+class Login:
+    """Asks one caller for a name and its password, and says who it is: `enter` is called with the claim, once.
+
+    `enter` raises NameRefused or NoteError if that fails, and the name is asked for again.
+    """
+
+    def __init__(self, caller: LoginView, door: LoginServices, enter: Callable[[LoginName], None]) -> None:
+        self._caller = caller
+        self._door = door
+        self._enter = enter
+        self._questions = Prompts(caller, door)
+        self._wrong = 0
+        self._told: Callable[[bool, str], None] | None = None
+        self._ask_name()
+
+    @property
+    def prompt(self) -> str:
+        """What is asked now; empty while something is looked at."""
+        return self._questions.prompt
+
+    def line_received(self, text: str) -> None:
+        """Take an answer."""
+        self._questions.line_received(text)
+
+    def stop(self) -> None:
+        """Forget the caller, who has gone."""
+        self._told = None
+        self._questions.stop()
+
+    def try_at_once(self, given: str, password: str, told: Callable[[bool, str], None]) -> None:
+        """Try a name and its password that come together, instead of what was being asked.
+
+        `told` hears whether that brought the caller in, and what to read about it. If it did not, the questions go on
+        from there. A password for one time, and who has none yet, is asked for another as ever.
+        """
+        if self._questions.is_waiting:
+            told(False, self._door.say()("door.one_at_a_time"))
+            return
+        try:
+            claim = self._door.accounts.who(given, self._caller.host)
+        except NameRefused as error:
+            told(False, str(error))
+            return
+        self._told = told
+        match claim.standing:
+            case AccountState.GUEST:
+                self._come_in(claim)
+            case AccountState.KNOWN:
+                self._try(claim, password)
+            case AccountState.NEW | AccountState.UNCLAIMED:
+                self._tell(False, self._door.say()("door.has_no_password_yet", name=claim.name))
+                self._ask_first_password(claim)
+
+    def _ask_name(self) -> None:
+        self._questions.ask("door.ask_name", self._named)
+
+    def _tell(self, success: bool, message: str) -> None:
+        told, self._told = self._told, None
+        if told:
+            told(success, message)
+
+    def _start_again(self, reason: str) -> None:
+        self._refuse(reason)
+        self._ask_name()
+
+    def _named(self, given: str) -> None:
+        if not given.strip():
+            return
+        if is_request(given):
+            self._caller.show(self._door.figures(), RAW)
+            return
+        try:
+            claim = self._door.accounts.who(given, self._caller.host)
+        except NameRefused as error:
+            self._caller.show(str(error))
+            return
+        match claim.standing:
+            case AccountState.GUEST:
+                self._come_in(claim)
+            case AccountState.KNOWN:
+                self._ask_password(claim)
+            case AccountState.NEW | AccountState.UNCLAIMED:
+                self._ask_first_password(claim)
+
+    # Somebody who has a password
+
+    def _ask_password(self, claim: LoginName) -> None:
+        self._questions.ask("door.ask_password", lambda password: self._tried(claim, password), hidden=True)
+
+    def _tried(self, claim: LoginName, password: str) -> None:
+        if not password:
+            self._ask_name()
+            return
+        self._try(claim, password)
+
+    def _try(self, claim: LoginName, password: str) -> None:
+        host = self._caller.host
+        if seconds := self._door.check.seconds(claim.name, host):
+            self._caller.show(self._door.say()("door.must_wait", seconds=math.ceil(seconds)))
+        self._questions.wait_for(
+            self._door.check.attempt(claim.name, password, host),
+            lambda verdict: self._judged(claim, verdict, password),
+            self._start_again,
+        )
+
+    def _judged(self, claim: LoginName, verdict: Verdict, password: str) -> None:
+        say, account = self._door.say(), self._door.accounts.account(claim.name)
+        if verdict is Verdict.THROTTLED:
+            self._end(say("door.too_soon"))
+        elif verdict is Verdict.WRONG:
+            self._wrong += 1
+            if self._wrong >= self._door.settings.password_tries:
+                self._end(say("door.too_many_wrong"))
+                return
+            self._refuse(say("door.wrong_password", name=claim.name))
+            self._ask_password(claim)
+        elif account and account.one_time:
+            self._refuse(say("door.one_time"))
+            self._ask_own_password(claim, password)
+        else:
+            self._come_in(claim)
+
+    def _refuse(self, reason: str) -> None:
+        self._tell(False, reason)
+        self._caller.show(reason)
+
+    def _end(self, reason: str) -> None:
+        self._tell(False, reason)
+        self._caller.end(reason)
+
+    def _ask_own_password(self, claim: LoginName, one_time: str) -> None:
+        ask_new_password(
+            self._questions,
+            self._caller,
+            self._door,
+            "door.choose_password",
+            claim.name,
+            lambda kept: self._questions.wait_for(
+                self._door.accounts.set_password(claim.name, kept), lambda _: self._come_in(claim), self._start_again
+            ),
+            self._ask_name,
+            one_time,
+        )
+
+    # Somebody who has none yet
+
+    def _ask_first_password(self, claim: LoginName) -> None:
+        if self._is_one_too_many(claim):
+            return
+        key = "door.new_name" if claim.standing is AccountState.NEW else "door.unclaimed"
+        shortest = self._door.settings.shortest_password
+        self._caller.show(self._door.say()(key, name=claim.name, shortest=shortest))
+        ask_new_password(
+            self._questions,
+            self._caller,
+            self._door,
+            "door.choose_password",
+            claim.name,
+            lambda kept: self._claimed(claim, kept),
+            self._ask_name,
+        )
+
+    def _claimed(self, claim: LoginName, kept: str) -> None:
+        try:
+            # Somebody may have come meanwhile who is called so, or nearly so.
+            self._door.accounts.who(claim.name, self._caller.host)
+        except NameRefused as error:
+            self._start_again(str(error))
+            return
+        if self._is_one_too_many(claim):
+            return
+        if claim.standing is AccountState.NEW:
+            self._door.check.signups.note(self._caller.host, self._door.settings.new_accounts_per_hour)
+        self._questions.wait_for(
+            self._door.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again
+        )
+
+    def _is_one_too_many(self, claim: LoginName) -> bool:
+        if claim.standing is not AccountState.NEW or not self._door.check.signups.are_too_many(self._caller.host):
+            return False
+        self._start_again(self._door.say()("door.too_many_new"))
+        return True
+
+    def _come_in(self, claim: LoginName) -> None:
+        self._caller.hide_typing(False)
+        if known := self._caller.until_known():
+            self._questions.wait_for(known, lambda _: self._enter_as(claim), self._start_again)
+        else:
+            self._enter_as(claim)
+
+    def _enter_as(self, claim: LoginName) -> None:
+        try:
+            self._enter(claim)
+        except (NameRefused, NoteError) as error:
+            self._start_again(str(error))
+            return
+        self._tell(True, "")
+        if claim.standing is not AccountState.GUEST:
+            self._door.check.note_home(claim.name, self._caller.host)

@@ -1,0 +1,95 @@
+"""Passwords for one time, given out on the console: to the first admin, and to whoever has lost theirs."""
+
+from __future__ import annotations
+
+import difflib
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from server.accounts.database import AccountDatabase
+from server.accounts.names import RESERVED, well_formed
+from server.accounts.passwords import Hasher
+from server.accounts.records import Account, key
+from vault.agent_notes import agent_names
+from vault.folder import Vault
+from vault.notes import NoteError
+
+MOST_TOLD = 20
+"""How many names are listed to somebody who asked for one that there is not."""
+
+
+def one_time_password(choose: Callable[[str], str] = secrets.choice) -> str:
+    """Return a password that can be read out and typed: ten syllables, 62 bits."""
+    syllables = [choose("bdfghjklmnprstvz") + choose("aeiou") for _ in range(10)]
+    return "-".join("".join(syllables[start : start + 2]) for start in range(0, 10, 2))
+
+
+def first_admin(database: AccountDatabase, vault: Vault, name: str, hasher: Hasher) -> str:
+    """Make an admin of this name if there is none, and return what whoever started the world should read, if anything.
+
+    Raises: NoteError if nobody can be called that, or the account cannot be kept.
+    """
+    admins = database.admins()
+    try:
+        only = database.account(admins[0]) if len(admins) == 1 else None
+        found = database.account(name)
+    except NoteError as error:
+        return f"{database.path}: {error}"
+    remedy = f"fallwater reset-password NAME --vault {vault.root}".replace
+    if only and only.one_time:
+        lost = remedy("NAME", only.name)
+        return f"The admin {only.name} has not chosen a password yet. If the one-time password is lost: {lost}"
+    if admins:
+        return ""
+    own = f"config/server.md: admin_name is {name!r}, and the first admin cannot be called that: "
+    taken = {key(one) for one in (*vault.names("rooms"), *vault.names("things"), *agent_names(vault), *RESERVED)}
+    if well_formed(name) != name:
+        raise NoteError(f"{own}a name has Latin letters alone and begins with a capital one.")
+    if key(name) in taken:
+        raise NoteError(f"{own}it is the name of something else.")
+    if found and found.password:
+        lost = remedy("NAME", f"{found.name} --role admin")
+        return f"There is no admin: {found.name} is somebody else. Make somebody one with: {lost}"
+    password = _issue(database, name, "admin", hasher)
+    return (
+        f"The admin of this world is {name}, with the one-time password {password}\n"
+        "Give that name and password at the door to run the world; you choose your own then. It is shown only here."
+    )
+
+
+def reset_password(
+    database: AccountDatabase, vault: Vault, given: str, role: str, new_role: str, hasher: Hasher
+) -> str:
+    """Give somebody a new password for one time, and a role unless it is empty; return what to read out.
+
+    Who has lived here but has no account yet gets one.
+    Raises: NoteError if there is nobody of that name.
+    """
+    account = database.account_to_repair(given, new_role)
+    people = {key(name): name for name in vault.names("people")}
+    name = account.name if account else people.get(key(given))
+    if name is None:
+        raise NoteError(f"There is nobody called {given!r} in {vault.root}. {_near(given, database, people.values())}")
+    password = _issue(database, name, role or (account.role if account else new_role), hasher)
+    return f"The one-time password of {name} is {password}\nWhoever comes in with it chooses another at once."
+
+
+def _near(given: str, database: AccountDatabase, people: Iterable[str]) -> str:
+    """Return who might be meant."""
+    names = sorted({*database.names(), *people})
+    if len(names) <= MOST_TOLD:
+        return f"Its people: {', '.join(names) or 'none yet'}."
+    near = difflib.get_close_matches(given.capitalize(), names)
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    return f"It has {len(names)} people.{meant}"
+
+
+def _issue(database: AccountDatabase, name: str, role: str, hasher: Hasher) -> str:
+    password = one_time_password()
+    kept, created = hasher.hash(password), datetime.now(UTC).isoformat(timespec="seconds")
+    with database.transaction():
+        account = database.account_to_repair(name, role) or Account(name, role, created=created)
+        database.put_account(replace(account, role=role, password=kept, one_time=True))
+    return password

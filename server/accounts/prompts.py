@@ -1,0 +1,108 @@
+"""Asking somebody at a terminal one thing after the other, and waiting for what takes longer than an answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.python.failure import Failure
+
+from server.accounts.accounts import NameRefused
+from server.accounts.dialogue import LoginServices, LoginView
+from vault.notes import NoteError
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Prompts:
+    """The question that is open, if one is. What comes while something is being waited for answers the next one."""
+
+    def __init__(self, caller: LoginView, door: LoginServices) -> None:
+        self.prompt = ""
+        self._caller = caller
+        self._door = door
+        self._answer: Callable[[str], None] = lambda text: None
+        self._awaited: Deferred[Any] | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something is looked at, and nothing is asked meanwhile."""
+        return self._awaited is not None
+
+    def ask(self, key: str, answer: Callable[[str], None], *, hidden: bool = False) -> None:
+        """Ask a sentence of the wording; the next line goes to `answer`. What is `hidden` is not shown while typed."""
+        self.prompt = f"{self._door.say()(key)} "
+        self._answer = answer
+        self._caller.hide_typing(hidden)
+
+    def line_received(self, text: str) -> None:
+        """Take the answer to the question that is open."""
+        self._answer(text)
+
+    def wait_for(self, outcome: Deferred[T], then: Callable[[T], None], failed: Callable[[str], None]) -> None:
+        """Let lines wait until there is an outcome; if there is none, `failed` is told why."""
+        self.prompt = ""
+        self._caller.hold(True)
+
+        def come(result: T | Failure) -> None:
+            self._awaited = None
+            if isinstance(result, Failure) and result.check(CancelledError):
+                return
+            self._caller.hold(False)
+            if not isinstance(result, Failure):
+                then(result)
+            elif result.check(NameRefused, NoteError):
+                failed(result.getErrorMessage())
+            else:
+                log.error("somebody could not be let in: %s", result.getTraceback())
+                failed(self._door.say()("door.went_wrong"))
+
+        self._awaited = outcome
+        outcome.addBoth(come)
+
+    def stop(self) -> None:
+        """Ask nothing more, and wait for nothing."""
+        if self._awaited:
+            self._awaited.cancel()
+
+
+def ask_new_password(
+    questions: Prompts,
+    caller: LoginView,
+    door: LoginServices,
+    key: str,
+    name: str,
+    chosen: Callable[[str], None],
+    given_up: Callable[[], None],
+    former: str = "",
+) -> None:
+    """Ask for a password until one will do; `chosen` is called with what is kept of it.
+
+    An empty line gives up. `former` is a password that will not do, because it was given for one time.
+    """
+    say = door.say()
+
+    def ask() -> None:
+        questions.ask(key, answer, hidden=True)
+
+    def refuse(reason: str) -> None:
+        caller.show(reason)
+        ask()
+
+    def answer(password: str) -> None:
+        if not password:
+            given_up()
+        elif len(password) < door.settings.shortest_password:
+            refuse(say("door.too_short", shortest=door.settings.shortest_password))
+        elif password.casefold() == name.casefold():
+            refuse(say("door.password_is_name"))
+        elif password == former:
+            refuse(say("door.password_is_former"))
+        else:
+            questions.wait_for(door.passwords.hash(password, caller.host), chosen, refuse)
+
+    ask()

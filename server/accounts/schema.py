@@ -1,0 +1,175 @@
+"""The database of accounts as a file: its tables, how it is made, opened and copied, and what its errors mean."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from config.settings import ROLES
+from server.accounts.account_import import read_json
+from server.accounts.records import ACCOUNT_COLUMNS, BAN_COLUMNS, Records, row_of
+from vault.notes import NoteError
+
+log = logging.getLogger(__name__)
+
+NAME = "accounts.sqlite3"
+JSON_NAME = "accounts.json"
+IMPORTED_SUFFIX = ".imported"
+VERSION = 1
+
+_TABLES = (
+    f"""CREATE TABLE accounts (
+        key TEXT NOT NULL PRIMARY KEY CHECK (typeof(key) = 'text' AND key <> ''),
+        name TEXT NOT NULL CHECK (typeof(name) = 'text'),
+        role TEXT NOT NULL CHECK (role IN ({", ".join(map(repr, ROLES))})),
+        password TEXT NOT NULL DEFAULT '' CHECK (password = '' OR password GLOB '$argon2*$*$*$*'),
+        one_time INTEGER NOT NULL DEFAULT 0 CHECK (one_time IN (0, 1)),
+        created TEXT NOT NULL DEFAULT '' CHECK (typeof(created) = 'text'),
+        last_seen TEXT NOT NULL DEFAULT '' CHECK (typeof(last_seen) = 'text'),
+        failed INTEGER NOT NULL DEFAULT 0 CHECK (typeof(failed) = 'integer')
+    )""",
+    """CREATE TABLE bans (
+        key TEXT NOT NULL PRIMARY KEY CHECK (typeof(key) = 'text' AND key <> ''),
+        who TEXT NOT NULL CHECK (typeof(who) = 'text'),
+        until TEXT NOT NULL DEFAULT '' CHECK (typeof(until) = 'text'),
+        why TEXT NOT NULL DEFAULT '' CHECK (typeof(why) = 'text')
+    )""",
+    f"PRAGMA user_version = {VERSION}",
+)
+_DAMAGED = "It is damaged: restore a copy (docs/hosting.md)."
+_OTHERWISE = "If that persists, restore a copy (docs/hosting.md)."
+_REMEDIES = {
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_FULL: "Make room on the disk.",
+    sqlite3.SQLITE_READONLY: "Correct its permissions and those of its folder.",
+    sqlite3.SQLITE_CANTOPEN: "Correct its permissions and those of its folder.",
+    sqlite3.SQLITE_IOERR: "Check the disk.",
+}
+
+
+class DatabaseBusy(NoteError):
+    """Another process is writing to the accounts; the same may succeed later."""
+
+
+@contextmanager
+def in_plain_words(path: Path) -> Iterator[None]:
+    """Raises: NoteError, in the place of what SQLite and the system raise, with what is wrong and what to do."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeEncodeError, OverflowError) as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise DatabaseBusy(f"{path}: another process is writing to it. Try again when it has ended.") from error
+        raise NoteError(f"{path}: {error}. {_REMEDIES.get(code, _OTHERWISE)}") from error
+    except OSError as error:
+        raise NoteError(
+            f"{path.parent}: accounts cannot be kept there: {error.strerror}. Give another folder with --accounts."
+        ) from error
+
+
+def open_database(path: Path, busy_seconds: float) -> sqlite3.Connection:
+    """Open the database that is there. Raises: NoteError if it is none, or of a newer format."""
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    with in_plain_words(path):
+        db = sqlite3.connect(address, timeout=busy_seconds, isolation_level=None, check_same_thread=False, uri=True)
+        try:
+            version = int(db.execute("PRAGMA user_version").fetchone()[0])
+            if version > VERSION:
+                raise NoteError(
+                    f"{path}: made by a newer Fallwater (format {version}; this one knows {VERSION}). "
+                    "Start that one, or restore a copy."
+                )
+            if version < VERSION:
+                raise NoteError(f"{path}: holds no accounts. {_DAMAGED}")
+            db.text_factory = _text
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")  # a power cut takes nothing that was kept
+        except BaseException:
+            db.close()
+            raise
+    return db
+
+
+def open_in_memory() -> sqlite3.Connection:
+    """Return an empty database that is on no disk."""
+    db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    _fill(db, Records())
+    return db
+
+
+def make_database(folder: Path) -> None:
+    """Make the database of a folder if there is none, with what `accounts.json` holds. It is there whole or not at all.
+
+    The imported file is renamed. Raises: NoteError if it is not valid; nothing has changed then.
+    """
+    path, json_path = folder / NAME, folder / JSON_NAME
+    draft = folder / f".{NAME}.{os.getpid()}.draft"
+    if not path.exists():
+        records = read_json(json_path) if json_path.exists() else Records()
+        with in_plain_words(path):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                with closing(new_file(draft)) as db:
+                    _fill(db, records)
+                _put_in_place(draft, path)
+            finally:
+                draft.unlink(missing_ok=True)
+    _finish_import(json_path)
+
+
+def new_file(path: Path) -> sqlite3.Connection:
+    """Return an empty database in a new file that nobody else can read at any moment. Raises: OSError."""
+    path.unlink(missing_ok=True)
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    return sqlite3.connect(path, isolation_level=None)
+
+
+def _fill(db: sqlite3.Connection, records: Records) -> None:
+    db.execute("BEGIN")
+    for statement in _TABLES:
+        db.execute(statement)
+    for table, columns, entries in (
+        ("accounts", ACCOUNT_COLUMNS, records.accounts),
+        ("bans", BAN_COLUMNS, records.bans),
+    ):
+        places = ", ".join("?" * (columns.count(",") + 2))
+        rows = ((one_key, *row_of(entry)) for one_key, entry in entries.items())
+        db.executemany(f"INSERT INTO {table} (key, {columns}) VALUES ({places})", rows)
+    db.execute("COMMIT")
+
+
+def _put_in_place(draft: Path, path: Path) -> None:
+    """Let a finished database be the one, unless another process was quicker."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        os.rename(draft, path)
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _finish_import(path: Path) -> None:
+    """Rename what was imported, so that nobody takes it for what counts."""
+    if not path.exists():
+        return
+    kept = path.with_name(path.name + IMPORTED_SUFFIX)
+    if kept.exists():
+        log.warning("%s is not read: the accounts are in %s. Move it away.", path, NAME)
+        return
+    with suppress(OSError):
+        path.rename(kept)
+        log.info("%s was imported into %s, and is %s now.", path, NAME, kept.name)
+
+
+def _text(text: bytes) -> str:
+    return text.decode("utf-8", "replace")

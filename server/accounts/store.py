@@ -1,0 +1,273 @@
+"""The accounts of a running world: read from memory, written by a thread of their own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+from twisted.internet.defer import Deferred, execute, succeed
+from twisted.python.failure import Failure
+
+from server.accounts.database import (
+    AccountDatabase,
+    Change,
+    Changed,
+    Contents,
+)
+from server.accounts.passwords import InThread
+from server.accounts.records import Account, Ban, Row, account_of, ban_of, key
+from server.accounts.schema import DatabaseBusy
+from server.clock import DelayedCall, ReactorClock
+from vault.notes import NoteError
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 2.0
+"""How often the database is asked whether another process has changed it."""
+
+THREAD_BUSY_SECONDS = 0.25
+"""How long the thread waits for another process before it looks for other work and tries again."""
+
+Waiting = tuple[Change, Deferred[Any]]
+
+
+class WriterThread:
+    """Runs calls one after the other in one thread. The process ends without it, even where a disk hangs.
+
+    `in_reactor` has something called in the reactor's thread.
+    """
+
+    def __init__(self, in_reactor: Callable[[Callable[[], None]], object]) -> None:
+        self._in_reactor = in_reactor
+        self._jobs: SimpleQueue[tuple[Deferred[Any], Callable[[], Any]]] = SimpleQueue()
+        self._thread = Thread(target=self._run, name="accounts", daemon=True)
+
+    def __call__(self, work: Callable[..., Any], *arguments: Any) -> Deferred[Any]:
+        done: Deferred[Any] = Deferred()
+        self._jobs.put((done, partial(work, *arguments)))
+        if not self._thread.ident:
+            self._thread.start()
+        return done
+
+    def _run(self) -> None:
+        while True:
+            done, work = self._jobs.get()
+            try:
+                outcome = work()
+            except Exception:
+                outcome = Failure()
+            self._in_reactor(partial(done.callback, outcome))
+
+
+class AccountStore:
+    """Answers from memory, and changes the database in another thread, one change after the other.
+
+    Memory holds what is on disk: a change counts once it is durable, and its Deferred fires then. `in_thread` calls
+    its first argument with the rest of them, in one thread, and returns a Deferred of the outcome; it is not called
+    again before that has fired. While another process holds the database, changes wait, and nothing else does.
+    """
+
+    def __init__(self, database: AccountDatabase, in_thread: InThread = execute) -> None:
+        self.database = database
+        self.folder = database.folder
+        self._in_thread = in_thread
+        self._waiting: list[Waiting] = []
+        self._in_work: list[Waiting] = []
+        self._refreshing: list[Deferred[None]] = []
+        self._is_working = self._is_closed = False
+        self._closing: Deferred[None] | None = None
+        self._poll: DelayedCall | None = None
+        self._complaints: set[str] = set()
+        self._tell_name: Callable[[str], object] = lambda name: None
+        self._has_just_written = self._is_delayed = False
+        self._accounts: dict[str, Row] = {}
+        self._bans: dict[str, Ban] = {}
+        self.read_now()
+
+    # What memory holds
+
+    def account(self, name: str) -> Account | None:
+        """Return the account of a name, in whatever case; None if there is none, or its row is not valid."""
+        row = self._accounts.get(key(name))
+        if row is None:
+            return None
+        try:
+            return account_of(row)
+        except NoteError as error:
+            self._complain(f"{self.database.path}: {error}")
+            return None
+
+    def has(self, name: str) -> bool:
+        """Return whether there is an account of a name, valid or not."""
+        return key(name) in self._accounts
+
+    def admins(self) -> list[str]:
+        """Return the names of those who are admins and have a password."""
+        return [str(name) for name, role, password, *_ in self._accounts.values() if role == "admin" and password]
+
+    @property
+    def bans(self) -> dict[str, Ban]:
+        """The bans by `key` of whom they are for, oldest first; not to be changed."""
+        return self._bans
+
+    @property
+    def waiting(self) -> int:
+        """How many changes are not on disk yet."""
+        return len(self._waiting) + len(self._in_work)
+
+    def tell_names(self, tell: Callable[[str], object]) -> None:
+        """Have somebody hear of the names that there are, and of each new one from now on."""
+        self._tell_name = tell
+        for row in self._accounts.values():
+            tell(str(row[0]))
+
+    def read_now(self) -> None:
+        """Read everything, in this thread: before the reactor runs. Raises: NoteError."""
+        self._take(self.database.read())
+
+    # Changing
+
+    def change(self, change: Change) -> Deferred[Any]:
+        """Apply a change in the thread, together with others that wait.
+
+        The Deferred fires with what the change returns once that is durable. It fails with what the change raises,
+        or with NoteError if it cannot be kept.
+        """
+        done: Deferred[Any] = Deferred()
+        if self._is_closed or self._closing:
+            done.errback(NoteError(f"{self.database.path}: closed, so this change cannot be kept."))
+            return done
+        self._waiting.append((change, done))
+        self._work()
+        return done
+
+    def refresh(self) -> Deferred[None]:
+        """Take in what other processes have changed. The Deferred fires when that is done, or cannot be done now."""
+        if self._is_closed or self._closing:
+            return succeed(None)
+        done: Deferred[None] = Deferred()
+        self._refreshing.append(done)
+        self._work()
+        return done
+
+    def watch(self, clock: ReactorClock) -> None:
+        """Refresh every few seconds, until it is closed."""
+        if not self._is_closed and not self._closing:
+            self._poll = clock.callLater(POLL_SECONDS, lambda: self.refresh().addCallback(lambda _: self.watch(clock)))
+
+    def close(self) -> Deferred[None]:
+        """Close the database once nothing waits any more; the Deferred fires then."""
+        if self._poll and self._poll.active():
+            self._poll.cancel()
+        if self._closing is None:
+            self._closing = Deferred()
+            self._work()
+        return self._closing
+
+    # One job in the thread at a time
+
+    def _work(self) -> None:
+        if self._is_working or self._is_closed:
+            return
+        if self._refreshing and (self._has_just_written or not self._waiting):
+            self._has_just_written = False
+            asked, self._refreshing = self._refreshing, []
+            self._begin(lambda outcome: self._refreshed(outcome, asked), self.database.read_if_changed)
+        elif self._waiting:
+            self._has_just_written = True
+            self._in_work, self._waiting = self._waiting, []
+            self._begin(self._committed, _commit, self.database, [change for change, _ in self._in_work])
+        elif self._closing:
+            closing, self._is_closed = self._closing, True
+            self._begin(closing.callback, self.database.close)
+
+    def _begin(self, then: Callable[[Any], object], work: Callable[..., Any], *arguments: Any) -> None:
+        self._is_working = True
+        job = self._in_thread(work, *arguments)
+        job.addBoth(then).addErrback(lambda failure: log.error("accounts: %s", failure.getTraceback()))
+        job.addBoth(lambda _: self._go_on())
+
+    def _go_on(self) -> None:
+        self._is_working = False
+        self._work()
+
+    def _refreshed(self, outcome: Contents | Failure | None, asked: list[Deferred[None]]) -> None:
+        if isinstance(outcome, Failure):
+            if not outcome.check(DatabaseBusy):
+                self._complain(outcome.getErrorMessage())
+        elif outcome:
+            self._take(outcome)
+        for done in asked:
+            done.callback(None)
+
+    def _committed(self, outcome: tuple[list[Any], Changed] | Failure) -> None:
+        batch, self._in_work = self._in_work, []
+        if isinstance(outcome, Failure) and outcome.check(DatabaseBusy):
+            if not self._is_delayed:
+                log.warning("%s Changes of accounts wait: %s.", outcome.getErrorMessage(), len(batch))
+            self._is_delayed = True
+            self._waiting[:0] = batch
+            return
+        self._is_delayed = False
+        if isinstance(outcome, Failure):
+            for _, done in batch:
+                done.errback(outcome)
+            return
+        results, changed = outcome
+        self._take_changed(changed)
+        for (_, done), result in zip(batch, results, strict=True):
+            done.callback(result)
+
+    def _take(self, contents: Contents) -> None:
+        """Hold all that is on disk."""
+        before, self._accounts = self._accounts, dict(contents.accounts)
+        self._bans = {}
+        for ban_key, row in contents.bans.items():
+            self._take_ban(ban_key, row)
+        for account_key, row in self._accounts.items():
+            if account_key not in before:
+                self._tell_name(str(row[0]))
+
+    def _take_changed(self, changed: Changed) -> None:
+        """Hold what was written."""
+        for account_key, row in changed.accounts.items():
+            is_new = account_key not in self._accounts
+            self._accounts[account_key] = row
+            if is_new:
+                self._tell_name(str(row[0]))
+        for ban_key, ban_row in changed.bans.items():
+            if ban_row is None:
+                self._bans.pop(ban_key, None)
+            else:
+                self._take_ban(ban_key, ban_row)
+
+    def _take_ban(self, ban_key: str, row: Row) -> None:
+        try:
+            self._bans[ban_key] = ban_of(row)
+        except NoteError as error:
+            self._complain(f"{self.database.path}: {error} It does not count.")
+
+    def _complain(self, problem: str) -> None:
+        """Log what is wrong with the database, each thing once."""
+        if problem not in self._complaints:
+            self._complaints.add(problem)
+            log.error("%s", problem)
+
+
+def _commit(database: AccountDatabase, changes: list[Change]) -> tuple[list[Any], Changed]:
+    """Apply changes in one transaction. One that raises changes nothing, and its outcome is the Failure."""
+    outcomes: list[Any] = []
+    with database.transaction() as changed:
+        for change in changes:
+            try:
+                with database.step():
+                    outcomes.append(change(database))
+            except Exception:
+                if not database.is_in_transaction:
+                    raise  # the disk is full, for one: SQLite has undone all of it
+                outcomes.append(Failure())
+    return outcomes, changed

@@ -1,0 +1,130 @@
+"""What admins do to the whole of a running world: save it, back it up, take in edits, close it, look at the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from twisted.internet.defer import Deferred
+
+from server.admin.audit import DONE, Audit, Use
+from server.admin.countdown import Countdown
+from vault.backup import Backup
+from vault.notes import NoteError
+from world.command import Command, command
+from world.errors import CommandError
+from world.events import Announced, Event, Saw
+from world.model import Character, Role, World
+from world.parsing import is_number
+
+MOST_MINUTES = 1440
+RESTART = "--restart"
+AUDITED = 20
+MOST_AUDITED = 200
+LONGEST_SHOWN = 300
+"""How many characters are shown of a line in the log, and of what came of it."""
+
+
+@dataclass(frozen=True)
+class AdminServices:
+    """What can be done to a running world.
+
+    `save` writes all that is not on disk yet. `back_up` makes an archive elsewhere than in the reactor's thread and
+    fires with what it has. `take_in` takes in every edit and returns what is wrong. `tell` reaches one character.
+    """
+
+    save: Callable[[], None]
+    back_up: Callable[[], Deferred[Backup]]
+    take_in: Callable[[], list[str]]
+    tell: Callable[[str, str], None]
+    countdown: Countdown
+    audit: Audit
+
+
+def admin_commands(steward: AdminServices) -> tuple[Command, ...]:
+    """Return the commands for a running world."""
+
+    @command("@save", category="admin", role=Role.ADMIN, for_agents=False)
+    def save(world: World, actor: Character) -> list[Event]:
+        """Write everything to disk now. It is written by itself all the time; this makes sure."""
+        try:
+            steward.save()
+        except NoteError as error:
+            raise CommandError(str(error)) from error
+        return [Saw(actor.character_id, world.wording("admin.saved"))]
+
+    @command("@backup", category="admin", role=Role.ADMIN, for_agents=False)
+    def backup(world: World, actor: Character) -> list[Event]:
+        """Put the whole vault into an archive with the date in its name; the world goes on meanwhile."""
+        say, who = world.wording, actor.character_id
+        steward.back_up().addCallbacks(
+            lambda backup: steward.tell(who, say("admin.backed_up", path=backup)),
+            lambda failure: steward.tell(who, say("admin.not_backed_up", why=failure.getErrorMessage())),
+        )
+        return [Saw(who, say("admin.backing_up"))]
+
+    @command("@reload", category="admin", role=Role.ADMIN, for_agents=False)
+    def reload(world: World, actor: Character) -> list[Event]:
+        """Take in what was edited in the vault, as it is done by itself, and say what is wrong with it."""
+        problems = steward.take_in()
+        return [Saw(actor.character_id, "\n".join(problems) or world.wording("admin.reloaded"))]
+
+    @command("@shutdown [<number>]", category="admin", role=Role.ADMIN, for_agents=False, noticed="everyone")
+    def shutdown(world: World, actor: Character, number: str = "") -> list[Event]:
+        """Close the world, at once or in so many minutes: @shutdown 5. Everybody is told, and everything is saved.
+
+        @shutdown --restart      begin anew at once, with the program and the notes as they are now
+        @shutdown 5 --restart    the same in so many minutes
+        @shutdown cancel         let it stay open after all
+        Whoever connects again after a restart is where they were; guests begin anew.
+        """
+        say, words = world.wording, number.split()
+        restart = RESTART in words
+        number = " ".join(word for word in words if word != RESTART)
+        if number.lower() == "cancel":
+            if not steward.countdown.stop():
+                raise CommandError(say("admin.not_closing"))
+            return [Announced(actor.character_id, say("admin.stays_open", who=actor.name))]
+        if number and not (is_number(number) and int(number) <= MOST_MINUTES):
+            raise CommandError(say("admin.no_minutes", number=number, most=MOST_MINUTES))
+        minutes = int(number or 0)
+        steward.countdown.start(60 * minutes, restart)
+        if minutes:
+            return []  # everybody is told when
+        return [Saw(actor.character_id, say("admin.restarting") if restart else say("admin.closing"))]
+
+    @command("@announce <text>", category="admin", role=Role.ADMIN, for_agents=False, noticed="everyone")
+    def announce(world: World, actor: Character, text: str) -> list[Event]:
+        """Say something to everybody in the world, wherever they are."""
+        return [Announced(actor.character_id, world.wording("admin.announcement", who=actor.name, text=text))]
+
+    @command("@audit [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
+    def audit(world: World, actor: Character, text: str = "") -> list[Event]:
+        """Show who used commands of builders and admins of late, and what came of it.
+
+        @audit 50     the last so many
+        @audit Ana    those of one name, or through one agent
+        """
+        count = min(int(text), MOST_AUDITED) if is_number(text) else AUDITED
+        try:
+            uses = steward.audit.last(max(count, 1), "" if is_number(text) else text)
+        except NoteError as error:
+            raise CommandError(str(error)) from error
+        if not uses and text:
+            raise CommandError(world.wording("admin.none_of", wanted=text))
+        return [Saw(actor.character_id, "\n".join(_use(world, one) for one in uses) or world.wording("admin.none_yet"))]
+
+    return (save, backup, reload, shutdown, announce, audit)
+
+
+def _use(world: World, use: Use) -> str:
+    """Return a use as a line: when, who, from where, what, and what came of it."""
+    say = world.wording
+    who = say("admin.through", who=use.who, agent=use.through) if use.through else use.who
+    result = say("admin.done") if use.result == DONE else use.result
+    key = "admin.use_from" if use.host else "admin.use"
+    return say(key, at=use.at, who=who, host=use.host, line=_brief(use.line), result=_brief(result))
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} …"

@@ -1,0 +1,227 @@
+"""Keeping order: sending somebody home, keeping somebody out, and saying what people and agents may do."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from server.accounts.accounts import Accounts, NameRefused
+from server.accounts.bans import BanRefused, minute_of
+from server.session.registry import SessionRegistry
+from vault.notes import NoteError
+from world.cleaning import clean_line
+from world.command import Command, CommandTable, command
+from world.errors import CommandError
+from world.events import Altered, Event, Saw
+from world.model import Character, Role, World
+
+log = logging.getLogger(__name__)
+
+LONGEST_REASON = 200
+MOST_DAYS = 3650
+
+_TIME = re.compile(r"(?P<count>\d{1,5})\s*(?P<unit>m|h|d|w)[a-z]*", re.IGNORECASE)
+_MINUTES = {"m": 1, "h": 60, "d": 60 * 24, "w": 60 * 24 * 7}
+
+
+@dataclass(frozen=True)
+class ModerationServices:
+    """What keeping order needs. `now` returns the present time, with its zone."""
+
+    accounts: Accounts
+    registry: SessionRegistry
+    commands: CommandTable
+    now: Callable[[], datetime]
+
+
+def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
+    """Return the commands that keep order."""
+
+    @command("@kick <anyone>", also=("@kick <anyone> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
+    def kick(world: World, actor: Character, anyone: str, text: str = "") -> list[Event]:
+        """Send somebody home; they may come back: @kick Ben -> Take a walk."""
+        who = next((one for one in order.registry.names_connected() if one.casefold() == anyone.casefold()), "")
+        if not who:
+            raise CommandError(world.wording("order.not_connected", wanted=anyone))
+        if who == actor.character_id:
+            raise CommandError(world.wording("order.not_yourself"))
+        _check_below(world, actor, world.characters[who])
+        order.registry.kick(who, _with_reason(world, "order.kicked", text))
+        return [Saw(actor.character_id, world.wording("order.sent_home", who=who))]
+
+    @command("@ban <name>", also=("@ban <name> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
+    def ban(world: World, actor: Character, name: str, text: str = "") -> list[Event]:
+        """Keep a name, an address or a network out, and send home who is here by it.
+
+        @ban Ben -> Enough.              until @unban Ben
+        @ban Ben for 3 days -> Enough.   minutes, hours, days or weeks
+        @ban 203.0.113.0/24              everybody who calls from there
+        """
+        who, _, time = (part.strip() for part in name.partition(" for "))
+        until = _until(world, time, order.now()) if time else None
+        target = world.characters.get(who) or next(
+            (one for one in world.characters.values() if one.name.casefold() == who.casefold()), None
+        )
+        if target is actor:
+            raise CommandError(world.wording("order.not_yourself"))
+        if target:
+            _check_below(world, actor, target)
+        why = _reason(text) or world.wording("order.no_reason")
+        key = "order.banned_until" if until else "order.banned"
+        sentence = world.wording(key, who=who, until=f"{until:%Y-%m-%d %H:%M} UTC" if until else "")
+
+        def banned(_: None) -> str:
+            _send_banned_home(order, actor)
+            return sentence
+
+        try:
+            kept = order.accounts.bans.put(target.name if target else who, until, why)
+        except BanRefused as error:
+            raise CommandError(str(error)) from error
+        return _tell_when_kept(order, actor, kept, banned)
+
+    @command("@unban [<name>]", category="admin", role=Role.ADMIN, for_agents=False)
+    def unban(world: World, actor: Character, name: str = "") -> list[Event]:
+        """Let a name or an address in again; without one, list who is kept out."""
+        if not name:
+            lines = [_ban_line(world, ban.who, ban.until, ban.why) for ban in order.accounts.bans.in_force()]
+            return [Saw(actor.character_id, "\n".join(lines) or world.wording("order.nobody_banned"))]
+        if not order.accounts.bans.has(name):
+            raise CommandError(world.wording("order.not_banned", who=name))
+        lifted = order.accounts.bans.lift(name)
+        return _tell_when_kept(order, actor, lifted, lambda _: world.wording("order.let_in", who=name))
+
+    @command("@grant <name> <role>", category="admin", role=Role.ADMIN, for_agents=False)
+    def grant(world: World, actor: Character, name: str, role: str) -> list[Event]:
+        """Say what somebody may do: guest, player, builder or admin; or let an agent use one command.
+
+        @grant Ben builder
+        @grant Moss @dig     an agent's rights stand in its agent.md
+        """
+        target, wanted = _meant(world, name), role.lower()
+        _check_below(world, actor, target)
+        if wanted.upper() in Role.__members__:
+            return _given_role(world, order, actor, target, Role[wanted.upper()])
+        found = order.commands.get(wanted)
+        if found is None or not target.is_agent:
+            roles = world.wording.any_of([one.name.lower() for one in Role])
+            key = "order.no_right" if target.is_agent else "order.no_role"
+            raise CommandError(world.wording(key, wanted=role, roles=roles))
+        if not found.allows(actor):
+            raise CommandError(world.wording("order.above_yours", wanted=found.verb))
+        target.grants |= {found.verb}
+        return _told(world, actor, target, world.wording("order.granted", who=target.name, verb=found.verb))
+
+    @command("@revoke <name> [<role>]", category="admin", role=Role.ADMIN, for_agents=False)
+    def revoke(world: World, actor: Character, name: str, role: str = "") -> list[Event]:
+        """Let somebody do no more than a player: @revoke Ben. Or take one command from an agent: @revoke Moss @dig."""
+        target, verb = _meant(world, name), role.lower()
+        _check_below(world, actor, target)
+        if verb.startswith("@"):
+            if verb not in target.grants:
+                raise CommandError(world.wording("order.not_granted", who=target.name, verb=verb))
+            target.grants -= {verb}
+            return _told(world, actor, target, world.wording("order.revoked", who=target.name, verb=verb))
+        if verb and verb != target.role.name.lower():
+            raise CommandError(
+                world.wording("order.has_no_such_role", who=target.name, role=role, own=_named(world, target.role))
+            )
+        target.grants = frozenset()
+        return _given_role(world, order, actor, target, Role.PLAYER)
+
+    return (kick, ban, unban, grant, revoke)
+
+
+def _given_role(
+    world: World, order: ModerationServices, actor: Character, target: Character, role: Role
+) -> list[Event]:
+    if role > actor.role:
+        raise CommandError(world.wording("order.above_yours", wanted=role.name.lower()))
+    sentence = world.wording("order.is_now", who=target.name, role=_named(world, role))
+    if target.is_agent:
+        target.role = role
+        return _told(world, actor, target, sentence)
+    if role < Role.ADMIN and order.accounts.is_only_admin(target.name):
+        raise CommandError(world.wording("order.last_admin", who=target.name))
+    try:
+        kept = order.accounts.set_role(target.name, role)
+    except NameRefused as error:
+        raise CommandError(str(error)) from error
+    return _tell_when_kept(order, actor, kept, lambda _: sentence)
+
+
+def _tell_when_kept(
+    order: ModerationServices, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]
+) -> list[Event]:
+    """Tell the actor a sentence once something is on disk, or why it could not be kept; the world goes on meanwhile."""
+
+    def failed(failure: Failure) -> str:
+        if not failure.check(NameRefused, NoteError):
+            log.error("an order could not be carried out: %s", failure.getTraceback())
+        return failure.getErrorMessage()
+
+    kept.addCallback(sentence).addErrback(failed)
+    kept.addCallback(lambda text: order.registry.game.tell(actor.character_id, text))
+    return []
+
+
+def _told(world: World, actor: Character, target: Character, sentence: str) -> list[Event]:
+    """Return the sentence for the actor, and that an agent's note is to be written; people's rights are in no note."""
+    saved: list[Event] = [Altered(actor.character_id, "character", target.character_id)] if target.is_agent else []
+    return [Saw(actor.character_id, sentence), *saved]
+
+
+def _meant(world: World, name: str) -> Character:
+    found = next((one for one in world.characters.values() if one.name.casefold() == name.casefold()), None)
+    if found is None:
+        raise CommandError(world.wording("order.nobody", wanted=name))
+    return found
+
+
+def _check_below(world: World, actor: Character, target: Character) -> None:
+    """Raises: CommandError if somebody may do more than the actor."""
+    if target.role > actor.role:
+        raise CommandError(world.wording("order.above_you", who=target.name, role=_named(world, target.role)))
+
+
+def _named(world: World, role: Role) -> str:
+    return world.wording(f"roles.{role.name.lower()}")
+
+
+def _reason(text: str) -> str:
+    return clean_line(text).strip()[:LONGEST_REASON]
+
+
+def _with_reason(world: World, key: str, text: str) -> str:
+    return world.wording(key, why=_reason(text) or world.wording("order.no_reason"))
+
+
+def _until(world: World, text: str, now: datetime) -> datetime:
+    """Return when `3 days` have passed. Raises: CommandError if that is no time."""
+    found = _TIME.fullmatch(text.strip())
+    minutes = int(found["count"]) * _MINUTES[found["unit"].lower()] if found else 0
+    if not 0 < minutes <= MOST_DAYS * 24 * 60:
+        raise CommandError(world.wording("order.no_time", time=text))
+    return now.astimezone(UTC) + timedelta(minutes=minutes)
+
+
+def _send_banned_home(order: ModerationServices, actor: Character) -> None:
+    accounts, registry = order.accounts, order.registry
+    for name, session in list(registry.playing.items()):
+        found = accounts.bans.on(name) or accounts.bans.on(session.host)
+        if found and name != actor.character_id:
+            session.end(accounts.bans.text(found))
+    for name in registry.linkdead.names:  # whose connection was lost, and who could only wait for nothing
+        if accounts.bans.on(name):
+            registry.kick(name, "")
+
+
+def _ban_line(world: World, who: str, until: str, why: str) -> str:
+    return world.wording("order.ban_until" if until else "order.ban", who=who, until=minute_of(until), why=why)

@@ -1,0 +1,139 @@
+"""Reading back what happened: as a story, or as pairs of prompt and completion to train a model with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
+
+from agents.agent import Agent
+from agents.commands.population_commands import agent_meant
+from agents.prompts.story import story_of_all, story_of_one
+from vault.folder import Vault
+from vault.notes import Note, NoteError
+from vault.remembered.memory_line import Memory
+from vault.remembered.training import Export, export_training
+from world.command import Command, command
+from world.errors import CommandError
+from world.events import Event, Saw
+from world.model import Character, Role, World
+from world.parsing import is_number
+from world.wording import Wording
+
+TOLD = 60
+MOST_TOLD = 2000
+"""How many memories of each agent a story is made from, if nobody says, and at most."""
+
+FILE = "file"
+STORIES = "stories"
+
+
+def export_commands(
+    agents: Mapping[str, Agent],
+    vault: Vault,
+    tell: Callable[[str, str], None],
+    moment: Callable[[], str],
+    in_thread: Callable[..., Deferred[Any]] = deferToThread,
+) -> tuple[Command, ...]:
+    """Return the commands that read back; `moment` returns the present time as a part of a file's name."""
+
+    @command("@narrative [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
+    def narrative(world: World, actor: Character, text: str = "") -> list[Event]:
+        """Tell as a story what happened lately, as agents remember it.
+
+        @narrative             to all of them
+        @narrative Eliza 200   to one, from its last 200 memories
+        @narrative Eliza file  into a note in the folder stories of the vault
+        """
+        words = text.split()
+        to_file = words[-1:] == [FILE]
+        words = words[:-1] if to_file else words
+        count = min(int(words.pop()), MOST_TOLD) if words and is_number(words[-1]) else TOLD
+        one = agent_meant(world, agents, " ".join(words)) if words else None
+        title = world.wording(
+            "narrative.title_of_one" if one else "narrative.title_of_all", agent=one.name if one else ""
+        )
+        try:
+            story = _story(world, agents, one, max(count, 1))
+            if not story:
+                raise CommandError(world.wording("narrative.nothing"))
+            if to_file:
+                parts = (STORIES, f"{one.name if one else 'All'} {moment()}.md")
+                vault.write(Note("", {}, f"# {title}\n\n{story}"), *parts)
+                return [Saw(actor.character_id, world.wording("narrative.written", path="/".join(parts)))]
+        except NoteError as error:
+            raise CommandError(str(error)) from error
+        return [Saw(actor.character_id, f"{title}\n\n{story}")]
+
+    @command("@training-export <agent> [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
+    def training_export(world: World, actor: Character, agent: str, text: str = "") -> list[Event]:
+        """Write what an agent was asked and what it did in answer as JSONL, beside the vault, to train a model with.
+
+        Only for agents whose agent.md, or config/agents.md, says `training_export: true`.
+
+        @training-export Eliza                         prompt and completion, of what was done
+        @training-export Eliza chat                    as messages of a chat
+        @training-export Eliza no-reasons refused      without reasons; with what was refused, marked as such
+        @training-export Eliza chat since 2026-11-01   from that day on
+        """
+        say, who, found = world.wording, actor.character_id, agent_meant(world, agents, agent)
+        wanted = _wanted(text, say)
+        if not found.settings.training_export:
+            raise CommandError(say("narrative.no_export", agent=found.name))
+        # With what was wanted: one export must not take the place of another of the same second.
+        path = exports_folder(vault) / f"{' '.join([found.name, moment(), *text.lower().split()])}.jsonl"
+        in_thread(export_training, vault, found.name, path, wanted).addCallbacks(
+            lambda count: tell(who, say("narrative.exported", count=count, path=path)),
+            lambda failure: tell(who, failure.getErrorMessage()),
+        )
+        return [Saw(who, say("narrative.exporting", agent=found.name))]
+
+    return (narrative, training_export)
+
+
+def _wanted(text: str, say: Wording) -> Export:
+    """Raises: CommandError at a word that means nothing here."""
+    wanted, words = Export(), text.lower().split()
+    while words:
+        match words:
+            case [("chat" | "completion") as form, *rest]:
+                wanted = replace(wanted, form=form)
+            case ["no-reasons", *rest]:
+                wanted = replace(wanted, reasons=False)
+            case ["refused", *rest]:
+                wanted = replace(wanted, refused=True)
+            case ["since", day, *rest] if _is_day(day):
+                wanted = replace(wanted, since=day)
+            case _:
+                raise CommandError(say("narrative.no_such_export", given=" ".join(words)))
+        words = rest
+    return wanted
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def exports_folder(vault: Vault) -> Path:
+    """Return where exports go: beside the vault, which is opened, synced and shared."""
+    return vault.root.with_name(f"{vault.root.name}.exports")
+
+
+def _story(world: World, agents: Mapping[str, Agent], one: Agent | None, count: int) -> str:
+    """Raises: NoteError if a journal cannot be read."""
+    if one:
+        return story_of_one(world, _last(one, count))
+    return story_of_all(world, [(agent.name, memory) for agent in agents.values() for memory in _last(agent, count)])
+
+
+def _last(agent: Agent, count: int) -> list[Memory]:
+    journal = agent.memory.journal
+    return journal.read(max(1, journal.last - count + 1), journal.last)

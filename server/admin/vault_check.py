@@ -1,0 +1,99 @@
+"""`fallwater vault check`: what is wrong with a vault, told line by line or as JSON, and mended where that is safe."""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from twisted.internet.task import Clock
+
+from agents.checking import check_minds
+from agents.memory.strategy_registry import loaded_strategies
+from server.accounts.database import AccountDatabase
+from server.accounts.store import AccountStore
+from server.app import Fallwater
+from vault.check.finding import Finding, Overlay, every_fault
+from vault.check.mending import mend_vault
+from vault.check.whole import check_vault
+from vault.command_texts import load_command_texts
+from vault.folder import Vault, open_vault
+from world.command import CommandTable
+
+
+def check_and_tell(vault: Vault, now: float, fix: bool, as_json: bool, say: Callable[[str], None]) -> int:
+    """Check a vault and say what was found; return the exit code: 0 if there is no fault, whatever the remarks.
+
+    `now` is in seconds since 1970. With `fix`, what is safe to mend is mended first. Raises: NoteError if that fails.
+    """
+
+    table = every_command()
+
+    def check() -> list[Finding]:
+        return found_in(vault, now, table)
+
+    done = mend_vault(vault, check) if fix else []
+    found = check()
+    faults = [finding for finding in found if not finding.is_remark]
+    if as_json:
+        say(
+            json.dumps({"mended": done, "findings": [_row(finding) for finding in found]}, ensure_ascii=False, indent=2)
+        )
+    else:
+        for sentence in [*(f"mended: {one}" for one in done), *map(str, found)]:
+            say(sentence)
+        say(_total(vault, faults, found, fix))
+    return 1 if faults else 0
+
+
+def found_in(vault: Vault, now: float, table: CommandTable | None = None) -> list[Finding]:
+    """Return all that is wrong with a vault; `table` has the commands that a server has, if they are known already."""
+    commands = table or every_command()
+    return check_vault(vault, now, (check_minds, lambda vault: _command_texts(vault, commands)))
+
+
+def every_command() -> CommandTable:
+    """Return the commands that a server has: those of a world made for this alone, of which nothing is left."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        vault, _ = open_vault(root / "world")
+        accounts, said = AccountStore(AccountDatabase(root, in_memory=True)), list[str]()
+        made = Fallwater(
+            vault,
+            loaded_strategies().load_settings(vault),
+            Clock(),
+            random.Random(0),
+            lambda: 0,
+            said.append,
+            lambda call: None,
+            accounts,
+        )
+        made.agents.close()
+        made.accounts.close()
+        return made.game.commands
+
+
+def _command_texts(vault: Vault, table: CommandTable) -> Iterable[Finding]:
+    return every_fault(Overlay(vault), lambda vault: load_command_texts(vault, table))
+
+
+def _row(finding: Finding) -> dict[str, object]:
+    return {
+        "file": finding.source,
+        "line": finding.line,
+        "kind": "remark" if finding.is_remark else "fault",
+        "text": finding.text,
+        "fixable": finding.mend is not None,
+    }
+
+
+def _total(vault: Vault, faults: list[Finding], found: list[Finding], fixed: bool) -> str:
+    counts = f"{_counted(len(faults), 'fault')} and {_counted(len(found) - len(faults), 'remark')} in {vault.root}."
+    mendable = sum(finding.mend is not None for finding in found)
+    return counts if fixed or not mendable else f"{counts} --fix can mend {mendable} of them."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count or 'no'} {what}{'s' * (count != 1)}"

@@ -1,0 +1,208 @@
+"""What the agents think with, and when: a model is looked for until there is one, and each agent has its heartbeat."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from agents.agent import Agent
+from agents.models.embedded_model import LICENCE_NOTICE
+from agents.models.profiles import Profiles
+from agents.models.queue import ModelQueue
+from agents.population import Population
+from agents.turn import Turn
+from config.profiles import SUMMARIZER, THINKER, ModelProfile
+from config.settings import ModelSettings
+from server.bridge import deferred_from
+from server.clock import DelayedCall, ReactorClock
+from server.heartbeat import Heartbeat
+from vault.config_notes import Settings
+from world.observers import ObserverCalls, Observers
+
+RETRY_SECONDS = 30
+PATIENCE_SECONDS = 4.0
+"""Who has spoken to an agent and waits longer is told that it is thinking, and then not again for a minute."""
+
+QUIET_SECONDS = 60.0
+LOOKING = "One is being looked for."
+
+
+class AgentScheduler:
+    """Wakes the agents when there is a model, and lets each think in its time.
+
+    `queue` is what those think with who have no profile of their own, `problem` why there is none, and `chosen` what
+    was chosen, and why. `say` is given what
+    whoever started the world should read, `on_trouble` what admins should know and do.
+    """
+
+    def __init__(
+        self,
+        agents: Population,
+        settings: Callable[[], Settings],
+        clock: ReactorClock,
+        rng: random.Random,
+        say: Callable[[str], None],
+        on_trouble: Callable[[str], None],
+    ) -> None:
+        self.queue: ModelQueue | None = None
+        self.queues: Mapping[str, ModelQueue] = {}
+        self.profiles = Profiles(random.Random(rng.getrandbits(64)))
+        self.problem = ""
+        self.chosen: tuple[str, ...] = ()
+        self._observers = Observers[str, str](ObserverCalls(clock.seconds))
+        self._agents = agents
+        self._settings = settings
+        self._clock = clock
+        self._rng = rng
+        self._say = say
+        self._on_trouble = on_trouble
+        self._heartbeats: dict[str, Heartbeat] = {}
+        self._thinking: set[str] = set()
+        self._waits: dict[str, DelayedCall] = {}
+        self._choosing: Deferred[None] | None = None
+        self._retry: DelayedCall | None = None
+        self._tried: tuple[ModelSettings, Mapping[str, ModelProfile]] | None = None
+        self._stopped = False
+
+    def subscribe(self, name: str, observer: Callable[[str, str], None]) -> None:
+        """Tell an observer of agents, by name, what each is about.
+
+        It is `thinking`, has `acted`, `rested` (it thought and did nothing) or `compacted` its memory.
+        Raises: WorldError if there is an observer of that name.
+        """
+        self._observers.add(name, observer)
+
+    def start(self) -> None:
+        """Look for a model; agents wake when there is one."""
+        settings = self._settings()
+        self._tried = settings.models, settings.profiles_in_force
+        choosing = deferred_from(self.profiles.set_up(*self._tried))
+        self._choosing = choosing.addCallbacks(self._chosen, self._none_chosen)
+
+    def think_with(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
+        """Wake the agents with the queues of the profiles and further ones for summaries; nobody thinks by that."""
+        self.queues, self.queue = queues, queues[THINKER]
+        summaries = [queues[SUMMARIZER], *later] if SUMMARIZER in queues else later
+        self._agents.wake(self.queue, summaries, queues)
+
+    def take_in(self) -> None:
+        """Go on with profiles that were edited; whoever is being answered is answered by the model that it asked."""
+        settings = self._settings()
+        has_begun = self._tried is not None and not self._stopped
+        if not has_begun or self._choosing or self._tried == (settings.models, settings.profiles_in_force):
+            return
+        if self._retry and self._retry.active():
+            self._retry.cancel()
+        self.start()
+
+    def stop(self) -> Deferred[None]:
+        """Stop every heartbeat and every thought; the Deferred fires when they have ended."""
+        self._stopped = True
+        if self._choosing:
+            self._choosing.cancel()
+        if self._retry and self._retry.active():
+            self._retry.cancel()
+        for heartbeat in self._heartbeats.values():
+            heartbeat.stop()
+        for wait in self._waits.values():
+            if wait.active():
+                wait.cancel()
+        return deferred_from(self._agents.stop())
+
+    def queue_for(self, profile: str) -> ModelQueue | None:
+        """Return what a profile thinks with; the thinker's queue if there is no such profile."""
+        return self.queues.get(profile, self.queue)
+
+    def other_queues(self) -> dict[str, ModelQueue]:
+        """Return the queues of the other profiles, and of further models for summaries, by name."""
+        profiles = self.profiles
+        return {name: one for name, one in profiles.queues.items() if one is not self.queue} | {
+            f"{SUMMARIZER} {number}": one for number, one in enumerate(profiles.later, 1)
+        }
+
+    @property
+    def why_none(self) -> str:
+        """Why there is no model at this moment; empty if nobody wants one."""
+        return self.problem or (LOOKING if self._choosing else "")
+
+    def begin(self, agent: Agent) -> None:
+        """Let an agent that is new think from now on, if there is a model."""
+        if self.queue is not None and agent.name not in self._heartbeats:
+            self._heartbeats[agent.name] = self._heartbeat_of(agent)
+
+    def end(self, name: str) -> None:
+        """Let an agent that is no more think no more."""
+        heartbeat = self._heartbeats.pop(name, None)
+        if heartbeat:
+            heartbeat.stop()
+
+    def _chosen(self, sentences: tuple[str, ...]) -> None:
+        self._choosing = None
+        for sentence in sentences:
+            self._say(sentence)
+        self.chosen = tuple(one for one in sentences if one != LICENCE_NOTICE)
+        self.problem = ""
+        if self.profiles.thinker is None:
+            self.queue = None
+            return
+        self.think_with(self.profiles.queues, self.profiles.later)
+        for agent in self._agents.values():
+            self.begin(agent)
+        self.take_in()  # what was edited meanwhile
+
+    def _none_chosen(self, failure: Failure) -> None:
+        self._choosing = None
+        if self._stopped:
+            return
+        why = failure.getErrorMessage()
+        if why != self.problem:
+            goes_on = "The agents go on as before" if self.queue else "The agents sleep"
+            stop = "" if why.endswith(".") else "."  # what ends with a command to type has none
+            self._say(f"{goes_on}: {why}{stop} It is tried again every {RETRY_SECONDS} seconds.")
+        self.problem = why
+        self._retry = self._clock.callLater(RETRY_SECONDS, self.start)
+
+    def _heartbeat_of(self, agent: Agent) -> Heartbeat:
+        heartbeat = Heartbeat(
+            lambda: deferred_from(agent.tick()).addCallback(lambda turn: self._end_thought(agent.name, turn)),
+            lambda: agent.pause_seconds,
+            lambda: agent.settings.think_jitter,
+            self._clock,
+            random.Random(self._rng.getrandbits(64)),
+        )
+        agent.on_thinking = lambda: self._begin_thought(agent.name)
+        agent.compactor.on_compacted = lambda: self._observers.tell(agent.name, "compacted")
+        agent.on_addressed = lambda: self._hurry(agent, heartbeat)
+        agent.on_trouble = agent.memory.on_trouble = self._on_trouble
+        heartbeat.start()
+        if agent.awareness.addressed.spoken:  # before the world closed, a moment ago
+            heartbeat.hurry(agent.settings.react_seconds)
+        return heartbeat
+
+    def _hurry(self, agent: Agent, heartbeat: Heartbeat) -> None:
+        heartbeat.hurry(agent.settings.react_seconds)
+        if agent.awareness.owed.address.by_person and agent.name not in self._waits:
+            seconds = agent.settings.react_seconds + PATIENCE_SECONDS
+            self._waits[agent.name] = self._clock.callLater(seconds, self._tell_of_wait, agent)
+
+    def _tell_of_wait(self, agent: Agent) -> None:
+        """Tell that an agent is thinking, if a person still waits for its answer; then not again for a while."""
+        is_asked = agent.queue is not None and agent.queue.stage(agent.name) is not None
+        if is_asked and agent.awareness.owed.address.by_person:
+            self._waits[agent.name] = self._clock.callLater(QUIET_SECONDS, self._waits.pop, agent.name, None)
+            self._agents.tell_of_wait(agent)
+        else:
+            del self._waits[agent.name]
+
+    def _begin_thought(self, name: str) -> None:
+        if name not in self._thinking:
+            self._thinking.add(name)
+            self._observers.tell(name, "thinking")
+
+    def _end_thought(self, name: str, turn: Turn) -> None:
+        if name in self._thinking:
+            self._thinking.discard(name)
+            self._observers.tell(name, "acted" if turn.outcome == "acted" else "rested")

@@ -1,0 +1,106 @@
+"""What the agents think with: whether it is there, and answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+
+from agents.models.choosing import best_of
+from agents.models.gguf import read_gguf
+from agents.models.model import ModelError
+from agents.models.profiles import specs_of
+from agents.models.specs import EMBEDDED, GGUF, IN_PROCESS, ModelSpec
+from agents.models.weights import PACKAGE, default_cache_dir, load_package
+from config.profiles import THINKER, ModelProfile, thinker_of
+from server.check.result import Result, ok, problem, warning
+from vault.config_notes import Settings
+
+CHECK_SECONDS = 5.0
+RUNTIME = "xllamacpp"
+
+Try = Callable[[ModelSpec], str]
+"""Tries a model and returns why it cannot be used, or an empty string."""
+
+
+def try_model(spec: ModelSpec) -> str:
+    """Ask an endpoint for its model, or look for the packages of the embedded one; load nothing."""
+    try:
+        if spec.api in IN_PROCESS:
+            load_package(RUNTIME)
+            load_package(PACKAGE) if spec.api == EMBEDDED else read_gguf(spec.file)
+            return ""
+        model = spec.made(default_cache_dir(), CHECK_SECONDS)
+        try:
+            asyncio.run(model.start())
+        finally:
+            with suppress(RuntimeError):  # its connections belong to a loop that has ended
+                asyncio.run(model.close())
+    except ModelError as error:
+        return str(error)
+    return ""
+
+
+def best_there(host: str) -> str:
+    """Return the model that `auto` takes from an Ollama that lacks the one it looks for; empty if it takes none."""
+    from agents.models.ollama_client import facts_of_all  # heavy, and not always needed
+
+    return best_of(asyncio.run(facts_of_all(host)))
+
+
+def models(settings: Settings, try_one: Try = try_model, find_best: Callable[[str], str] = best_there) -> list[Result]:
+    """Return how each model is that the settings name, the thinker's first."""
+    profiles = settings.profiles_in_force
+    thinker = profiles.get(THINKER, ModelProfile(THINKER)).over(thinker_of(settings.models))
+    if thinker.settings.endpoints:
+        specs = list(specs_of(thinker, ()))
+        found = [_needed(spec, try_one) for spec in specs]
+    else:
+        specs, found = [], [_chosen(settings, thinker, try_one, find_best)]
+    for spec in _others(profiles.values(), thinker):
+        if spec not in specs:
+            specs.append(spec)
+            found.append(_needed(spec, try_one))
+    return found
+
+
+def _others(profiles: Iterable[ModelProfile], thinker: ModelProfile) -> Iterator[ModelSpec]:
+    for profile in profiles:
+        if profile.name != THINKER and profile.settings.endpoints:
+            yield from specs_of(profile.over(thinker), ())
+
+
+def _needed(spec: ModelSpec, try_one: Try) -> Result:
+    if why := try_one(spec):
+        return problem("model", f"{_capital(spec.place)} cannot be used.", why)
+    return ok("model", f"{_capital(spec.place)} can be used.")
+
+
+def _chosen(settings: Settings, thinker: ModelProfile, try_one: Try, find_best: Callable[[str], str]) -> Result:
+    said, models = thinker.settings, settings.models
+    embedded = ModelSpec(EMBEDDED, num_ctx=said.num_ctx)
+
+    def ollama(name: str) -> ModelSpec:
+        return ModelSpec("ollama", models.ollama_host, name, said.mode, said.num_ctx, said.keep_alive)
+
+    kind, _, name = models.model.partition(":")
+    if kind == "none":
+        return ok("model", "No model is wanted: the agents sleep.")
+    if kind == EMBEDDED:
+        return _needed(embedded, try_one)
+    if kind == "ollama":
+        return _needed(ollama(name), try_one)
+    if kind == GGUF:
+        return _needed(ModelSpec(GGUF, model=name, num_ctx=said.num_ctx), try_one)
+    wanted = ollama(said.model or models.ollama_model)
+    if not (why := try_one(wanted)):
+        return ok("model", f"{wanted.place} can be used.")
+    if best := find_best(models.ollama_host):
+        return ok("model", f"{ollama(best).place} can be used, in place of {wanted.model}: {why}")
+    if other := try_one(embedded):
+        return warning("model", "The agents sleep: there is neither Ollama nor the embedded model.", f"{why} {other}")
+    return ok("model", f"The embedded model can be used; Ollama cannot: {why}")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,1 +1,0 @@
-"""Coming in: accounts, passwords, and the dialogue before somebody plays."""

@@ -1,1 +1,0 @@
-"""Closing a world in good order, and opening it again where everybody was."""

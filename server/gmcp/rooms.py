@@ -1,0 +1,130 @@
+"""`Room`: the room that somebody is in, told once for all who are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from server.connection.message import Message
+from server.gmcp.items import IN_ROOM, Item, changed, items_of, listed
+from server.gmcp.room_numbers import RoomNumbers
+from world.crowds import made_out
+from world.model import Exit, Room, World
+
+# As the mappers of clients know them.
+_SHORT = dict(
+    zip(
+        "north northeast east southeast south southwest west northwest up down".split(),
+        "n ne e se s sw w nw u d".split(),
+        strict=True,
+    )
+)
+
+
+@dataclass(frozen=True, eq=False)
+class RoomSnapshot:
+    """A room at one moment: what is told of it, who is in it by name, and what lies there."""
+
+    room_id: str
+    about: Message
+    people: tuple[str, ...]
+    items: tuple[Item, ...]
+
+    def is_like(self, other: RoomSnapshot) -> bool:
+        """Return whether nobody could tell the two apart."""
+        return (self.about, self.people, self.items) == (other.about, other.people, other.items)
+
+    @property
+    def messages(self) -> Iterator[Message]:
+        """All of it, for somebody who comes in."""
+        yield self.about
+        yield Message("Room.Players", [_person(name) for name in self.people])
+        yield listed(IN_ROOM, self.items)
+
+
+class RoomSnapshots:
+    """The rooms as they were when somebody looked last, until something is said to have happened there.
+
+    `area` is where a room is that does not say it.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.area = ""
+        self._world = world
+        self._numbers = RoomNumbers(world)
+        self._seen: dict[str, RoomSnapshot] = {}
+        self._stale: set[str] = set()
+
+    def now(self, room_id: str) -> RoomSnapshot:
+        """Return a room as it is; the same object as before if nothing about it has changed."""
+        seen = self._seen.get(room_id)
+        if seen and room_id not in self._stale:
+            return seen
+        self._stale.discard(room_id)
+        place = self._look(self._world.rooms[room_id])
+        if seen and seen.is_like(place):
+            return seen
+        self._seen[room_id] = place
+        return place
+
+    def number(self, room_id: str) -> int:
+        """Return the number of a room."""
+        return self._numbers.of(room_id)
+
+    def touch(self, room_id: str) -> None:
+        """Look anew at a room when it is asked for next."""
+        self._stale.add(room_id)
+
+    def touch_all(self, numbers: bool = True) -> None:
+        """Look anew at every room, and perhaps at its number."""
+        if numbers:
+            self._numbers.forget()
+        for room_id in [one for one in self._seen if one not in self._world.rooms]:
+            del self._seen[room_id]
+        self._stale = set(self._seen)
+
+    def forget(self) -> None:
+        """Keep nothing: there is nobody to be told."""
+        self._numbers.forget()
+        self._seen.clear()
+        self._stale.clear()
+
+    def _look(self, room: Room) -> RoomSnapshot:
+        world = self._world
+        people = tuple(one.name for one in made_out(world, room.room_id))
+        return RoomSnapshot(room.room_id, self._about(room), people, items_of(world.things_at(room.room_id)))
+
+    def _about(self, room: Room) -> Message:
+        exits = {
+            _way(one): self._numbers.of(one.room_id) for one in room.exits.values() if one.room_id in self._world.rooms
+        }
+        told = {
+            "num": self._numbers.of(room.room_id),
+            "name": room.name,
+            "area": room.properties.get("area", self.area),
+            "environment": room.properties.get("environment", room.domain),
+            "exits": exits,
+            "details": [room.domain] if room.domain else [],
+        }
+        return Message("Room.Info", told)
+
+
+@lru_cache(maxsize=1024)
+def differences(before: RoomSnapshot, now: RoomSnapshot) -> tuple[Message, ...]:
+    """Return what somebody is told who stays in a room, made once for all who do."""
+    told = [now.about] if before.about != now.about else []
+    was, is_now = set(before.people), set(now.people)
+    told += [Message("Room.RemovePlayer", name) for name in before.people if name not in is_now]
+    told += [Message("Room.AddPlayer", _person(name)) for name in now.people if name not in was]
+    return (*told, *changed(IN_ROOM, before.items, now.items))
+
+
+def _way(exit: Exit) -> str:
+    """Return what a mapper knows an exit by: its direction for short, if one can walk there by that."""
+    short = _SHORT.get(exit.name.lower(), "")
+    return short if short in exit.aliases else exit.name
+
+
+def _person(name: str) -> dict[str, str]:
+    return {"name": name, "fullname": name}

@@ -1,0 +1,177 @@
+"""All clients that are told something besides text, and when they are to be told."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import Protocol
+
+from server.clock import DelayedCall, ReactorClock
+from server.connection.message import Message
+from server.gmcp.rooms import RoomSnapshot, RoomSnapshots
+from world.command import CommandTable
+from world.events import (
+    Altered,
+    Announced,
+    Arrived,
+    Departed,
+    Dropped,
+    Emoted,
+    Event,
+    Followed,
+    Gave,
+    Happened,
+    Left,
+    LookedAt,
+    Paged,
+    PutIn,
+    ReadThing,
+    Recalled,
+    Refused,
+    Said,
+    Saw,
+    Shared,
+    Shouted,
+    Thought,
+    Told,
+    Took,
+    TookFrom,
+    Unfollowed,
+    Used,
+    Whispered,
+)
+from world.game import Game
+from world.model import Character, World
+from world.wording import Wording
+
+log = logging.getLogger(__name__)
+
+_HANDLING = (Took, Dropped, Gave, PutIn, TookFrom)
+# After these every room is as it was, so that speech costs nothing. After anything else any room may be different.
+_TALK = (
+    *(Said, Emoted, Shouted, Paged, Whispered, Shared, Thought, Announced, Happened, Told),
+    *(Saw, Recalled, Refused, LookedAt, ReadThing, Used, Followed, Unfollowed, Departed),
+)
+
+
+class Listener(Protocol):
+    """A client whose player is in the world."""
+
+    def look(self) -> None:
+        """Tell what is different by now."""
+
+    def tell_of_agent(self, agent: Character, message: Message) -> None:
+        """Tell what an agent is about, if the player may know."""
+
+
+class GmcpUpdates:
+    """Those clients, and the rooms as they are told of them.
+
+    What changes in a turn of the reactor is told together at its end, to whom it concerns. While nobody takes GMCP,
+    nothing is done at all.
+    """
+
+    def __init__(self, game: Game, clock: ReactorClock) -> None:
+        self.world: World = game.world
+        self.commands: CommandTable = game.commands
+        self.places = RoomSnapshots(game.world)
+        self._clock = clock
+        self._listeners: dict[Listener, Character] = {}
+        self._touched: set[str] = set()
+        self._all_touched = False
+        self._involved: set[str] = set()
+        self._crowds_told: dict[str, RoomSnapshot] = {}
+        self._telling: DelayedCall | None = None
+
+    def wording(self) -> Wording:
+        """Return the wording of the moment."""
+        return self.world.wording
+
+    def join(self, listener: Listener, character: Character) -> None:
+        """Tell a client what happens from now on, as somebody."""
+        self._listeners[listener] = character
+
+    def leave(self, listener: Listener) -> None:
+        """Tell a client no more."""
+        self._listeners.pop(listener, None)
+        if not self._listeners:
+            self.places.forget()
+            self._touched.clear()
+            self._involved.clear()
+            self._crowds_told.clear()
+
+    def take_note(self, events: tuple[Event, ...]) -> None:
+        """Note what has happened; no event at all is an edit that was taken in."""
+        if not self._listeners:
+            return
+        if not events:
+            self._touch_all()
+        for event in events:
+            if isinstance(event, _TALK):
+                continue
+            self._involved |= {event.actor_id, getattr(event, "to_id", "")}
+            if isinstance(event, Left | Arrived):
+                self._touch(event.room_id, event.to_room_id if isinstance(event, Left) else event.from_room_id)
+            elif isinstance(event, _HANDLING):
+                self._touch(event.room_id)
+            elif isinstance(event, Altered) and self._is_gone(event):
+                continue  # who slept before, and was seen to
+            elif isinstance(event, Altered) and event.kind != "room":
+                self._touch_all(numbers=False)
+            else:
+                self._touch_all()
+
+    def tell_of_agent(self, name: str, what: str) -> None:
+        """Tell what an agent is about: `thinking`, `acted`, `rested` (it thought and did nothing), `compacted`."""
+        agent = self.world.characters.get(name)
+        if not self._listeners or agent is None or agent.room_id not in self.world.rooms:
+            return
+        told = {"name": agent.name, "what": what, "room": self.places.number(agent.room_id)}
+        message = Message("Fallwater.Agent", told)
+        for listener in list(self._listeners):
+            listener.tell_of_agent(agent, message)
+
+    def _touch(self, *room_ids: str) -> None:
+        for room_id in room_ids:
+            self.places.touch(room_id)
+        self._touched.update(room_ids)
+        self._tell_soon()
+
+    def _touch_all(self, numbers: bool = True) -> None:
+        self.places.touch_all(numbers)
+        self._all_touched = True
+        self._tell_soon()
+
+    def _tell_soon(self) -> None:
+        if self._telling is None:
+            self._telling = self._clock.callLater(0, self._tell)
+
+    def _tell(self) -> None:
+        self._telling = None
+        touched, is_all, involved = self._touched, self._all_touched, self._involved
+        self._touched, self._all_touched, self._involved = set(), False, set()
+        differing = {room_id for room_id in touched if self._looks_different(room_id)}
+        for listener in self._concerned(differing, is_all, involved):
+            try:
+                listener.look()
+            except Exception:
+                log.exception("a client could not be told of the room that its player is in")
+
+    def _is_gone(self, event: Altered) -> bool:
+        return event.kind == "character" and event.subject_id not in self.world.characters
+
+    def _looks_different(self, room_id: str) -> bool:
+        """Return whether those in a room have something to be told; in a crowd they mostly have not."""
+        if not self.world.is_crowded(room_id) or room_id not in self.world.rooms:
+            self._crowds_told.pop(room_id, None)
+            return True
+        before, now = self._crowds_told.get(room_id), self.places.now(room_id)
+        self._crowds_told[room_id] = now
+        return now is not before
+
+    def _concerned(self, differing: set[str], is_all: bool, involved: set[str]) -> Iterable[Listener]:
+        return [
+            one
+            for one, character in self._listeners.items()
+            if is_all or character.room_id in differing or character.character_id in involved
+        ]

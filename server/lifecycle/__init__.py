@@ -1,0 +1,1 @@
+"""Shutdown, restart, and the restore of sessions after a restart."""

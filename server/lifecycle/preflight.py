@@ -1,0 +1,154 @@
+"""Looking whether a world could open again, before it ends in order to: if not, it goes on as it is."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.threads import deferToThread
+from twisted.python.failure import Failure
+
+from config.settings import ServerSettings
+from server.net.listeners import address_for
+from server.net.listening import TELNET, TLS, OpenPorts
+from server.persistence.hot_reload import load_texts
+from vault.command_texts import load_command_texts
+from vault.config_notes import Settings
+from vault.folder import Vault
+from vault.notes import NoteError
+from vault.subjects.known_notes import KnownNotes
+from vault.world_notes import load_world
+from world.command import CommandTable
+
+log = logging.getLogger(__name__)
+
+
+class Preflight:
+    """Checks whether the world could open again, then calls `restart`, or `refuse` with the reason.
+
+    `prepare` is called in the reactor's thread, where alone the world may be read. It returns the check, which runs in
+    another thread and returns the reason, empty if there is none. Asked again meanwhile, it goes on with what it does.
+    After `stop` nothing comes of it any more.
+    """
+
+    def __init__(
+        self,
+        prepare: Callable[[], Callable[[], str]],
+        restart: Callable[[], None],
+        refuse: Callable[[str], None],
+        in_thread: Callable[..., Deferred[Any]] = deferToThread,
+    ) -> None:
+        self._prepare = prepare
+        self._restart = restart
+        self._refuse = refuse
+        self._in_thread = in_thread
+        self._is_on = self._is_over = False
+
+    def __call__(self) -> None:
+        if not (self._is_on or self._is_over):
+            self._is_on = True
+            check = maybeDeferred(self._prepare)  # which fails as the check itself may
+            check.addCallback(self._in_thread).addCallbacks(self._seen, self._failed)
+
+    def stop(self) -> None:
+        """Let nothing come of it any more: the world ends."""
+        self._is_over = True
+
+    def _seen(self, why: str) -> None:
+        self._is_on = False
+        if self._is_over:
+            return
+        if why:
+            self._refuse(why)
+        else:
+            self._restart()
+
+    def _failed(self, failure: Failure) -> None:
+        log.error("a restart could not be rehearsed: %s", failure.getTraceback())
+        self._seen(failure.getErrorMessage())
+
+
+def why_not_again(
+    vault: Vault,
+    read: Callable[[], Settings],
+    commands: CommandTable,
+    accounts: Callable[[], object],
+    folder: Path,
+    ports: OpenPorts,
+) -> str:
+    """Return what would keep a world from opening in the place of this one, empty if nothing would.
+
+    Arguments are those of `read_all`, and what this world has: its commands and ports.
+    """
+    try:
+        settings = read_all(vault, read, accounts, folder)
+        load_command_texts(vault, commands)
+    except NoteError as error:
+        return str(error)
+    return why_no_port(settings.server, ports)
+
+
+def read_all(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], object], folder: Path) -> Settings:
+    """Read what a world is opened with, and write nothing. Return the settings. Raises: NoteError.
+
+    `read` returns the settings that it would open with, `accounts` reads the accounts, `folder` is where a certificate
+    is looked for.
+    """
+    settings = read()
+    known = KnownNotes()
+    load_world(vault, settings.world, known)
+    for source, why in known.broken.items():
+        if source.startswith("rooms/"):  # it would open, but without what this world still has of it
+            raise NoteError(why)
+    load_texts(vault)
+    accounts()
+    if settings.server.tls_port:
+        _read_certificate(settings.server, folder)
+    return settings
+
+
+def why_no_port(settings: ServerSettings, ports: OpenPorts) -> str:
+    """Return which port a world with these settings could not open in the place of this one's, empty if all."""
+    for spoken in (TELNET, TLS) if settings.tls_port else (TELNET,):
+        host, port = address_for(settings, spoken)
+        if spoken in ports.adopted or ports.asked.get(spoken) == (host, port):
+            continue
+        # Of what we have ourselves only the address can be tried: it is let go of when that is opened.
+        if failure := _failure_of(host, 0 if port in ports.numbers else port):
+            return cannot_open(spoken, host, port, failure)
+    return ""
+
+
+def cannot_open(spoken: str, host: str, port: int, error: object) -> str:
+    """Return the sentence for a port that cannot be opened."""
+    is_tls, why = spoken == TLS, getattr(error, "strerror", None) or error
+    if getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES):
+        remedy = f"Give another port with {'--tls-port' if is_tls else '--port'}, or 0 for any free one."
+    else:
+        remedy = f"Give an address of this machine{', as tls_host or host' if is_tls else ' with --host, or as host'}"
+        remedy += " in config/server.md."
+    return f"{host}:{port} cannot be opened: {why}. {remedy}"
+
+
+def _failure_of(host: str, port: int) -> Exception | None:
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as trying:
+            trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trying.bind((host, port))
+    except (OSError, UnicodeError) as error:  # the latter of a name that can be none
+        return error
+    return None
+
+
+def _read_certificate(settings: ServerSettings, folder: Path) -> None:
+    """Raises: NoteError if a certificate that was given will not do; what is made here is made anew."""
+    if settings.tls_certificate or settings.tls_key:
+        from server.tls.certificate import read_certificate
+        from server.tls.credentials import paths_of
+
+        read_certificate(*paths_of(settings, folder))

@@ -1,0 +1,87 @@
+"""Going on where everybody was when the world closed a moment ago."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import fields
+
+from agents.population import Population
+from agents.resuming import owe_again, owed_by
+from config.settings import ServerSettings
+from server.session.registry import SessionRegistry
+from vault.folder import Vault
+from vault.just_now import JustNow, keep_just_now, take_just_now
+from world.doings import Doings
+from world.following import begin_to_follow
+from world.game import Game
+from world.model import Character
+
+log = logging.getLogger(__name__)
+
+_OF_A_CONNECTION = frozenset({"is_absent", "client_reads_aloud"})
+
+
+class SessionRestore:
+    """Keeps what everybody is about when a world closes, and takes it up when it opens within `return_seconds`."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        game: Game,
+        agents: Population,
+        registry: SessionRegistry,
+        settings: Callable[[], ServerSettings],
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._vault = vault
+        self._game = game
+        self._agents = agents
+        self._registry = registry
+        self._settings = settings
+        self._now_ms = now_ms
+
+    def keep(self, stay_awake: bool) -> None:
+        """Write it down, before anybody is sent home; those who `stay_awake` fall asleep for nobody."""
+        world, guests = self._game.world, self._registry.guests
+        lasting = [one for one in world.characters.values() if not guests.is_one(one)]
+        awake = tuple(one.character_id for one in lasting if one.awake and stay_awake)
+        doings = {one.character_id: one.doings for one in lasting}
+        keep_just_now(self._vault, JustNow(awake, doings, owed_by(self._agents)), self._now_ms())
+
+    def last_word(self, character: Character | None) -> str:
+        """Return what whoever plays somebody is told when the world restarts; None is somebody at the door."""
+        say = self._game.world.wording
+        if character is None:
+            return say("admin.connect_again_at_the_door")
+        return say("admin.connect_again_as_guest" if self._registry.guests.is_one(character) else "admin.connect_again")
+
+    def resume(self) -> None:
+        """Let everybody go on; people who stayed awake are waited for, agents hear what is said from now on."""
+        world, seconds = self._game.world, self._settings().return_seconds
+        before = take_just_now(self._vault, world, self._now_ms(), seconds)
+        for one_id, doings in before.doings.items():
+            _take_up(world.characters[one_id], doings)
+        for one in [world.characters[one_id] for one_id in before.doings]:
+            if leader := world.characters.get(one.doings.following_id):
+                begin_to_follow(one, leader)
+        for one_id in before.awake:
+            self._stand(world.characters[one_id])
+        owe_again(self._agents, before.owed, world)
+        if before.awake:
+            log.info("%d go on where they were", len(before.awake))
+
+    def _stand(self, character: Character) -> None:
+        agent = self._agents.get(character.character_id)
+        if agent:
+            character.awake = True  # silently: for everybody in the world it never slept
+            self._game.wake(agent.name, agent.perceive)
+        elif not character.is_agent:
+            self._registry.linkdead.wait_for(character)
+
+
+def _take_up(character: Character, doings: Doings) -> None:
+    """Give somebody back what they were about, but not what their next connection has to tell."""
+    for one in fields(Doings):
+        if one.name not in _OF_A_CONNECTION:
+            setattr(character.doings, one.name, getattr(doings, one.name))

@@ -1,0 +1,1 @@
+"""Monitoring a running world: the log, metrics and health."""

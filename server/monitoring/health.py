@@ -1,0 +1,151 @@
+"""Whether a world is well, and whether people may come in; each with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import cast
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.threads import deferToThread
+from twisted.python.failure import Failure
+
+from server.clock import ReactorClock
+from server.monitoring.lag import ReactorLag
+from server.monitoring.monitored_server import MonitoredServer
+from vault.folder import Vault
+
+LATE_SECONDS = 5.0
+WITHIN_SECONDS = 10.0
+PROBE = ".health.draft"
+
+MAX_DISK_SECONDS = 2.0
+"""How long a check of the disk may take before it counts as failed."""
+
+InThread = Callable[..., Deferred[str]]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at; `problem` is empty if it is as it should be."""
+
+    name: str
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What several checks come to."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def is_good(self) -> bool:
+        return not self.reasons
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why it is not good."""
+        return [f"{check.name}: {check.problem}" for check in self.checks if check.problem]
+
+    def row(self) -> dict[str, object]:
+        """Return it as it is told in JSON."""
+        checks = {check.name: check.problem or "ok" for check in self.checks}
+        return {"status": "ok" if self.is_good else "failing", "reasons": self.reasons, "checks": checks}
+
+
+class DiskCheck:
+    """Checks in another thread whether the vault can be written, and writes nothing.
+
+    A disk that hangs fails the check. One check runs at a time; callers meanwhile get its result.
+    """
+
+    def __init__(self, vault: Vault, clock: ReactorClock, in_thread: InThread = deferToThread) -> None:
+        self._vault = vault
+        self._clock = clock
+        self._in_thread = in_thread
+        self._waiting: list[Deferred[str]] = []
+        self._is_running = False
+
+    def __call__(self) -> Deferred[str]:
+        """Return a Deferred that fires within MAX_DISK_SECONDS with the problem, empty if there is none."""
+        problem = Deferred[str]()
+        problem.addTimeout(MAX_DISK_SECONDS, cast(IReactorTime, self._clock), lambda *_: self._hangs)
+        self._waiting.append(problem)
+        if not self._is_running:
+            self._is_running = True
+            self._in_thread(why_unwritable, self._vault).addErrback(Failure.getErrorMessage).addCallback(self._tell)
+        return problem
+
+    def _tell(self, problem: str) -> None:
+        self._is_running = False
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            one.callback(problem)  # which does nothing to one that has timed out
+
+    @property
+    def _hangs(self) -> str:
+        return f"the disk of {self._vault.root} has not answered for {MAX_DISK_SECONDS:g} s"
+
+
+def health(watched: MonitoredServer, lag: ReactorLag, disk_problem: str) -> Verdict:
+    """Return whether the reactor turns, memories can be written and what had to be saved was.
+
+    `disk_problem` is what a `DiskCheck` has found.
+    """
+    late = lag.worst(WITHIN_SECONDS)
+    slow = f"what was due was done {late:.1f} s late" if late > LATE_SECONDS else ""
+    return Verdict((Check("reactor", slow), Check("vault", disk_problem), *unsaved(watched).checks))
+
+
+def unsaved(watched: MonitoredServer) -> Verdict:
+    """Return whether everything has been saved that should be. Reads no disk, but is for the reactor's thread."""
+    return Verdict((Check("journals", _unwritten(watched)), Check("saving", watched.on_disk.problem)))
+
+
+def readiness(watched: MonitoredServer) -> Verdict:
+    """Return whether the world is loaded, listens and does not close."""
+    ports = watched.ports()
+    listens = bool(ports and (ports.telnet_port or ports.tls_port))
+    return Verdict(
+        (
+            Check("world", "" if watched.is_open() else "it is not open yet, or closing"),
+            Check("listening", "" if listens else "no port is open"),
+        )
+    )
+
+
+def unwritable(vault: Vault) -> str:
+    """Write a small file and take it away again; return why that fails."""
+    path = vault.root / PROBE
+    try:
+        vault.disk.write_draft(path, b"well\n", durable=False)
+    except OSError as error:
+        return _cannot_be_written(vault, error)
+    finally:
+        with suppress(OSError):
+            path.unlink()
+    return ""
+
+
+def why_unwritable(vault: Vault) -> str:
+    """Return why the vault cannot be written, as far as that shows without writing; empty if it can."""
+    try:
+        vault.disk.check_room(vault.root)
+    except OSError as error:
+        return _cannot_be_written(vault, error)
+    return ""
+
+
+def _cannot_be_written(vault: Vault, error: OSError) -> str:
+    return f"{vault.root} cannot be written: {error.strerror}"
+
+
+def _unwritten(watched: MonitoredServer) -> str:
+    waiting = sum(agent.memory.waiting for agent in watched.agents.values())
+    problems = [agent.memory.problem for agent in watched.agents.values() if agent.memory.problem]
+    if problems:
+        return f"{waiting} memories wait to be written: {problems[0]}"
+    return f"memories could not be forced to disk: {watched.sync.problem}" if watched.sync.problem else ""

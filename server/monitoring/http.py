@@ -1,0 +1,184 @@
+"""The HTTP port for programs that watch a world: /metrics, /healthz and /readyz."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import CollectorRegistry
+from twisted.internet.defer import CancelledError, Deferred, maybeDeferred, succeed
+from twisted.internet.error import CannotListenError
+from twisted.internet.threads import deferToThread
+from twisted.protocols.policies import WrappingFactory
+from twisted.python.failure import Failure
+from twisted.web.http import INTERNAL_SERVER_ERROR, OK, SERVICE_UNAVAILABLE
+from twisted.web.pages import notFound
+from twisted.web.resource import Resource
+from twisted.web.server import NOT_DONE_YET, Request, Site
+
+from server.clock import DelayedCall, ReactorClock
+from server.monitoring.counters import Counters
+from server.monitoring.health import DiskCheck, InThread, Verdict, health, readiness
+from server.monitoring.lag import ReactorLag
+from server.monitoring.metrics import WorldFigures, registry_of
+from server.monitoring.monitored_server import MonitoredServer
+from server.net.listening import ANY_FREE, ListeningPort
+
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS = 5.0
+IDLE_SECONDS = 30.0
+BACKLOG = 50
+MOST_OPEN = 32
+
+Answer = tuple[int, str, bytes]
+
+
+class HttpReactor(ReactorClock, Protocol):
+    """The part of a reactor that is needed here."""
+
+    def listenTCP(self, port: int, factory: Any, backlog: int, interface: str) -> ListeningPort: ...
+    def callWhenRunning(self, callable: Callable[[], object]) -> object: ...
+    def addSystemEventTrigger(self, phase: str, event: str, callable: Callable[[], object]) -> object: ...
+
+
+class Page(Resource):
+    """Answers a GET with what `make` fires with: status, content type, body."""
+
+    isLeaf = True
+
+    def __init__(self, make: Callable[[], Deferred[Answer]]) -> None:
+        Resource.__init__(self)
+        self._make = make
+
+    def render_GET(self, request: Request) -> int:
+        answer = maybeDeferred(self._make)
+        request.notifyFinish().addErrback(lambda _: answer.cancel())
+        answer.addCallback(_finish, request)
+        answer.addErrback(_fail, request)
+        return NOT_DONE_YET
+
+
+def _finish(answer: Answer, request: Request) -> None:
+    code, kind, body = answer
+    request.setResponseCode(code)
+    request.setHeader(b"content-type", kind.encode())
+    request.setHeader(b"content-length", str(len(body)).encode())
+    request.setHeader(b"cache-control", b"no-store")
+    request.write(body)
+    request.finish()
+
+
+def _fail(failure: Failure, request: Request) -> None:
+    if not failure.check(CancelledError):  # the caller has gone
+        log.error("a page cannot be made: %s", failure.getTraceback())
+        request.setResponseCode(INTERNAL_SERVER_ERROR)
+        request.finish()
+
+
+class Pages(Resource):
+    """What there is, and nothing else."""
+
+    def __init__(self) -> None:
+        Resource.__init__(self)
+
+    def getChild(self, path: bytes, request: Request) -> Any:
+        return notFound()
+
+
+class CloseAfterRequest(Request):
+    """A request after which the connection is closed, so that nobody can send a thousand in one piece."""
+
+    def process(self) -> None:
+        self.channel.persistent = False
+        self.setHeader(b"connection", b"close")  # type: ignore[no-untyped-call]
+        super().process()  # type: ignore[no-untyped-call]
+
+
+class LimitedSite(WrappingFactory):
+    """Takes MOST_OPEN connections at once and hangs up on more: handles are needed to save a world with."""
+
+    noisy = False
+
+    def buildProtocol(self, addr: Any) -> Any:
+        return super().buildProtocol(addr) if len(self.protocols) < MOST_OPEN else None
+
+
+class MonitoringSite:
+    """Opens the port and counts from then on; if the port is taken, it is tried again, and the world goes on."""
+
+    def __init__(
+        self,
+        watched: MonitoredServer,
+        reactor: HttpReactor,
+        say: Callable[[str], None],
+        in_thread: InThread = deferToThread,
+    ) -> None:
+        self._watched = watched
+        self._reactor = reactor
+        self._say = say
+        self._tallies = Counters()
+        self._lag = ReactorLag(reactor)
+        self._check_disk = DiskCheck(watched.vault, reactor, in_thread)
+        self._port: ListeningPort | None = None
+        self._retry: DelayedCall | None = None
+        self._is_told = False
+
+    def run(self, host: str, port: int) -> None:
+        """Open the port once the reactor runs, and close it when it ends, after the world."""
+        self._reactor.callWhenRunning(lambda: self.open(host, port))
+        self._reactor.addSystemEventTrigger("during", "shutdown", self.close)
+
+    def open(self, host: str, port: int) -> None:
+        """Open the port, any free one for -1."""
+        self._tallies.begin(self._watched)
+        self._lag.start()
+        self._listen(host, 0 if port == ANY_FREE else port, self._site())
+
+    def close(self) -> Deferred[Any] | None:
+        """Close it."""
+        self._lag.stop()
+        if self._retry and self._retry.active():
+            self._retry.cancel()
+        return maybeDeferred(self._port.stopListening) if self._port else None
+
+    def _listen(self, host: str, port: int, site: Any) -> None:
+        try:
+            self._port = self._reactor.listenTCP(port, site, BACKLOG, host)
+        except CannotListenError as error:
+            if not self._is_told:
+                log.error("figures and health cannot be told on %s:%d, and it is tried again: %s", host, port, error)
+            self._is_told = True
+            self._retry = self._reactor.callLater(RETRY_SECONDS, self._listen, host, port, site)
+        else:
+            self._say(
+                f"Figures and health are on http://{host}:{self._port.getHost().port}/metrics, /healthz, /readyz."
+            )
+
+    def _health(self) -> Deferred[Answer]:
+        return self._check_disk().addCallback(lambda problem: _told(health(self._watched, self._lag, problem)))
+
+    def _site(self) -> Any:
+        registry = registry_of(WorldFigures(self._watched, self._tallies, self._lag))
+        root: Any = Pages()
+        root.putChild(b"metrics", Page(lambda: succeed(_figures(registry))))
+        root.putChild(b"healthz", Page(self._health))
+        root.putChild(b"readyz", Page(lambda: succeed(_told(readiness(self._watched)))))
+        site = Site(root, timeout=IDLE_SECONDS)
+        site.requestFactory = CloseAfterRequest
+        site.noisy = False
+        site.displayTracebacks = False
+        few: Any = LimitedSite
+        return few(site)
+
+
+def _figures(registry: CollectorRegistry) -> Answer:
+    return OK, CONTENT_TYPE_LATEST, generate_latest(registry)
+
+
+def _told(verdict: Verdict) -> Answer:
+    body = json.dumps(verdict.row(), ensure_ascii=False, indent=2) + "\n"
+    return OK if verdict.is_good else SERVICE_UNAVAILABLE, "application/json; charset=utf-8", body.encode()

@@ -1,0 +1,141 @@
+"""The figures of a world for Prometheus, read from the world at the moment they are asked for.
+
+No label has anything that was written by somebody who plays: they are verbs of the table, kinds of events, models and
+endpoints as whoever runs the world has named them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import version
+from typing import TypeVar
+
+from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from agents.models.endpoint import Endpoint
+from server.monitoring.counters import Counters, Histogram
+from server.monitoring.lag import ReactorLag
+from server.monitoring.monitored_server import MonitoredServer
+from server.net.connection_limits import REASONS
+
+Labels = TypeVar("Labels", bound=tuple[str, ...])
+
+
+class WorldFigures(Collector):
+    """Yields a world's figures, counted anew each time."""
+
+    def __init__(self, watched: MonitoredServer, tallies: Counters, lag: ReactorLag) -> None:
+        self._watched = watched
+        self._tallies = tallies
+        self._lag = lag
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the figures."""
+        return [*self._people(), *self._commands(), *self._models(), *self._memories(), *self._machine()]
+
+    def describe(self) -> Iterable[Metric]:
+        """Return nothing: what there will be is known only when it is there."""
+        return []
+
+    def _people(self) -> Iterable[Metric]:
+        registry, agents, traffic = self._watched.registry, self._watched.agents, self._watched.traffic
+        asleep = sum(not agent.character.awake for agent in agents.values())
+        paused = sum(agent.settings.paused and agent.character.awake for agent in agents.values())
+        states = {("awake",): len(agents) - asleep - paused, ("paused",): paused, ("asleep",): asleep}
+        yield _gauge("connections", "Who is connected, at the door too.", len(registry.sessions))
+        yield _gauge("players", "Characters that somebody plays.", len(registry.playing))
+        yield _gauges("agents", "Agents by what they do.", ("state",), states)
+        yield _counter("output_bytes", "Bytes sent over telnet.", traffic.sent_bytes)
+        dropped = {(why.replace(" ", "_"),): float(count) for why, count in traffic.dropped.items()}
+        yield _counters("dropped_clients", "Clients dropped, by reason.", ("reason",), dropped)
+        refused = {(why,): float(registry.crowd.refused[why]) for why in REASONS}
+        yield _counters("turned_away", "Connections that were not let in, by reason.", ("reason",), refused)
+
+    def _commands(self) -> Iterable[Metric]:
+        tallies, labels = self._tallies, ("command", "by", "result")
+        yield _counters("commands", "Lines by command, by whom and by result.", labels, tallies.commands)
+        yield _histogram("command_seconds", "How long a line of a player takes to be done.", tallies.command_seconds)
+        events = {(kind,): float(count) for kind, count in tallies.events.items()}
+        yield _counters("events", "What happened, by kind.", ("kind",), events)
+
+    def _models(self) -> Iterable[Metric]:
+        queues = self._watched.queues
+        status = {(name,): queue.status() for name, queue in queues.items()}
+        waiting = {name: float(one.waiting) for name, one in status.items()}
+        yield _gauges("model_queue_waiting", "Requests that wait for a model.", ("queue",), waiting)
+        running = {name: float(one.running) for name, one in status.items()}
+        yield _gauges("model_queue_running", "Requests that a model works on.", ("queue",), running)
+        yield from self._endpoints({route.endpoint for queue in queues.values() for route in queue.routes})
+
+    def _endpoints(self, endpoints: Iterable[Endpoint]) -> Iterable[Metric]:
+        records = {one.name: one.record for one in endpoints}
+        requests = {(name, "answered"): float(one.answered) for name, one in records.items()}
+        requests |= {(name, "failed"): float(one.failed) for name, one in records.items()}
+        yield _counters("model_requests", "Requests by endpoint and result.", ("endpoint", "result"), requests)
+        tokens = {(name, "prompt"): float(one.prompt_tokens) for name, one in records.items()}
+        tokens |= {(name, "completion"): float(one.completion_tokens) for name, one in records.items()}
+        yield _counters("model_tokens", "Tokens by endpoint and kind.", ("endpoint", "kind"), tokens)
+        seconds = {(name,): one.seconds for name, one in records.items()}
+        yield _counters("model_seconds", "Time that answers took.", ("endpoint",), seconds)
+
+    def _memories(self) -> Iterable[Metric]:
+        agents = self._watched.agents.values()
+        records = [agent.compactor.record for agent in agents]
+        results = {("done",): sum(one.cycles for one in records), ("failed",): sum(one.failures for one in records)}
+        yield _gauge("memories", "Memories of all agents.", sum(agent.memory.journal.last for agent in agents))
+        yield _gauge("memories_unwritten", "Memories that wait to be written.", sum(a.memory.waiting for a in agents))
+        yield _counters("compactions", "Compactions of memories by result.", ("result",), results)
+        yield _histogram("journal_sync_seconds", "Forcing memories to disk.", self._tallies.sync_seconds)
+
+    def _machine(self) -> Iterable[Metric]:
+        yield _gauge("reactor_lag_worst_seconds", "The latest within a minute.", self._lag.worst())
+        yield _histogram(
+            "reactor_lag_seconds", "How late what is due is done, looked at twice a second.", self._lag.seen
+        )
+        yield _gauge("open", "1 while people may come in.", float(self._watched.is_open()))
+        yield InfoMetricFamily("fallwater", "What runs here.", value={"version": version("fallwater")})
+
+
+def registry_of(figures: Collector) -> CollectorRegistry:
+    """Return a registry of its own with these figures and those of the process."""
+    registry = CollectorRegistry()
+    registry.register(figures)
+    ProcessCollector(registry=registry)
+    GCCollector(registry=registry)
+    return registry
+
+
+def _gauge(name: str, about: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"fallwater_{name}", about, value)
+
+
+def _counter(name: str, about: str, value: float) -> Metric:
+    return CounterMetricFamily(f"fallwater_{name}", about, value)
+
+
+def _gauges(name: str, about: str, labels: tuple[str, ...], rows: Mapping[Labels, float]) -> Metric:
+    return _filled(GaugeMetricFamily, name, about, labels, rows)
+
+
+def _counters(name: str, about: str, labels: tuple[str, ...], rows: Mapping[Labels, float]) -> Metric:
+    return _filled(CounterMetricFamily, name, about, labels, rows)
+
+
+def _filled(
+    kind: Callable[..., GaugeMetricFamily | CounterMetricFamily],
+    name: str,
+    about: str,
+    labels: tuple[str, ...],
+    rows: Mapping[Labels, float],
+) -> Metric:
+    family = kind(f"fallwater_{name}", about, labels=labels)
+    for values, number in rows.items():
+        family.add_metric(values, number)
+    return family
+
+
+def _histogram(name: str, about: str, buckets: Histogram) -> Metric:
+    return HistogramMetricFamily(f"fallwater_{name}", about, buckets=buckets.rows(), sum_value=buckets.total)

@@ -1,0 +1,1 @@
+"""The listening sockets of a world, and the limits on connections."""

@@ -1,0 +1,159 @@
+"""How many may call, in all and from one address: counted at the socket, before anything is done for anybody."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Literal, Protocol, get_args
+
+from twisted.internet.interfaces import IAddress
+from twisted.internet.protocol import ServerFactory
+
+from config.settings import ServerSettings
+from server.accounts.throttle import is_loopback, network_of
+from server.clock import ReactorClock
+from server.connection.input import TokenBucket
+
+log = logging.getLogger(__name__)
+
+OVERFLOW = 64
+"""So many more than may come in can call, to be told why they may not."""
+
+OVERFLOW_PER_ADDRESS = 4
+"""The same of one address."""
+
+Reason = Literal["full", "too_many_from_there", "too_often", "banned"]
+"""Why somebody is turned away: no room for anybody, too many from that address, too many calls a minute, a ban."""
+
+REASONS: tuple[Reason, ...] = get_args(Reason)
+
+MOST_REMEMBERED = 10_000
+REPORT_SECONDS = 60.0
+
+
+class ConnectionLimiter:
+    """Counts open connections, whether somebody has come in by them or not.
+
+    This machine itself may call as often as it likes, within the number of all: what comes from here is a proxy, or
+    whoever runs the world. `most` bounds connections by what the process can hold open; settings count at once.
+    `refused` counts who was turned away since the start, whether they were told why or hung up on.
+    """
+
+    def __init__(self, settings: Callable[[], ServerSettings], clock: ReactorClock) -> None:
+        self.most = 1_000_000
+        self.refused: Counter[Reason] = Counter()
+        self._settings = settings
+        self._clock = clock
+        self._count = 0
+        self._of_address: Counter[str] = Counter()
+        self._calls: dict[str, TokenBucket] = {}
+        self._turned_away: Counter[str] = Counter()
+
+    @property
+    def count(self) -> int:
+        """How many connections are open."""
+        return self._count
+
+    @property
+    def room(self) -> int:
+        """How many may come in."""
+        return min(self._settings().max_connections, max(1, self.most - OVERFLOW))
+
+    def is_too_many(self, host: str) -> bool:
+        """Whether more are connected from an address than may be."""
+        most = self._settings().connections_per_address
+        return bool(most) and not is_loopback(host) and self._of_address[network_of(host)] > most
+
+    def admit(self, host: str) -> bool:
+        """Count a call, or return False if it is to be closed without a word."""
+        network = network_of(host)
+        if why := self._why_not(network, is_loopback(host)):
+            self.refuse(network, why)
+            return False
+        self._count += 1
+        self._of_address[network] += 1
+        return True
+
+    def refuse(self, network: str, why: Reason) -> None:
+        """Count somebody who is not let in; of many within a minute the log has two lines."""
+        self.refused[why] += 1
+        if not self._turned_away:
+            told = "banned" if why == "banned" else "too many connections"
+            log.warning("%s was turned away: %s. More within a minute are counted.", network, told)
+            self._clock.callLater(REPORT_SECONDS, self._report)
+        if network in self._turned_away or len(self._turned_away) < MOST_REMEMBERED:
+            self._turned_away[network] += 1
+
+    def leave(self, host: str) -> None:
+        """Count no longer what `admit` has counted."""
+        network = network_of(host)
+        self._count -= 1
+        self._of_address[network] -= 1
+        if not self._of_address[network]:
+            del self._of_address[network]
+
+    def _why_not(self, network: str, is_here: bool) -> Reason | None:
+        if self._count >= min(self.room + OVERFLOW, self.most):
+            return "full"
+        if is_here:
+            return None
+        settings = self._settings()
+        most, a_minute = settings.connections_per_address, settings.connects_per_minute
+        if most and self._of_address[network] >= most + OVERFLOW_PER_ADDRESS:
+            return "too_many_from_there"
+        calls = self._calls.setdefault(network, TokenBucket(self._clock, a_minute / 60, a_minute))
+        if calls.wait_seconds:
+            return "too_often"
+        calls.take()
+        if len(self._calls) > MOST_REMEMBERED:
+            self._forget()
+        return None
+
+    def _forget(self) -> None:
+        """Forget who has not called of late; if all have, those who began first."""
+        self._calls = {network: calls for network, calls in self._calls.items() if not calls.is_full}
+        for network in list(self._calls)[: max(0, len(self._calls) - MOST_REMEMBERED // 2)]:
+            del self._calls[network]
+
+    def _report(self) -> None:
+        (network, most), *_ = self._turned_away.most_common(1)
+        total = self._turned_away.total()
+        self._turned_away.clear()
+        if total > 1:
+            log.warning("%d connections were turned away within a minute, %d of them from %s.", total, most, network)
+
+
+class ProtocolFactory(Protocol):
+    """What makes a protocol for each caller."""
+
+    def buildProtocol(self, addr: IAddress | None) -> Any: ...
+
+
+class LimitingFactory(ServerFactory):
+    """Lets through to another factory whom the crowd admits, and tells it who has gone.
+
+    Protocols of that factory have a method `when_lost`, which takes what they call when their connection is lost.
+    """
+
+    noisy = False
+
+    def __init__(self, factory: ProtocolFactory, crowd: ConnectionLimiter) -> None:
+        self._factory = factory
+        self._crowd = crowd
+
+    def buildProtocol(self, addr: IAddress | None) -> Any:
+        """Return a protocol for a caller, or None to have the connection closed."""
+        host = str(getattr(addr, "host", "local"))
+        if not self._crowd.admit(host):
+            return None
+        try:
+            protocol = self._factory.buildProtocol(addr)
+        except Exception:
+            self._crowd.leave(host)
+            raise
+        if protocol is None:
+            self._crowd.leave(host)
+        else:
+            protocol.when_lost(lambda: self._crowd.leave(host))
+        return protocol

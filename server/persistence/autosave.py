@@ -1,0 +1,209 @@
+"""What is saved when: whereabouts and a few notes at once; notes and journals are forced to disk in groups."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
+from twisted.python.failure import Failure
+
+from server.clock import DelayedCall, ReactorClock
+from vault.board_note import BoardNote
+from vault.notes import NoteError
+from vault.subjects.saving import WorldNotes
+from vault.whereabouts import Whereabouts
+from world.building.workbench import Ref
+from world.events import Altered, Event
+from world.observers import ObserverCalls, Observers
+
+log = logging.getLogger(__name__)
+
+NOTES_AT_ONCE = 2
+"""How many notes are written while everybody waits; the others are, one at a time, between what else there is to do."""
+
+
+class SaveMoves:
+    """Writes where everyone and everything is, before anybody hears of the move. `problem` says why it could not."""
+
+    def __init__(self, whereabouts: Whereabouts) -> None:
+        self._whereabouts = whereabouts
+        self.problem = ""
+
+    def __call__(self, events: tuple[Event, ...]) -> None:
+        """Save what has moved, whatever moved it."""
+        self.save()
+
+    def save(self) -> None:
+        """Save now; a failure is logged once, and it is tried again whenever something happens."""
+        try:
+            self._whereabouts.save()
+        except NoteError as error:
+            if not self.problem:
+                log.error("where everyone is could not be saved: %s", error)
+            self.problem = str(error)
+        else:
+            self.problem = ""
+
+
+class SaveNotes:
+    """Writes the notes of what was altered, the first few at once.
+
+    What cannot be written is logged and told to admins once, and kept: it is tried again, one note whenever something
+    happens, until none fails; until then `problem` says why. `tell` is given a sentence for admins.
+    """
+
+    def __init__(self, notes: WorldNotes, tell: Callable[[str], None], clock: ReactorClock) -> None:
+        self._notes = notes
+        self._tell = tell
+        self._clock = clock
+        self._due: dict[Ref, None] = {}
+        self._failed: dict[Ref, None] = {}
+        self.problem = ""
+        self._later: DelayedCall | None = None
+        self._due |= {("room", room.room_id): None for room in notes.number_rooms()}
+
+    @property
+    def due(self) -> int:
+        """How many notes are not as the world is."""
+        return len(self._due) + len(self._failed)
+
+    def __call__(self, events: tuple[Event, ...]) -> None:
+        """Save what was altered, and try once more what could not be saved."""
+        for event in events:
+            if isinstance(event, Altered):
+                self._failed.pop((event.kind, event.subject_id), None)
+                self._due[event.kind, event.subject_id] = None
+        if self._failed:
+            ref = next(iter(self._failed))
+            del self._failed[ref]  # one that fails again comes after the others
+            if self._save(ref):
+                self._due |= self._failed
+                self._failed = {}
+        self._go_on(NOTES_AT_ONCE)
+
+    def save(self) -> None:
+        """Save all that is due, now: the world is about to end."""
+        self._due |= self._failed
+        for ref in list(self._due):
+            self._save(ref)
+        if self.due:
+            log.error("%d notes could not be saved: %s", self.due, ", ".join(name for _, name in self._failed))
+
+    def _go_on(self, most: int = 1) -> None:
+        for ref in list(self._due)[:most]:
+            self._save(ref)
+        if self._due and not (self._later and self._later.active()):
+            self._later = self._clock.callLater(0, self._go_on)
+
+    def _save(self, ref: Ref) -> bool:
+        self._due.pop(ref, None)
+        try:
+            self._notes.save(ref)
+        except NoteError as error:
+            self._failed[ref] = None
+            if not self.problem:
+                self.problem = str(error)
+                log.error("a note could not be saved: %s", error)
+                self._tell(f"{error} It is tried again; until then it stands in no note.")
+            return False
+        self._failed.pop(ref, None)
+        self.problem = self.problem if self._failed else ""
+        return True
+
+
+class SaveBoard:
+    """Keeps the shared board and its note alike, at every line that somebody types. `problem` says why it could not."""
+
+    def __init__(self, note: BoardNote) -> None:
+        self._note = note
+        self.problem = ""
+
+    def __call__(self, events: tuple[Event, ...]) -> None:
+        """Take in an edit, write what was shared or taken down; a failure is logged once, and tried again."""
+        try:
+            self._note.save()
+        except NoteError as error:
+            if not self.problem:
+                log.error("what is shared could not be saved: %s", error)
+            self.problem = str(error)
+        else:
+            self.problem = ""
+
+
+class Written(Protocol):
+    """What writes, and is forced to disk with others later: a journal, or the vault with the notes replaced in it."""
+
+    def take_sync(self) -> Callable[[], None] | None:
+        """Return what forces to disk all that was written until now, in any thread; None if nothing was."""
+        ...
+
+
+class GroupCommit:
+    """Forces what was written to disk, all together, every so many milliseconds and in another thread.
+
+    `in_thread` calls its first argument with the rest of them, elsewhere, and returns a Deferred of the outcome.
+    `problem` says why it failed the last time, if it did.
+    """
+
+    def __init__(
+        self,
+        written: Callable[[], Iterable[Written]],
+        period_ms: int,
+        clock: ReactorClock,
+        in_thread: Callable[..., Deferred[None]] = deferToThread,
+    ) -> None:
+        self._written = written
+        self._seconds = max(period_ms, 5) / 1000
+        self._clock = clock
+        self._in_thread = in_thread
+        self.problem = ""
+        self._observers = Observers[float](ObserverCalls(clock.seconds))
+        self._next: DelayedCall | None = None
+        self._stopped = False
+
+    def subscribe(self, name: str, observer: Callable[[float], None]) -> None:
+        """Tell an observer how long each forcing took, in seconds. Raises: WorldError if the name is taken."""
+        self._observers.add(name, observer)
+
+    def start(self) -> None:
+        """Begin."""
+        self._next = self._clock.callLater(self._seconds, self._beat)
+
+    def stop(self) -> None:
+        """Stop; what is left is forced when the journals are closed."""
+        self._stopped = True
+        if self._next and self._next.active():
+            self._next.cancel()
+
+    def _beat(self) -> None:
+        syncs = [sync for one in self._written() if (sync := one.take_sync())]
+        if not syncs:
+            self.start()
+            return
+        began = self._clock.seconds()
+        self._in_thread(_all, syncs).addCallbacks(self._forced, self._failed, callbackArgs=(began,)).addCallback(
+            lambda _: None if self._stopped else self.start()
+        )
+
+    def _forced(self, _: None, began: float) -> None:
+        self.problem = ""
+        self._observers.tell(self._clock.seconds() - began)
+
+    def _failed(self, failure: Failure) -> None:
+        self.problem = failure.getErrorMessage()
+        log.error("what was written could not be forced to disk: %s", self.problem)
+
+
+def _all(syncs: list[Callable[[], None]]) -> None:
+    """Call each, so that one agent's bad file keeps no other's memories from the disk. Raises: the first failure."""
+    failures = []
+    for sync in syncs:
+        try:
+            sync()
+        except OSError as error:
+            failures.append(error)
+    if failures:
+        raise failures[0]

@@ -1,0 +1,202 @@
+"""Taking whatever is edited in the vault into the running world, each note by whom it concerns."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Iterable
+
+from agents.agent import Agent
+from agents.memory.strategy_registry import loaded_strategies
+from agents.population import Population
+from server.admin.settings_merge import merge_settings, notes_edited
+from server.bridge import deferred_from
+from server.session.registry import SessionRegistry, Texts
+from vault.command_texts import load_command_texts
+from vault.config_notes import Settings, load_text
+from vault.config_writing import write_setting
+from vault.folder import Vault
+from vault.notes import NoteError
+from vault.notes_seen import Changes, NotesSeen
+from vault.subjects.known_notes import KnownNotes
+from vault.subjects.reloading import WorldReload, finished
+from vault.text_notes import load_wording
+from world.building.revising import lose_character, revise, says
+from world.errors import WorldError
+from world.events import Altered
+from world.game import Game
+
+log = logging.getLogger(__name__)
+
+SETTINGS, TEXTS = "config", "text"
+
+
+def load_texts(vault: Vault) -> Texts:
+    """Return what the server says of its own accord at length. Raises: NoteError."""
+    return Texts(load_text(vault, "welcome"), load_text(vault, "first-steps"), load_text(vault, "farewell"))
+
+
+class HotReload:
+    """Looks at what may have changed and puts it into force; what is not valid changes nothing.
+
+    `written` are the settings as the notes have them, of which the command line may have other ones; `in_force` and
+    `adopt` get and set those that count now. `end_thoughts` stops an agent's heartbeat.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        game: Game,
+        agents: Population,
+        registry: SessionRegistry,
+        known: KnownNotes,
+        written: Settings,
+        in_force: Callable[[], Settings],
+        adopt: Callable[[Settings], None],
+        end_thoughts: Callable[[str], None],
+    ) -> None:
+        self._vault = vault
+        self._game = game
+        self._agents = agents
+        self._registry = registry
+        self._known = known
+        self._adopt = adopt
+        self._end_thoughts = end_thoughts
+        self._seen = NotesSeen(vault)
+        self._seen.begin()
+        self._world = WorldReload(vault, game.world, known)
+        self._in_force = in_force
+        self._written = written
+        agent_notes = [source for source in known.broken if source.startswith("agents/")]
+        self._broken = {source.removesuffix("/agent.md"): known.broken[source] for source in agent_notes}
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a note seems to be gone, and another look is due soon."""
+        return self._seen.is_waiting
+
+    @property
+    def problems(self) -> list[str]:
+        """What is not valid now, in a sentence each."""
+        return [*self._broken.values(), *self._world.broken.values()]
+
+    def look(self, paths: Iterable[str] | None = None) -> list[str]:
+        """Take in what has changed among some notes and folders, or anywhere; return what admins should know."""
+        return finished(self.steps(paths))
+
+    def steps(self, paths: Iterable[str] | None = None) -> Generator[None, None, list[str]]:
+        """Do the same in short steps, between which anything else may happen in the world."""
+        changes = self._seen.look(paths)
+        told: list[str] = []
+        if self._concerns(changes, TEXTS):
+            told += self._guarded(TEXTS, lambda: self._texts(changes), "The sentences stay as they were.")
+        taken = yield from self._world.steps(changes)
+        told += taken.told
+        self._game.publish(tuple(taken.events))
+        if self._concerns(changes, SETTINGS):
+            told += self._guarded(SETTINGS, self._settings, "The settings stay as they were.")
+        self._follow_start_room()
+        told += [f"{source}: taken in." for source in _in(changes, "templates")]
+        for name in self._agents_meant(changes):
+            source = f"agents/{name}"
+            told += self._guarded(source, lambda name=name: self._agent(name, changes), f"{name} goes on as before.")  # type: ignore[misc]
+        return told
+
+    def _concerns(self, changes: Changes, folder: str) -> bool:
+        is_meant = any(source.startswith(f"{folder}/") for source in (*changes.changed, *changes.gone))
+        return is_meant or (folder in self._broken and bool(changes.changed or changes.gone))
+
+    def _texts(self, changes: Changes) -> list[str]:
+        world, commands = self._game.world, self._game.commands
+        wording, texts = load_wording(self._vault), load_texts(self._vault)
+        command_texts = load_command_texts(self._vault, commands)
+        world.wording, self._registry.texts, commands.texts = wording, texts, command_texts
+        return [f"{source}: taken in." for source in _in(changes, TEXTS)]
+
+    def _settings(self) -> list[str]:
+        now, world = loaded_strategies().load_settings(self._vault), self._game.world
+        edited = notes_edited(self._written, now)
+        start = now.world.start_room
+        if start not in world.rooms:
+            raise NoteError(
+                f"config/world.md: the start room {start!r} does not exist; rooms: {', '.join(world.rooms)}."
+            )
+        in_force, later = merge_settings(self._in_force(), self._written, now)
+        self._written, world.start_room_id = now, start
+        self._adopt(in_force)
+        if edited:
+            later += self._agents.reload(in_force)
+        return [*(f"{source}: taken in." for source in edited), *later]
+
+    def _follow_start_room(self) -> None:
+        """Have the settings name the start room as it is called now, if its note was renamed."""
+        start = self._game.world.start_room_id
+        if start == self._written.world.start_room or SETTINGS in self._broken:
+            return
+        try:
+            write_setting(self._vault, "world", "start_room", start)
+            self._settings()
+        except NoteError as error:
+            log.error("config/world.md still names the start room as it was called: %s", error)
+
+    def _agents_meant(self, changes: Changes) -> list[str]:
+        every = any(source.startswith("templates/") for source in (*changes.changed, *changes.gone))
+        sources = (*_in(changes, "agents"), *(key for key in self._broken if key.startswith("agents/")))
+        names = [source.split("/")[1] for source in sources]
+        return sorted({*names, *(self._agents if every else ())})
+
+    def _agent(self, name: str, changes: Changes) -> list[str]:
+        source = f"agents/{name}/agent.md"
+        if not self._vault.exists("agents", name, "agent.md"):
+            return self._let_go(name) if name in self._agents and source in changes.gone else []
+        if name not in self._agents:
+            return self._bring(name)
+        agent = self._agents[name]
+        before = _said(agent)
+        self._agents.take_in(agent)
+        now, ref = agent.note.character, ("character", name)
+        was = self._known.of(ref) or agent.character
+        self._known.read(ref, now)
+        if revise(agent.character, was, now):
+            self._game.publish((Altered("", *ref),) if not says(agent.character, now) else ())
+        elif before == _said(agent) and not _in(changes, f"agents/{name}/templates"):
+            return []
+        return [f"{one}: taken in." for one in _in(changes, f"agents/{name}") or [source]]
+
+    def _bring(self, name: str) -> list[str]:
+        try:
+            agent = self._agents.bring(name)
+        except WorldError as error:
+            raise NoteError(f"agents/{name}/agent.md: {error}") from error
+        self._known.read(("character", name), agent.note.character)
+        self._game.publish(())  # nobody perceives it, but where everyone is is to be saved
+        return [f"agents/{name}/agent.md: taken in, as it is new."]
+
+    def _let_go(self, name: str) -> list[str]:
+        self._end_thoughts(name)
+        deferred_from(self._agents.let_go(name)).addErrback(
+            lambda failure: log.error("%s was let go, but not all is on disk: %s", name, failure.getErrorMessage())
+        )
+        self._game.sleep(name)
+        self._game.publish(tuple(lose_character(self._game.world, name)))
+        self._known.forget(("character", name))
+        return [f"agents/{name}/agent.md: is gone, and {name} sleeps; what it remembers stays on disk."]
+
+    def _guarded(self, what: str, take: Callable[[], list[str]], stays: str) -> list[str]:
+        """Return what taking something in told, or once what is wrong with it."""
+        try:
+            told = take()
+        except NoteError as error:
+            before, self._broken[what] = self._broken.get(what), f"{error} {stays}"
+            return [] if before == self._broken[what] else [self._broken[what]]
+        self._broken.pop(what, None)
+        return told
+
+
+def _in(changes: Changes, folder: str) -> list[str]:
+    return [source for source in (*changes.changed, *changes.gone) if source.startswith(f"{folder}/")]
+
+
+def _said(agent: Agent) -> tuple[object, ...]:
+    """Return all that counts of an agent's notes beyond its character."""
+    note = agent.note
+    return note.profile, note.yesterday, agent.settings, agent.memory.settings

@@ -1,1 +1,0 @@
-"""The ports of a world, and how many may call there."""

@@ -1,0 +1,85 @@
+"""Those whose connection was lost: they stand where they are for a while, and whoever comes back goes on with them."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from server.clock import DelayedCall, ReactorClock
+from world.events import Event
+from world.game import Game
+from world.model import Character
+
+log = logging.getLogger(__name__)
+
+MOST_MISSED = 50
+"""How many of the last sentences are kept for somebody who is absent."""
+
+
+@dataclass
+class _Absence:
+    """What somebody misses, oldest first, until they are waited for no longer."""
+
+    end: DelayedCall
+    missed: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_MISSED))
+
+    def perceive(self, event: Event, text: str) -> None:
+        if text:
+            self.missed.append(text)
+
+
+class LinkDead:
+    """Keeps characters standing whose players may come back within so many `seconds`, and lets them sleep then."""
+
+    def __init__(self, game: Game, clock: ReactorClock, seconds: Callable[[], float]) -> None:
+        self._game = game
+        self._clock = clock
+        self._seconds = seconds
+        self._absent: dict[str, _Absence] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """Who is waited for."""
+        return list(self._absent)
+
+    def wait_for(self, character: Character) -> None:
+        """Let a character stand where it is, and nobody notice unless they have to do with it."""
+        seconds, who = self._seconds(), character.character_id
+        if not seconds:
+            self._game.sleep(who)
+            return
+        absence = _Absence(self._clock.callLater(seconds, self.give_up, who))
+        self._absent[who] = absence
+        character.awake = character.doings.is_absent = True
+        self._game.wake(who, absence.perceive)
+
+    def take_back(self, character: Character) -> list[str]:
+        """Return what somebody has missed who is here again; nothing if nobody has waited for them."""
+        absence = self._absent.pop(character.character_id, None)
+        if absence is None:
+            return []
+        if absence.end.active():
+            absence.end.cancel()
+        character.doings.is_absent = False
+        return list(absence.missed)
+
+    def give_up(self, who: str) -> None:
+        """Let somebody fall asleep who has not come back, if they are waited for."""
+        character = self._game.world.characters.get(who)
+        if who not in self._absent:
+            return
+        if character is None:  # its note was removed meanwhile
+            absence = self._absent.pop(who)
+            if absence.end.active():
+                absence.end.cancel()
+            return
+        self.take_back(character)
+        self._game.sleep(who)
+        log.info("%s did not come back", who)
+
+    def give_up_all(self) -> None:
+        """Let everybody fall asleep who is waited for: the world closes."""
+        for who in self.names:
+            self.give_up(who)

@@ -1,0 +1,109 @@
+"""The time that somebody plays a character, from coming in to going."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from server.connection.kinds import MARKED, SCENE
+from server.session.idle_timeout import IdleTimeout
+from server.session.registry import Connected, SessionRegistry
+from world.events import Event
+from world.model import Character, Role
+from world.presence import MINUTE, span
+from world.scenes import scene
+
+log = logging.getLogger(__name__)
+
+
+class Puppet:
+    """One character and the session that plays it; `number` is that of its connection.
+
+    `begin` it once, then `end` it when the connection has gone, or `stop` it when another session has the character.
+    """
+
+    def __init__(self, registry: SessionRegistry, character: Character, session: Connected, number: int) -> None:
+        self.character = character
+        self._registry = registry
+        self._session = session
+        self._number = number
+        self._idle: IdleTimeout | None = None
+
+    @property
+    def idle_seconds(self) -> float:
+        """For how long the player has typed nothing."""
+        return self._idle.idle_seconds if self._idle else 0.0
+
+    def note_line(self) -> None:
+        """Note that the player has typed something."""
+        if self._idle:
+            self._idle.note_line()
+
+    def begin(self, is_new: bool, perceive: Callable[[Event, str], None]) -> None:
+        """Take the character over from whoever plays it, show where it stands, and let it perceive."""
+        registry, character = self._registry, self.character
+        other = registry.playing.pop(character.character_id, None)
+        registry.playing[character.character_id] = self._session
+        if other:
+            other.hand_over()
+        missed = registry.linkdead.take_back(character)
+        log.info("%s entered from %s", character.name, self._session.host, extra=self._told)
+        self._welcome(is_new)
+        if missed:
+            self._session.show("\n".join([self._say("door.missed"), *missed]))
+        registry.game.wake(character.character_id, perceive)
+        self._watch_idle()
+
+    def stop(self) -> None:
+        """Watch the player no longer."""
+        if self._idle:
+            self._idle.stop()
+
+    def end(self, reason: str, was_ended: bool) -> None:
+        """Let go of the character, unless somebody else has taken it over.
+
+        `reason` is told in the log. Unless it `was_ended` from here, whose connection was lost is waited for.
+        """
+        self.stop()
+        registry, character = self._registry, self.character
+        if registry.playing.get(character.character_id) is not self._session:
+            return
+        del registry.playing[character.character_id]
+        if registry.guests.is_one(character):
+            registry.guests.leave(character)
+        else:
+            if not was_ended:
+                registry.linkdead.wait_for(character)
+            elif not registry.stays_awake:
+                registry.game.sleep(character.character_id)
+            registry.door.accounts.note_seen(character.name)
+        log.info("%s left (%s)", character.name, reason, extra=self._told)
+
+    def _welcome(self, is_new: bool) -> None:
+        registry, session, accounts = self._registry, self._session, self._registry.door.accounts
+        if is_new:
+            session.show(registry.texts.first_steps, kind=MARKED)
+        account = accounts.account(self.character.name)
+        if account:
+            if account.failed:
+                session.show(self._say("door.failed_since", count=account.failed))
+            accounts.note_seen(account.name, came_in=True)
+        session.show(scene(registry.game.world, self.character), kind=SCENE)
+
+    def _watch_idle(self) -> None:
+        session, minutes = self._session, self._registry.door.settings.idle_minutes
+        wording = self._registry.game.world.wording
+        self._idle = IdleTimeout(
+            self._registry.clock,
+            minutes,
+            lambda: self.character.role >= Role.BUILDER,
+            lambda: session.show(self._say("door.idle_warning")),
+            lambda: session.end(self._say("door.idle_end", time=span(minutes * MINUTE, wording))),
+        )
+
+    @property
+    def _told(self) -> dict[str, object]:
+        return {"character": self.character.name, "host": self._session.host, "connection": self._number}
+
+    def _say(self, key: str, **values: object) -> str:
+        return self._registry.game.world.wording(key, **values)

@@ -1,0 +1,149 @@
+"""What all sessions share, and which of them plays which character."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Protocol
+
+from twisted.internet.defer import Deferred
+
+from server.accounts.dialogue import LoginServices
+from server.accounts.throttle import network_of
+from server.clock import ReactorClock
+from server.connection.kinds import MARKED
+from server.gmcp.updates import GmcpUpdates
+from server.net.connection_limits import ConnectionLimiter, Reason
+from server.session.guests import Guests
+from server.session.linkdead import LinkDead
+from world.game import Game
+from world.model import Character
+
+LastWord = Callable[[Character | None], str]
+
+
+class Connected(Protocol):
+    """A session, as others see it."""
+
+    @property
+    def host(self) -> str: ...
+    @property
+    def idle_seconds(self) -> float: ...
+    def show(self, text: str, kind: str = "") -> None: ...
+    def end(self, text: str, kind: str = "") -> None: ...
+    def hand_over(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What the server says of its own accord at length; each from a note in `text/`."""
+
+    welcome: str
+    first_steps: str
+    farewell: str
+
+
+@dataclass
+class SessionRegistry:
+    """Everybody who is connected. `sessions` holds those at the door too, `playing` who plays, by character.
+    `numbers` has a number for the next connection.
+
+    `perform` does a line that somebody typed. `entered` is told of whoever comes in, `reset` of an admin and of whom
+    the admin gave a one-time password. While `stays_awake`, who goes leaves the character standing: the world is
+    about to go on without them for no more than a moment.
+    """
+
+    game: Game
+    door: LoginServices
+    texts: Texts
+    clock: ReactorClock
+    perform: Callable[[str, str], object]
+    entered: Callable[[Character], None] = lambda character: None
+    reset: Callable[[str, str], None] = lambda admin, name: None
+    sessions: set[Connected] = field(default_factory=set)
+    playing: dict[str, Connected] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    emptied: Deferred[None] | None = None
+    stays_awake: bool = False
+
+    def __post_init__(self) -> None:
+        self.guests = Guests(self.game)
+        self.crowd = ConnectionLimiter(lambda: self.door.settings, self.clock)
+        self.linkdead = LinkDead(self.game, self.clock, lambda: self.door.settings.return_seconds)
+        self.gmcp_updates = GmcpUpdates(self.game, self.clock)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nobody else can come in."""
+        return len(self.sessions) >= self.crowd.room
+
+    def turned_away(self, host: str) -> str:
+        """Return why nobody, or nobody from an address, may come in, and count it; empty if somebody may."""
+        crowd, say, bans = self.crowd, self.game.world.wording, self.door.accounts.bans
+        if self.is_full:
+            why: Reason = "full"
+            told = say("door.full", count=len(self.sessions))
+        elif crowd.is_too_many(host):
+            why = "too_many_from_there"
+            told = say("door.too_many_from_there", count=self.door.settings.connections_per_address)
+        elif ban := bans.on(host):
+            why, told = "banned", bans.text(ban)
+        else:
+            return ""
+        crowd.refuse(network_of(host), why)
+        return told
+
+    def sessions_of(self, character_id: str) -> list[Connected]:
+        """Return the sessions that play a character: one or none."""
+        return [self.playing[character_id]] if character_id in self.playing else []
+
+    def host_of(self, character_id: str) -> str:
+        """Return the address from which somebody plays; empty if nobody does."""
+        return self.playing[character_id].host if character_id in self.playing else ""
+
+    def names_connected(self) -> list[str]:
+        """Return the names of the characters that somebody plays, in the order in which they came; then the absent."""
+        return [*self.playing, *self.linkdead.names]
+
+    def kick(self, character_id: str, text: str) -> bool:
+        """End the session that plays a character, with a last word; return whether there was one.
+
+        Who is absent falls asleep.
+        """
+        found = self.sessions_of(character_id)
+        self.linkdead.give_up(character_id)
+        for session in found:
+            session.end(text)
+        return bool(found)
+
+    def announce(self, text: str) -> None:
+        """Say something to everyone who is connected."""
+        for session in list(self.sessions):
+            session.show(text)
+
+    def send_home(self, last_word: LastWord | None = None) -> Deferred[None] | None:
+        """End every session; the Deferred fires when the last connection has gone, None if there is none to go.
+
+        With a last word, instead of the farewell, everybody is to come back at once: nobody falls asleep. It depends
+        on whom a session plays, None at the door.
+        """
+        self.stays_awake = last_word is not None
+        if not last_word:
+            self.linkdead.give_up_all()
+        if not self.sessions:
+            return None
+        self.emptied = Deferred()
+        played = {session: self.game.world.characters.get(who) for who, session in self.playing.items()}
+        for session in list(self.sessions):
+            if last_word:
+                session.end(last_word(played.get(session)))
+            else:
+                session.end(self.texts.farewell, MARKED)
+        return self.emptied
+
+    def gone(self, session: Connected) -> None:
+        """Forget a session whose connection has gone."""
+        self.sessions.discard(session)
+        if self.emptied and not self.emptied.called and not self.sessions:
+            self.emptied.callback(None)

@@ -1,0 +1,240 @@
+"""One player at one connection: a dialogue at the door, then playing."""
+
+from __future__ import annotations
+
+from twisted.internet.defer import Deferred
+
+from server.accounts.account_commands import PasswordChangeRequested
+from server.accounts.accounts import AccountState, LoginName
+from server.accounts.dialogue import ModalInput
+from server.accounts.login import Login
+from server.accounts.one_time_giving import give_one_time
+from server.accounts.password_change import PasswordChange
+from server.clock import DelayedCall
+from server.connection.connection import Connection, Identification
+from server.connection.kinds import KIND_OF, MARKED, SCENE, shown_of
+from server.gmcp.char_login import Outcome
+from server.gmcp.client import GmcpClient
+from server.session.capability_wait import CapabilityWait
+from server.session.puppet import Puppet
+from server.session.registry import SessionRegistry
+from world.events import Arrived, Departed, Event, Saw
+from world.marks import without_marks
+from world.model import Character
+from world.preferences import reads_aloud
+from world.scenes import arrival
+
+PROMPT = "> "
+
+
+class Session:
+    """Listens to one connection. Bad input is answered and never ends it.
+
+    A dialogue, while there is one, has all lines to itself: they reach no command, no log and no other screen.
+    """
+
+    def __init__(self, registry: SessionRegistry) -> None:
+        self._registry = registry
+        self._number = next(registry.numbers)
+        self._puppet: Puppet | None = None
+        self._character: Character | None = None
+        self._connection: Connection | None = None
+        self._capability_wait: CapabilityWait | None = None
+        self._dialogue: ModalInput | None = None
+        self._gmcp: GmcpClient | None = None
+        self._too_late: DelayedCall | None = None
+        self._was_ended = False
+
+    # What the connection tells
+
+    def connection_made(self, connection: Connection) -> None:
+        """Greet, unless the house is full or nobody from there may come in."""
+        registry, self._connection = self._registry, connection
+        self._capability_wait = CapabilityWait(connection, registry.clock)
+        if why := registry.turned_away(connection.host):
+            self.end(why)
+            return
+        registry.sessions.add(self)
+        self._wait_for_login()
+        self.show(registry.texts.welcome, MARKED)
+        self._dialogue = Login(self, registry.door, self._enter)
+
+    def prompt(self, is_answer: bool) -> str:
+        """Return what is asked now; somebody who listens is asked for a command only behind an answer."""
+        if self._dialogue:
+            return self._dialogue.prompt
+        if self._character and not is_answer and reads_aloud(self._character):
+            return ""  # it would be read out behind each message
+        return PROMPT
+
+    def line_received(self, text: str) -> None:
+        """Take an answer, or else a command."""
+        if self._puppet:
+            self._puppet.note_line()
+        if self._dialogue:
+            self._dialogue.line_received(text)
+        elif self._gmcp and self._gmcp.is_login_again(text):
+            pass  # nobody's password is a command, and none is to stand in a log
+        elif self._character and text.strip():
+            self._registry.perform(self._character.character_id, text)
+
+    def capabilities_changed(self) -> None:
+        """Note whether the player listens instead of looking, and wait no longer for a client that has told all."""
+        connection = self._connection
+        if connection is None:
+            return
+        if self._capability_wait and connection.identification is Identification.FINAL:
+            self._capability_wait.end()
+        if self._character:
+            self._character.doings.client_reads_aloud = connection.capabilities.screen_reader
+
+    def data_received(self, package: str, payload: object) -> None:
+        """Let the client's other side see to it."""
+        if self._connection is None or self not in self._registry.sessions:
+            return  # turned away
+        if self._gmcp is None:
+            self._gmcp = GmcpClient(self._connection, self._registry.gmcp_updates, self._registry.clock, self._log_in)
+            if self._character:
+                self._gmcp.enter(self._character)
+        self._gmcp.received(package, payload)
+
+    def connection_lost(self, reason: str) -> None:
+        """Let go of the character, unless somebody else has taken it over."""
+        if self._too_late and self._too_late.active():
+            self._too_late.cancel()
+        if self._dialogue:
+            self._dialogue.stop()
+            self._dialogue = None
+        if self._gmcp:
+            self._gmcp.leave()
+            self._gmcp = None
+        puppet, self._puppet, self._character = self._puppet, None, None
+        if puppet:
+            puppet.end(reason, self._was_ended)
+        self._registry.gone(self)
+
+    @property
+    def fairness_key(self) -> str:
+        """The room in which a line is done; empty at the door."""
+        return self._character.room_id if self._character else ""
+
+    # What a dialogue may do
+
+    @property
+    def host(self) -> str:
+        """The address of the other side."""
+        return self._connection.host if self._connection else ""
+
+    @property
+    def idle_seconds(self) -> float:
+        """For how long the player has typed nothing."""
+        return self._puppet.idle_seconds if self._puppet else 0.0
+
+    def show(self, text: str, kind: str = "") -> None:
+        """Show a message of whole lines, and the prompt behind it at the end of the turn. `kind` is what it is."""
+        if self._connection:
+            self._connection.show(text, kind)
+
+    def end(self, text: str, kind: str = "") -> None:
+        """Say a last thing and close."""
+        self._was_ended = True
+        self.show(text, kind)
+        if self._gmcp:
+            self._gmcp.say_goodbye(without_marks(text) if kind == MARKED else text)
+        if self._connection:
+            self._connection.close()
+
+    def hide_typing(self, hidden: bool) -> None:
+        """Ask the client not to show what is typed, or to show it again."""
+        if self._connection:
+            self._connection.hide_typing(hidden)
+
+    def hold(self, held: bool) -> None:
+        """Let lines wait, without a prompt, or go on with them."""
+        if self._connection:
+            self._connection.hold(held)
+            if not held:
+                self._connection.prompt()
+
+    def until_known(self) -> Deferred[None] | None:
+        """Return what fires when the client is known well enough to show the first room; None if it is by now."""
+        return self._capability_wait.wait() if self._capability_wait else None
+
+    def _say(self, key: str, **values: object) -> str:
+        return self._registry.game.world.wording(key, **values)
+
+    # Coming, playing, going
+
+    def _enter(self, claim: LoginName) -> None:
+        registry = self._registry
+        if claim.standing is AccountState.GUEST:
+            character, is_new = registry.guests.make(), True
+        else:
+            character, is_new = registry.door.accounts.character_of(claim.name)
+        self._dialogue = self._capability_wait = None
+        if self._too_late and self._too_late.active():
+            self._too_late.cancel()
+        self._puppet, self._character = Puppet(registry, character, self, self._number), character
+        if self._connection:
+            self._connection.prefer(lambda: character.preferences)
+        self.capabilities_changed()
+        self._puppet.begin(is_new, self._perceive)
+        if self._gmcp:
+            self._gmcp.enter(character)
+        registry.entered(character)
+
+    def _log_in(self, given: str, password: str, told: Outcome) -> None:
+        if isinstance(self._dialogue, Login):
+            self._dialogue.try_at_once(given, password, told)
+        else:
+            told(False, self._say("gmcp.already_in"))
+
+    def hand_over(self) -> None:
+        """Give the character up to a newer session of the same name."""
+        if self._puppet:
+            self._puppet.stop()
+            self._puppet = self._character = None
+        if self._gmcp:
+            self._gmcp.leave()
+        self.end(self._say("door.taken_over"))
+
+    def _perceive(self, event: Event, text: str) -> None:
+        character = self._character
+        if character is None:
+            return
+        if self._gmcp:
+            self._gmcp.perceive(event, text)
+        if text and (connection := self._connection):
+            if isinstance(event, Saw):
+                connection.show(*shown_of(event, text, self._registry.game.world.room_of(character).name))
+            else:
+                connection.show(text, KIND_OF.get(type(event), ""))
+        if event.actor_id == character.character_id:
+            self._perceive_own(event, character)
+
+    def _perceive_own(self, event: Event, character: Character) -> None:
+        match event:
+            case Arrived(from_room_id=room_id) if room_id:
+                self.show(arrival(self._registry.game.world, character), SCENE)
+            case Departed():
+                self.end(self._registry.texts.farewell, MARKED)
+            case PasswordChangeRequested(name=""):
+                self._dialogue = PasswordChange(self, self._registry.door, character.name, self._go_on)
+            case PasswordChangeRequested(name=name):
+                admin = character.name
+                give_one_time(name, self, self._registry.door, lambda who: self._registry.reset(admin, who))
+
+    def _go_on(self, text: str) -> None:
+        """Play on after a dialogue."""
+        self._dialogue = None
+        self.hide_typing(False)
+        self.show(text)
+
+    def _wait_for_login(self) -> None:
+        self._too_late = self._registry.clock.callLater(self._registry.door.settings.login_seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        if self._dialogue and not self._dialogue.prompt:
+            self._wait_for_login()  # a password is being looked at, which may have to wait for long
+        else:
+            self.end(self._say("door.too_late"))

@@ -1,0 +1,73 @@
+"""Letting time pass in the world: the light changes, and now and then there is something to notice."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+
+from config.settings import WorldSettings
+from server.clock import DelayedCall, ReactorClock
+from world.events import Event, Happened
+from world.game import Game
+from world.life.clock import Moment, moment_at
+
+BEAT_SECONDS = 5.0
+
+
+def local_ms(now_ms: int) -> int:
+    """Return a time in milliseconds since 1970 as the clocks of this machine show it."""
+    return now_ms + time.localtime(now_ms // 1000).tm_gmtoff * 1000
+
+
+class WorldClock:
+    """Tells the game every few seconds what time it is.
+
+    `local_ms` gives the time where the world is, in milliseconds since 1970 there.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        settings: Callable[[], WorldSettings],
+        clock: ReactorClock,
+        local_ms: Callable[[], int],
+        rng: random.Random,
+    ) -> None:
+        self._game = game
+        self._settings = settings
+        self._clock = clock
+        self._local_ms = local_ms
+        self._rng = rng
+        self._next: DelayedCall | None = None
+
+    def start(self) -> None:
+        """Begin: set the world's clock without anything happening for it."""
+        self._game.world.moment = self._moment()
+        self._next = self._clock.callLater(BEAT_SECONDS, self._beat)
+
+    def stop(self) -> None:
+        """Stop; the world's clock stands still."""
+        if self._next and self._next.active():
+            self._next.cancel()
+
+    def _beat(self) -> None:
+        self._next = self._clock.callLater(BEAT_SECONDS, self._beat)
+        self._game.pass_time(self._moment())
+        self._game.publish(tuple(self._ambience()))
+
+    def _moment(self) -> Moment:
+        return moment_at(self._local_ms(), self._settings().day_minutes)
+
+    def _ambience(self) -> list[Event]:
+        """Return what there is to notice now, for people alone: agents have enough to remember."""
+        minutes, world = self._settings().ambient_minutes, self._game.world
+        if not minutes:
+            return []
+        watched = {one.room_id for one in world.awake() if not one.is_agent}
+        lines = ((room_id, world.rooms[room_id].ambient) for room_id in sorted(watched))
+        return [
+            Happened("", room_id, self._rng.choice(ambient))
+            for room_id, ambient in lines
+            if ambient and self._rng.random() < BEAT_SECONDS / (minutes * 60)
+        ]

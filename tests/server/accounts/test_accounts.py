@@ -1,0 +1,302 @@
+"""Who can be who, what they may do, and who may not come in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.accounts.accounts import AccountState, LoginName, NameRefused
+from server.accounts.bans import BanRefused
+from server.accounts.records import Account
+from tests.server.front_door import NOW_MS, FakeHasher, accounts_in, accounts_of, put_accounts
+from tests.vault.vault_of import vault_of
+from tests.world.inn import inn
+from vault.notes import NoteError
+from world.model import Character, Role
+
+LOOPBACK, ELSEWHERE = "127.0.0.1", "203.0.113.9"
+NOW = datetime.fromtimestamp(NOW_MS / 1000, UTC)
+KEPT = FakeHasher().hash("a long secret")
+
+
+@pytest.fixture
+def world():
+    return inn()
+
+
+@pytest.fixture
+def accounts(tmp_path, world):
+    return accounts_of(tmp_path, world)
+
+
+@pytest.mark.parametrize("given", ["Eve", "  eve ", "eve\t"])
+def test_a_new_name_makes_a_character_in_the_start_room_and_its_note(accounts, tmp_path, given):
+    assert accounts.who(given, ELSEWHERE) == LoginName("Eve", AccountState.NEW)
+    accounts.claim("Eve", KEPT)
+    character, is_new = accounts.character_of("Eve")
+    assert (character.name, character.room_id, character.role, is_new) == ("Eve", "The Common Room", Role.PLAYER, True)
+    assert [path.name for path in (tmp_path / "vault" / "people").iterdir()] == ["Eve.md"]
+
+
+def test_until_a_password_is_chosen_nothing_is_made(accounts, tmp_path, world):
+    before = dict(world.characters)
+    accounts.who("Eve", ELSEWHERE)
+    assert (list((tmp_path / "vault").iterdir()), accounts_in(tmp_path / "accounts"), world.characters) == (
+        [],
+        {},
+        before,
+    )
+
+
+def test_a_name_typed_in_two_code_points_is_the_one_typed_in_one(accounts):
+    accounts.claim("Zo\u00eb", KEPT)
+    assert accounts.who("zoe\u0308", ELSEWHERE) == LoginName("Zo\u00eb", AccountState.KNOWN)
+
+
+def test_a_name_that_will_not_do_is_refused_with_the_rule(accounts):
+    with pytest.raises(NameRefused, match="'Ana7' will not do. A name has 2 to 20 letters, such as Ana"):
+        accounts.who("Ana7", ELSEWHERE)
+
+
+@pytest.mark.parametrize("name", ["apples", "Me", "everyone", "CON", "Fallwater", "MSSP-REQUEST", "quit"])
+def test_a_name_that_means_something_else_is_refused(accounts, name):
+    with pytest.raises(NameRefused, match="is the name of something else here"):
+        accounts.who(name, ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("Róok", "Rook"), ("Dán", "Dan"), ("Everyóne", "everyone"), ("Zoe", "Zoë")]
+)
+def test_a_name_that_looks_like_anybody_s_is_refused(accounts, name, other):
+    accounts.claim("Zoë", KEPT)
+    with pytest.raises(NameRefused, match=f"{name} looks too much like {other}"):
+        accounts.who(name, ELSEWHERE)
+
+
+def test_the_name_of_an_agent_is_refused_even_if_somebody_had_it_before(accounts):
+    accounts.claim("Rook", KEPT)
+    with pytest.raises(NameRefused, match="Rook lives here already and is one of the agents"):
+        accounts.who("rook", LOOPBACK)
+
+
+def test_the_name_of_an_agent_that_was_left_out_is_refused_too(accounts, tmp_path):
+    vault_of(tmp_path / "vault", {"agents/Eliza/agent.md": "---\nbroken: [\n---\n"})
+    with pytest.raises(NameRefused, match="something else"):
+        accounts.who("eliza", LOOPBACK)
+
+
+def test_a_person_whose_note_cannot_be_read_is_not_written_over(accounts, tmp_path):
+    vault_of(tmp_path / "vault", {"people/Eve.md": "---\nbroken: [\n---\nEve has a scar.\n"})
+    for attempt in (lambda: accounts.who("eve", LOOPBACK), lambda: accounts.character_of("Eve")):
+        with pytest.raises(NameRefused, match="The note of Eve cannot be read"):
+            attempt()
+    assert "scar" in (tmp_path / "vault" / "people" / "Eve.md").read_text()
+
+
+def test_a_character_that_cannot_be_saved_is_not_made(accounts, tmp_path, world):
+    vault_of(tmp_path / "vault", {"people": "a file where a folder should be"})
+    with pytest.raises(NoteError, match="people/Eve.md: cannot be written"):
+        accounts.character_of("Eve")
+    assert "Eve" not in world.characters
+
+
+def test_a_person_from_before_passwords_is_claimed_from_this_machine_only(accounts):
+    assert accounts.who("ana", LOOPBACK) == LoginName("Ana", AccountState.UNCLAIMED)
+    with pytest.raises(NameRefused, match="only from the machine on which the world runs"):
+        accounts.who("ana", ELSEWHERE)
+
+
+def test_a_name_that_has_a_password_is_not_claimed_again(accounts):
+    accounts.claim("Eve", KEPT)
+    failures: list[str] = []
+    accounts.claim("EVE", FakeHasher().hash("mine")).addErrback(lambda f: failures.append(f.getErrorMessage()))
+    assert failures == ["Somebody else has taken the name EVE just now. Choose another one."]
+    assert accounts.account("Eve").password == KEPT
+
+
+@pytest.mark.parametrize("role", [Role.ADMIN, Role.BUILDER, Role.GUEST])
+def test_who_claims_a_name_without_a_password_is_a_newcomer_whatever_its_role_was(accounts, tmp_path, world, role):
+    put_accounts(tmp_path / "accounts", Account("Dan", role.name.lower()))
+    accounts.refresh()
+    assert (accounts.who("dan", LOOPBACK).standing, accounts.role_of("dan")) == (AccountState.UNCLAIMED, Role.PLAYER)
+    accounts.claim("Dan", KEPT)
+    assert (accounts.character_of("Dan")[0].role, accounts_in(tmp_path / "accounts")["Dan"].role) == (
+        Role.PLAYER,
+        "player",
+    )
+
+
+def test_an_account_that_cannot_be_read_is_nobody_s_to_take(accounts, tmp_path):
+    put_accounts(tmp_path / "accounts", Account("Eve", "admin", "$argon2$$$"))
+    accounts.refresh()
+    with pytest.raises(NameRefused, match="The account of Eve cannot be read"):
+        accounts.who("eve", LOOPBACK)
+
+
+def test_there_is_always_an_admin_although_two_revoke_each_other_at_once(accounts, tmp_path):
+    for name in ("Ana", "Ben"):
+        accounts.claim(name, KEPT)
+        accounts.set_role(name, Role.ADMIN)
+    done = [accounts.set_role(name, Role.PLAYER) for name in ("Ana", "Ben")]
+    told: list[str] = []
+    done[1].addErrback(lambda failure: told.append(failure.getErrorMessage()))
+    assert told == ["Ben is the only admin, and has to stay one. Grant somebody else that role first."]
+    assert accounts_in(tmp_path / "accounts")["Ben"].role == "admin"
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """Return how many functions are called meanwhile, generators' steps among them."""
+    count = 0
+
+    def note(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_names_logins_and_logouts_cost_the_same_among_any_number_of_accounts(tmp_path):
+    def costs(people: int) -> list[int]:
+        folder = tmp_path / str(people)
+        folder.mkdir()
+        names = [f"Eve{chr(97 + n // 676)}{chr(97 + n // 26 % 26)}{chr(97 + n % 26)}" for n in range(people)]
+        put_accounts(folder / "accounts", *(Account(name, "player", KEPT) for name in names))
+        world = inn()
+        for name in names:
+            world.add_character(Character(name, "The Cellar"))
+        accounts = accounts_of(folder, world)
+        work = (
+            lambda: accounts.who("Zoe", ELSEWHERE),
+            lambda: accounts.who("eveaaa", ELSEWHERE),
+            lambda: accounts.note_seen("Eveaaa", came_in=True),
+            lambda: accounts.set_password("Eveaaa", KEPT),
+            lambda: accounts.refresh(),
+        )
+        for one in work:
+            one()  # what is looked up once
+        return [calls_of(one) for one in work]
+
+    assert costs(3000) == costs(30)
+
+
+# What somebody may do
+
+
+def test_a_role_is_kept_and_in_force_at_once(accounts, tmp_path, world):
+    accounts.claim("Ana", KEPT)
+    accounts.set_role("ana", Role.ADMIN)
+    assert (world.characters["Ana"].role, accounts.role_of("ANA")) == (Role.ADMIN, Role.ADMIN)
+    again = accounts_of(tmp_path, inn())
+    account = again.account("Ana")
+    assert account
+    assert (again.character_of("Ana")[0].role, account.password) == (Role.ADMIN, KEPT)
+
+
+def test_somebody_from_before_passwords_may_be_given_a_role_and_still_has_none(accounts):
+    accounts.set_role("dan", Role.BUILDER)
+    assert accounts.account("Dan") == Account("Dan", "builder", created="2026-11-18T11:06:40+00:00")
+    assert accounts.who("dan", LOOPBACK).standing is AccountState.UNCLAIMED
+
+
+@pytest.mark.parametrize("name", ["Nobody", "Rook", "Guest1"])
+def test_nobody_without_an_account_of_their_own_is_given_a_role(accounts, world, name):
+    world.add_character(Character("Guest1", "The Cellar", role=Role.GUEST))
+    with pytest.raises(NameRefused, match=f"There is nobody called {name} who could have an account"):
+        accounts.set_role(name, Role.ADMIN)
+
+
+def test_an_agent_s_role_is_that_of_its_note(accounts, world):
+    world.characters["Rook"].role = Role.BUILDER
+    assert [accounts.role_of(name) for name in ("rook", "ana", "somebody new")] == [
+        Role.BUILDER,
+        Role.PLAYER,
+        Role.PLAYER,
+    ]
+
+
+def test_when_somebody_was_here_last_is_known(accounts):
+    accounts.claim("Eve", KEPT)
+    assert (accounts.last_seen("Eve"), accounts.last_seen("Nobody")) == (None, None)
+    accounts.note_seen("eve")
+    assert accounts.last_seen("EVE") == NOW
+
+
+# Who may not come in
+
+
+def test_a_name_that_is_banned_is_refused_with_the_reason_until_the_ban_is_over(tmp_path):
+    now = [NOW_MS]
+    accounts = accounts_of(tmp_path, inn(), now_ms=lambda: now[0])
+    accounts.claim("Eve", KEPT)
+    accounts.bans.put("eve", NOW + timedelta(hours=1), "threw a lamp")
+    with pytest.raises(NameRefused, match="You may not come in until 2026-11-18 12:06 UTC: threw a lamp"):
+        accounts.who("EVE", LOOPBACK)
+    now[0] += 3_600_000
+    assert accounts.who("EVE", LOOPBACK).standing is AccountState.KNOWN
+
+
+def test_a_ban_for_ever_lasts_over_a_new_start_until_it_is_lifted(accounts, tmp_path):
+    accounts.bans.put("Mallory", None, "no reason")
+    again = accounts_of(tmp_path, inn())
+    with pytest.raises(NameRefused, match="You may not come in: no reason"):
+        again.who("mallory", ELSEWHERE)
+    assert [(again.bans.has("MALLORY"), again.bans.lift("MALLORY").result) for _ in range(2)] == [
+        (True, True),
+        (False, False),
+    ]
+    assert again.who("mallory", ELSEWHERE).standing is AccountState.NEW
+
+
+@pytest.mark.parametrize(
+    ("banned", "host", "out"),
+    [
+        ("203.0.113.9", "203.0.113.9", True),
+        ("203.0.113.9", "::ffff:203.0.113.9", True),
+        ("203.0.113.9", "203.0.113.10", False),
+        ("203.0.113.0/24", "203.0.113.10", True),
+        ("2001:db8::/32", "2001:db8:1::5", True),
+        ("2001:db8::/32", "203.0.113.9", False),
+        ("Eve", "203.0.113.9", False),
+        ("local", "local", True),
+    ],
+)
+def test_an_address_is_out_if_it_is_banned_or_lies_in_a_network_that_is(accounts, banned, host, out):
+    accounts.bans.put(banned, None, "x")
+    assert bool(accounts.bans.on(host)) == out
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.0/8", "0.0.0.0/0", "::1", "::ffff:127.0.0.1"])
+def test_this_machine_itself_is_never_banned(accounts, host):
+    with pytest.raises(BanRefused, match="this machine itself"):
+        accounts.bans.put(host, None, "x")
+    assert accounts.bans.in_force() == []
+
+
+# Whatever is given
+
+
+@given(st.text(max_size=30) | st.text("abzZÀßœǅ'-./\\~ ", max_size=25))
+def test_whatever_is_given_becomes_a_note_among_the_people_or_is_refused(tmp_path_factory, given_name):
+    folder = tmp_path_factory.mktemp("people")
+    accounts = accounts_of(folder, inn())
+    try:
+        claim = accounts.who(given_name, ELSEWHERE)
+    except NameRefused:
+        assert list(folder.rglob("*.md")) == []
+        return
+    if claim.standing is AccountState.NEW:
+        accounts.claim(claim.name, KEPT)
+        accounts.character_of(claim.name)
+        written = [path.relative_to(folder) for path in folder.rglob("*.md")]
+        assert [(path.parts[:2], path.stem) for path in written] == [(("vault", "people"), claim.name)]
+        assert accounts.who(given_name, ELSEWHERE) == LoginName(claim.name, AccountState.KNOWN)

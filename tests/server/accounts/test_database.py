@@ -1,0 +1,265 @@
+"""The database of accounts: private, whole whatever happens, imported once, and used by several processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.accounts.account_import import parse_json
+from server.accounts.database import AccountDatabase, default_folder, read_accounts
+from server.accounts.records import Account, Ban, account_of, ban_of
+from server.accounts.schema import DatabaseBusy
+from tests.server.front_door import FakeHasher, accounts_in, put_accounts
+from vault.notes import NoteError
+
+HASH = FakeHasher().hash("a long secret")
+EVE = Account("Eve", "player", HASH, False, "2026-11-18T11:06:40+00:00", "", 2)
+TIMES = st.sampled_from(["", "2026-11-18T11:06:40+00:00"])
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+ACCOUNTS = st.builds(
+    Account,
+    NAMES,
+    st.sampled_from(["guest", "player", "builder", "admin"]),
+    st.sampled_from(["", HASH]),
+    st.booleans(),
+    TIMES,
+    TIMES,
+    st.integers(0, 10**9),
+)
+BANS = st.builds(Ban, NAMES, TIMES, st.text(st.characters(exclude_categories=["Cs"]), max_size=9))
+
+
+@given(st.lists(ACCOUNTS), st.lists(BANS))
+def test_whatever_is_kept_is_read_again_as_it_was(accounts, bans):
+    with closing(AccountDatabase(Path(), in_memory=True)) as database:
+        with database.transaction():
+            for account in accounts:
+                database.put_account(account)
+            for ban in bans:
+                database.put_ban(ban)
+        contents = database.read()
+    assert {key: account_of(row) for key, row in contents.accounts.items()} == {
+        account.name.casefold(): account for account in accounts
+    }
+    assert {key: ban_of(row) for key, row in contents.bans.items()} == {ban.who.casefold(): ban for ban in bans}
+
+
+def test_nobody_else_may_read_it_at_any_moment(tmp_path):
+    old = os.umask(0)  # whatever it is, the modes are ours
+    try:
+        with closing(AccountDatabase(tmp_path / "a")) as database, database.transaction():
+            database.put_account(EVE)
+            modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "a").iterdir()}
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o700
+    assert modes == {f"accounts.sqlite3{suffix}": 0o600 for suffix in ("", "-wal", "-shm")}
+
+
+def test_what_raises_within_a_transaction_or_a_step_of_it_changes_nothing_else(tmp_path):
+    with closing(AccountDatabase(tmp_path)) as database:
+        with database.transaction() as changed:
+            database.put_account(EVE)
+            with pytest.raises(ZeroDivisionError), database.step():
+                database.put_account(replace(EVE, role="admin"))
+                raise ZeroDivisionError
+        assert [row[1] for row in changed.accounts.values()] == ["player"]
+        with pytest.raises(ZeroDivisionError), database.transaction():
+            database.put_account(Account("Ana", "admin"))
+            raise ZeroDivisionError
+    assert accounts_in(tmp_path) == {"Eve": EVE}
+
+
+def test_several_processes_that_change_it_at_once_lose_nothing(tmp_path):
+    script = (
+        "import sys; from pathlib import Path; from server.accounts.database import AccountDatabase;"
+        "from server.accounts.records import Account\n"
+        "for n in range(20):\n"
+        "    database = AccountDatabase(Path(sys.argv[1]))\n"
+        "    with database.transaction(): database.put_account(Account(f'{sys.argv[2]}{n}', 'player'))\n"
+        "    database.close()"
+    )
+    root = Path(__file__).parents[3]
+    running = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "a"), name], cwd=root) for name in "xy"]
+    assert [one.wait(60) for one in running] == [0, 0]
+    assert len(accounts_in(tmp_path / "a")) == 40
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["accounts.sqlite3"]
+
+
+def test_a_process_that_holds_it_is_waited_for_and_then_told_of(tmp_path):
+    put_accounts(tmp_path, EVE)
+    with closing(AccountDatabase(tmp_path)) as other, closing(AccountDatabase(tmp_path, 0.0)) as ours:
+        with other.transaction():
+            assert ours.account("Eve") == EVE
+            with pytest.raises(DatabaseBusy, match="another process is writing to it. Try again"), ours.transaction():
+                pass
+        with ours.transaction():
+            ours.put_account(Account("Ana", "player"))
+    assert sorted(accounts_in(tmp_path)) == ["Ana", "Eve"]
+
+
+def test_a_change_is_not_kept_in_a_file_that_was_moved_away(tmp_path):
+    put_accounts(tmp_path, EVE)
+    with closing(AccountDatabase(tmp_path)) as database:
+        (tmp_path / "accounts.sqlite3").rename(tmp_path / "elsewhere")
+        with (
+            pytest.raises(NoteError, match="moved or replaced while it is in use.*Put it back"),
+            database.transaction(),
+        ):
+            database.put_account(Account("Ana", "player"))
+        (tmp_path / "elsewhere").rename(tmp_path / "accounts.sqlite3")
+        with database.transaction():
+            database.put_account(Account("Ana", "player"))
+    assert sorted(accounts_in(tmp_path)) == ["Ana", "Eve"]
+
+
+def test_a_copy_is_one_whole_private_file_although_others_go_on_writing(tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    put_accounts(tmp_path, EVE)
+    with closing(AccountDatabase(tmp_path)) as other, closing(AccountDatabase(tmp_path)) as ours, other.transaction():
+        other.put_account(Account("Ana", "player"))
+        ours.copy_to(copy / "accounts.sqlite3")
+    assert [(path.name, stat.S_IMODE(path.stat().st_mode)) for path in copy.iterdir()] == [("accounts.sqlite3", 0o600)]
+    assert accounts_in(copy) == {"Eve": EVE}
+
+
+def test_a_folder_or_a_copy_that_cannot_be_made_is_told_with_what_to_do(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(NoteError, match="Give another folder with --accounts"):
+        AccountDatabase(tmp_path / "file" / "a")
+    with closing(AccountDatabase(tmp_path / "a")) as database, pytest.raises(NoteError, match="copy cannot be written"):
+        database.copy_to(tmp_path / "nowhere" / "copy")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "holds no accounts. It is damaged: restore a copy"),
+        (b"SQLite format 3\0" + b"\xff" * 4000, "is not a database. It is damaged: restore a copy"),
+        (b"{}" * 3000, "is not a database. It is damaged: restore a copy"),
+    ],
+)
+def test_a_file_that_is_no_database_is_refused_and_stays_as_it_is(tmp_path, content, reason):
+    path = tmp_path / "accounts.sqlite3"
+    path.write_bytes(content)
+    for use in (lambda: AccountDatabase(tmp_path), lambda: read_accounts(tmp_path)):
+        with pytest.raises(NoteError, match=f"{path}: .*{reason}"):
+            use()
+    assert path.read_bytes() == content
+
+
+def test_a_database_of_a_newer_format_is_refused(tmp_path):
+    put_accounts(tmp_path, EVE)
+    with closing(sqlite3.connect(tmp_path / "accounts.sqlite3")) as db:
+        db.execute("PRAGMA user_version = 2")
+    with pytest.raises(NoteError, match="made by a newer Fallwater .format 2; this one knows 1"):
+        AccountDatabase(tmp_path)
+
+
+@pytest.mark.parametrize("change", ["role = 'king'", "password = 'secret'", "failed = 'often'", "key = ''"])
+def test_a_value_that_is_not_valid_cannot_be_put_in_by_hand(tmp_path, change):
+    put_accounts(tmp_path, EVE)
+    with closing(sqlite3.connect(tmp_path / "accounts.sqlite3")) as db, pytest.raises(sqlite3.IntegrityError):
+        db.execute(f"UPDATE accounts SET {change}")
+
+
+@pytest.mark.parametrize("account", [Account("Eve\ud800", "player"), replace(EVE, failed=2**70)])
+def test_what_sqlite_cannot_keep_is_refused_in_a_sentence(tmp_path, account):
+    database = AccountDatabase(tmp_path, in_memory=True)
+    with closing(database), pytest.raises(NoteError, match="sqlite3"), database.transaction():
+        database.put_account(account)
+
+
+# The import
+
+
+def test_an_accounts_json_is_imported_once_and_kept(tmp_path):
+    people = {f"Name{number:x}": {"role": "player", "password": HASH, "failed": number} for number in range(3000)}
+    text = json.dumps({"accounts": people, "bans": {"Mallory": {"why": "threw a lamp"}}}, indent=0)
+    (tmp_path / "accounts.json").write_text(text)
+    for _ in range(2):
+        with closing(AccountDatabase(tmp_path)) as database:
+            contents = database.read()
+    assert {account_of(row).name: account_of(row).failed for row in contents.accounts.values()} == {
+        name: values["failed"] for name, values in people.items()
+    }
+    assert [ban_of(row) for row in contents.bans.values()] == [Ban("Mallory", "", "threw a lamp")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["accounts.json.imported", "accounts.sqlite3"]
+    assert (tmp_path / "accounts.json.imported").read_text() == text
+
+
+def test_an_import_that_was_cut_short_before_the_renaming_is_not_done_again(tmp_path):
+    text = '{"accounts": {"Eve": {"role": "player"}}}'
+    (tmp_path / "accounts.json").write_text(text)
+    AccountDatabase(tmp_path).close()
+    put_accounts(tmp_path, EVE)
+    (tmp_path / "accounts.json.imported").rename(tmp_path / "accounts.json")
+    AccountDatabase(tmp_path).close()
+    assert accounts_in(tmp_path) == {"Eve": EVE}
+    assert (tmp_path / "accounts.json.imported").read_text() == text
+
+
+def test_another_accounts_json_is_told_of_and_neither_read_nor_touched(tmp_path, caplog):
+    for text in ('{"accounts": {"Eve": {"role": "player"}}}', '{"accounts": {"Eve": {"role": "admin"}}}'):
+        (tmp_path / "accounts.json").write_text(text)
+        AccountDatabase(tmp_path).close()
+    assert "accounts.json is not read: the accounts are in accounts.sqlite3. Move it away." in caplog.text
+    assert accounts_in(tmp_path)["Eve"].role == "player"
+    assert "admin" in (tmp_path / "accounts.json").read_text()
+
+
+BROKEN = {
+    "{": "1: not valid JSON: Expecting property name",
+    '{"accounts": {\n"Eve": }}': "2: not valid JSON",
+    "[]": '1: expected {"accounts"',
+    '{"users": {}}': '1: expected {"accounts"',
+    '{"accounts": []}': "1: expected names",
+    '{"accounts": {\n  "Eve": {"rôle": "player"}}}': "2: 'Eve' has other entries than role, password",
+    '{"accounts": {\n  "Eve": {"failed": 2}}}': "2: 'Eve' has no role",
+    '{"accounts": {\n  "Eve": {"role": "king"}}}': "2: 'Eve': the role 'king' is none of guest, player, builder, admin",
+    '{"accounts": {\n\n "Eve": {"role": "player", "failed": "2"}}}': "3: 'Eve': failed is not of the type int",
+    '{"accounts": {\n "player": {"role": "player"},\n "Eve": {"role": "player", "password": "x"}}}': (
+        "3: 'Eve': the password is no argon2 hash. Give a new one: fallwater reset-password NAME."
+    ),
+    '{"accounts": {\n "Eve": {"role": "player", "created": "soon"}}}': "2: 'Eve': 'soon' is no time such as",
+    '{"accounts": {"Eve": {"role": "player"}, "EVE": {"role": "admin"}}}': "1: 'EVE' stands here twice",
+    '{"accounts": {"Eve": {"role": "player"}, "Eve": {"role": "admin"}}}': "1: not valid JSON: 'Eve' stands twice",
+    '{"accounts": {"\\ud800": {"role": "player"}}}': "1: not valid JSON: 'utf-8' codec can't encode",
+    '{"bans": {"Eve": {"until": "soon"}}}': "1: 'Eve': 'soon' is no time such as",
+    "[" * 100_000: "1: not valid JSON",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
+def test_a_json_that_is_not_valid_is_refused_with_line_and_remedy_before_anything_is_changed(tmp_path, text):
+    path = tmp_path / "accounts.json"
+    path.write_text(text)
+    with pytest.raises(NoteError) as refused:
+        AccountDatabase(tmp_path)
+    assert str(refused.value).startswith(f"{path}:{BROKEN[text]}")
+    assert str(refused.value).endswith(
+        "Correct it, or restore a copy. Without it, everybody has to choose a new password."
+    )
+    assert [one.read_text() for one in tmp_path.iterdir()] == [text]
+
+
+def test_no_sentence_tells_anybody_to_take_a_password_away():
+    with pytest.raises(NoteError) as refused:
+        parse_json('{"accounts": {"Eve": {"role": "admin", "password": "x"}}}', Path("a"))
+    assert '""' not in str(refused.value)
+
+
+def test_the_folder_stands_beside_the_vault():
+    assert default_folder(Path("/srv/my world")) == Path("/srv/my world.accounts")

@@ -1,0 +1,470 @@
+"""The door: names, passwords, what is shown while typing, and what guessing comes to."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from twisted.internet.task import Clock
+
+from config.settings import ServerSettings
+from server.accounts.records import Account
+from tests.server.fake_connection import SECRET, Guest
+from tests.server.front_door import FakeHasher, Thread, lobby_of
+from tests.world.inn import inn_game
+from world.model import Character, Role
+
+HOME, THERE = "192.0.2.7", "203.0.113.9"
+ASK = "By what name shall we know you? "
+NEW = (
+    "Eve is a new name here: welcome! Choose a password of 6 characters or more and\n"
+    "it is yours; @password changes it later. An empty line goes back to the name.\n"
+    "Choose a password: "
+)
+
+
+@pytest.fixture
+def registry(tmp_path):
+    return lobby_of(tmp_path, inn_game())
+
+
+@pytest.fixture
+def eve(registry):
+    """A lobby in which Eve has been before, from home."""
+    guest = Guest(registry, HOME)
+    guest.enters("Eve")
+    guest.hangs_up()
+    return registry
+
+
+def account(registry, name: str) -> Account:
+    found = registry.door.accounts.account(name)
+    assert isinstance(found, Account)
+    return found
+
+
+# Somebody new
+
+
+def test_somebody_new_chooses_a_password_unseen_and_is_in(registry):
+    guest = Guest(registry, THERE)
+    assert guest.types("eve") == NEW
+    assert guest.connection.is_hidden
+    assert guest.types(SECRET).startswith("\nType look.\nThe Common Room\n")
+    assert not guest.connection.is_hidden
+    assert account(registry, "EVE") == Account(
+        "Eve", "player", FakeHasher().hash(SECRET), False, "2026-11-18T11:06:40+00:00", "2026-11-18T11:06:40+00:00"
+    )
+
+
+@pytest.mark.parametrize(
+    ("password", "reason"),
+    [
+        ("abcde", "That is too short: a password has 6 characters or more."),
+        ("evelyn", ""),
+        ("EVELYN", ""),
+    ],
+)
+def test_a_password_that_anybody_would_guess_is_refused_and_asked_again(registry, password, reason):
+    guest = Guest(registry, THERE)
+    guest.types("evelyn")
+    reason = reason or "Your own name is the first thing that anybody would try. Choose something else."
+    assert " ".join(guest.types(password).split()) == f"{reason} Choose a password:"
+    assert guest.connection.is_hidden
+    assert registry.door.accounts.account("Evelyn") is None
+
+
+def test_an_empty_line_goes_back_to_the_name_and_nobody_new_is_made(registry, tmp_path):
+    guest = Guest(registry, THERE)
+    guest.types("evw")
+    assert guest.types("") == f"\n{ASK}"
+    assert not guest.connection.is_hidden
+    assert list((tmp_path / "vault").iterdir()) == []
+    assert guest.enters("eve").startswith("Type look.")
+
+
+def test_nobody_new_comes_in_where_the_setting_says_so(tmp_path):
+    registry = lobby_of(tmp_path, inn_game(), ServerSettings(new_accounts=False))
+    assert Guest(registry, THERE).types("eve") == (
+        "There is nobody called Eve here, and whoever runs this world lets nobody new\nin.\n" + ASK
+    )
+
+
+def test_what_somebody_new_may_do_is_a_setting(tmp_path):
+    registry = lobby_of(tmp_path, inn_game(), ServerSettings(new_role="builder"))
+    Guest(registry, THERE).enters("eve")
+    assert registry.game.world.characters["Eve"].role == Role.BUILDER
+
+
+def test_of_two_who_choose_the_same_new_name_the_quicker_has_it(registry):
+    first, second = Guest(registry, HOME), Guest(registry, THERE)
+    first.types("eve")
+    second.types("eve")
+    first.types(SECRET)
+    assert second.types("another secret") == (
+        f"\nSomebody else has taken the name Eve just now. Choose another one.\n{ASK}"
+    )
+    assert account(registry, "Eve").password == FakeHasher().hash(SECRET)
+
+
+def test_of_two_names_that_look_alike_the_quicker_one_stays(registry):
+    first, second = Guest(registry, HOME), Guest(registry, THERE)
+    first.types("eve")
+    second.types("ève")
+    first.types(SECRET)
+    assert "Ève looks too much like Eve" in second.types("another secret")
+
+
+# Somebody who has been here
+
+
+def test_a_name_that_is_known_is_asked_for_its_password(eve):
+    guest = Guest(eve, THERE)
+    assert guest.types("EVE") == "Password: "
+    assert guest.connection.is_hidden
+    assert guest.types(SECRET).startswith("\nThe Common Room\n")
+    assert not guest.connection.is_hidden
+
+
+def test_name_and_password_pasted_at_once_are_enough_and_what_follows_is_played(tmp_path):
+    thread = Thread()
+    registry = lobby_of(tmp_path, inn_game(), in_thread=thread)
+    guest = Guest(registry, THERE)
+    guest.types("eve", SECRET, "say I am here", "say still")
+    assert (guest.connection.is_held, guest.unseen) == (True, [SECRET])
+    thread.goes_on()
+    assert guest.screen().endswith('You say, "I am here"\n> You say, "still"\n> ')
+
+
+def test_while_a_password_is_looked_at_nothing_is_asked_and_nobody_else_waits(tmp_path):
+    thread = Thread()
+    registry = lobby_of(tmp_path, inn_game(), in_thread=thread)
+    ben, eve = Guest(registry, HOME), Guest(registry, THERE)
+    ben.types("benedict", SECRET)
+    eve.types("guest")
+    assert (ben.screen(), ben.connection.is_held) == ("", True)
+    assert eve.types("say hello") == 'You say, "hello"\n> '
+
+
+def test_whoever_hangs_up_while_the_password_is_looked_at_leaves_nothing_behind(tmp_path):
+    thread = Thread()
+    clock = Clock()
+    registry = lobby_of(tmp_path, inn_game(), in_thread=thread, clock=clock)
+    guest = Guest(registry, THERE)
+    guest.types("eve", SECRET)
+    guest.hangs_up()
+    thread.goes_on()
+    assert registry.door.accounts.account("Eve") is None
+    assert (registry.sessions, clock.getDelayedCalls()) == (set(), [])
+
+
+def test_a_wrong_password_is_told_and_asked_again_and_the_third_closes_the_door(eve):
+    guest = Guest(eve, THERE)
+    guest.types("eve")
+    assert guest.types("wrong 1") == (
+        "\nThat is not the password of Eve. An empty line goes back to the name.\nPassword: "
+    )
+    assert guest.connection.is_hidden
+    guest.types("wrong 2")
+    assert " ".join(guest.types("wrong 3").split()).startswith("That was not it either, so the door closes.")
+    assert not guest.connection.is_open
+
+
+def test_changing_the_name_gives_no_more_tries(eve):
+    guest = Guest(eve, THERE)
+    for number in range(3):
+        guest.types("eve", f"wrong {number}", "")
+    assert not guest.connection.is_open
+
+
+def test_whoever_comes_in_hears_of_wrong_passwords_once(eve):
+    Guest(eve, THERE).types("eve", "wrong 1", "wrong 2")
+    guest = Guest(eve, HOME)
+    assert guest.enters("eve").startswith("Wrong passwords given for your name since you were last here: 2.\nThe")
+    guest.hangs_up()
+    assert Guest(eve, HOME).enters("eve").startswith("The Common Room\n")
+
+
+def test_a_password_kept_in_an_old_form_is_kept_in_the_new_one(tmp_path):
+    first = lobby_of(tmp_path, inn_game(), hasher=FakeHasher(version=1))
+    Guest(first, THERE).enters("eve")
+    game = inn_game()
+    game.world.add_character(Character("Eve", "The Cellar"))
+    second = lobby_of(tmp_path, game, hasher=FakeHasher(version=2))
+    assert Guest(second, THERE).enters("eve").startswith("The Cellar\n")
+    assert account(second, "Eve").password == FakeHasher(version=2).hash(SECRET)
+
+
+# Guessing
+
+
+def guess(registry, count: int, host: str = THERE) -> None:
+    """Give so many wrong passwords for Eve from somewhere, each as soon as it is looked at."""
+    guest: Guest | None = None
+    for number in range(count):
+        if guest is None or not guest.connection.is_open:
+            guest = Guest(registry, host)
+            guest.types("eve")
+        registry.clock.advance(registry.door.check.seconds("eve", host))
+        guest.types(f"wrong {number}")
+    if guest:
+        guest.hangs_up()
+
+
+def test_after_three_wrong_passwords_the_next_one_waits_and_is_then_looked_at(eve):
+    guess(eve, 3)
+    guest = Guest(eve, THERE)
+    assert guest.types("eve", "wrong again").split("\n", 2)[1:] == [
+        "Wrong passwords were given of late, so this one is looked at in 2 seconds.",
+        "",
+    ]
+    eve.clock.advance(1.9)
+    assert guest.screen() == ""
+    eve.clock.advance(0.1)
+    assert guest.screen().startswith("That is not the password of Eve.")
+
+
+def test_a_right_password_waits_as_well_and_lets_in(eve):
+    guess(eve, 4)
+    guest = Guest(eve, THERE)
+    guest.types("eve", SECRET)
+    eve.clock.advance(4)
+    assert "The Common Room" in guest.screen()
+
+
+def test_from_one_address_only_one_password_waits_however_many_connections_it_has(eve):
+    guess(eve, 4)
+    first, second = Guest(eve, THERE), Guest(eve, THERE)
+    first.types("eve", "wrong")
+    assert " ".join(second.types("eve", "wrong").split()).endswith("Come back in some minutes.")
+    assert (first.connection.is_open, second.connection.is_open) == (True, False)
+    eve.clock.advance(4)
+    assert first.screen().startswith("That is not the password of Eve.")
+
+
+def test_passwords_sent_by_many_connections_at_once_are_not_all_looked_at(tmp_path):
+    hasher, thread = FakeHasher(), Thread()
+    registry = lobby_of(tmp_path, inn_game(), hasher=hasher, in_thread=thread)
+    registry.door.accounts.claim("Eve", hasher.hash(SECRET))
+    callers = [Guest(registry, THERE) for _ in range(50)]
+    for caller in callers:
+        caller.types("eve", "wrong")
+    while thread.jobs:
+        thread.goes_on()
+    assert len(hasher.asked) == 4  # three, and the one that was on its way already
+    assert sum(caller.connection.is_open for caller in callers) == 4
+
+
+def test_the_owner_gets_in_at_once_from_where_they_have_been_whatever_others_guess(eve):
+    for number in range(20):
+        guess(eve, 3, f"203.0.113.{number}")
+    assert "The Common Room" in Guest(eve, HOME).enters("eve")
+
+
+def test_the_owner_gets_in_from_somewhere_new_within_five_minutes_although_others_go_on_guessing(eve):
+    for number in range(20):
+        guess(eve, 3, f"203.0.113.{number}")
+    owner = Guest(eve, "198.51.100.4")
+    owner.types("eve", SECRET)
+    for number in range(20, 50):
+        guess(eve, 1, f"203.0.113.{number}")
+        eve.clock.advance(10)
+    assert "The Common Room" in owner.screen()
+
+
+def test_whoever_hangs_up_while_waiting_makes_room_for_another_try(eve):
+    guess(eve, 3)
+    first = Guest(eve, THERE)
+    first.types("eve", "wrong")
+    first.hangs_up()
+    second = Guest(eve, THERE)
+    second.types("eve", SECRET)
+    eve.clock.advance(2)
+    assert "The Common Room" in second.screen()
+    second.types("quit")
+    second.hangs_up()
+    assert eve.clock.getDelayedCalls() == []
+
+
+def test_a_long_wait_does_not_end_the_connection_before_its_time(eve):
+    for number in range(4):
+        guess(eve, 3, f"203.0.113.{number}")
+    guest = Guest(eve, "198.51.100.4")
+    guest.types("eve", SECRET)
+    for _ in range(10):
+        eve.clock.advance(100)
+    assert "The Common Room" in guest.screen()
+
+
+# From before there were passwords
+
+
+def test_who_was_here_before_passwords_chooses_one_from_this_machine(registry):
+    guest = Guest(registry)
+    assert " ".join(guest.types("ana").split()) == (
+        "Ana has lived here since before there were passwords, and has none yet. Choose one now, of 6 characters or "
+        "more. An empty line goes back to the name. Choose a password:"
+    )
+    assert guest.types(SECRET).startswith("\nThe Common Room\n")
+
+
+def test_from_elsewhere_nobody_can_be_somebody_from_before_passwords(registry):
+    assert " ".join(Guest(registry, THERE).types("ana").split()) == (
+        "Ana has lived here since before there were passwords, and has none yet. It can be chosen only from the "
+        "machine on which the world runs: ask whoever runs it. By what name shall we know you?"
+    )
+
+
+# Passwords for one time, and @password
+
+
+def test_a_one_time_password_lets_in_whoever_chooses_another(eve):
+    eve.door.accounts.give_one_time("eve", FakeHasher().hash("kupo-vira"))
+    guest = Guest(eve, THERE)
+    assert guest.types("eve", "kupo-vira") == (
+        "Password: \nThat password was for one time only. Choose one of your own now.\nChoose a password: "
+    )
+    assert "for one time only" in guest.types("kupo-vira")
+    assert guest.connection.is_hidden
+    assert "The Common Room" in guest.types("my very own")
+    assert (account(eve, "Eve").one_time, account(eve, "Eve").password) == (False, FakeHasher().hash("my very own"))
+
+
+def test_a_one_time_password_stays_until_another_is_chosen(eve):
+    eve.door.accounts.give_one_time("eve", FakeHasher().hash("kupo-vira"))
+    guest = Guest(eve, THERE)
+    guest.types("eve", "kupo-vira")
+    assert guest.types("") == f"\n{ASK}"
+    assert "Choose a password: " in Guest(eve, THERE).types("eve", "kupo-vira")
+
+
+def test_a_password_is_changed_after_the_old_one_is_given_both_unseen(eve):
+    guest = Guest(eve, HOME)
+    guest.enters("eve")
+    assert (guest.types("@password"), guest.connection.is_hidden) == ("Your password now: ", True)
+    assert (guest.types(SECRET), guest.connection.is_hidden) == ("\nYour new password: ", True)
+    assert guest.types("another secret") == "\nYour password is another one now.\n> "
+    assert not guest.connection.is_hidden
+    assert guest.types("say hello") == 'You say, "hello"\n> '
+    assert account(eve, "Eve").password == FakeHasher().hash("another secret")
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["wrong"], "\nThat is not it. Your password stays as it is.\n> "),
+        ([""], "\nYour password stays as it is.\n> "),
+        ([SECRET, ""], "\nYour new password: \nYour password stays as it is.\n> "),
+    ],
+)
+def test_a_password_stays_if_the_old_one_is_wrong_or_no_new_one_is_given(eve, lines, said):
+    guest = Guest(eve, HOME)
+    guest.enters("eve")
+    guest.types("@password")
+    assert guest.types(*lines) == said
+    assert account(eve, "Eve").password == FakeHasher().hash(SECRET)
+
+
+def test_what_others_do_is_shown_while_a_password_is_changed_and_the_question_again(eve):
+    guest, ben = Guest(eve, HOME), Guest(eve)
+    guest.enters("eve")
+    ben.enters("ben")
+    guest.types("@password")
+    ben.types("say hello")
+    assert guest.screen() == '\nBen says, "hello"\nYour password now: '
+
+
+def test_a_password_in_the_line_itself_is_refused_and_not_repeated(eve):
+    guest = Guest(eve, HOME)
+    guest.enters("eve")
+    told = guest.types("@password hunter22")
+    assert "A password is never typed in a line like that." in told
+    assert "hunter22" not in told
+
+
+def test_an_admin_gives_somebody_a_password_for_one_time_that_only_the_admin_sees(eve, caplog):
+    caplog.set_level(logging.DEBUG)
+    admin, ben = Guest(eve), Guest(eve)
+    ben.enters("ben")
+    admin.enters("cat")
+    eve.door.accounts.set_role("cat", Role.ADMIN)
+    ben.screen()
+    reset: list[tuple[str, str]] = []
+    eve.reset = lambda *names: reset.append(names)
+    told = admin.types("@password eve")
+    given = told.split(" is ")[1].split()[0]
+    assert told == (
+        f"> The one-time password of Eve is {given}\nWhoever comes in with it chooses another at once.\n> "
+    ).removeprefix("> ")
+    assert given not in ben.screen() + caplog.text
+    assert reset == [("Cat", "Eve")]
+    assert "Choose a password: " in Guest(eve, THERE).types("eve", given)
+    assert "nobody called Zoe" in admin.types("@password Zoe")
+
+
+def test_guests_have_no_password_to_change(registry):
+    guest = Guest(registry)
+    assert guest.types("guest", "@password").endswith("You have no password that could be changed.\n> ")
+
+
+# What is typed unseen stays unseen
+
+LINES = st.lists(
+    st.tuples(
+        st.integers(0, 2),
+        st.sampled_from(
+            [
+                "eve",
+                "ben",
+                "Ana",
+                "guest",
+                "",
+                "look",
+                "@password",
+                "say hello",
+                "right secret",
+                "wrong secret",
+                "short",
+            ]
+        ),
+    ),
+    max_size=40,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(LINES)
+def test_no_line_typed_unseen_reaches_a_log_a_file_an_event_or_a_screen(tmp_path_factory, caplog, script):
+    caplog.set_level(logging.DEBUG)
+    folder = tmp_path_factory.mktemp("door")
+    game = inn_game()
+    events: list[str] = []
+    game.subscribe("test", lambda happened: events.append(repr(happened)))
+    registry = lobby_of(folder, game)
+    guests = [Guest(registry, host) for host in (HOME, THERE, "127.0.0.1")]
+    shown = ""
+    for number, (who, line) in enumerate(script):
+        hidden = guests[who].connection.is_hidden
+        # Each line that may be a secret is like no other, but for those that have to be known again.
+        typed = f"{line} #{number}#" if hidden and line == "wrong secret" else f"#{line}#" if hidden and line else line
+        guests[who].types(typed)
+        shown += "".join(guest.screen() for guest in guests)
+    unseen = {line for guest in guests for line in guest.unseen if line}
+    written = "".join(path.read_text(errors="replace") for path in folder.rglob("*") if path.is_file())
+    everywhere = "\n".join([caplog.text, written, *events, shown])
+    assert [line for line in unseen if line in everywhere] == []
+
+
+# Crawlers
+
+
+def test_a_crawler_is_answered_whole_and_is_nobody_new(registry):
+    figures = "\nMSSP-REPLY-START\nWEBSITE\thttps://" + "x" * 100 + "\nMSSP-REPLY-END"
+    registry.door = replace(registry.door, figures=lambda: figures)
+    guest = Guest(registry, THERE)
+    assert guest.types("MSSP-REQUEST") == f"{figures}\n{ASK}"
+    assert guest.types("mssp-request") == f"{figures}\n{ASK}"
+    assert registry.door.accounts.account("MSSP-REQUEST") is None

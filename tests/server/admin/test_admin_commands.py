@@ -1,0 +1,177 @@
+"""Running a world from inside: saving, closing, announcing and looking at the log, as screens show it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.playing import play
+from tests.server.administered_inn import StewardedInn
+from vault.notes import NoteError
+
+
+@pytest.fixture
+def inn(tmp_path):
+    return StewardedInn(tmp_path)
+
+
+def test_an_admin_saves_backs_up_and_reloads(inn):
+    play(
+        inn.game,
+        inn.players,
+        f"""
+Ben> @save
+Ben| @save is for an admin and above; you are a player.
+Ben> @backup
+Ben| @backup is for an admin and above; you are a player.
+Ben> @reload
+Ben| @reload is for an admin and above; you are a player.
+Ana> @save
+Ana| Everything is on disk.
+Ana> @backup
+Ana| The backup is done: {inn.root}/backups/vault.tar.gz
+Ana| A backup is being made; you will be told when it is done.
+Ana> @reload
+Ana| All that was edited is in force.
+""",
+    )
+    assert inn.saved == 1
+
+
+def test_what_is_wrong_with_edits_is_told_to_who_takes_them_in(inn):
+    inn.problems = ["config/agents.md:3: think_seconds is 'never'. The settings stay as they were."]
+    assert inn.shown("Ana", "@reload") == inn.problems
+
+
+def test_a_backup_that_fails_says_why(tmp_path):
+    def fail():
+        raise NoteError("backups: the backup cannot be made: No space left on device.")
+
+    inn = StewardedInn(tmp_path, back_up=fail)
+    assert inn.shown("Ana", "@backup")[0] == (
+        "There is no backup: backups: the backup cannot be made: No space left on device."
+    )
+
+
+def test_everybody_hears_an_announcement_wherever_they_are(inn):
+    play(
+        inn.game,
+        inn.players,
+        """
+Ben> @announce Free apples!
+Ben| @announce is for an admin and above; you are a player.
+Ana> @announce
+Ana| Usage: @announce <text>
+Ana> @announce Free apples!
+Ana| Ana announces: Free apples!
+Ben| Ana announces: Free apples!
+Cat| Ana announces: Free apples!
+""",
+    )
+
+
+def test_the_world_closes_in_its_time_and_says_so_on_the_way(inn):
+    play(
+        inn.game,
+        inn.players,
+        """
+Ben> @shutdown
+Ben| @shutdown is for an admin and above; you are a player.
+Ana> @shutdown soon
+Ana| 'soon' is no time; give minutes from 0 to 1440, or cancel.
+Ana> @shutdown cancel
+Ana| The world is not about to close.
+Ana> @shutdown 3
+Ana| The world closes in 3 minutes. Everything is kept; come back soon.
+Ben| The world closes in 3 minutes. Everything is kept; come back soon.
+Cat| The world closes in 3 minutes. Everything is kept; come back soon.
+""",
+    )
+    for seconds, told in ((60, "2 minutes"), (60, "a minute"), (30, "30 seconds"), (20, "10 seconds")):
+        inn.clock.advance(seconds)
+        assert inn.players["Cat"].screen() == [f"The world closes in {told}. Everything is kept; come back soon."]
+    inn.clock.advance(9)
+    assert inn.closed == 0
+    inn.clock.advance(1)
+    assert inn.closed == 1
+
+
+def test_a_closing_world_can_be_kept_open(inn):
+    inn.shown("Ana", "@shutdown 1")
+    assert inn.shown("Ana", "@shutdown cancel") == ["Ana lets the world stay open after all."]
+    inn.clock.advance(100)
+    assert (inn.closed, inn.clock.getDelayedCalls()) == (0, [])
+
+
+def test_without_minutes_it_closes_as_soon_as_the_line_is_answered(inn):
+    assert inn.shown("Ana", "@shutdown") == ["The world is closing."]
+    assert inn.closed == 0
+    inn.clock.advance(0)
+    assert inn.closed == 1
+
+
+@pytest.mark.parametrize("line", ["@shutdown 1 --restart", "@shutdown --restart 1"])
+def test_a_world_can_restart_in_its_time_instead(inn, line):
+    restarts_in = (
+        "The world restarts in {}. It is back in a moment, and you are where you were, unless you are a guest."
+    )
+    assert inn.shown("Ana", line) == [restarts_in.format("a minute")]
+    inn.clock.advance(30)
+    assert inn.players["Cat"].screen()[-1] == restarts_in.format("30 seconds")
+    inn.clock.pump([20, 10])
+    assert (inn.closed, inn.restarts) == (1, True)
+
+
+def test_a_restart_at_once_is_one_word(inn):
+    assert inn.shown("Ana", "@shutdown --restart") == ["The world is about to restart."]
+    inn.clock.advance(0)
+    assert (inn.closed, inn.restarts) == (1, True)
+    assert inn.shown("Ana", "@shutdown --again") == ["'--again' is no time; give minutes from 0 to 1440, or cancel."]
+    assert inn.shown("Ben", "@shutdown --restart") == ["@shutdown is for an admin and above; you are a player."]
+
+
+def test_whoever_was_told_of_a_restart_is_told_that_it_is_off_and_nobody_else(inn):
+    off = ["The world goes on: it does not restart after all."]
+    inn.shown("Ana", "@shutdown 1 --restart")
+    inn.clock.advance(30)
+    inn.players["Cat"].screen()
+    inn.stewardship.call_off()  # another restart was refused, by a signal: this one is still to come
+    assert inn.players["Cat"].screen() == []
+    inn.clock.advance(20)
+    inn.clock.advance(10)
+    inn.players["Cat"].screen()
+    inn.stewardship.call_off()
+    assert [inn.players[name].screen()[-1:] for name in ("Ana", "Ben", "Cat")] == [off] * 3
+    inn.stewardship.call_off()
+    inn.shown("Ana", "@shutdown --restart")
+    inn.clock.advance(0)
+    inn.stewardship.call_off()
+    assert inn.players["Cat"].screen() == []
+
+
+def test_the_log_shows_who_did_what_and_what_came_of_it(inn):
+    inn.shown("Ben", "@announce Free apples!")
+    inn.shown("Ana", "@save")
+    inn.shown("Ben", "say hello")
+    assert inn.shown("Ana", "@audit") == [
+        "2026-11-18T11:06:40Z Ben from 203.0.113.7: @announce Free apples! - "
+        "@announce is for an admin and above; you are a player.",
+        "2026-11-18T11:06:40Z Ana from 203.0.113.7: @save - done",
+    ]
+    assert inn.shown("Ana", "@audit ben") == [
+        "2026-11-18T11:06:40Z Ben from 203.0.113.7: @announce Free apples! - "
+        "@announce is for an admin and above; you are a player."
+    ]
+    assert inn.shown("Ana", "@audit 1") == ["2026-11-18T11:06:40Z Ana from 203.0.113.7: @audit ben - done"]
+    assert inn.shown("Ana", "@audit nobody") == ["The log has nothing of 'nobody'. Give a name or a number."]
+    assert inn.shown("Ben", "@audit") == ["@audit is for an admin and above; you are a player."]
+
+
+def test_an_empty_log_says_so(inn):
+    assert inn.shown("Ana", "@audit") == ["Nobody has used a command of builders or admins yet."]
+
+
+def test_of_a_line_without_end_the_log_shows_the_beginning(inn):
+    inn.shown("Ana", f"@announce {'x' * 4000}")
+    (told,) = inn.shown("Ana", "@audit 1")
+    assert len(told) < 400 and told.endswith("x… - done")
+    assert inn.shown("Ana", f"@audit {'9' * 4000}")[0].startswith("The log has nothing of '999")

@@ -1,1 +1,0 @@
-"""Tests of the door: names, passwords, guests."""

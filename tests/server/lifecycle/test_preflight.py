@@ -1,0 +1,151 @@
+"""Looking whether a world could open again before it ends in order to."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import NoReturn
+
+import pytest
+from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.protocol import Factory
+
+from config.settings import ServerSettings
+from server.lifecycle.preflight import Preflight, cannot_open, why_no_port
+from server.net.listening import TELNET, TLS, OpenPorts, Ports
+from tests.server.net.test_listening import PortReactor
+
+HOST = "127.0.0.1"
+
+
+def rehearsed(outcome):
+    """Return what becomes of a rehearsal that ends like this."""
+    done: list[str] = []
+    Preflight(lambda: no_check, lambda: done.append("restarted"), done.append, lambda why_not: outcome)()
+    return done
+
+
+def no_check() -> str:
+    return ""
+
+
+def listening(**asked) -> OpenPorts:
+    ports = Ports(PortReactor())
+    for spoken, (host, port) in asked.items():
+        ports.open(spoken, host, port, Factory())
+    return ports.snapshot()
+
+
+@pytest.fixture
+def taken():
+    with socket.create_server((HOST, 0)) as other:
+        yield other.getsockname()[1]
+
+
+def test_a_world_that_could_open_restarts_and_another_goes_on():
+    assert rehearsed(succeed("")) == ["restarted"]
+    assert rehearsed(succeed("rooms/Attic.md:4: it leads nowhere.")) == ["rooms/Attic.md:4: it leads nowhere."]
+
+
+def test_a_world_that_cannot_even_be_looked_at_goes_on():
+    assert rehearsed(fail(RecursionError("too deep"))) == ["too deep"]
+
+
+def test_the_world_is_read_by_the_reactor_and_only_the_check_runs_in_another_thread():
+    agents, said, threads = {"Eliza": ""}, list[str](), list[Callable[[], str]]()
+
+    def prepare() -> Callable[[], str]:
+        waiting = "; ".join(agents)
+        return lambda: waiting
+
+    def in_thread(check: Callable[[], str]) -> Deferred[str]:
+        threads.append(check)
+        return Deferred()
+
+    Preflight(prepare, lambda: None, said.append, in_thread)()
+    agents["Moss"] = ""
+    assert [check() for check in threads] == ["Eliza"]
+
+
+def test_a_world_that_cannot_be_read_goes_on():
+    def prepare() -> NoReturn:
+        raise RuntimeError("no ports")
+
+    said: list[str] = []
+    Preflight(prepare, lambda: said.append("restarted"), said.append)()
+    assert said == ["no ports"]
+
+
+def test_who_asks_twice_gets_one_restart_and_may_ask_again_after_a_refusal():
+    waiting: list[Deferred[str]] = []
+
+    def in_thread(why_not):
+        waiting.append(Deferred())
+        return waiting[-1]
+
+    done: list[str] = []
+    rehearsal = Preflight(lambda: no_check, lambda: done.append("restarted"), done.append, in_thread)
+    rehearsal()
+    rehearsal()
+    assert len(waiting) == 1
+    waiting[0].callback("no")
+    rehearsal()
+    waiting[1].callback("")
+    assert done == ["no", "restarted"]
+
+
+def test_of_a_rehearsal_nothing_comes_any_more_once_the_world_ends():
+    waiting: list[Deferred[str]] = []
+    done: list[str] = []
+    rehearsal = Preflight(lambda: no_check, lambda: done.append("restarted"), done.append, lambda _: waiting[-1])
+    waiting.append(Deferred())
+    rehearsal()
+    rehearsal.stop()
+    waiting.pop().callback("the program was ended by signal 9")
+    rehearsal()  # would fail if it asked for another thread
+    assert done == []
+
+
+def test_ports_that_stay_as_they_are_stand_in_nobody_s_way(taken):
+    settings = ServerSettings(host=HOST, port=taken)
+    assert why_no_port(settings, listening(telnet=(HOST, taken))) == ""
+
+
+def test_a_port_that_somebody_else_has_is_told_with_its_option(taken):
+    ports = listening(telnet=(HOST, 0))
+    assert why_no_port(ServerSettings(host=HOST, port=0), ports) == ""
+    assert why_no_port(ServerSettings(host=HOST, port=taken), ports) == (
+        f"{HOST}:{taken} cannot be opened: Address already in use. "
+        "Give another port with --port, or 0 for any free one."
+    )
+    found = why_no_port(ServerSettings(host=HOST, port=0, tls_port=taken), ports)
+    assert found.endswith("Give another port with --tls-port, or 0 for any free one.")
+
+
+def test_our_own_port_may_be_opened_at_another_address(taken):
+    ports = listening(telnet=("127.0.0.2", taken))
+    assert why_no_port(ServerSettings(host=HOST, port=taken), ports) == ""
+
+
+def test_an_address_that_is_not_ours_is_not_blamed_on_the_port():
+    found = why_no_port(ServerSettings(host="192.0.2.1", port=0), listening(telnet=(HOST, 0)))
+    assert found == (
+        "192.0.2.1:0 cannot be opened: Cannot assign requested address. "
+        "Give an address of this machine with --host, or as host in config/server.md."
+    )
+    assert "as tls_host or host in config/server.md" in cannot_open(TLS, "192.0.2.1", 0, OSError(99, "No such"))
+
+
+def test_which_port_could_not_be_opened_is_known():
+    ports = Ports(PortReactor())
+    ports.open(TELNET, HOST, 0, Factory())
+    assert ports.failed == ""
+    refusing = Ports(RefusingReactor())
+    with pytest.raises(OSError):
+        refusing.open(TELNET, HOST, 0, Factory())
+    assert refusing.failed == TELNET
+
+
+class RefusingReactor(PortReactor):
+    def listenTCP(self, port: int, factory: object, backlog: int, interface: str) -> NoReturn:
+        raise OSError(98, "Address already in use")

@@ -1,0 +1,169 @@
+"""How many may call, in all and from one address."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+from twisted.internet.address import IPv4Address
+from twisted.internet.protocol import Protocol, ServerFactory
+from twisted.internet.task import Clock
+
+from config.settings import ServerSettings
+from server.net.connection_limits import OVERFLOW, OVERFLOW_PER_ADDRESS, ConnectionLimiter, LimitingFactory
+
+CALLER: Any = IPv4Address("TCP", "127.0.0.1", 40000)
+SETTINGS = ServerSettings(max_connections=10, connections_per_address=3, connects_per_minute=6)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def crowd(clock):
+    return ConnectionLimiter(lambda: SETTINGS, clock)
+
+
+def admitted(crowd, hosts):
+    return [crowd.admit(host) for host in hosts].count(True)
+
+
+def test_those_who_are_a_few_too_many_may_call_to_be_told_so_and_more_are_hung_up_on(crowd):
+    hosts = [f"203.0.113.{number}" for number in range(200)]
+    assert (crowd.room, admitted(crowd, hosts), crowd.count) == (10, 10 + OVERFLOW, 10 + OVERFLOW)
+
+
+def test_one_address_may_call_so_often_at_once_and_a_few_more_are_told_why_not(crowd):
+    told = []
+    for _ in range(20):
+        if crowd.admit("203.0.113.5"):
+            told.append(crowd.is_too_many("203.0.113.5"))
+    assert told == [False, False, False, True, True, True]  # the rest is more than six calls a minute
+    assert not crowd.is_too_many("203.0.113.6")
+
+
+def test_a_network_of_ipv6_counts_as_one_address(clock):
+    crowd = ConnectionLimiter(lambda: ServerSettings(connections_per_address=2, connects_per_minute=0), clock)
+    assert admitted(crowd, [f"2001:db8::{number}" for number in range(1, 20)]) == 2 + OVERFLOW_PER_ADDRESS
+    assert crowd.is_too_many("2001:db8::ffff")
+    assert crowd.admit("2001:db8:0:1::1")
+
+
+def test_this_machine_itself_may_call_as_often_as_it_likes_within_the_number_of_all(crowd):
+    assert admitted(crowd, ["127.0.0.1"] * 40 + ["::1"] * 100) == 10 + OVERFLOW
+    assert not crowd.is_too_many("127.0.0.1")
+
+
+def test_who_has_gone_makes_room(crowd):
+    for _ in range(3):
+        crowd.admit("203.0.113.5")
+    crowd.leave("203.0.113.5")
+    assert crowd.count == 2
+    assert crowd.admit("203.0.113.5")
+    assert not crowd.is_too_many("203.0.113.5")
+
+
+def test_one_address_may_make_so_many_connections_a_minute(crowd, clock):
+    calls = []
+    for _ in range(60):
+        calls.append(crowd.admit("203.0.113.5"))
+        if calls[-1]:
+            crowd.leave("203.0.113.5")
+        clock.advance(1)
+    assert calls[:6] == [True] * 6
+    assert 10 <= calls.count(True) <= 12
+    assert crowd.admit("203.0.113.6")
+
+
+def test_0_allows_any_number_of_one_address(clock):
+    crowd = ConnectionLimiter(lambda: ServerSettings(connections_per_address=0, connects_per_minute=0), clock)
+    assert admitted(crowd, ["203.0.113.5"] * 300) == 300
+    assert not crowd.is_too_many("203.0.113.5")
+
+
+def test_there_is_never_room_for_more_than_the_process_can_hold_open(crowd):
+    crowd.most = OVERFLOW + 4
+    assert crowd.room == 4
+    assert admitted(crowd, ["127.0.0.1"] * 200) == OVERFLOW + 4
+
+
+def test_who_is_hung_up_on_is_counted_by_the_reason(crowd):
+    for _ in range(7):
+        crowd.admit("203.0.113.5")
+        crowd.leave("203.0.113.5")
+    assert crowd.refused == {"too_often": 1}
+    few = ConnectionLimiter(
+        lambda: ServerSettings(max_connections=10, connections_per_address=3, connects_per_minute=0), Clock()
+    )
+    admitted(few, ["203.0.113.5"] * 9)
+    admitted(few, ["127.0.0.1"] * 80)
+    assert few.refused == {"too_many_from_there": 9 - 3 - OVERFLOW_PER_ADDRESS, "full": 80 - (10 + OVERFLOW - 7)}
+
+
+def test_settings_that_change_count_at_once(clock):
+    now = [ServerSettings(max_connections=1)]
+    crowd = ConnectionLimiter(lambda: now[0], clock)
+    assert crowd.room == 1
+    now[0] = ServerSettings(max_connections=100)
+    assert crowd.room == 100
+
+
+def test_a_storm_leaves_two_lines_a_minute_in_the_log(crowd, clock, caplog):
+    with caplog.at_level(logging.WARNING):
+        admitted(crowd, ["203.0.113.5"] * 100 + ["203.0.113.6"] * 10)
+        clock.advance(60)
+    assert [record.getMessage() for record in caplog.records] == [
+        "203.0.113.5 was turned away: too many connections. More within a minute are counted.",
+        "98 connections were turned away within a minute, 94 of them from 203.0.113.5.",
+    ]
+
+
+def test_what_is_known_of_callers_is_bounded(clock):
+    crowd = ConnectionLimiter(lambda: ServerSettings(max_connections=20000), clock)
+    for number in range(12_000):
+        host = f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
+        crowd.admit(host)
+        crowd.leave(host)
+    assert len(crowd._calls) <= 10_000
+    assert (crowd.count, len(crowd._of_address)) == (0, 0)
+
+
+class Leaver(Protocol):
+    def when_lost(self, call):
+        self.leave = call
+
+
+class Known(ServerFactory):
+    noisy = False
+    protocol = Leaver
+
+
+def test_a_gate_hangs_up_on_whom_the_crowd_does_not_admit_and_tells_it_who_has_gone(crowd):
+    gate = LimitingFactory(Known(), crowd)
+    made = [gate.buildProtocol(CALLER) for _ in range(10 + OVERFLOW)]
+    assert gate.buildProtocol(CALLER) is None
+    made[0].leave()
+    assert crowd.count == 10 + OVERFLOW - 1
+    assert gate.buildProtocol(CALLER) is not None
+
+
+def test_a_gate_counts_nobody_whom_the_factory_does_not_take(crowd):
+    class Closed(ServerFactory):
+        def buildProtocol(self, addr):
+            return None
+
+    assert LimitingFactory(Closed(), crowd).buildProtocol(CALLER) is None
+    assert crowd.count == 0
+
+
+def test_a_gate_counts_nobody_for_whom_the_factory_fails(crowd):
+    class Failing(ServerFactory):
+        def buildProtocol(self, addr):
+            raise RuntimeError("no settings")
+
+    with pytest.raises(RuntimeError):
+        LimitingFactory(Failing(), crowd).buildProtocol(CALLER)
+    assert crowd.count == 0

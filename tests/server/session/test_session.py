@@ -1,0 +1,389 @@
+"""Coming in, having a name, playing and going, as it looks on a screen."""
+
+from __future__ import annotations
+
+import pytest
+from twisted.internet.task import Clock
+
+from config.settings import ServerSettings
+from tests.server.fake_connection import Guest
+from tests.server.front_door import accounts_in, lobby_of
+from tests.world.inn import inn_game
+from world.model import Role
+
+ROOM = (
+    "The Common Room\n"
+    "A long table, a low ceiling and a fire that never quite goes out.\n"
+    "You see a brass lamp and an oil lamp here.\n"
+)
+EXITS = "Exits: north (The Kitchen), out (The Yard), down (The Cellar).\n"
+
+
+@pytest.fixture
+def registry(tmp_path):
+    return lobby_of(tmp_path, inn_game(), ServerSettings(login_seconds=60, max_connections=3, idle_minutes=10))
+
+
+def test_a_caller_is_welcomed_and_asked_for_a_name(registry):
+    assert Guest(registry).screen() == "Welcome to the inn.\nBy what name shall we know you? "
+
+
+def test_a_newcomer_reads_the_first_steps_and_sees_the_room(registry):
+    assert Guest(registry).enters("eve") == f"Type look.\n{ROOM}{EXITS}> "
+
+
+def test_whoever_was_here_before_sees_the_room_at_once(registry):
+    assert Guest(registry).enters("Ana") == f"{ROOM}{EXITS}> "
+
+
+def test_a_name_means_the_same_character_however_it_is_written(registry):
+    first = Guest(registry)
+    first.enters("eve")
+    first.types("north")
+    first.hangs_up()
+    assert Guest(registry).enters("EVE").startswith("The Kitchen\n")
+    assert [name for name in registry.game.world.characters if name.casefold() == "eve"] == ["Eve"]
+
+
+def test_a_name_that_will_not_do_is_refused_with_the_rule_and_asked_again(registry):
+    assert Guest(registry).types("../x") == (
+        "'../x' will not do. A name has 2 to 20 letters, such as Ana; a hyphen or\n"
+        "apostrophe may be inside.\n"
+        "By what name shall we know you? "
+    )
+
+
+def test_the_name_of_an_agent_is_refused(registry):
+    assert Guest(registry).types("rook") == (
+        "Rook lives here already and is one of the agents. Choose another name.\nBy what name shall we know you? "
+    )
+
+
+def test_an_empty_line_is_answered_with_the_same_question(registry):
+    assert Guest(registry).types("  ") == "By what name shall we know you? "
+    ana = Guest(registry)
+    ana.enters("Ana")
+    assert ana.types("") == "> "
+
+
+def test_each_turn_ends_in_one_prompt_however_much_it_shows(registry):
+    ana, ben = Guest(registry), Guest(registry)
+    ana.enters("Ana")
+    ben.enters("Ben")
+    ana.screen()
+    prompts = ana.connection.prompts
+    registry.game.perform("Ben", "say one")
+    registry.game.perform("Ben", "say two")
+    ana.connection.types("say three")
+    assert ana.screen() == '\nBen says, "one"\nBen says, "two"\nYou say, "three"\n> '
+    assert ana.connection.prompts == prompts + 1
+
+
+def test_what_happens_while_somebody_types_stands_on_a_line_of_its_own(registry):
+    ana, ben = Guest(registry), Guest(registry)
+    ana.enters("Ana")
+    ben.enters("Ben")
+    ana.screen()
+    ben.types("say hello")
+    assert ana.screen() == '\nBen says, "hello"\n> '
+
+
+def test_the_answer_to_a_line_begins_without_an_empty_one(registry):
+    ana = Guest(registry)
+    ana.enters("Ana")
+    assert ana.types("say hello") == 'You say, "hello"\n> '
+
+
+def test_a_walk_ends_in_a_look_around(registry):
+    ana = Guest(registry)
+    ana.enters("Ana")
+    assert ana.types("north") == (
+        "You go north to The Kitchen.\n"
+        "The Kitchen\nCopper pans, steam, and no window.\nYou see some apples here.\n"
+        "Exits: south (The Common Room).\n> "
+    )
+
+
+def test_a_private_reason_is_on_no_other_screen(registry):
+    ana, ben = Guest(registry), Guest(registry)
+    ana.enters("Ana")
+    ben.enters("Ben")
+    ben.screen()
+    shown = ana.types("say hello | ben owes me a lamp", "look | secretly", "north | away from ben", ":sings | secretly")
+    assert "owes" not in shown + ben.screen()
+    assert "secretly" not in shown + ben.screen()
+
+
+def test_text_is_wrapped_to_the_width_of_the_moment(registry):
+    ana = Guest(registry, width=40)
+    ana.enters("Ana")
+    assert max(map(len, ana.types("look").split("\n"))) <= 39
+    ana.connection.tells(width=80)
+    assert "A long table, a low ceiling and a fire that never quite goes out." in ana.types("look")
+
+
+def test_a_second_connection_takes_the_character_over_and_the_first_is_told(registry):
+    first = Guest(registry)
+    first.enters("Ana")
+    second = Guest(registry)
+    assert second.enters("ana") == f"{ROOM}{EXITS}> "
+    assert first.screen() == "\nYou have connected from somewhere else, and go on there.\n"
+    assert not first.connection.is_open
+
+
+def test_a_connection_that_was_taken_over_takes_nobody_with_it_when_it_ends(registry):
+    first, second = Guest(registry), Guest(registry)
+    first.enters("Ana")
+    second.enters("Ana")
+    first.hangs_up()
+    assert registry.game.world.characters["Ana"].awake
+    assert second.types("say still here") == 'You say, "still here"\n> '
+
+
+def test_quit_says_farewell_and_closes(registry):
+    ana = Guest(registry)
+    ana.enters("Ana")
+    assert ana.types("quit") == "Sleep well.\n"
+    assert not ana.connection.is_open
+
+
+def test_whoever_quits_falls_asleep_for_all_to_see(registry):
+    ana, ben = Guest(registry), Guest(registry)
+    ana.enters("Ana")
+    ben.enters("Ben")
+    ben.screen()
+    ana.types("quit")
+    ana.hangs_up()
+    assert ben.screen() == "\nAna falls asleep and is gone.\n> "
+    assert not registry.game.world.characters["Ana"].awake
+    assert registry.playing == {"Ben": ben.session}
+
+
+def test_whoever_does_not_come_in_in_time_is_let_go(registry):
+    guest = Guest(registry)
+    guest.screen()
+    registry.clock.advance(60)
+    assert guest.screen() == "\nNobody came in, so the door closes. Connect again whenever you like.\n"
+    assert not guest.connection.is_open
+
+
+def test_a_player_who_types_nothing_is_warned_a_minute_before_and_let_go(registry):
+    ana = Guest(registry)
+    ana.enters("Ana")
+    registry.clock.advance(9 * 60)
+    assert ana.screen() == (
+        "\nYou have been still for long. In a minute the door closes behind you, unless\nyou type something.\n> "
+    )
+    registry.clock.advance(59)
+    assert ana.screen() == ""
+    registry.clock.advance(1)
+    assert ana.screen() == ("\nYou have been still for 10 minutes, so you fall asleep. Come back whenever you\nlike.\n")
+    assert not ana.connection.is_open
+
+
+def test_a_line_after_the_warning_is_enough_to_stay(registry):
+    ana = Guest(registry)
+    ana.enters("Ana")
+    registry.clock.advance(9 * 60 + 30)
+    ana.types("look")
+    registry.clock.advance(9 * 60 - 1)
+    assert ana.screen() == ""
+    registry.clock.advance(1)
+    assert "In a minute the door closes" in ana.screen()
+
+
+@pytest.mark.parametrize("role", [Role.BUILDER, Role.ADMIN])
+def test_builders_and_admins_may_be_still_for_ever(registry, role):
+    ana = Guest(registry)
+    ana.enters("Ana")
+    registry.door.accounts.set_role("Ana", role)
+    for _ in range(100):
+        registry.clock.advance(1000)
+    assert (ana.screen(), ana.connection.is_open) == ("", True)
+
+
+def test_nobody_is_let_go_where_the_setting_says_never(tmp_path):
+    clock = Clock()
+    ana = Guest(lobby_of(tmp_path, inn_game(), ServerSettings(idle_minutes=0), clock=clock))
+    ana.enters("Ana")
+    assert clock.getDelayedCalls() == []
+
+
+def test_a_full_house_turns_callers_away_and_says_why(registry, caplog):
+    inside = [Guest(registry) for _ in range(3)]
+    turned_away = Guest(registry)
+    assert turned_away.screen() == ("There are 3 people here, and that is as many as we can hold. Come back later.\n")
+    assert not turned_away.connection.is_open
+    assert registry.crowd.refused == {"full": 1}
+    assert "127.0.0.1 was turned away: too many connections. More within a minute are counted." in caplog.messages
+    turned_away.session.connection_lost("Connection was closed.")
+    inside[0].hangs_up()
+    assert Guest(registry).connection.is_open
+
+
+def test_nothing_is_left_to_happen_when_all_have_gone(registry):
+    guests = [Guest(registry), Guest(registry)]
+    guests[0].enters("Ana")
+    for guest in guests:
+        guest.hangs_up()
+    registry.clock.advance(60)
+    assert registry.clock.getDelayedCalls() == []
+    assert (registry.sessions, registry.playing) == (set(), {})
+
+
+def test_everyone_connected_hears_an_announcement(registry):
+    ana, nameless = Guest(registry), Guest(registry)
+    ana.enters("Ana")
+    nameless.screen()
+    registry.announce("The world is closing.")
+    assert ana.screen() == "\nThe world is closing.\n> "
+    assert nameless.screen() == "\nThe world is closing.\nBy what name shall we know you? "
+
+
+def test_sending_home_waits_for_the_last_connection(registry):
+    ana, ben = Guest(registry), Guest(registry)
+    ana.enters("Ana")
+    sent = registry.send_home()
+    assert ana.screen().endswith("Sleep well.\n")
+    ana.hangs_up()
+    assert not sent.called
+    ben.hangs_up()
+    assert sent.called
+
+
+def test_nobody_need_be_sent_home_from_an_empty_house(registry):
+    assert registry.send_home() is None
+
+
+def test_whoever_comes_in_is_told_to_the_rest_of_the_server(registry):
+    entered = []
+    registry.entered = lambda character: entered.append(character.name)
+    Guest(registry).enters("Ana")
+    assert entered == ["Ana"]
+
+
+def test_the_lobby_knows_who_is_connected_and_can_send_one_away(registry):
+    ana, ben, nameless = Guest(registry), Guest(registry), Guest(registry)
+    ana.enters("Ana")
+    ben.enters("Ben")
+    assert registry.names_connected() == ["Ana", "Ben"]
+    assert registry.sessions_of("Ana") == [ana.session]
+    assert registry.sessions_of("Cat") == []
+    ana.screen()
+    assert registry.kick("Ana", "Out with you.")
+    assert ana.screen().endswith("Out with you.\n")
+    assert [one.connection.is_open for one in (ana, ben, nameless)] == [False, True, True]
+    assert not registry.kick("Cat", "Out with you.")
+
+
+def test_who_comes_and_goes_is_seen_at_that_time(registry):
+    ana = Guest(registry)
+    ana.enters("Ana")
+    assert f"{registry.door.accounts.last_seen('ana'):%Y-%m-%d %H:%M:%S %Z}" == "2026-11-18 11:06:40 UTC"
+
+
+def test_an_address_that_is_banned_is_told_why_and_turned_away(registry):
+    registry.door.accounts.bans.put("203.0.113.0/24", None, "nothing but noise")
+    caller = Guest(registry, "203.0.113.9")
+    assert caller.screen() == "You may not come in: nothing but noise\n"
+    assert (caller.connection.is_open, registry.sessions, registry.crowd.refused) == (False, set(), {"banned": 1})
+    assert Guest(registry, "203.0.114.9").connection.is_open
+
+
+# Guests
+
+
+def test_a_guest_gets_a_name_and_the_first_steps_and_is_asked_for_no_password(registry):
+    first, second = Guest(registry), Guest(registry)
+    assert first.types("guest") == f"Type look.\n{ROOM}{EXITS}> "
+    assert second.types("GUEST").startswith("Type look.\n")
+    assert registry.names_connected() == ["Guest1", "Guest2"]
+    assert first.screen() == "\nGuest2 wakes up here.\n> "
+    assert registry.game.world.characters["Guest1"].role == Role.GUEST
+
+
+def test_of_a_guest_who_has_gone_nothing_is_left(registry, tmp_path):
+    before = [path for path in tmp_path.rglob("*") if path.is_file()]
+    ben, guest = Guest(registry), Guest(registry)
+    ben.enters("Ben")
+    guest.types("guest")
+    ben.types("get brass lamp", "give brass lamp to Guest1")
+    ben.screen()
+    guest.hangs_up()
+    assert ben.screen() == "\nGuest1 puts down the brass lamp.\nGuest1 falls asleep and is gone.\n> "
+    assert "Guest1" not in registry.game.world.characters
+    assert registry.game.world.things["brass lamp"].place_id == "The Common Room"
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file() and path not in before] == []
+    assert accounts_in(tmp_path / "accounts").keys() == {"Ben"}
+    assert Guest(registry).types("guest").startswith("Type look.")
+
+
+def test_an_answer_to_a_guest_who_has_gone_reaches_no_other_of_the_same_name(registry):
+    ben, first, second = Guest(registry), Guest(registry), Guest(registry)
+    ben.enters("Ben")
+    first.types("guest")
+    first.types("whisper Ben It is under the lamp.")
+    first.hangs_up()
+    second.types("guest")
+    ben.screen()
+    assert registry.names_connected() == ["Ben", "Guest1"]
+    assert ben.types("reply I have it.") == "Nobody has told or whispered you anything yet.\n> "
+    assert "I have it." not in second.screen()
+
+
+def test_guests_are_refused_where_the_setting_says_so(tmp_path):
+    registry = lobby_of(tmp_path, inn_game(), ServerSettings(guests=False))
+    assert Guest(registry).types("guest") == (
+        "Guests are not let in here. Give a name of your own.\nBy what name shall we know you? "
+    )
+
+
+def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(registry):
+    host = "203.0.113.5"
+    for _ in range(21):
+        assert registry.crowd.admit(host)
+    caller = Guest(registry, host)
+    assert caller.screen() == (
+        "There are 20 people here from where you are, and that is as many as we let in.\nCome back later.\n"
+    )
+    assert (caller.connection.is_open, registry.sessions, registry.crowd.refused) == (
+        False,
+        set(),
+        {"too_many_from_there": 1},
+    )
+
+
+def test_what_the_connection_says_amidst_a_line_stands_on_a_line_of_its_own_with_the_prompt_behind(registry):
+    guest = Guest(registry)
+    guest.enters("Ana")
+    guest.session.show("[Yes, the server is here.]")
+    assert guest.screen() == "\n[Yes, the server is here.]\n> "
+
+
+def test_what_the_connection_says_to_a_line_has_the_prompt_behind(registry):
+    guest = Guest(registry)
+    guest.enters("Ana")
+    guest.connection.refuses_line("That line was ignored.")
+    assert guest.screen() == "That line was ignored.\n> "
+
+
+def test_at_the_door_the_question_is_asked_again_behind_it(registry):
+    guest = Guest(registry)
+    guest.types("Ana")
+    guest.connection.refuses_line("That line was ignored.")
+    assert guest.screen().startswith("\nThat line was ignored.\n")  # the line end is not shown while typing is hidden
+    assert guest.connection.is_hidden and guest.connection.prompts == 3
+
+
+def test_a_line_that_fails_is_followed_by_the_prompt(registry):
+    guest = Guest(registry)
+    guest.enters("Ana")
+
+    def fail(character_id, text):
+        raise RuntimeError("a fault in a command")
+
+    registry.perform = fail
+    with pytest.raises(RuntimeError):
+        guest.connection.types("look")
+    guest.connection.show("Sorry.")  # as every connection says it
+    assert guest.screen() == "Sorry.\n> "
