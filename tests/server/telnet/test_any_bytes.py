@@ -35,16 +35,16 @@ def inn(tmp_path_factory):
 
 @given(stream=STREAMS, portion=st.integers(1, 40))
 def test_the_same_is_heard_whole_in_parts_and_byte_by_byte(inn, stream, portion):
-    registry, clock = inn
+    lobby, clock = inn
     for greeting in (b"", b"guest\r\n"):
-        whole = heard(greeting + stream, len(greeting + stream) or 1, registry, clock)
-        assert heard(greeting + stream, portion, registry, clock) == whole
-        assert heard(greeting + stream, 1, registry, clock) == whole
+        whole = heard(greeting + stream, len(greeting + stream) or 1, lobby, clock)
+        assert heard(greeting + stream, portion, lobby, clock) == whole
+        assert heard(greeting + stream, 1, lobby, clock) == whole
 
 
 @given(stream=STREAMS)
 def test_no_bytes_are_a_failure(inn, stream):
-    registry, clock = inn
+    lobby, clock = inn
     failures: list[logging.LogRecord] = []
 
     class Catching(logging.Handler):
@@ -54,7 +54,7 @@ def test_no_bytes_are_a_failure(inn, stream):
     catching = Catching(logging.ERROR)
     logging.getLogger().addHandler(catching)
     try:
-        heard(b"guest\n" + stream, 7, registry, clock)
+        heard(b"guest\n" + stream, 7, lobby, clock)
     finally:
         logging.getLogger().removeHandler(catching)
     assert not failures
