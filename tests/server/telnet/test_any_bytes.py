@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.internet.task import Clock
 
@@ -33,6 +33,7 @@ def inn(tmp_path_factory):
     return inn_of(tmp_path_factory.mktemp("inn"), clock), clock
 
 
+@example(stream=b"x" * 600 + b"\xff\xf8\r", portion=40)
 @given(stream=STREAMS, portion=st.integers(1, 40))
 def test_the_same_is_heard_whole_in_parts_and_byte_by_byte(inn, stream, portion):
     lobby, clock = inn
