@@ -25,7 +25,8 @@ from world.paths import shortest_path
 log = logging.getLogger(__name__)
 
 MAX_REFUSALS = 2
-"""After so many refusals a step is put off until the others are done."""
+PUT_OFF_MINUTES = 60
+"""After so many refusals a step is put off for so many minutes of the world; then it is tried once more."""
 
 TALKING = frozenset({"say", "whisper", "tell"})
 
@@ -58,6 +59,7 @@ class Errands:
         self._day = ""
         self._stamp: tuple[int, int] | None = None
         self._refusals: dict[Errand, int] = {}
+        self._put_off: dict[Errand, int] = {}
         self._carried: set[str] = set()
         self._step: Step | None = None
 
@@ -79,16 +81,25 @@ class Errands:
         """Return what to do next for the first errand that is not done and can be gone about."""
         self._keep_up(world)
         self._tick_what_is_so(world, actor)
-        waiting = [one for one in self._steps if not one.is_done]
-        waiting.sort(key=lambda one: self._refusals.get(one, 0) >= MAX_REFUSALS)
         self._step = None
-        for one in waiting:
+        for one in [one for one in self._steps if not one.is_done and not self._is_put_off(one, world)]:
             self._step = _step(one, world, actor)
             if self._step:
                 break
             if not one.do and _room_of(one, world) == actor.room_id:
                 self._tick(one)
         return self._step
+
+    def _is_put_off(self, errand: Errand, world: World) -> bool:
+        """Return whether a step was refused so often that it waits; the time begins when that is first asked."""
+        if self._refusals.get(errand, 0) < MAX_REFUSALS:
+            return False
+        until = self._put_off.setdefault(errand, world.moment.minutes + PUT_OFF_MINUTES)
+        if world.moment.minutes < until:
+            return True
+        del self._put_off[errand]
+        self._refusals[errand] = MAX_REFUSALS - 1
+        return False
 
     def observe(self, memory: Memory, event: Event | None) -> None:
         """Errands are ticked off by what the agent does; see `acted`."""
@@ -105,9 +116,11 @@ class Errands:
     def acted(self, turn: Turn) -> None:
         """Tick off the step that a turn has done, or count that it was refused."""
         step, self._step = self._step, None
-        if step is None or step.is_going:
+        if step is None:
             return
         line = split_reason(turn.line)[0]
+        if step.is_going and (turn.outcome != "refused" or line != step.line):
+            return
         is_step = parse_line(line).verb in TALKING if step.talk_to else line == step.line
         if not is_step:
             return
@@ -124,7 +137,7 @@ class Errands:
             if stamp != (-1, -1):
                 self._read()
         if day != self._day:
-            self._day, self._refusals = day, {}
+            self._day, self._refusals, self._put_off = day, {}, {}
             self._carried.clear()
             self._steps = list(self._routine)
             self._save()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.components.errands import MAX_REFUSALS, Errands
+from agents.components.errands import MAX_REFUSALS, PUT_OFF_MINUTES, Errands
 from agents.turn import Turn
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
@@ -69,12 +69,23 @@ def test_steps_are_done_in_order_and_what_was_never_had_is_not_brought(tmp_path)
     assert (plan.next, plan.done()) == ("", [True, True])
 
 
-def test_a_command_counts_when_it_was_done_and_a_refused_step_waits_for_the_others(tmp_path):
+def test_a_command_counts_when_it_was_done_and_a_refused_step_is_tried_again_an_hour_later(tmp_path):
     plan = Plan(tmp_path, Errand("look oven", KITCHEN), Errand("look sky", KITCHEN))
     for _ in range(MAX_REFUSALS):
         plan.does("look oven", "refused")
     plan.does("look sky | it is blue")
-    assert (plan.done(), plan.next) == ([False, True], "look oven")
+    assert (plan.done(), plan.next) == ([False, True], "")
+    plan.world.moment = Moment(plan.world.moment.minutes + PUT_OFF_MINUTES)
+    assert plan.next == "look oven"
+    plan.does("look oven", "refused")
+    assert plan.next == ""
+
+
+def test_a_way_that_is_barred_puts_the_step_off(tmp_path):
+    plan = Plan(tmp_path, FETCH)
+    for _ in range(MAX_REFUSALS):
+        plan.does("go south", "refused")
+    assert plan.next == ""
 
 
 def test_somebody_is_gone_to_and_talked_with(tmp_path):
