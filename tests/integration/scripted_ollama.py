@@ -30,7 +30,7 @@ SHOWN = {
 """What `/api/show` tells: a base model that is large enough to write summaries."""
 
 DEEDS = ("look", "emote nods", "look bell", "emote listens to the water")
-VERBS = ("heard", "listened to", "sat by", "stood by", "walked beside", "looked at")
+VERBS = ("heard Warden talk of", "heard Warden speak of", "heard Warden tell of", "listened to Warden on", "heard of")
 SECTIONS = ("Confirmed Facts", "Decisions Made", "Open Issues", "Pending Actions", "Important References")
 
 
@@ -65,9 +65,9 @@ class ScriptedOllama(ThreadingHTTPServer):
         self.asked.release()
         self.may_summarise.wait(LONGEST_HOLD_SECONDS)
         verb = next(verb for verb in VERBS if f"I {verb} the river" not in prompt)
-        told = f"I {verb} the river, of which there was talk."
+        told = f"I {verb} the river. Warden said that it will rise."
         if "## User Goal" not in prompt:
-            return f" {told} We stayed there until the light was gone.\n"
+            return f" {told}\n"
         return "\n".join(["## User Goal", told, *(f"## {name}\nNone." for name in SECTIONS)])
 
 
