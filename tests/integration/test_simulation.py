@@ -89,7 +89,7 @@ def test_several_profiles_and_endpoints_of_which_one_goes_away_are_given_again_t
         assert first.returncode == 0, first.stderr
         assert near.answered["generate"] > 12
         assert far.answered["generate"] == 12
-        assert other.answered["generate"] > 10
+        assert other.answered["generate"] > 5
         assert other.answered["chat"] > 0
     again = simulate(tmp_path, *wanted, "--replay", "life.jsonl", "--out", "two", hash_seed=2)
     assert again.returncode == 0, again.stderr
