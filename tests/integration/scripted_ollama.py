@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import re
 import threading
 import time
 from collections import Counter
@@ -31,6 +32,12 @@ SHOWN = {
 
 DEEDS = ("look", "emote nods", "look bell", "emote listens to the water")
 VERBS = ("heard Warden talk of", "heard Warden speak of", "heard Warden tell of", "listened to Warden on", "heard of")
+OWN_DEEDS = (
+    "nodded and listened to the water",
+    "listened to the water and nodded",
+    "looked at the bell and nodded",
+    "nodded and looked at the bell",
+)
 SECTIONS = ("Confirmed Facts", "Decisions Made", "Open Issues", "Pending Actions", "Important References")
 
 
@@ -66,6 +73,10 @@ class ScriptedOllama(ThreadingHTTPServer):
         self.may_summarise.wait(LONGEST_HOLD_SECONDS)
         verb = next(verb for verb in VERBS if f"I {verb} the river" not in prompt)
         told = f"I {verb} the river. Warden said that it will rise."
+        if "Warden" not in prompt:
+            deed = next(deed for deed in OWN_DEEDS if deed not in prompt)
+            met = re.findall(r"(Eliza|Moss|Odile) (?:says|arrives|leaves)", prompt)
+            told = f"I looked about, {deed}. I met {met[-1] if met else 'nobody'}."
         if "## User Goal" not in prompt:
             return f" {told}\n"
         return "\n".join(["## User Goal", told, *(f"## {name}\nNone." for name in SECTIONS)])

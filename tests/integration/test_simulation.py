@@ -84,7 +84,7 @@ def test_several_profiles_and_endpoints_of_which_one_goes_away_are_given_again_t
         near, far, other = (town.enter_context(scripted_ollama()) for _ in range(3))
         far.gone_after = 12
         vault = vault_of_many_models(tmp_path / "world", near, far, other)
-        wanted = ("--vault", str(vault), "--turns", "90", "--seed", "3")
+        wanted = ("--vault", str(vault), "--turns", "240", "--seed", "3")
         first = simulate(tmp_path, *wanted, "--record", "life.jsonl", "--out", "one", hash_seed=1)
         assert first.returncode == 0, first.stderr
         assert near.answered["generate"] > 12
@@ -97,7 +97,7 @@ def test_several_profiles_and_endpoints_of_which_one_goes_away_are_given_again_t
     assert one.keys() == two.keys()
     assert [name for name in one if one[name] != two[name]] == []
     report = json.loads(one["report.json"])
-    assert (report["turns"], report["failed"]) == (90, 0)
+    assert (report["turns"], report["failed"]) == (240, 0)
     assert report["compactions"] > 0
 
 
