@@ -127,6 +127,11 @@ def is_named(name: str, text: str) -> bool:
     return False
 
 
+def has_phrase(phrases: str, text: str) -> bool:
+    """Return whether a text has one of several phrases, which stand with a semicolon and a blank between them."""
+    return any(is_named(phrase, text) for phrase in phrases.split("; "))
+
+
 def bare(name: str) -> str:
     """Return a name as it is compared, without its article."""
     return _kept(name) if len(name) <= MAX_KEPT_CHARACTERS else _bare(name)

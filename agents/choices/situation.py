@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from agents.attending.conversation import Manners
 from agents.attending.perceiving import Address
 from agents.components.errands import Step
-from world.matching import is_named
+from world.matching import has_phrase, is_named
 from world.model import Character, Room, World
 from world.parsing import parse_line
 from world.paths import shortest_path
@@ -49,7 +49,7 @@ class Situation:
 
 def asks(what: str, words: str, world: World) -> bool:
     """Return whether words ask for something: have one of the phrases that stand under `what` in the world's texts."""
-    return any(is_named(phrase, words) for phrase in world.wording(what).split("; "))
+    return has_phrase(world.wording(what), words)
 
 
 def asked_for(world: World, actor: Character, words: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from agents.reflection.key_words import key_words
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts
 from agents.reflection.third_person import in_second_person
 from vault.remembered.bullet_note import Statement
-from world.matching import is_named
+from world.matching import has_phrase, is_named
 from world.model import Character, Exit, Role, Thing, World
 from world.paths import ways_from
 
@@ -50,7 +50,7 @@ class Asked(AddedComponent):
         found = _looked_up(words, moment.world, moment.actor, moment.partner.name) if words else ()
         say, partner = moment.world.wording, moment.partner
         lines = [say(f"asked.{key}", **values) for key, values in islice(found, MAX_LINES)]
-        if partner.role is not Role.GUEST and _has(words, "asked.asks_name", moment.world):
+        if partner.role is not Role.GUEST and has_phrase(say("asked.asks_name"), words):
             lines.append(say("asked.name", who=moment.actor.name, name=partner.name))
         return Section(self.name, "\n".join(lines), is_aside=True) if lines else None
 
@@ -61,16 +61,16 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
     That is what the world knows of what is asked, what it was told before, and that it will remember what it is told.
     """
     say = world.wording
-    if "?" not in words and not _has(words, "talk.asks_for", world):
+    if "?" not in words and not has_phrase(say("talk.asks_for"), words):
         kinds = {one.kind for one in heard_facts(Spoken(person.character_id, words), 0)}
         if not kinds:
             return []
         return [say("asked.say_sorry" if LOSS in kinds else "asked.say_remembers", name=person.called or person.name)]
     looked_up = islice(_looked_up(words, world, actor, person.name), MAX_LINES)
     found = [say(f"asked.say_{key}", **values) for key, values in looked_up]
-    if _has(words, "asked.asks_name", world):
+    if has_phrase(say("asked.asks_name"), words):
         found.append(say("asked.say_name" if person.called else "asked.say_no_name", name=person.called))
-    if _has(words, "asked.asks_own_name", world):
+    if has_phrase(say("asked.asks_own_name"), words):
         found.append(say("asked.say_own_name", name=actor.name))
     return [*found, *(_told_again(one.words, actor, world) for one in _told(words, person, world))]
 
@@ -83,7 +83,7 @@ def _told_again(words: str, actor: Character, world: World) -> str:
 
 def _told(words: str, person: Person, world: World) -> list[Statement]:
     """Return what a person has told that answers their question: at most one statement, the latest that fits best."""
-    asked, asks_loss = key_words(words), _has(words, "asked.asks_loss", world)
+    asked, asks_loss = key_words(words), has_phrase(world.wording("asked.asks_loss"), words)
     fitting = [
         (asks_loss and one.label == LOSS, len(asked & key_words(one.words)), at)
         for at, one in enumerate(person.facts)
@@ -91,10 +91,6 @@ def _told(words: str, person: Person, world: World) -> list[Statement]:
     ]
     best = max(fitting, default=(False, 0, 0))
     return [person.facts[best[2]]] if best[0] or best[1] else []
-
-
-def _has(words: str, key: str, world: World) -> bool:
-    return any(is_named(phrase, words) for phrase in world.wording(key).split("; "))
 
 
 def _last_words(moment: Moment, partner: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from agents.circles.likeness import Shingles, shingles
-from world.matching import is_named
+from world.matching import has_phrase, is_named
 from world.wording import Wording
 
 SHORTEST_NARRATION = 12
@@ -40,7 +40,7 @@ def is_out_of_character(words: str, name: str, around: Around, wording: Wording)
 
 def is_assistant_talk(words: str, wording: Wording) -> bool:
     """Return whether words are those of an assistant."""
-    return any(is_named(phrase, words) for phrase in wording("talk.assistant_talk").split("; "))
+    return has_phrase(wording("talk.assistant_talk"), words)
 
 
 def swaps_persons(words: str, name: str, others: Iterable[str], wording: Wording) -> bool:
