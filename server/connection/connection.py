@@ -2,12 +2,65 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum, auto
+from functools import cached_property
 from typing import Protocol
 
-from server.connection.message import Message
+from world.events import Announced, Event, Happened, Paged, Refused, Said, Saw, Shouted, Whispered
+
+SCENE = "scene"
+"""The kind of a text whose first line names a room and whose last tells the exits."""
+MARKED = "marked"
+"""The kind of a text that is the world's own from beginning to end, so that marks in it count."""
+RAW = "raw"
+"""The kind of a text that is for a program: nothing in it is wrapped."""
+
+KIND_OF: Mapping[type[Event], str] = {
+    Said: "speech",
+    Shouted: "speech",
+    Paged: "private",
+    Whispered: "private",
+    Announced: "notice",
+    Happened: "ambience",
+    Refused: "refusal",
+}
+"""The kind of what somebody perceives of an event, a style's name. Of other events it is empty."""
+
+
+def shown_of(event: Saw, text: str, room_name: str) -> tuple[str, str]:
+    """Return what a screen shows of what a command answers, given as it is perceived, and its kind."""
+    if event.is_own:
+        return event.text, MARKED
+    return text, SCENE if text.startswith(f"{room_name}\n") else ""
+
+
+# What JSON allows in a text, but a client may take for a control or a line end, or cannot read at all.
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something to tell a client: a package and its payload, which is anything JSON can say, or None for no payload.
+
+    The bytes are made once, for however many clients it is sent to.
+    """
+
+    package: str
+    payload: object = None
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """The package, and behind a space the payload as JSON, in UTF-8."""
+        if self.payload is None:
+            return self.package.encode()
+        text = json.dumps(self.payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        safe = _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        return f"{self.package} {safe}".encode()
+
 
 DEFAULT_WIDTH = 80
 
@@ -76,7 +129,7 @@ class Connection(Protocol):
     def show(self, text: str, kind: str = "") -> None:
         """Show whole lines, on lines of their own, and the prompt behind them at the end of the turn.
 
-        `kind` is one of `server.connection.kinds`, or a style's name.
+        `kind` is one of `server.connection.connection`, or a style's name.
         """
 
     def prompt(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from server.connection.message import Message
+from server.connection.connection import Message
 from world.command import CommandTable
 from world.events import Emoted, Event, Paged, Said, Shouted, Whispered
 from world.model import Character

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from server.clock import ReactorClock
-from server.connection.message import Message
+from server.connection.connection import Message
 from world.cleaning import clean_line
 from world.wording import Wording
 

@@ -6,9 +6,8 @@ import logging
 from collections.abc import Callable, Iterable
 
 from server.clock import ReactorClock
-from server.connection.connection import Connection
+from server.connection.connection import Connection, Message
 from server.connection.input import TokenBucket
-from server.connection.message import Message
 from server.gmcp.channels import channel_list, spoken
 from server.gmcp.char_login import CharLogin, LogIn
 from server.gmcp.items import IN_HAND, IN_ROOM, Item, changed, items_of, listed

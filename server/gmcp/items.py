@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
-from server.connection.message import Message
+from server.connection.connection import Message
 from world.model import Thing
 
 PACKAGE = "Char.Items"

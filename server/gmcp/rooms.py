@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from server.connection.message import Message
+from server.connection.connection import Message
 from server.gmcp.items import IN_ROOM, Item, changed, items_of, listed
 from server.gmcp.room_numbers import RoomNumbers
 from world.crowds import made_out

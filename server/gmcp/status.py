@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.connection.message import Message
+from server.connection.connection import Message
 from world.model import Character, World
 from world.narration import place
 from world.wording import Wording

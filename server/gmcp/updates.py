@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from server.clock import DelayedCall, ReactorClock
-from server.connection.message import Message
+from server.connection.connection import Message
 from server.gmcp.rooms import RoomSnapshot, RoomSnapshots
 from world.command import CommandTable
 from world.events import (

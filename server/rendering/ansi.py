@@ -7,8 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from config.color_settings import COLORS, WEIGHTS, ColorSettings
-from server.connection.connection import ColorDepth
-from server.connection.kinds import MARKED, SCENE
+from server.connection.connection import MARKED, SCENE, ColorDepth
 from server.rendering.layout import laid_out
 from world.marks import LINK, MARK, link_in_words
 

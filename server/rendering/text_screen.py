@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from config.color_settings import ColorSettings
-from server.connection.connection import Capabilities, ColorDepth
-from server.connection.kinds import RAW
+from server.connection.connection import RAW, Capabilities, ColorDepth
 from server.rendering.ansi import rendered
 from server.rendering.layout import WHOLE
 from server.rendering.transliterate import transliterate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from server.connection.kinds import MARKED, SCENE
+from server.connection.connection import MARKED, SCENE
 from server.session.idle_timeout import IdleTimeout
 from server.session.registry import Connected, SessionRegistry
 from world.events import Event

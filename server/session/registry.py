@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 from server.accounts.dialogue import LoginServices
 from server.accounts.throttle import network_of
 from server.clock import ReactorClock
-from server.connection.kinds import MARKED
+from server.connection.connection import MARKED
 from server.gmcp.updates import GmcpUpdates
 from server.net.connection_limits import ConnectionLimiter, Reason
 from server.session.guests import Guests

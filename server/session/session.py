@@ -11,8 +11,7 @@ from server.accounts.login import Login
 from server.accounts.one_time_giving import give_one_time
 from server.accounts.password_change import PasswordChange
 from server.clock import DelayedCall
-from server.connection.connection import Connection, Identification
-from server.connection.kinds import KIND_OF, MARKED, SCENE, shown_of
+from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Identification, shown_of
 from server.gmcp.char_login import Outcome
 from server.gmcp.client import GmcpClient
 from server.session.capability_wait import CapabilityWait

@@ -10,8 +10,7 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from server.clock import DelayedCall
-from server.connection.connection import Capabilities, Identification
-from server.connection.message import Message
+from server.connection.connection import Capabilities, Identification, Message
 from server.connection.output import DirectWriter, Transport
 from server.connection.services import ConnectionServices, DropReason
 from server.rendering.text_screen import TextScreen

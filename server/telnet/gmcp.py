@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from server.connection.message import Message
+from server.connection.connection import Message
 from server.telnet.codes import GMCP
 from server.telnet.negotiation import Outcome, Told, subnegotiation
 

@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from server.connection.connection import Capabilities, Identification
-from server.connection.kinds import MARKED, RAW, SCENE
-from server.connection.message import Message
+from server.connection.connection import MARKED, RAW, SCENE, Capabilities, Identification, Message
 from server.session.session import Session
 from tests.server.fake_connection import SECRET
 from tests.server.front_door import TEXTS, lobby_of

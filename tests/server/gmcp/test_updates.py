@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.connection.message import Message
+from server.connection.connection import Message
 from server.gmcp.items import items_of
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.color_settings import ColorSettings
-from server.connection.connection import ColorDepth
-from server.connection.kinds import KIND_OF, MARKED, SCENE, shown_of
+from server.connection.connection import KIND_OF, MARKED, SCENE, ColorDepth, shown_of
 from server.rendering.ansi import rendered
 from server.rendering.layout import wrapped
 from server.rendering.text_screen import preferred

@@ -8,8 +8,7 @@ from itertools import pairwise
 import pytest
 
 from config.color_settings import ColorSettings
-from server.connection.connection import ColorDepth
-from server.connection.kinds import MARKED
+from server.connection.connection import MARKED, ColorDepth
 from server.rendering.ansi import rendered
 from server.rendering.layout import WHOLE, laid_out
 from tests.full_table import full_table

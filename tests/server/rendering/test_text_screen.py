@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from config.color_settings import ColorSettings
-from server.connection.connection import Capabilities, ColorDepth
-from server.connection.kinds import MARKED
+from server.connection.connection import MARKED, Capabilities, ColorDepth
 from server.rendering.text_screen import TextScreen
 
 SPEECH = "Moss says, 'The river is high today, and it will be higher tomorrow.'"

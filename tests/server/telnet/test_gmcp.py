@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
-from server.connection.connection import Connection
-from server.connection.message import Message
+from server.connection.connection import Connection, Message
 from server.connection.services import ConnectionServices
 from server.telnet.codes import DO, DONT, GMCP, IAC, SB, SE, WILL
 from server.telnet.gmcp import framed, learn_gmcp
