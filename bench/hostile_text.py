@@ -35,7 +35,7 @@ from config.server_settings import ServerSettings
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
-from server.net.listening import Ports
+from server.net.listeners import Ports
 from vault.folder import open_vault
 from vault.notes import NoteError, parse_note
 from vault.subjects.room_notes import room_of

@@ -36,8 +36,7 @@ from server.lifecycle.resume import SessionRestore
 from server.lifecycle.shutdown import in_stages
 from server.monitoring.monitored_server import MonitoredServer
 from server.mssp_status import ServerStatus
-from server.net.listeners import Listeners, limits_of
-from server.net.listening import Ports
+from server.net.listeners import Listeners, Ports, limits_of
 from server.offers import offered
 from server.persistence.autosave import GroupCommit, Written
 from server.persistence.hot_reload import HotReload, load_texts

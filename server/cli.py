@@ -37,7 +37,7 @@ from server.monitoring.health import Check, Verdict, unsaved, unwritable
 from server.monitoring.logs import LogFile, capture_library_logs, write_log
 from server.monitoring.options import add_operations_options, with_operations
 from server.monitoring.watching import watch
-from server.net.listening import ANY_FREE, TELNET, ListeningReactor, Ports
+from server.net.listeners import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.simulation.simulate_command import add_simulate_command, run_simulation
 from vault.config_notes import Settings
 from vault.folder import MARK, Vault, open_vault

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from config.settings import ServerSettings, WorldSettings
-from server.net.listening import Ports
+from server.net.listeners import Ports
 from server.session.registry import SessionRegistry
 from server.telnet.codes import GMCP
 from server.telnet.options import OPTIONS

@@ -17,7 +17,7 @@ from server.accounts.database import AccountDatabase, Change
 from server.accounts.names import LONGEST, RESERVED, SHORTEST, NameIndex, well_formed
 from server.accounts.records import Account, key
 from server.accounts.store import AccountStore
-from server.accounts.throttle import is_loopback
+from server.net.addresses import is_loopback
 from vault.folder import Vault
 from vault.world_notes import save_person
 from world.model import Character, Role, World

@@ -8,8 +8,7 @@ from twisted.internet.defer import Deferred, succeed
 
 from server.accounts.accounts import Accounts
 from server.accounts.passwords import Checked, Passwords
-from server.accounts.signup_limiter import SignupLimiter
-from server.accounts.throttle import LoginThrottle, throttle_key
+from server.accounts.throttle import LoginThrottle, SignupLimiter, throttle_key
 from server.clock import ReactorClock
 
 

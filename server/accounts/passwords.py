@@ -12,7 +12,7 @@ from argon2.exceptions import VerifyMismatchError
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
-from server.accounts.throttle import network_of
+from server.net.addresses import network_of
 
 AT_ONCE = 2
 

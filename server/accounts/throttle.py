@@ -1,11 +1,12 @@
-"""How long whoever gave wrong passwords has to wait before the next one is looked at."""
+"""Limits by name and by address: how long the next password waits, and how many new names an address may take."""
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
 
 from server.clock import ReactorClock
+from server.connection.input import TokenBucket
+from server.net.addresses import is_loopback, network_of
 
 FREE = 3
 FIRST_SECONDS = 2.0
@@ -82,23 +83,28 @@ def throttle_key(name: str, host: str) -> str:
     return f"{network_of(host)} {name.casefold()}" if is_loopback(host) else network_of(host)
 
 
-def network_of(host: str) -> str:
-    """Return what counts as one address: of IPv6 the network that one household has, of IPv4 the address."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped:
-            return str(address.ipv4_mapped)
-        if not address.is_loopback:
-            return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
+HOUR = 3600.0
 
 
-def is_loopback(host: str) -> bool:
-    """Return whether an address is that of this very machine."""
-    try:
-        return ipaddress.ip_address(network_of(host)).is_loopback
-    except ValueError:
-        return False
+class SignupLimiter:
+    """Counts the names taken from each address. This machine itself may take any number."""
+
+    def __init__(self, clock: ReactorClock) -> None:
+        self._clock = clock
+        self._taken: dict[str, TokenBucket] = {}
+
+    def are_too_many(self, host: str) -> bool:
+        """Whether no other name can be taken from an address for now."""
+        taken = self._taken.get(network_of(host))
+        return taken is not None and taken.wait_seconds > 0
+
+    def note(self, host: str, an_hour: int) -> None:
+        """Note that a name was taken from an address, where so many may be in an hour; 0 for any number."""
+        if is_loopback(host) or not an_hour:
+            return
+        network = network_of(host)
+        taken = self._taken.pop(network, None) or TokenBucket(self._clock, an_hour / HOUR, an_hour)
+        self._taken[network] = taken  # behind all others: who took a name longest ago is forgotten first
+        taken.take()
+        if len(self._taken) > MOST_REMEMBERED:
+            del self._taken[next(iter(self._taken))]

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from config.settings import ServerSettings
-from server.accounts.throttle import is_loopback
 from server.check.result import Result, ok, problem, warning
+from server.net.addresses import is_loopback
 from server.telnet.mssp import REQUEST
 from vault.notes import NoteError
 
@@ -67,8 +67,8 @@ def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:
     if not server.tls_port:
         return ok("certificate", "No port for TLS is set.")
     try:
-        from server.tls.certificate import read_certificate
-        from server.tls.credentials import CERTIFICATE, KEY
+        from server.net.certificate import read_certificate
+        from server.net.tls import CERTIFICATE, KEY
     except ImportError as error:
         remedy = "Run, in the folder of the project: pip install -e ."
         return problem("certificate", f"TLS needs a package that is not installed: {error}.", remedy)

@@ -14,8 +14,7 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
-from server.net.listeners import address_for
-from server.net.listening import TELNET, TLS, OpenPorts
+from server.net.listeners import TELNET, TLS, OpenPorts, address_for
 from server.persistence.hot_reload import load_texts
 from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
@@ -148,7 +147,7 @@ def _failure_of(host: str, port: int) -> Exception | None:
 def _read_certificate(settings: ServerSettings, folder: Path) -> None:
     """Raises: NoteError if a certificate that was given will not do; what is made here is made anew."""
     if settings.tls_certificate or settings.tls_key:
-        from server.tls.certificate import read_certificate
-        from server.tls.credentials import paths_of
+        from server.net.certificate import read_certificate
+        from server.net.tls import paths_of
 
         read_certificate(*paths_of(settings, folder))

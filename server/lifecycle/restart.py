@@ -18,7 +18,7 @@ from typing import Any
 
 from server.lifecycle.signals import once
 from server.lifecycle.systemd import sockets_given
-from server.net.listening import Adopted, Asked
+from server.net.listeners import Adopted, Asked
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from collections.abc import MutableMapping
 from twisted.python.systemd import ListenFDs
 
 from server.clock import DelayedCall, ReactorClock
-from server.net.listening import TELNET, TLS
+from server.net.listeners import TELNET, TLS
 
 log = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ from server.monitoring.health import DiskCheck, InThread, Verdict, health, readi
 from server.monitoring.lag import ReactorLag
 from server.monitoring.metrics import WorldFigures, registry_of
 from server.monitoring.monitored_server import MonitoredServer
-from server.net.listening import ANY_FREE, ListeningPort
+from server.net.listeners import ANY_FREE, ListeningPort
 
 log = logging.getLogger(__name__)
 

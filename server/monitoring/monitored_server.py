@@ -9,7 +9,7 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.agent_scheduler import AgentScheduler
 from server.connection.services import Traffic
-from server.net.listening import Ports
+from server.net.listeners import Ports
 from server.persistence.autosave import GroupCommit
 from server.persistence.world_store import WorldStore
 from server.session.registry import SessionRegistry

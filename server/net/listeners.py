@@ -1,23 +1,203 @@
-"""The way in: telnet, and telnet over TLS where it is asked for, each through the gate that counts callers."""
+"""The listening sockets of a world: opened or adopted, telnet in plain text and over TLS, closed together."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from socket import AF_INET, AF_INET6, socket
+from typing import TYPE_CHECKING, Any, Protocol
+
+from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
+from twisted.internet.error import CannotListenError
+from twisted.internet.protocol import Factory
+from twisted.internet.tcp import Port
 
 from config.settings import ServerSettings
-from server.accounts.throttle import is_loopback
 from server.clock import ReactorClock
-from server.net.connection_limits import OVERFLOW, ConnectionLimiter, LimitingFactory, ProtocolFactory
-from server.net.fd_limit import raise_fd_limit
-from server.net.listening import ANY_FREE, TELNET, TLS, Ports
+from server.net.addresses import is_loopback
+from server.net.connection_limits import OVERFLOW, ConnectionLimiter, LimitingFactory, ProtocolFactory, raise_fd_limit
 from server.telnet.interface import TelnetLimits
 from vault.notes import NoteError
 
 if TYPE_CHECKING:
-    from server.tls.credentials import Credentials
+    from server.net.tls import Credentials
+
+BACKLOG = 512
+"""How many callers may wait to be let in. Twisted's 50 turns callers away when many come at once."""
+
+AT_ONCE = 16
+"""How many callers are let in in one turn of the reactor, so that whoever is in does not wait for a storm of them."""
+
+TELNET = "telnet"
+TLS = "tls"
+
+ANY_FREE = -1
+"""The `tls_port` or `metrics_port` that takes any free one; 0 opens none."""
+
+Adopted = Mapping[str, Sequence[int]]
+"""Sockets that listen already, as file descriptors, by what is spoken there: TELNET or TLS."""
+
+NONE_ADOPTED: Adopted = {}
+
+Asked = Mapping[str, tuple[str, int]]
+"""The host and port that were asked for, by what is spoken there."""
+
+NONE_ASKED: Asked = {}
+
+
+class ListeningPort(Protocol):
+    """The part of Twisted's open port that is needed here."""
+
+    def getHost(self) -> Any: ...
+    def fileno(self) -> int: ...
+    def stopReading(self) -> None: ...
+    def stopListening(self) -> Deferred[None] | None: ...
+
+
+class ListeningReactor(ReactorClock, Protocol):
+    """The part of a reactor that listening needs."""
+
+    def listenTCP(self, port: int, factory: Factory, backlog: int, interface: str) -> ListeningPort: ...
+    def adoptStreamPort(self, fileDescriptor: int, addressFamily: int, factory: Factory) -> ListeningPort: ...
+
+
+@dataclass(frozen=True)
+class OpenPorts:
+    """The ports of a world at one moment: their numbers, which were opened for it, and what was asked for."""
+
+    numbers: frozenset[int]
+    adopted: frozenset[str]
+    asked: Asked
+
+
+class Ports:
+    """The ports of one world. What is adopted is listened on instead of opening a port of its own.
+
+    `asked_before` says of what is adopted from a world before this one what it had asked for: who asks for something
+    else gets that. `asked` is what the next world is to know of this one, `kept` are its sockets.
+    """
+
+    def __init__(
+        self, reactor: ListeningReactor, adopted: Adopted = NONE_ADOPTED, asked_before: Asked = NONE_ASKED
+    ) -> None:
+        self.asked: dict[str, tuple[str, int]] = {}
+        self.kept: dict[str, list[int]] = {}
+        self._reactor = reactor
+        self._given = frozenset(spoken for spoken, several in adopted.items() if several)
+        self._adopted = dict(adopted)
+        self._asked_before = asked_before
+        self._open: dict[str, list[ListeningPort]] = {}
+
+    @property
+    def telnet_port(self) -> int:
+        """The port on which telnet is spoken in plain; 0 if none is open."""
+        return self._number(TELNET)
+
+    @property
+    def tls_port(self) -> int:
+        """The port on which telnet is spoken over TLS; 0 if none is open."""
+        return self._number(TLS)
+
+    @property
+    def failed(self) -> str:
+        """What was to be spoken on a port that could not be opened; empty if all were."""
+        return next((spoken for spoken, ports in self._open.items() if not ports), "")
+
+    def snapshot(self) -> OpenPorts:
+        """Return what another thread may read of them."""
+        adopted = frozenset(filter(self.is_adopted, (TELNET, TLS)))
+        return OpenPorts(frozenset({self.telnet_port, self.tls_port}), adopted, dict(self.asked))
+
+    def address(self, spoken: str) -> str:
+        """Return where something is spoken, as `host:port`; empty if nowhere."""
+        return ", ".join(_text(port.getHost()) for port in self._open.get(spoken, ()))
+
+    def hosts(self, spoken: str) -> list[str]:
+        """Return the addresses that are listened on for something."""
+        return [str(port.getHost().host) for port in self._open.get(spoken, ())]
+
+    def is_adopted(self, spoken: str) -> bool:
+        """Whether whoever started the world has opened the port for something."""
+        return spoken in self._given and spoken not in self._asked_before
+
+    def open(self, spoken: str, host: str, port: int, factory: Factory) -> None:
+        """Listen, on any free port if it is 0. Raises: CannotListenError if the port cannot be opened."""
+        opened = self._open.setdefault(spoken, [])
+        if not self.is_adopted(spoken):
+            self.asked[spoken] = (host, port)
+        if self._asked_before.get(spoken, (host, port)) != (host, port):
+            self._let_go(spoken)
+        for descriptor in self._adopted.get(spoken, ()):
+            opened.append(_limit_accepts_per_turn(self._adopt(descriptor, factory)))
+        if not opened:
+            opened.append(_limit_accepts_per_turn(self._reactor.listenTCP(port, factory, BACKLOG, host)))
+
+    def let_go(self) -> None:
+        """Close what was adopted: what is listened on are copies, and nobody is to call where nobody listens."""
+        for spoken in list(self._adopted):
+            self._let_go(spoken)
+
+    def close(self, keep: bool = False) -> Deferred[None] | None:
+        """Let nobody in any more; the Deferred fires when all ports are closed, None if none is open.
+
+        With `keep`, whoever calls waits: the sockets go on listening. Closed by Twisted they would not, not even in
+        another process that has them.
+        """
+        if keep:
+            for port in (one for ports in self._open.values() for one in ports):
+                port.stopReading()
+            self.kept = {spoken: [port.fileno() for port in ports] for spoken, ports in self._open.items()}
+            return None
+        closing: list[Callable[[], Deferred[None] | None]]
+        closing = [port.stopListening for ports in self._open.values() for port in ports]
+        self._open = {}
+        closed = DeferredList([maybeDeferred(close) for close in closing])
+        return closed.addCallback(lambda _: None) if closing else None
+
+    def _adopt(self, descriptor: int, factory: Factory) -> ListeningPort:
+        try:
+            os.set_blocking(descriptor, False)
+            return self._reactor.adoptStreamPort(descriptor, _family(descriptor), factory)
+        except OSError as error:  # no socket, or one that does not listen
+            raise CannotListenError("the socket given as descriptor", descriptor, error) from error
+
+    def _let_go(self, spoken: str) -> None:
+        for descriptor in self._adopted.pop(spoken, ()):
+            os.close(descriptor)
+
+    def _number(self, spoken: str) -> int:
+        ports = self._open.get(spoken)
+        return int(ports[0].getHost().port) if ports else 0
+
+
+def _limit_accepts_per_turn(port: ListeningPort) -> ListeningPort:
+    """Have a port let in `AT_ONCE` a turn at most. By itself it takes twenty more each time that many have called."""
+    if isinstance(port, Port):
+        let_in = port.doRead
+
+        def let_some_in() -> None:
+            port.numberAccepts = min(port.numberAccepts, AT_ONCE)
+            let_in()  # type: ignore[no-untyped-call]
+
+        port.doRead = let_some_in  # type: ignore[method-assign]
+    return port
+
+
+def _family(descriptor: int) -> int:
+    listening = socket(fileno=descriptor)
+    try:
+        return AF_INET6 if listening.family == AF_INET6 else AF_INET
+    finally:
+        listening.detach()
+
+
+def _text(address: Any) -> str:
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    return f"{host}:{address.port}"
+
 
 log = logging.getLogger(__name__)
 
@@ -99,8 +279,7 @@ class Listeners:
 
     def _over_tls(self, factory: ProtocolFactory) -> ProtocolFactory:
         try:
-            from server.tls.credentials import Credentials, utc_now
-            from server.tls.handshake import over_tls
+            from server.net.tls import Credentials, over_tls, utc_now
         except ImportError as error:
             raise NoteError(
                 f"TLS needs a package that is not installed: {error}. pip install 'twisted[tls]'"

@@ -10,10 +10,10 @@ from typing import Protocol
 from twisted.internet.defer import Deferred
 
 from server.accounts.dialogue import LoginServices
-from server.accounts.throttle import network_of
 from server.clock import ReactorClock
 from server.connection.connection import MARKED
 from server.gmcp.updates import GmcpUpdates
+from server.net.addresses import network_of
 from server.net.connection_limits import ConnectionLimiter, Reason
 from server.session.guests import Guests
 from server.session.linkdead import LinkDead

@@ -8,7 +8,7 @@ import pytest
 
 from config.settings import AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
 from server.mssp_status import ServerStatus, codebase
-from server.net.listening import Ports
+from server.net.listeners import Ports
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game

@@ -21,8 +21,8 @@ from server.check import machine, network, storage
 from server.check.checks import examine, tell
 from server.check.models import models
 from server.check.result import Result, ok, problem, warning
-from server.tls.certificate import make_certificate
-from server.tls.credentials import CERTIFICATE, KEY
+from server.net.certificate import make_certificate
+from server.net.tls import CERTIFICATE, KEY
 from tests.server.front_door import put_accounts
 from tests.server.monitoring.monitored_world import FillingDisk
 from vault.backup import back_up

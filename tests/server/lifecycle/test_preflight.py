@@ -12,8 +12,8 @@ from twisted.internet.protocol import Factory
 
 from config.settings import ServerSettings
 from server.lifecycle.preflight import Preflight, cannot_open, why_no_port
-from server.net.listening import TELNET, TLS, OpenPorts, Ports
-from tests.server.net.test_listening import PortReactor
+from server.net.listeners import TELNET, TLS, OpenPorts, Ports
+from tests.server.net.test_listeners import PortReactor
 
 HOST = "127.0.0.1"
 

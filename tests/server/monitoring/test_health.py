@@ -21,7 +21,7 @@ from server.monitoring.health import MAX_DISK_SECONDS, DiskCheck, Verdict, healt
 from server.monitoring.http import MOST_OPEN
 from server.monitoring.lag import ReactorLag
 from server.monitoring.watching import watch
-from server.net.listening import TELNET, Ports
+from server.net.listeners import TELNET, Ports
 from tests.server.monitoring.monitored_world import FillingDisk, world_of
 from vault.disk import Disk
 from world.events import Arrived

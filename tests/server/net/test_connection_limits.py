@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import resource
 from typing import Any
 
 import pytest
@@ -11,7 +12,15 @@ from twisted.internet.protocol import Protocol, ServerFactory
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.net.connection_limits import OVERFLOW, OVERFLOW_PER_ADDRESS, ConnectionLimiter, LimitingFactory
+from server.net import connection_limits
+from server.net.connection_limits import (
+    OVERFLOW,
+    OVERFLOW_PER_ADDRESS,
+    RESERVED,
+    ConnectionLimiter,
+    LimitingFactory,
+    raise_fd_limit,
+)
 
 CALLER: Any = IPv4Address("TCP", "127.0.0.1", 40000)
 SETTINGS = ServerSettings(max_connections=10, connections_per_address=3, connects_per_minute=6)
@@ -167,3 +176,30 @@ def test_a_gate_counts_nobody_for_whom_the_factory_fails(crowd):
     with pytest.raises(RuntimeError):
         LimitingFactory(Failing(), crowd).buildProtocol(CALLER)
     assert crowd.count == 0
+
+
+@pytest.fixture
+def limits(monkeypatch):
+    """Stand in for the operating system; `limits[0]` is what is allowed, `limits[1]` what may be asked for."""
+    limits = [1024, 4096]
+    monkeypatch.setattr(resource, "getrlimit", lambda which: tuple(limits))
+    monkeypatch.setattr(resource, "setrlimit", lambda which, wanted: limits.__setitem__(slice(None), wanted))
+    monkeypatch.setattr(connection_limits, "_in_use", lambda: 20)
+    return limits
+
+
+def test_what_is_allowed_is_enough_for_few_connections(limits):
+    assert (raise_fd_limit(500), limits) == (1024 - 20 - RESERVED, [1024, 4096])
+
+
+def test_as_many_handles_are_asked_for_as_many_connections_need(limits):
+    assert (raise_fd_limit(2000), limits) == (2000, [2000 + 20 + RESERVED, 4096])
+
+
+def test_there_is_no_room_beyond_what_may_be_asked_for(limits):
+    assert (raise_fd_limit(20000), limits) == (4096 - 20 - RESERVED, [4096, 4096])
+
+
+def test_a_limit_that_is_absurdly_low_leaves_room_for_one(limits):
+    limits[:] = [64, 64]
+    assert raise_fd_limit(500) == 1

@@ -3,17 +3,187 @@
 from __future__ import annotations
 
 import logging
+import os
+import socket
 
 import pytest
-from twisted.internet.protocol import ServerFactory
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
+from twisted.internet.error import CannotListenError
+from twisted.internet.protocol import Factory, ServerFactory
 from twisted.internet.task import Clock
+from twisted.internet.tcp import Port
 
 from config.settings import ServerSettings
 from server.net.connection_limits import ConnectionLimiter
-from server.net.listeners import Listeners, limits_of
-from server.net.listening import BACKLOG, Ports
-from tests.server.net.test_listening import PortReactor
+from server.net.listeners import AT_ONCE, BACKLOG, TELNET, TLS, Listeners, Ports, limits_of
 from vault.notes import NoteError
+
+
+class OpenPort:
+    def __init__(self, address, closed=None):
+        self.address = address
+        self.closed = closed
+        self.is_open = self.reads = True
+
+    def getHost(self):
+        return self.address
+
+    def fileno(self):
+        return 100 + self.address.port
+
+    def stopReading(self):
+        self.reads = False
+
+    def stopListening(self):
+        self.is_open = False
+        return self.closed
+
+
+class PortReactor(Clock):
+    """A reactor that remembers what it was asked to listen on, and gives ports from 5000 on where any will do."""
+
+    def __init__(self, closed=None):
+        super().__init__()
+        self.asked = []
+        self.ports = []
+        self._closed = closed
+
+    def listenTCP(self, port, factory, backlog, interface):
+        self.asked.append((interface, port, backlog))
+        return self._opened(IPv4Address("TCP", interface, port or 5000 + len(self.ports)))
+
+    def adoptStreamPort(self, descriptor, family, factory):
+        self.asked.append((descriptor, family))
+        return self._opened(IPv6Address("TCP", "::1", 6000 + descriptor))
+
+    def _opened(self, address):
+        self.ports.append(OpenPort(address, self._closed))
+        return self.ports[-1]
+
+
+def test_a_port_is_opened_for_many_callers_at_once_and_can_be_asked_for():
+    reactor = PortReactor()
+    ports = Ports(reactor)
+    ports.open(TELNET, "127.0.0.1", 0, Factory())
+    ports.open(TLS, "127.0.0.1", 4443, Factory())
+    assert BACKLOG >= 512
+    assert reactor.asked == [("127.0.0.1", 0, BACKLOG), ("127.0.0.1", 4443, BACKLOG)]
+    assert (ports.telnet_port, ports.tls_port) == (5000, 4443)
+    assert (ports.address(TELNET), ports.hosts(TLS)) == ("127.0.0.1:5000", ["127.0.0.1"])
+
+
+class CrowdedPort(Port):
+    """A port of Twisted's at which more wait than it lets in, so that it will let in more the next time."""
+
+    def __init__(self):
+        self.let_in, self.numberAccepts = [], 100
+
+    def doRead(self):
+        self.let_in.append(self.numberAccepts)
+        self.numberAccepts += 20
+
+
+def test_a_storm_of_callers_is_let_in_a_few_a_turn():
+    reactor, port = PortReactor(), CrowdedPort()
+    reactor.listenTCP = lambda *asked: port  # type: ignore[method-assign]
+    Ports(reactor).open(TELNET, "127.0.0.1", 0, Factory())
+    for _ in range(3):
+        port.doRead()
+    assert port.let_in == [AT_ONCE] * 3
+    assert AT_ONCE <= 20
+
+
+def test_what_is_not_open_has_no_port_and_no_address():
+    ports = Ports(PortReactor())
+    assert (ports.telnet_port, ports.tls_port, ports.address(TLS), ports.hosts(TLS)) == (0, 0, "", [])
+    assert ports.close() is None
+
+
+def test_sockets_that_listen_already_are_taken_over_instead_of_opening_others():
+    reactor = PortReactor()
+    with socket.socket() as four, socket.socket(socket.AF_INET6) as six:
+        ports = Ports(reactor, {TELNET: [four.fileno(), six.fileno()]})
+        ports.open(TELNET, "127.0.0.1", 4000, Factory())
+        ports.open(TLS, "127.0.0.1", 4443, Factory())
+        given = [(four.fileno(), socket.AF_INET), (six.fileno(), socket.AF_INET6)]
+        assert four.getsockname(), "the sockets are still open"
+    assert reactor.asked == [*given, ("127.0.0.1", 4443, BACKLOG)]
+    assert (ports.is_adopted(TELNET), ports.is_adopted(TLS)) == (True, False)
+    assert ports.address(TELNET).startswith("[::1]:6")
+
+
+def test_all_ports_are_closed_together_and_that_is_over_when_the_last_one_is():
+    closing: Deferred[None] = Deferred()
+    reactor = PortReactor(closing)
+    ports = Ports(reactor)
+    ports.open(TELNET, "127.0.0.1", 4000, Factory())
+    ports.open(TLS, "127.0.0.1", 4443, Factory())
+    over: list[None] = []
+    done = ports.close()
+    assert done is not None
+    done.addCallback(lambda _: over.append(None))
+    assert [port.is_open for port in reactor.ports] == [False, False]
+    assert over == []
+    closing.callback(None)
+    assert over == [None]
+    assert ports.telnet_port == 0
+
+
+def test_a_port_that_is_taken_is_an_error_and_leaves_nothing_open():
+    class Taken(PortReactor):
+        def listenTCP(self, port, factory, backlog, interface):
+            raise CannotListenError(interface, port, OSError(98, "Address already in use"))
+
+    ports = Ports(Taken())
+    with pytest.raises(CannotListenError):
+        ports.open(TELNET, "127.0.0.1", 4000, Factory())
+    assert (ports.telnet_port, ports.close()) == (0, None)
+
+
+def test_ports_that_are_kept_stay_open_and_only_let_nobody_in():
+    reactor = PortReactor()
+    ports = Ports(reactor)
+    ports.open(TELNET, "127.0.0.1", 0, Factory())
+    ports.open(TLS, "127.0.0.1", 4443, Factory())
+    assert ports.close(keep=True) is None
+    assert [(port.is_open, port.reads) for port in reactor.ports] == [(True, False)] * 2
+    assert ports.kept == {TELNET: [5100], TLS: [4543]}
+    assert ports.asked == {TELNET: ("127.0.0.1", 0), TLS: ("127.0.0.1", 4443)}
+
+
+def test_a_socket_of_the_world_before_is_taken_over_where_the_settings_are_the_same():
+    reactor = PortReactor()
+    with socket.socket() as telnet, socket.socket() as tls:
+        given = {TELNET: [telnet.detach()], TLS: [tls.detach()]}
+        ports = Ports(reactor, given, {TELNET: ("127.0.0.1", 0), TLS: ("127.0.0.1", 4443)})
+        ports.open(TELNET, "127.0.0.1", 0, Factory())
+        ports.open(TLS, "127.0.0.1", 5443, Factory())
+    assert reactor.asked == [(given[TELNET][0], socket.AF_INET), ("127.0.0.1", 5443, BACKLOG)]
+    assert (ports.is_adopted(TELNET), ports.is_adopted(TLS)) == (False, False)
+    assert ports.asked == {TELNET: ("127.0.0.1", 0), TLS: ("127.0.0.1", 5443)}
+    ports.let_go()
+    for (descriptor,) in given.values():
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
+
+
+def test_a_descriptor_that_is_no_socket_is_an_error():
+    reading, writing = os.pipe()
+    with pytest.raises(CannotListenError, match="Socket operation on non-socket"):
+        Ports(PortReactor(), {TELNET: [reading]}).open(TELNET, "127.0.0.1", 4000, Factory())
+    os.close(reading)
+    os.close(writing)
+
+
+def test_what_was_given_from_outside_is_given_on_as_such():
+    reactor = PortReactor()
+    with socket.socket() as given:
+        ports = Ports(reactor, {TELNET: [given.detach()]})
+        ports.open(TELNET, "127.0.0.1", 4000, Factory())
+    ports.let_go()
+    assert (ports.is_adopted(TELNET), ports.asked) == (True, {})
+
 
 NOW_MS = 1_795_000_000_000  # 2026-11-18
 

@@ -1,4 +1,4 @@
-"""The certificate of a world: read from files, or made where nobody has given one."""
+"""="""
 
 from __future__ import annotations
 
