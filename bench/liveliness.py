@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agents.models.model import LanguageModel
-from agents.models.specs import ModelSpec
+from agents.models.model_selection import ModelSpec
 from bench.lib.lively import Liveliness, measured
 from bench.lib.reporting import machine, record, table
 from bench.lib.three_agents import Done, Town

@@ -28,9 +28,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.models.breaker import Breaker
-from agents.models.concurrency import Concurrency
-from agents.models.endpoint import Endpoint, Route
+from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
 from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
 from agents.models.pool import ModelPool
 from agents.models.queue import ModelQueue, Priority

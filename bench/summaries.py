@@ -22,8 +22,8 @@ from agents.memory.summaries.drafts import SummaryRefused
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.memory.summaries.templates import load_summary_templates
 from agents.models.model import Completion, LanguageModel, OnText, Request
+from agents.models.model_selection import ModelSpec
 from agents.models.queue import ModelQueue
-from agents.models.specs import ModelSpec
 from bench.lib.reporting import machine, record
 from config.settings import MemorySettings, ModelSettings
 from tests.agents.memory.gate_samples import judged_summaries

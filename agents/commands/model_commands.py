@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 
 from agents.agent import Agent
-from agents.models.endpoint import EndpointStatus
+from agents.models.endpoint import EndpointStatus, QueueStatus
 from agents.models.model import Timing
 from agents.models.queue import ModelQueue
-from agents.models.queue_record import QueueStatus
 from agents.turn import Turn
 from world.command import Command, command
 from world.events import Event, Saw

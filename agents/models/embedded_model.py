@@ -14,13 +14,44 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from agents.models.constraint_fallback import ConstraintFallback
-from agents.models.gguf import GgufHeader, read_gguf
-from agents.models.line_counts import LineCounts
+from agents.models.adapter import ConstraintFallback, TokenEstimate
 from agents.models.llama_runtime import Generated, LlamaRuntime, OnPiece
 from agents.models.model import Capabilities, Completion, Finish, ModelError, OnText, Request, Timing
-from agents.models.token_estimate import TokenEstimate
-from agents.models.weights import assemble, default_cache_dir
+from agents.models.weights import GgufHeader, assemble, default_cache_dir, read_gguf
+
+KEPT_LINES = 16_384
+# A token never spans a line break, so a text has as many tokens as its lines have.
+_LINES = re.compile(r"[^\n]*\n+|[^\n]+")
+
+
+class LineCounts:
+    """Counts by `count`, which is slow, and remembers of the lines counted last how many tokens each has.
+
+    It may be used by several threads at once: at worst a line is counted twice.
+    """
+
+    def __init__(self, count: Callable[[str], int], most: int = KEPT_LINES) -> None:
+        self._count = count
+        self._most = most
+        self._known: dict[str, int] = {}
+
+    def count(self, text: str) -> int:
+        """Return how many tokens a text has. Raises: whatever `count` raises."""
+        return sum(self._of_line(line) for line in _LINES.findall(text))
+
+    def unknown(self, text: str) -> list[str]:
+        """Return the lines of a text that would have to be counted first."""
+        return [line for line in _LINES.findall(text) if line not in self._known]
+
+    def _of_line(self, line: str) -> int:
+        found = self._known.get(line)
+        if found is None:
+            found = self._count(line)
+            if len(self._known) >= self._most:
+                self._known = dict(list(self._known.items())[self._most // 2 :])
+            self._known[line] = found
+        return found
+
 
 log = logging.getLogger(__name__)
 

@@ -1,15 +1,242 @@
-"""An endpoint: one place that models answer from, with how much it can take, how it is, and what it has done."""
+"""An endpoint: one place that models answer from, with its circuit breaker, its concurrency limit and its record."""
 
 from __future__ import annotations
 
 import logging
+import math
+import random
+import statistics
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Literal
 
-from agents.models.breaker import Breaker, State
-from agents.models.concurrency import Concurrency
-from agents.models.model import Completion, LanguageModel, ModelError
-from agents.models.queue_record import QueueRecord, QueueStatus
+from agents.models.model import Completion, LanguageModel, ModelError, Timing
+
+FIRST_SECONDS = 1.0
+LONGEST_SECONDS = 60.0
+FAILURES_TO_OPEN = 2
+
+State = Literal["untried", "closed", "open", "half-open"]
+
+
+class Breaker:
+    """Closed while all is well; opened by failures in a row, or by one that would be the same again.
+
+    Open, it lets nothing through for a time that doubles with each opening, up to a limit, less a random share up to a
+    half, so that many who fail together do not come back together. Then it is half-open: one request is let through,
+    and decides. One that begins `untried` is half-open from the first.
+    """
+
+    def __init__(
+        self,
+        rng: random.Random,
+        *,
+        failures_to_open: float = FAILURES_TO_OPEN,
+        first_seconds: float = FIRST_SECONDS,
+        longest_seconds: float = LONGEST_SECONDS,
+        untried: bool = False,
+    ) -> None:
+        self._rng = rng
+        self._failures_to_open = failures_to_open
+        self._first_seconds = first_seconds
+        self._longest_seconds = longest_seconds
+        self._untried = untried
+        self._failures = 0
+        self._openings = 0
+        self._opens_until = -math.inf
+
+    def state(self, now: float) -> State:
+        """Return how it stands at `now`, in seconds."""
+        if self._openings:
+            return "open" if now < self._opens_until else "half-open"
+        return "untried" if self._untried else "closed"
+
+    def seconds_left(self, now: float) -> float:
+        """Return how long it stays open, in seconds; 0.0 if it is not."""
+        return max(0.0, self._opens_until - now) if self._openings else 0.0
+
+    def succeed(self) -> None:
+        """Close: a request was answered."""
+        self._failures = self._openings = 0
+        self._untried = False
+
+    def fail(self, now: float, *, for_good: bool = False) -> None:
+        """Note a failure at `now`, in seconds; `for_good` is one that would be the same again."""
+        self._failures += 1
+        was_open = self.state(now) == "open"
+        probed = self.state(now) in ("half-open", "untried")
+        if math.isinf(self._failures_to_open) or was_open:
+            return  # what was under way when it opened says nothing new
+        if probed or for_good or self._failures >= self._failures_to_open:
+            seconds = min(self._longest_seconds, self._first_seconds * 2 ** min(self._openings, 30))
+            self._openings += 1
+            self._opens_until = now + seconds * self._rng.uniform(0.5, 1.0)
+
+
+MOST = 64
+ROUNDS = 3
+"""A level is judged by so many answers for each request at a time."""
+FEWEST_ANSWERS = 6
+WORTH_IT = 0.5
+"""One more at a time has to bring this share of the throughput that it would bring at best, or else it is not kept."""
+FIRST_REST = 4
+LONGEST_REST = 64
+
+
+class Concurrency:
+    """A limit. With `given` of 0 it begins with one at a time, and is tried one higher or one lower now and then.
+
+    Only answers count that were given while the endpoint was full: others say nothing about the limit. What pays is
+    kept and tried further; what does not is taken back, and the other direction is tried after a rest of some rounds,
+    which doubles each time.
+    """
+
+    def __init__(self, given: int = 0, most: int = MOST) -> None:
+        self.limit = given or 1
+        self.is_measured = given == 0
+        self._most = most
+        self._seconds: list[float] = []
+        self._rate_before: float | None = None
+        self._step = 1
+        self._rest = 0
+        self._next_rest = FIRST_REST
+
+    def answer(self, seconds: float, was_full: bool) -> None:
+        """Note an answer that took so many seconds; `was_full` says whether as many ran as may."""
+        if not (self.is_measured and was_full and seconds > 0):
+            return
+        self._seconds.append(seconds)
+        if len(self._seconds) >= max(FEWEST_ANSWERS, ROUNDS * self.limit):
+            self._judge(self.limit / statistics.median(self._seconds))
+            self._seconds.clear()
+
+    def fail(self) -> None:
+        """Note a failure: what was being tried was perhaps too much."""
+        if self.is_measured:
+            self._seconds.clear()
+            if self._rate_before is not None and self._step > 0:
+                self._take_back()
+
+    def _judge(self, rate: float) -> None:
+        before, self._rate_before = self._rate_before, None
+        if before is not None and rate < before * (1 + WORTH_IT * self._step / (self.limit - self._step)):
+            self._take_back()
+        elif self._rest:
+            self._rest -= 1
+        else:
+            if not 1 <= self.limit + self._step <= self._most:
+                self._step = -self._step
+            self._rate_before = rate
+            self.limit += self._step
+
+    def _take_back(self) -> None:
+        self._rate_before = None
+        self.limit -= self._step
+        self._step = -self._step
+        self._rest = self._next_rest
+        self._next_rest = min(LONGEST_REST, 2 * self._next_rest)
+
+
+KEPT = 64  # completions that the averages are taken over
+
+
+@dataclass(frozen=True)
+class QueueStatus:
+    """A queue at one moment.
+
+    The counts of jobs are since the start; `mean_seconds` an answer, `tokens_per_second` and `cached_share` of the
+    prompts (0.0 to 1.0, of those whose server told) are over the last answers, 0.0 before the first. `failing_seconds`
+    is how long ago the first failure since the last answer was, None if the model is well. `is_cache_told` is false as
+    long as no server has told what it had in its cache. `timing` is the mean of the last answers.
+    """
+
+    model: str
+    waiting: int
+    running: int
+    answered: int
+    failed: int
+    cancelled: int
+    last_error: str
+    failing_seconds: float | None
+    mean_seconds: float
+    tokens_per_second: float
+    cached_share: float
+    is_cache_told: bool
+    timing: Timing = field(default_factory=Timing)
+
+    @property
+    def state(self) -> str:
+        """Return "well" or "failing since 12 s"."""
+        return "well" if self.failing_seconds is None else f"failing since {self.failing_seconds:.0f} s"
+
+
+class QueueRecord:
+    """Counts jobs by how they ended, and what the answers cost: tokens, and seconds inside the model."""
+
+    def __init__(self, model: str) -> None:
+        self.answered = 0
+        self.failed = 0
+        self.cancelled = 0
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
+        self.seconds = 0.0
+        self._model = model
+        self._last_error = ""
+        self._failing_since: float | None = None
+        self._recent: deque[Completion] = deque(maxlen=KEPT)
+
+    def answer(self, completion: Completion) -> None:
+        """Count an answer; the model is well again."""
+        self.answered += 1
+        self.prompt_tokens += completion.prompt_tokens
+        self.completion_tokens += completion.completion_tokens
+        self.seconds += completion.seconds
+        self._recent.append(completion)
+        self._failing_since = None
+
+    def fail(self, error: Exception, now: float) -> None:
+        """Count a failure at `now`, in seconds."""
+        self.failed += 1
+        self._last_error = str(error) or type(error).__name__
+        if isinstance(error, ModelError) and self._failing_since is None:
+            self._failing_since = now
+
+    def status(self, waiting: int, running: int, now: float) -> QueueStatus:
+        """Return the record together with the queue's present length, at `now` in seconds."""
+        seconds = sum(one.seconds for one in self._recent)
+        told = [one for one in self._recent if one.cached_tokens is not None]
+        return QueueStatus(
+            model=self._model,
+            waiting=waiting,
+            running=running,
+            answered=self.answered,
+            failed=self.failed,
+            cancelled=self.cancelled,
+            last_error=self._last_error,
+            failing_seconds=None if self._failing_since is None else now - self._failing_since,
+            mean_seconds=_ratio(seconds, len(self._recent)),
+            tokens_per_second=self._speed(seconds),
+            cached_share=_ratio(sum(one.cached_tokens or 0 for one in told), sum(one.prompt_tokens for one in told)),
+            is_cache_told=bool(told),
+            timing=Timing(*(self._mean(one.name) for one in fields(Timing))),
+        )
+
+    def _speed(self, seconds: float) -> float:
+        """Return the tokens a second, over the writing alone where it is known how long that took."""
+        told = [one for one in self._recent if one.timing.answer]
+        if told:
+            return sum(one.completion_tokens for one in told) / sum(one.timing.answer or 0.0 for one in told)
+        return _ratio(sum(one.completion_tokens for one in self._recent), seconds)
+
+    def _mean(self, name: str) -> float | None:
+        """Return the mean of a part of the time, over those answers of which it is known."""
+        told = [value for one in self._recent if (value := getattr(one.timing, name)) is not None]
+        return sum(told) / len(told) if told else None
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
 
 log = logging.getLogger(__name__)
 

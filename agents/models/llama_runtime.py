@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.models.adapter import Said
 from agents.models.model import ModelError
-from agents.models.said import Said
 from agents.models.weights import load_package
 
 log = logging.getLogger(__name__)

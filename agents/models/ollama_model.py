@@ -13,22 +13,22 @@ from typing import Any, Literal, cast
 import httpx
 import ollama
 
-from agents.models.addresses import shown
-from agents.models.constraint_fallback import ConstraintFallback
+from agents.models.adapter import ConstraintFallback, TokenEstimate, shown
 from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
-from agents.models.ollama_answer import Heard
-from agents.models.ollama_client import client_of
-from agents.models.ollama_errors import (
+from agents.models.ollama_api import (
     TROUBLE,
+    Heard,
+    OllamaFacts,
+    capabilities_of,
+    client_of,
     explained,
+    facts_from,
     is_refusal_of_schema,
     is_refusal_of_template,
     lacks_model,
     was_cut,
 )
-from agents.models.ollama_show import Mode as Mode
-from agents.models.ollama_show import OllamaFacts, capabilities_of, facts_from
-from agents.models.token_estimate import TokenEstimate
+from agents.models.ollama_api import Mode as Mode
 
 log = logging.getLogger(__name__)
 

@@ -13,22 +13,28 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from agents.models.addresses import shown
-from agents.models.bounded import connection
-from agents.models.constraint_fallback import ConstraintFallback
+from agents.models.adapter import ConstraintFallback, TokenEstimate, shown
+from agents.models.http_limits import connection
 from agents.models.model import Capabilities, Completion, Finish, ModelError, OnText, Request
-from agents.models.openai_answer import Heard, count_in, dict_in, object_of
-from agents.models.openai_errors import CHECK_ADDRESS, TROUBLE, NotOurs, explained, lacks_model, refused
-from agents.models.openai_manner import (
+from agents.models.openai_api import (
+    CHECK_ADDRESS,
     GRAMMARS,
     PATHS,
+    TROUBLE,
     Constraint,
+    Heard,
     Manner,
+    NotOurs,
     constraining,
+    count_in,
+    dict_in,
+    explained,
     find_manner,
     is_refusal_of_constraint,
+    lacks_model,
+    object_of,
+    refused,
 )
-from agents.models.token_estimate import TokenEstimate
 
 log = logging.getLogger(__name__)
 

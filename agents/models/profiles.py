@@ -9,15 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from weakref import WeakSet
 
-from agents.models.breaker import Breaker
-from agents.models.choosing import choose_model
-from agents.models.concurrency import Concurrency
-from agents.models.endpoint import Endpoint, Route
+from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
 from agents.models.model import LanguageModel, ModelError
+from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, choose_model
 from agents.models.pool import ModelPool
-from agents.models.queue import ModelQueue
-from agents.models.specs import EMBEDDED, GGUF, IN_PROCESS, ModelSpec
-from agents.models.voices import Asked
+from agents.models.queue import Asked, ModelQueue
 from config.profiles import THINKER, ModelProfile, thinker_of
 from config.settings import ModelSettings
 

@@ -1,4 +1,4 @@
-"""The queue before a model, or before several that stand in for each other: what agents ask."""
+"""The queue before a model, or before several that stand in for each other, which are seen as one: what agents ask."""
 
 from __future__ import annotations
 
@@ -7,25 +7,115 @@ import logging
 import math
 import random
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import TypeVar
 
-from agents.models.breaker import Breaker
-from agents.models.concurrency import Concurrency
-from agents.models.endpoint import Endpoint, EndpointStatus, Route
-from agents.models.jobs import AlreadyWaiting as AlreadyWaiting
-from agents.models.jobs import Make
-from agents.models.jobs import NoEndpoint as NoEndpoint
-from agents.models.jobs import Priority as Priority
-from agents.models.jobs import QueueError as QueueError
-from agents.models.jobs import QueueFull as QueueFull
-from agents.models.jobs import QueueStopped as QueueStopped
-from agents.models.jobs import TooOld as TooOld
-from agents.models.model import Completion, CountsSlowly, LanguageModel, OnText, Request, Uncounted
+from agents.models.endpoint import Breaker, Concurrency, Endpoint, EndpointStatus, QueueRecord, QueueStatus, Route
+from agents.models.model import Capabilities, Completion, CountsSlowly, LanguageModel, OnText, Request, Uncounted, Voice
 from agents.models.pool import AGEING_SECONDS, GRACE_SECONDS, ModelPool, Stage
-from agents.models.queue_record import QueueRecord, QueueStatus
-from agents.models.voices import MOST_AT_ONCE, Asked, Voices
-from agents.replies.reply_text import shows_thoughts
+from agents.models.scheduler import AlreadyWaiting as AlreadyWaiting
+from agents.models.scheduler import Make
+from agents.models.scheduler import NoEndpoint as NoEndpoint
+from agents.models.scheduler import Priority as Priority
+from agents.models.scheduler import QueueError as QueueError
+from agents.models.scheduler import QueueFull as QueueFull
+from agents.models.scheduler import QueueStopped as QueueStopped
+from agents.models.scheduler import TooOld as TooOld
+from agents.replies.reply_text import shows_thoughts, without_thoughts
+
+T = TypeVar("T")
+
+MOST_AT_ONCE = 900
+A_LINE = 200
+"""So many characters may be counted while a request is built, each new line for as many more as it takes besides: a few
+milliseconds. What is beyond that is counted ahead, and the request is begun again."""
+
+
+class Voices:
+    """Speaks for the model that a request is being built for; else for the one that would be asked first."""
+
+    def __init__(self, routes: Sequence[Route], now: Callable[[], float]) -> None:
+        self.routes = tuple(routes)
+        self._now = now
+        self._meant: LanguageModel | None = None
+        self._may_count: float = 0
+
+    @property
+    def name(self) -> str:
+        return self._voice.name
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._voice.capabilities
+
+    @property
+    def context_tokens(self) -> int:
+        return self._voice.context_tokens
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens a text has. Raises: Uncounted, while a request is built and that would take long."""
+        voice = self._voice
+        if self._meant and isinstance(voice, CountsSlowly):
+            self._may_count -= sum(A_LINE + len(line) for line in voice.uncounted(text))
+            if self._may_count < 0:
+                raise Uncounted(text)
+        return voice.count_tokens(text)
+
+    @contextmanager
+    def standing_for(self, model: LanguageModel, may_count: float = MOST_AT_ONCE) -> Iterator[None]:
+        """Speak for one of the models until the end; it counts no more than so many characters for that."""
+        before, self._meant, self._may_count = self._meant, model, may_count
+        try:
+            yield
+        finally:
+            self._meant = before
+
+    @property
+    def _voice(self) -> Voice:
+        if self._meant:
+            return self._meant
+        now = self._now()
+        well = [route for route in self.routes if route.endpoint.breaker.state(now) != "open"]
+        return min(well or self.routes, key=lambda route: route.tier).model
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a profile wants otherwise than whoever asks; None is as they want. Prices are per million tokens."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    repeat_penalty: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    timeout_seconds: float | None = None
+    price_in: float = 0.0
+    price_out: float = 0.0
+
+    def applied(self, request: Request) -> Request:
+        """Return a request with these options; its own stops stay."""
+        return replace(
+            request,
+            temperature=_or(self.temperature, request.temperature),
+            top_p=_or(self.top_p, request.top_p),
+            repeat_penalty=_or(self.repeat_penalty, request.repeat_penalty),
+            seed=_or(self.seed, request.seed),
+            stop=tuple(dict.fromkeys([*request.stop, *self.stop])),
+            max_tokens=_or(self.max_tokens, request.max_tokens),
+            timeout_seconds=_or(self.timeout_seconds, request.timeout_seconds),
+        )
+
+    def price(self, completion: Completion) -> float:
+        """Return what a completion costs by the prices of the profile."""
+        return (completion.prompt_tokens * self.price_in + completion.completion_tokens * self.price_out) / 1e6
+
+
+def _or(wanted: T | None, given: T) -> T:
+    return given if wanted is None else wanted
+
 
 log = logging.getLogger(__name__)
 
@@ -193,3 +283,38 @@ def _log_if_slow(owner: str, completion: Completion) -> None:
             completion.prompt_tokens,
             completion.completion_tokens,
         )
+
+
+THOUGHT_SHARE = 4
+"""Thoughts may take this part of the context window at most, one in so many."""
+
+
+async def written_by(queue: ModelQueue, owner: str, priority: Priority, make: Make) -> Completion:
+    """Have the request completed that `make` builds, and return what was written; see `ModelQueue.ask`.
+
+    Raises: as `ModelQueue.ask` does.
+    """
+    asked: list[Request] = []
+
+    def with_room() -> Request | None:
+        request = make()
+        if request is not None:
+            asked[:] = [request]
+        return roomy(request, queue) if request and queue.thinks else request
+
+    completion = await queue.ask(owner, priority, with_room)
+    text = without_thoughts(completion.text)
+    if text == completion.text:
+        return completion
+    for stop in asked[0].stop:
+        text = text.lstrip("\n").partition(stop)[0]
+    return replace(completion, text=text)
+
+
+def roomy(request: Request, queue: ModelQueue) -> Request:
+    """Return a request with room for thoughts, which do not end at an empty line as the text after them does."""
+    model = queue.model
+    free = model.context_tokens - model.count_tokens(request.text) - request.max_tokens
+    thoughts = max(0, min(free, model.context_tokens // THOUGHT_SHARE))
+    stop = tuple(one for one in request.stop if one.strip())
+    return replace(request, max_tokens=request.max_tokens + thoughts, stop=stop)

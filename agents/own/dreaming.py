@@ -10,8 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from agents.models.model import ModelError, Request
-from agents.models.queue import ModelQueue, Priority
-from agents.models.writing import written_by
+from agents.models.queue import ModelQueue, Priority, written_by
 from agents.prompts.quoting import filling
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError

@@ -14,8 +14,7 @@ from datetime import UTC, datetime
 
 from agents.memory.memory import AgentMemory
 from agents.models.model import Completion, ModelError, Request
-from agents.models.queue import ModelQueue, Priority
-from agents.models.writing import written_by
+from agents.models.queue import ModelQueue, Priority, written_by
 from agents.reflection.acquaintances import Acquaintances
 from agents.reflection.checks import Findings, NotReadable, findings_of
 from agents.reflection.opinions import Opinions, Reflected

@@ -10,14 +10,11 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from agents.models.breaker import Breaker
-from agents.models.concurrency import Concurrency
-from agents.models.endpoint import Endpoint, Route
+from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
 from agents.models.model import LanguageModel, ModelError
 from agents.models.pool import ModelPool
 from agents.models.profiles import Profiles
-from agents.models.queue import ModelQueue
-from agents.models.voices import Asked
+from agents.models.queue import Asked, ModelQueue
 from agents.population import Population
 from agents.simulated.recording import Place, Recording, SimulationError, Usage, WatchedModel
 from agents.simulated.replaying import Replay

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.models.model import Capabilities, Completion, LanguageModel, ModelError, OnText, Request
-from agents.models.voices import Asked
+from agents.models.queue import Asked
 from agents.simulated.recording import VERSION, Place, SimulationError, count_key, text_hash
 
 CHARACTERS_A_TOKEN = 3

@@ -14,7 +14,7 @@ from agents.models.queue import ModelQueue, Priority
 from config.settings import ModelSettings
 
 if TYPE_CHECKING:
-    from agents.models.jobs import Make
+    from agents.models.scheduler import Make
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,10 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
-from agents.models.choosing import best_of
-from agents.models.gguf import read_gguf
 from agents.models.model import ModelError
+from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, best_of
 from agents.models.profiles import specs_of
-from agents.models.specs import EMBEDDED, GGUF, IN_PROCESS, ModelSpec
-from agents.models.weights import PACKAGE, default_cache_dir, load_package
+from agents.models.weights import PACKAGE, default_cache_dir, load_package, read_gguf
 from config.profiles import THINKER, ModelProfile, thinker_of
 from server.check.result import Result, ok, problem, warning
 from vault.config_notes import Settings
@@ -43,7 +41,7 @@ def try_model(spec: ModelSpec) -> str:
 
 def best_there(host: str) -> str:
     """Return the model that `auto` takes from an Ollama that lacks the one it looks for; empty if it takes none."""
-    from agents.models.ollama_client import facts_of_all  # heavy, and not always needed
+    from agents.models.ollama_api import facts_of_all  # heavy, and not always needed
 
     return best_of(asyncio.run(facts_of_all(host)))
 

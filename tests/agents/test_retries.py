@@ -8,9 +8,7 @@ import random
 import pytest
 
 from agents.choices.grammar import verbs_in
-from agents.models.breaker import Breaker
-from agents.models.concurrency import Concurrency
-from agents.models.endpoint import Endpoint, Route
+from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from agents.turn import Turn

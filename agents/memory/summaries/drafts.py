@@ -8,8 +8,7 @@ from typing import Any
 
 from agents.memory.gate import Objection, Verdict
 from agents.models.model import Completion, ModelError, Request
-from agents.models.queue import ModelQueue, Priority
-from agents.models.writing import written_by
+from agents.models.queue import ModelQueue, Priority, written_by
 
 
 class SummaryRefused(Exception):

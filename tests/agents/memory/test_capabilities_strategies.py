@@ -20,8 +20,8 @@ from agents.memory.strategies.waterfall import Waterfall
 from agents.memory.strategy import MemoryStrategy
 from agents.memory.summaries.prose import SECTIONS, sections_of
 from agents.memory.view import UNSHOWN
+from agents.models.adapter import TokenEstimate
 from agents.models.model import ModelError, Request
-from agents.models.token_estimate import TokenEstimate
 from config.settings import Given, MemorySettings, SettingsError, settings_from
 from tests.agents.memory.lives import Life, good_summaries, talkative, windows
 from tests.agents.memory.test_capabilities_archive import various

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 
-from agents.models.breaker import Breaker
-from agents.models.concurrency import Concurrency
-from agents.models.endpoint import Endpoint, Route
+from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
 from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
 from agents.models.pool import ModelPool
 from agents.models.queue import ModelQueue, Priority

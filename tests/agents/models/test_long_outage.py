@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from agents.models.breaker import LONGEST_SECONDS
-from agents.models.jobs import NoEndpoint
+from agents.models.endpoint import LONGEST_SECONDS
 from agents.models.model import ModelError
+from agents.models.scheduler import NoEndpoint
 from tests.agents.models.places import Places, settle
 
 HOUR = 3600

@@ -11,9 +11,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from agents.models.jobs import AlreadyWaiting, NoEndpoint, QueueFull, QueueStopped, TooOld
 from agents.models.model import Capabilities, Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
+from agents.models.scheduler import AlreadyWaiting, NoEndpoint, QueueFull, QueueStopped, TooOld
 from tests.agents.models.places import Places, settle
 
 DOWN = ModelError("It broke off.", remedy="Look there.")

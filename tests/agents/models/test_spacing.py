@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from agents.models.model import Request
+from agents.models.pool import TURNS_BETWEEN, Spaced
 from agents.models.queue import Priority
-from agents.models.spacing import TURNS_BETWEEN, Spaced
 from tests.agents.models.places import Places
 
 

@@ -1,10 +1,14 @@
-"""The breaker: when it opens, for how long, and what closes it."""
+"""An endpoint: when its breaker opens and what closes it, how many requests it is found to take, and its record."""
 
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
-from agents.models.breaker import Breaker
+import pytest
+
+from agents.models.endpoint import Breaker, Concurrency, QueueRecord
+from agents.models.model import Completion
 
 
 class NoJitter(random.Random):
@@ -81,3 +85,60 @@ def test_one_that_never_opens_is_for_whoever_has_one_model_only():
     for _ in range(100):
         one.fail(0.0, for_good=True)
     assert one.state(0.0) == "closed"
+
+
+def found(slots: int, answers: int = 4000) -> list[int]:
+    """Return the limits, one an answer, for a server that works on so many requests at once and lets others wait."""
+    one, limits = Concurrency(), []
+    for _ in range(answers):
+        one.answer(max(1.0, one.limit / slots), was_full=True)
+        limits.append(one.limit)
+    return limits
+
+
+@pytest.mark.parametrize("slots", [1, 2, 4, 16])
+def test_it_finds_how_many_a_server_works_on_at_once_and_stays_there(slots):
+    limits = found(slots)
+    assert set(limits[-1000:]) <= {slots - 1, slots, slots + 1}
+    assert limits[-1000:].count(slots) > 800
+
+
+def test_what_is_given_is_not_changed():
+    one = Concurrency(3)
+    for _ in range(100):
+        one.answer(0.1, was_full=True)
+    one.fail()
+    assert one.limit == 3
+
+
+def test_answers_while_there_was_room_say_nothing():
+    one = Concurrency()
+    for _ in range(100):
+        one.answer(0.1, was_full=False)
+    assert one.limit == 1
+
+
+def test_a_failure_while_one_more_is_tried_ends_the_trial():
+    one = Concurrency()
+    for _ in range(6):
+        one.answer(1.0, was_full=True)
+    tried = one.limit
+    one.fail()
+    assert (tried, one.limit) == (2, 1)
+
+
+def test_the_share_from_the_cache_is_of_those_prompts_whose_server_told_it():
+    record = QueueRecord("m")
+    record.answer(Completion("look", "m", 100, 80, 2, 1.0, "stop"))
+    for _ in range(3):
+        record.answer(Completion("look", "m", 100, None, 2, 1.0, "stop"))
+    assert record.status(0, 0, 0.0).cached_share == 0.8
+
+
+def test_a_share_that_no_server_has_told_is_told_to_nobody():
+    record, counted = QueueRecord("m"), Completion("look", "m", 100, 80, 2, 1.0, "stop")
+    told = [record.status(0, 0, 0.0).is_cache_told]
+    for one in (replace(counted, cached_tokens=None), counted):
+        record.answer(one)
+        told.append(record.status(0, 0, 0.0).is_cache_told)
+    assert told == [False, False, True]

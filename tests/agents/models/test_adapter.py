@@ -1,4 +1,4 @@
-"""Addresses of models: what is shown of them, and what is told of one that cannot be reached."""
+"""What each kind of model shares: addresses that hide passwords, and estimates of tokens."""
 
 from __future__ import annotations
 
@@ -7,11 +7,55 @@ import asyncio
 import httpx
 import pytest
 
-from agents.models.addresses import shown
+from agents.models.adapter import TokenEstimate, shown
 from agents.models.model import ModelError, Request
+from agents.models.model_selection import ModelSpec
 from agents.models.ollama_model import OllamaModel
 from agents.models.openai_model import OpenAIModel
-from agents.models.specs import ModelSpec
+
+THOUSAND_BYTES = "abcd " * 200
+
+
+def test_before_anything_is_known_the_estimate_is_cautious():
+    assert TokenEstimate().count(THOUSAND_BYTES) == 300
+
+
+def test_a_count_of_the_whole_prompt_calibrates_the_estimate_with_some_headroom():
+    estimate = TokenEstimate()
+    estimate.observe(THOUSAND_BYTES, 240)
+    assert estimate.count(THOUSAND_BYTES) == 252
+
+
+def test_a_count_of_only_the_uncached_tokens_is_not_believed():
+    estimate = TokenEstimate()
+    estimate.observe(THOUSAND_BYTES, 12)
+    assert estimate.count(THOUSAND_BYTES) == 300
+
+
+def test_the_highest_of_the_recent_counts_is_believed():
+    estimate = TokenEstimate()
+    for tokens in (410, 210, 230):
+        estimate.observe(THOUSAND_BYTES, tokens)
+    assert estimate.count(THOUSAND_BYTES) == 431
+
+
+def test_a_short_prompt_teaches_nothing():
+    estimate = TokenEstimate()
+    estimate.observe("hi", 2)
+    assert estimate.count(THOUSAND_BYTES) == 300
+
+
+def test_the_empty_text_has_no_tokens():
+    assert TokenEstimate().count("") == 0
+
+
+def test_text_that_is_not_latin_is_measured_by_its_bytes():
+    assert TokenEstimate().count("水" * 100) == 90
+
+
+def test_half_a_surrogate_pair_can_be_counted():
+    assert TokenEstimate().count("\ud83d") == 1
+
 
 HOST = "http://127.0.0.1:11434"
 WITH_KEY = "http://ana:secret@127.0.0.1:11434"

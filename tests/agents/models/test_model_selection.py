@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from agents.models.choosing import ASLEEP, Choice, best_of, choose_model
 from agents.models.model import ModelError
-from agents.models.ollama_show import OllamaFacts
+from agents.models.model_selection import ASLEEP, Choice, best_of, choose_model
+from agents.models.ollama_api import OllamaFacts
 
 
 def test_none_is_a_world_whose_agents_sleep():

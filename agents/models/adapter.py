@@ -1,0 +1,135 @@
+"""What each kind of model shares: hidden passwords, a growing text, a token estimate, and refused constraints."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections import deque
+from io import StringIO
+
+_KEY = re.compile(r"(?<=//)[^/\s]+@")  # a password may have an @ in it, too
+
+
+def shown(address: str) -> str:
+    """Return an address without a password in it, which would stand in logs, archives and recordings."""
+    return _KEY.sub("...@", address)
+
+
+def why_unreached(error: BaseException) -> str:
+    """Return a sentence about what an attempt to connect says of the address, or an empty string."""
+    said = f"{error} {error.__context__} {error.__cause__}"
+    if "SSL" in said or "CERTIFICATE" in said:
+        return " It does not speak TLS as https:// wants, or its certificate is not known."
+    if re.search(r"Name or service not known|nodename nor servname|name resolution|getaddrinfo", said):
+        return " Its name is not known here."
+    return ""
+
+
+BEGINS, ENDS = "<think>", "</think>\n"
+
+
+class Said:
+    """Grows piece by piece. Thoughts that come in a field of their own are put where a model would write them inline.
+
+    So whoever reads an answer knows one kind of thoughts only. `text` is all of it.
+    """
+
+    def __init__(self) -> None:
+        self._pieces = StringIO()  # a text that grows piece by piece may be copied for each
+        self._thinks = False
+
+    @property
+    def text(self) -> str:
+        return self._pieces.getvalue()
+
+    def think(self, piece: str) -> None:
+        """Add a piece of a thought; a mark in it that would end the thought is none any more."""
+        if piece and not self._thinks:
+            self._pieces.write(BEGINS)
+            self._thinks = True
+        self._pieces.write(piece.replace("<", "‹"))
+
+    def say(self, piece: str) -> None:
+        """Add a piece of the answer itself."""
+        if piece and self._thinks:
+            self._pieces.write(ENDS)
+            self._thinks = False
+        self._pieces.write(piece)
+
+
+CAUTIOUS_RATIO = 0.30  # tokens a byte before anything is known: English has about 0.23
+LOWEST_RATIO = 0.20  # below this a server counted only the uncached part of a prompt
+HIGHEST_RATIO = 1.1  # byte-level tokenizers cannot exceed one token a byte, plus the opening token
+HEADROOM = 1.05
+SHORTEST_BYTES = 200  # shorter prompts say little: the opening token weighs too much
+KEPT = 16
+
+
+class TokenEstimate:
+    """Tokens per byte of UTF-8, learned from the servers' own counts.
+
+    Some servers count the whole prompt, some only what was not cached. A partial count is always too low,
+    so the highest ratio lately seen is the one to believe.
+    """
+
+    def __init__(self) -> None:
+        self._ratios: deque[float] = deque(maxlen=KEPT)
+
+    def count(self, text: str) -> int:
+        """Return the estimated number of tokens of the text, rather too high than too low."""
+        return math.ceil(_bytes(text) * self._ratio())
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether a server has counted a prompt yet."""
+        return bool(self._ratios)
+
+    def can_learn_from(self, text: str) -> bool:
+        """Return whether a count of this text would say something."""
+        return _bytes(text) >= SHORTEST_BYTES
+
+    def observe(self, text: str, tokens: int) -> None:
+        """Learn that a server counted `tokens` in the text, unless the figure cannot be the whole count."""
+        size = _bytes(text)
+        if self.can_learn_from(text) and LOWEST_RATIO <= tokens / size <= HIGHEST_RATIO:
+            self._ratios.append(tokens / size)
+
+    def _ratio(self) -> float:
+        return max(self._ratios) * HEADROOM if self._ratios else CAUTIOUS_RATIO
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+log = logging.getLogger(__name__)
+
+MAX_REFUSALS = 3
+
+
+class ConstraintFallback:
+    """Counts the schemas and grammars that one server has refused in a row; after three it is sent none any more."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._in_a_row = 0
+        self._is_told = False
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the server is sent none any more."""
+        return self._in_a_row >= MAX_REFUSALS
+
+    def accept(self) -> None:
+        """Note that an answer was held to one."""
+        self._in_a_row = 0
+
+    def refuse(self, why: str) -> None:
+        """Note that the server refused one, but answers without it."""
+        self._in_a_row += 1
+        if not self._is_told:
+            log.warning("%s refuses a schema or grammar, and answers without it: %s", self._name, why)
+        if self.is_off:
+            log.warning("%s has refused %d of them in a row, and is sent none any more.", self._name, MAX_REFUSALS)
+        self._is_told = True

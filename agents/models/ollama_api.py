@@ -1,0 +1,296 @@
+"""Ollama's HTTP API: a client, what it tells of its models, a streamed answer, and errors that say what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+import httpx
+import ollama
+
+from agents.models.adapter import Said, shown, why_unreached
+from agents.models.http_limits import AnswerTooLong, connection
+from agents.models.model import LESS_OFTEN, Capabilities, Finish, LacksModel, ModelError, Timing
+
+# All that the client library lets through: its own errors, httpx's, and what reading a reply that is not
+# Ollama's raises (JSON that is none is a ValueError, JSON of another shape an AttributeError or TypeError, JSON of
+# a hundred thousand brackets a RecursionError).
+TROUBLE = (
+    ollama.ResponseError,
+    ollama.RequestError,
+    httpx.HTTPError,
+    httpx.InvalidURL,
+    httpx.StreamError,
+    OSError,
+    EOFError,
+    TimeoutError,
+    ValueError,
+    AttributeError,
+    TypeError,
+    KeyError,
+    RecursionError,
+)
+LONGEST_REASON = 200
+CHECK_ADDRESS = "Check the address in config/models.md; it ends with the port, as in http://127.0.0.1:11434."
+OTHER_API = f"{CHECK_ADDRESS} Servers such as vLLM and llama.cpp's want api: openai."
+LOOK_THERE = "If this goes on, start Ollama with OLLAMA_DEBUG=1 and look into its log."
+START_OLLAMA = "Start it with: ollama serve (https://ollama.com/download), or use --model embedded."
+
+
+def explained(
+    error: Exception,
+    host: str,
+    model: str,
+    timeout_seconds: float | None = None,
+    checked_seconds: float | None = None,
+    has_begun: bool = True,
+) -> ModelError:
+    """Return the error as one for a person, naming host, model and remedy.
+
+    `timeout_seconds` is how long an answer was waited for, `checked_seconds` how long the names of models were;
+    `has_begun` is whether anything was answered by then.
+    """
+    match error:
+        case ollama.ResponseError():
+            return _refused(error, host, model)
+        case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
+            # The library's own words add nothing but length.
+            message = f"Ollama does not answer at {host} (asked for {model!r}).{why_unreached(error)}"
+            return ModelError(message, remedy=START_OLLAMA, is_gone=True)
+        case TimeoutError() | httpx.TimeoutException() if checked_seconds:
+            message = f"What answers at {host} did not say within {checked_seconds:g} s whether it has {model!r}."
+            return ModelError(message, remedy=f"Start it anew if it hangs. {CHECK_ADDRESS}")
+        case TimeoutError() | httpx.TimeoutException():
+            limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
+            message = f"Ollama at {host} did not finish its answer with {model!r}{limit}."
+            if not has_begun:
+                message += " It had not begun: it was loading the model, reading the prompt, or busy with others."
+            return ModelError(message, remedy="Use a smaller model or a longer timeout.")
+        case AnswerTooLong():
+            message = f"What answers at {host} for {model!r} sends {error}, more than any answer has."
+            return ModelError(message, remedy=CHECK_ADDRESS)
+        case EOFError() | httpx.HTTPError() | httpx.StreamError() | OSError():
+            message = f"The answer of {model!r} from Ollama at {host} broke off: {_reason(error)}."
+            return ModelError(message, remedy=LOOK_THERE, is_gone=isinstance(error, httpx.TransportError))
+    message = f"What answers at {host} for {model!r} does not speak Ollama's API: {_reason(error)}."
+    return ModelError(message, remedy=OTHER_API)
+
+
+def lacks_model(host: str, model: str, names: list[str]) -> ModelError:
+    """Return the error for a host without the model; `names` are those it has."""
+    has = ", ".join(sorted(names)) or "none"
+    message = f"Ollama at {host} has no model {model!r} (it has: {has})."
+    return LacksModel(message, remedy=f"Run: ollama pull {model}", retryable=False)
+
+
+def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
+    said = " ".join(str(error.error).split())[:LONGEST_REASON] or "no reason given"
+    if said.startswith("<"):
+        page = f"it answers with a web page (status {error.status_code})"
+        message = f"What answers at {host} for {model!r} does not speak Ollama's API: {page}."
+        return ModelError(message, remedy=CHECK_ADDRESS)
+    if error.status_code == 404 and "model" in said:
+        message = f"Ollama at {host} has no model {model!r}: {said}."
+        return ModelError(message, remedy=f"Run: ollama pull {model}", retryable=False)
+    if error.status_code < 0:
+        message = f"The answer of {model!r} from Ollama at {host} broke off: {said}."
+        return ModelError(message, remedy=LOOK_THERE)
+    if 300 <= error.status_code < 400:
+        message = f"What answers at {host} for {model!r} sends us elsewhere (status {error.status_code})."
+        return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
+    if error.status_code in (404, 405):
+        message = f"What answers at {host} for {model!r} does not know what it is asked (status {error.status_code})."
+        return ModelError(message, remedy=OTHER_API, retryable=False)
+    message = f"Ollama at {host} refused the request for {model!r} with status {error.status_code}: {said}."
+    retryable = error.status_code >= 500 or error.status_code in (408, 429)
+    remedy = LOOK_THERE if retryable else "Take out the option that it names, in config/models.md."
+    return ModelError(message, remedy=LESS_OFTEN if error.status_code == 429 else remedy, retryable=retryable)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, AttributeError | TypeError | KeyError | RecursionError):
+        return "its answer is JSON of another kind"
+    return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
+
+
+def is_refusal_of_schema(error: ModelError) -> bool:
+    """Return whether a host may have refused a request for the schema in it."""
+    cause = error.__cause__
+    if not isinstance(cause, ollama.ResponseError):
+        return False
+    names_it = re.search(r"grammar|schema|format|sampl", str(cause.error), re.IGNORECASE)
+    return cause.status_code in (400, 422, 501) or (cause.status_code >= 500 and bool(names_it))
+
+
+def is_refusal_of_template(error: ModelError) -> bool:
+    """Return whether a host could not make a prompt of messages with the template of the model."""
+    cause = error.__cause__
+    return isinstance(cause, ollama.ResponseError) and bool(
+        re.search(r"template|jinja", str(cause.error), re.IGNORECASE)
+    )
+
+
+def was_cut(counted: int, context_tokens: int) -> bool:
+    """Return whether a prompt of so many tokens is what Ollama leaves of one that is too long: about half of a context.
+
+    It keeps the first four or five tokens, and of the rest as many as half of what is left of the context.
+    """
+    return any(abs(counted - (kept + (context_tokens - kept) // 2)) <= 1 for kept in (4, 5))
+
+
+Mode = Literal["auto", "raw", "generate", "chat"]
+
+_DIRECTIVE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_STOP = re.compile(r'^stop\s+"?(.*?)"?\s*$', re.MULTILINE)
+_SIZE = re.compile(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([MB])", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class OllamaFacts:
+    """What `/api/show` told of a model; None where it told nothing.
+
+    `is_instructed` is whether its template has roles: a base model has the template `{{ .Prompt }}` or none.
+    `has_bad_template` is true as soon as the template has failed. `is_completing` is false for models that only embed.
+    `stops` are the stop texts of its Modelfile.
+    """
+
+    is_instructed: bool | None = None
+    is_completing: bool = True
+    is_thinking: bool = False
+    context_tokens: int | None = None
+    parameters_billion: float | None = None
+    stops: tuple[str, ...] = ()
+    has_bad_template: bool = False
+
+
+def facts_from(shown: ollama.ShowResponse) -> OllamaFacts:
+    """Return what a reply of `/api/show` tells."""
+    capabilities = shown.capabilities or ["completion"]  # older versions tell none
+    known: Mapping[str, Any] = shown.modelinfo or {}
+    context = known.get(f"{known.get('general.architecture')}.context_length")
+    parameters = known.get("general.parameter_count")
+    told = billions(shown.details.parameter_size if shown.details else None)
+    return OllamaFacts(
+        has_roles(shown.template or ""),
+        "completion" in capabilities,
+        "thinking" in capabilities,
+        context if isinstance(context, int) and context > 0 else None,
+        parameters / 1e9 if isinstance(parameters, int) and parameters > 0 else told,
+        tuple(stop for stop in _STOP.findall(shown.parameters or "") if stop),
+    )
+
+
+def has_roles(template: str) -> bool:
+    """Return whether a template sets apart who speaks: a Jinja template does, one of Go if it has text of its own."""
+    return "{%" in template or bool(_DIRECTIVE.sub("", template).strip())
+
+
+def billions(size: str | None) -> float | None:
+    """Return the parameters of a size such as `268.10M`, `1.8B` or `8x7B`, in billions; None if it is no size."""
+    found = _SIZE.fullmatch((size or "").strip())
+    if not found:
+        return None
+    times, number, unit = found.groups()
+    return int(times or 1) * float(number) / (1000 if unit.upper() == "M" else 1)
+
+
+def capabilities_of(facts: OllamaFacts, mode: Mode, constraint: str, num_ctx: int) -> Capabilities:
+    """Return what a model can do that is asked in this mode, with this constraint and context in tokens."""
+    is_chat = mode == "chat" or (mode == "auto" and bool(facts.is_instructed) and not facts.has_bad_template)
+    takes_schema = constraint in ("auto", "json_schema")
+    parts = [_kind(facts)]
+    if facts.parameters_billion:
+        parts.append(f"{facts.parameters_billion:.2g} billion parameters")
+    parts.append(f"mode auto takes {'chat' if is_chat else 'raw'}" if mode == "auto" else f"mode {mode}")
+    parts.append(f"constraint {'json_schema' if takes_schema else 'none'}")
+    if facts.context_tokens and facts.context_tokens < num_ctx:
+        parts.append(f"context {facts.context_tokens} tokens, as it was trained for, not num_ctx {num_ctx}")
+    else:
+        parts.append(f"context {num_ctx} tokens")
+    if facts.is_instructed and mode == "raw":
+        parts.append("mode raw keeps its template from it: set mode to auto")
+    return Capabilities(
+        chat=is_chat,
+        raw=not is_chat and mode != "generate",
+        json_schema=takes_schema,
+        trained_context_tokens=facts.context_tokens,
+        parameters_billion=facts.parameters_billion,
+        explanation=f"{'; '.join(parts)}.",
+    )
+
+
+def _kind(facts: OllamaFacts) -> str:
+    if facts.is_instructed is None:
+        return "its host does not tell whether it was instructed"
+    if facts.has_bad_template:
+        return "an instructed model whose template fails"
+    return "an instructed model" if facts.is_instructed else "a base model (its template has no roles)"
+
+
+@dataclass
+class Heard:
+    """What was read of an answer: its text, when its first piece came, and the last chunk, which has the costs.
+
+    `said` is the whole of it, `enough` what of it was wanted; `last` is None if the host did not tell the costs.
+    """
+
+    said: Said = field(default_factory=Said)
+    enough: str | None = None
+    pieces: int = 0
+    first_at: float | None = None
+    last: Any = None
+    finish: Finish = "stop"
+
+    @property
+    def text(self) -> str:
+        return self.said.text if self.enough is None else self.enough
+
+    def count_piece(self, now: float) -> None:
+        """Note that a piece came at `now`, in seconds."""
+        self.pieces += 1
+        self.first_at = now if self.first_at is None else self.first_at
+
+    def timing(self, began: float, ended: float) -> Timing:
+        """Return where the time went between these moments: as the host told, or as it could be seen from here."""
+        last, first_at = self.last, self.first_at
+        if last is None or not last.eval_duration:
+            first = ended if first_at is None else first_at
+            return Timing(prompt=first - began, answer=ended - first)
+        return Timing(
+            load=(last.load_duration or 0) / 1e9,
+            prompt=(last.prompt_eval_duration or 0) / 1e9,
+            answer=last.eval_duration / 1e9,
+        )
+
+
+CHECK_SECONDS = 10.0
+MAX_MODELS = 64
+REMOTE = "cloud"
+"""The end of the names of models that Ollama has elsewhere: nothing leaves this machine unless somebody says so."""
+
+
+def client_of(host: str, model: str, transport: httpx.AsyncBaseTransport | None = None) -> ollama.AsyncClient:
+    """Return a client of an Ollama host; `model` is for the error. Raises: ModelError if the host is no address."""
+    try:
+        return ollama.AsyncClient(host, **connection(host, transport))
+    except (ValueError, httpx.InvalidURL) as error:
+        message = f"{shown(host)!r} is not the address of an Ollama host for the model {model!r}: {error}."
+        raise ModelError(message, remedy=CHECK_ADDRESS, retryable=False) from error
+
+
+async def facts_of_all(host: str, transport: httpx.AsyncBaseTransport | None = None) -> Mapping[str, OllamaFacts]:
+    """Return what Ollama tells of the models that it has on this machine; nothing if it cannot be asked in time."""
+    client, found = client_of(host, "", transport), dict[str, OllamaFacts]()
+    try:
+        with suppress(*TROUBLE):
+            async with asyncio.timeout(CHECK_SECONDS):
+                names = [entry.model for entry in (await client.list()).models if entry.model]
+                for name in [one for one in names if not one.endswith(REMOTE)][:MAX_MODELS]:
+                    found[name] = facts_from(await client.show(name))
+    finally:
+        await cast("Any", client).close()  # the library forgot its type
+    return found
