@@ -38,12 +38,10 @@ from server.monitoring.monitored_server import MonitoredServer
 from server.mssp_status import ServerStatus
 from server.net.listeners import Listeners, Ports, limits_of
 from server.offers import offered
-from server.persistence.autosave import GroupCommit, Written
+from server.persistence.autosave import GroupCommit, WorldStore, Written
 from server.persistence.hot_reload import HotReload, load_texts
 from server.persistence.reload_timer import ReloadTimer, shortened
-from server.persistence.world_store import WorldStore
-from server.presence import presence_by
-from server.session.registry import SessionRegistry
+from server.session.registry import SessionRegistry, presence_by
 from server.session.session import Session
 from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory

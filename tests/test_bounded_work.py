@@ -24,7 +24,7 @@ from agents.prompts.quoting import plain, quoted, typed
 from agents.replies.reply import first_command
 from agents.replies.words import speech_in
 from bench.lib.hostile import fragments, repeated
-from server.telnet.gmcp import learn_gmcp
+from server.telnet.options import learn_gmcp
 from tests.world.inn import Player, inn_game
 from vault.notes import NoteError, parse_note
 from vault.remembered.fact_line import PEOPLE, parse_fact

@@ -1,4 +1,4 @@
-"""One client that speaks GMCP: what it is told, and what it tells."""
+"""One client that speaks GMCP: the packages it takes, its login by itself, what it is told and what it tells."""
 
 from __future__ import annotations
 
@@ -8,16 +8,143 @@ from collections.abc import Callable, Iterable
 from server.clock import ReactorClock
 from server.connection.connection import Connection, Message
 from server.connection.input import TokenBucket
-from server.gmcp.channels import channel_list, spoken
-from server.gmcp.char_login import CharLogin, LogIn
-from server.gmcp.items import IN_HAND, IN_ROOM, Item, changed, items_of, listed
+from server.gmcp.packages import (
+    IN_HAND,
+    IN_ROOM,
+    Item,
+    changed,
+    channel_list,
+    items_of,
+    listed,
+    name_of,
+    spoken,
+    status,
+    variables,
+)
 from server.gmcp.rooms import RoomSnapshot, differences
-from server.gmcp.status import name_of, status, variables
-from server.gmcp.supports import Supports
 from server.gmcp.updates import GmcpUpdates
 from world.cleaning import clean_line
 from world.events import Arrived, Event, Left
 from world.model import Character, Role
+from world.wording import Wording
+
+MOST_PACKAGES = 100
+LONGEST_NAME = 64
+
+
+class Supports:
+    """A client's list of packages, compared without regard to case; a package includes what stands below it.
+
+    What a client says may be anything: what is no list of texts changes nothing, and what is too long or too much
+    is left out.
+    """
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._held: dict[str, bool] = {}
+
+    def replace(self, payload: object) -> None:
+        """Take the list as a whole (`Core.Supports.Set`)."""
+        if isinstance(payload, list):
+            self._names.clear()
+            self.add(payload)
+
+    def add(self, payload: object) -> None:
+        """Take these as well (`Core.Supports.Add`): each a name and perhaps a version behind it, `Room 1`."""
+        self._held.clear()
+        for name in _names_in(payload):
+            if len(self._names) < MOST_PACKAGES:
+                self._names.add(name)
+
+    def remove(self, payload: object) -> None:
+        """Take these no longer (`Core.Supports.Remove`)."""
+        self._held.clear()
+        self._names.difference_update(_names_in(payload))
+
+    def copy(self) -> Supports:
+        """Return the list as it is now."""
+        other = Supports()
+        other._names = set(self._names)
+        return other
+
+    def holds(self, package: str) -> bool:
+        """Return whether a client takes a package: it has named that, or one above it."""
+        held = self._held.get(package)
+        if held is None:
+            parts = package.casefold().split(".")
+            above = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+            held = self._held[package] = any(name in self._names for name in above)
+        return held
+
+
+def _names_in(payload: object) -> list[str]:
+    texts = [one for one in payload if isinstance(one, str)] if isinstance(payload, list) else []
+    names = [text.split(" ", 1)[0].casefold() for text in texts if len(text) <= LONGEST_NAME]
+    return [name for name in names if name]
+
+
+REPEATED_SECONDS = 10.0
+
+Outcome = Callable[[bool, str], None]
+"""Is told whether somebody came in, and what to read about it."""
+
+LogIn = Callable[[str, str, Outcome], None]
+"""Tries an account and a password at the door."""
+
+
+class CharLogin:
+    """Takes what a client gives to the door, and tells it what came of it.
+
+    A client may type the same as well, as it does where nobody offers this. What it types then is kept in mind for
+    `REPEATED_SECONDS`, so that no password is taken for a command.
+    """
+
+    def __init__(
+        self, send: Callable[[Message], None], say: Callable[[], Wording], log_in: LogIn, clock: ReactorClock
+    ) -> None:
+        self._send = send
+        self._say = say
+        self._log_in = log_in
+        self._clock = clock
+        self._is_offered = False
+        self._given: tuple[str, str] | None = None
+        self._until = 0.0
+
+    def offer(self) -> None:
+        """Tell the client, once, that it may come in by itself."""
+        if not self._is_offered:
+            self._is_offered = True
+            self._send(Message("Char.Login.Default", {"type": ["password-credentials"]}))
+
+    def take(self, payload: object) -> None:
+        """Try what the client gives."""
+        given = payload if isinstance(payload, dict) else {}
+        account, password = given.get("account"), given.get("password")
+        if not (isinstance(account, str) and isinstance(password, str) and account.strip()):
+            self._tell(False, self._say()("gmcp.no_credentials"))
+            return
+        # As if they had been typed: then they are cleaned in the same way.
+        account, password = clean_line(account), clean_line(password)
+
+        def told(success: bool, message: str) -> None:
+            if success:
+                self._given, self._until = (account, password), self._clock.seconds() + REPEATED_SECONDS
+            self._tell(success, message)
+
+        self._log_in(account, password, told)
+
+    def is_repeated(self, line: str) -> bool:
+        """Return whether a line is what was given a moment ago; any other line ends that."""
+        if self._given and self._clock.seconds() < self._until:
+            name, password = self._given
+            if line.strip().casefold() == name.strip().casefold() or (password and line == password):
+                return True
+        self._given = None
+        return False
+
+    def _tell(self, success: bool, message: str) -> None:
+        self._send(Message("Char.Login.Result", {"success": success, "message": message}))
+
 
 log = logging.getLogger(__name__)
 

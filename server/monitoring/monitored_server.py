@@ -10,8 +10,7 @@ from agents.population import Population
 from server.agent_scheduler import AgentScheduler
 from server.connection.services import Traffic
 from server.net.listeners import Ports
-from server.persistence.autosave import GroupCommit
-from server.persistence.world_store import WorldStore
+from server.persistence.autosave import GroupCommit, WorldStore
 from server.session.registry import SessionRegistry
 from vault.folder import Vault
 from world.game import Game

@@ -19,7 +19,7 @@ from config.settings import ServerSettings
 from server.clock import ReactorClock
 from server.net.addresses import is_loopback
 from server.net.connection_limits import OVERFLOW, ConnectionLimiter, LimitingFactory, ProtocolFactory, raise_fd_limit
-from server.telnet.interface import TelnetLimits
+from server.telnet.connection import TelnetLimits
 from vault.notes import NoteError
 
 if TYPE_CHECKING:

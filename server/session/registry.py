@@ -1,9 +1,11 @@
-"""What all sessions share, and which of them plays which character."""
+"""What all sessions share: who plays which character, guests, and how long everybody has been still."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from heapq import heappop, heappush
 from itertools import count
 from typing import Protocol
 
@@ -15,10 +17,61 @@ from server.connection.connection import MARKED
 from server.gmcp.updates import GmcpUpdates
 from server.net.addresses import network_of
 from server.net.connection_limits import ConnectionLimiter, Reason
-from server.session.guests import Guests
 from server.session.linkdead import LinkDead
+from world.events import Altered, Dropped
 from world.game import Game
-from world.model import Character
+from world.model import Character, Role
+from world.presence import Presence
+
+STEM = "Guest"
+
+
+class Guests:
+    """Makes the characters of guests, and removes them."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._here: set[str] = set()
+        self._numbers = count(1)
+        self._given_back: list[int] = []
+
+    def is_one(self, character: Character) -> bool:
+        """Return whether a character was made here."""
+        return character.character_id in self._here
+
+    def make(self) -> Character:
+        """Return a new character under the lowest number that is free; names of people have no digits."""
+        world = self._game.world
+        name = self._free_name()
+        guest = Character(name, world.start_room_id, role=Role.GUEST)
+        world.add_character(guest)
+        self._here.add(name)
+        return guest
+
+    def leave(self, guest: Character) -> None:
+        """Let a guest go and be no more; what it carried lies where it was."""
+        game = self._game
+        for thing in game.world.things_at(guest.character_id):
+            thing.place_id = guest.room_id
+            game.publish((Dropped(guest.character_id, guest.room_id, thing.thing_id),))
+        game.sleep(guest.character_id)
+        del game.world.characters[guest.character_id]
+        for one in game.world.characters.values():
+            if one.doings.answer_to_id == guest.character_id:
+                one.doings.answer_to_id = ""  # the next guest of this number is somebody else
+        self._here.discard(guest.character_id)
+        heappush(self._given_back, int(guest.character_id.removeprefix(STEM)))
+        game.publish((Altered("", "character", guest.character_id),))
+
+    def _free_name(self) -> str:
+        """Return the lowest that is free. It costs the same however many guests there are."""
+        world = self._game.world
+        while True:
+            number = heappop(self._given_back) if self._given_back else next(self._numbers)
+            name = f"{STEM}{number}"
+            if world.id_like(name) is None:
+                return name
+
 
 LastWord = Callable[[Character | None], str]
 
@@ -147,3 +200,23 @@ class SessionRegistry:
         self.sessions.discard(session)
         if self.emptied and not self.emptied.called and not self.sessions:
             self.emptied.callback(None)
+
+
+def presence_by(
+    playing: Mapping[str, Connected],
+    last_seen: Callable[[str], datetime | None],
+    now_ms: Callable[[], int],
+) -> Callable[[str], Presence]:
+    """Return what tells of a character how long it has been still, if somebody plays it, or else gone."""
+
+    def presence(character_id: str) -> Presence:
+        session = playing.get(character_id)
+        if session:
+            return Presence(idle_seconds=int(session.idle_seconds))
+        seen = last_seen(character_id)
+        if seen is None:
+            return Presence()
+        away = datetime.fromtimestamp(now_ms() / 1000, UTC) - seen
+        return Presence(away_seconds=max(0, int(away.total_seconds())))
+
+    return presence

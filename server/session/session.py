@@ -10,11 +10,9 @@ from server.accounts.dialogue import ModalInput
 from server.accounts.login import Login
 from server.accounts.one_time_giving import give_one_time
 from server.accounts.password_change import PasswordChange
-from server.clock import DelayedCall
+from server.clock import DelayedCall, ReactorClock
 from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Identification, shown_of
-from server.gmcp.char_login import Outcome
-from server.gmcp.client import GmcpClient
-from server.session.capability_wait import CapabilityWait
+from server.gmcp.client import GmcpClient, Outcome
 from server.session.puppet import Puppet
 from server.session.registry import SessionRegistry
 from world.events import Arrived, Departed, Event, Saw
@@ -22,6 +20,55 @@ from world.marks import without_marks
 from world.model import Character
 from world.preferences import reads_aloud
 from world.scenes import arrival
+
+WAIT_SECONDS = 0.3
+"""How long at most. A client answers four questions, one after the other, on which the first room's look depends."""
+
+
+class CapabilityWait:
+    """Waits for what one client may still tell, if its player comes in before it could.
+
+    One that has said nothing yet is given its time from the call on, so that nobody who types their name waits for a
+    client that never tells; one that is telling is given it from now on, because it may be far away.
+    """
+
+    __slots__ = ("_clock", "_connection", "_end", "_known", "_since")
+
+    def __init__(self, connection: Connection, clock: ReactorClock) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._since = clock.seconds()
+        self._known: Deferred[None] | None = None
+        self._end: DelayedCall | None = None
+
+    def wait(self) -> Deferred[None] | None:
+        """Return what fires when the client is known, or has had its time; None if there is nothing to wait for."""
+        seconds = self._seconds()
+        if seconds <= 0:
+            return None
+        self._known = Deferred(lambda _: self._cancel())
+        self._end = self._clock.callLater(seconds, self.end)
+        return self._known
+
+    def end(self) -> None:
+        """Wait no longer: the client is known, or its time is over."""
+        self._cancel()
+        known, self._known = self._known, None
+        if known:
+            known.callback(None)
+
+    def _seconds(self) -> float:
+        match self._connection.identification:
+            case Identification.ANSWERING:
+                return WAIT_SECONDS
+            case Identification.ASKED:
+                return self._since + WAIT_SECONDS - self._clock.seconds()
+        return 0.0
+
+    def _cancel(self) -> None:
+        if self._end and self._end.active():
+            self._end.cancel()
+
 
 PROMPT = "> "
 

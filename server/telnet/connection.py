@@ -4,23 +4,98 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
+from typing import Protocol
 
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
-from server.clock import DelayedCall
+from server.clock import DelayedCall, ReactorClock
 from server.connection.connection import Capabilities, Identification, Message
+from server.connection.input import InputLimits
 from server.connection.output import DirectWriter, Transport
 from server.connection.services import ConnectionServices, DropReason
 from server.rendering.text_screen import TextScreen
 from server.telnet.charset import encode_text
 from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP, TERMINAL_TYPE
 from server.telnet.compression import Outflow
-from server.telnet.gmcp import framed
-from server.telnet.interface import TelnetLimits
 from server.telnet.negotiation import Negotiator
-from server.telnet.options import Client, capabilities_of
+from server.telnet.options import Client, capabilities_of, framed
+
+TICK_SECONDS = 1.0
+
+
+class Quiet(Protocol):
+    """A connection that may have fallen silent."""
+
+    def keep_alive(self) -> None:
+        """Send a sign of life if neither side has sent anything since the last call."""
+
+
+class KeepAlive:
+    """Asks every connection once in `seconds()`, in turn: a few each second, with one timer for all. 0 asks none."""
+
+    def __init__(self, clock: ReactorClock, seconds: Callable[[], float]) -> None:
+        self._clock = clock
+        self._seconds = seconds
+        self._connections: dict[Quiet, None] = {}
+        self._owed = 0.0
+        """How many are to be asked, of which only whole ones can be."""
+        self._tick: DelayedCall | None = None
+
+    def add(self, connection: Quiet) -> None:
+        """Ask a connection from now on."""
+        self._connections[connection] = None
+        if self._tick is None:
+            self._tick = self._clock.callLater(TICK_SECONDS, self._ask_some)
+
+    def discard(self, connection: Quiet) -> None:
+        """Ask a connection no more."""
+        self._connections.pop(connection, None)
+        if not self._connections and self._tick is not None:
+            self._tick.cancel()
+            self._tick = None
+
+    def _ask_some(self) -> None:
+        self._tick = self._clock.callLater(TICK_SECONDS, self._ask_some)
+        seconds = self._seconds()
+        if not seconds:
+            return
+        self._owed += len(self._connections) * TICK_SECONDS / seconds
+        due = list(islice(self._connections, int(self._owed)))
+        self._owed %= 1
+        for connection in due:
+            self._connections[connection] = self._connections.pop(connection)
+            connection.keep_alive()
+
+
+@dataclass(frozen=True)
+class TelnetLimits(InputLimits):
+    """What one telnet connection may cost. The defaults suit any public server."""
+
+    max_line_bytes: int = 4096
+    """A longer line is dropped and its player told. Bytes, 80 to 65536."""
+    max_subnegotiation_bytes: int = 4096
+    """A longer subnegotiation is dropped. Bytes, 64 to 65536."""
+    max_negotiation_bytes: int = 256 * 1024
+    """What a client may send of telnet commands before it sends a line, or it is dropped. Bytes, 4096 and up."""
+    bytes_per_turn: int = 512
+    """What is taken in one turn in bytes, as anything but a line costs time too: negotiations, breaks. 64 to 65536."""
+    max_output_bytes: int = 256 * 1024
+    """What may wait for a client that does not read, before it is dropped. Bytes, 65536 and up."""
+
+
+class TcpTransport(Transport, Protocol):
+    """What a transport can do besides when it is TCP, or TLS over it."""
+
+    def setTcpNoDelay(self, enabled: bool) -> None:
+        """Send small writes at once: with Nagle's algorithm every second answer is 40 ms late."""
+
+    def setTcpKeepAlive(self, enabled: bool) -> None:
+        """Find out, in time, that the other side is gone."""
+
 
 _SIGN_OF_LIFE = bytes([IAC, NOP])
 

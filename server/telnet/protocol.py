@@ -17,9 +17,7 @@ from server.connection.input import LineIntake, Taken
 from server.connection.output import Transport
 from server.connection.services import ConnectionServices
 from server.telnet.codes import AYT
-from server.telnet.connection import TelnetConnection
-from server.telnet.interface import TcpTransport, TelnetLimits
-from server.telnet.keep_alive import KeepAlive
+from server.telnet.connection import KeepAlive, TcpTransport, TelnetConnection, TelnetLimits
 from server.telnet.negotiation import Compressed, Identified, Negotiator, Option, Outcome, Send, Told
 from server.telnet.options import OPTIONS, Client
 from server.telnet.parser import (

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import random
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
+from twisted.internet.defer import CancelledError, Deferred, succeed
 from twisted.internet.task import Clock
 
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from server.agent_scheduler import LOOKING, AgentScheduler
+from server.agent_scheduler import LATEST_FIRST_SECONDS, LOOKING, AgentScheduler, Heartbeat
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player
@@ -21,6 +23,183 @@ from vault.world_notes import load_world
 from world.commands.table import world_commands
 from world.game import Game
 from world.model import Character
+
+
+class Mind:
+    """Thinks for `seconds`, or until told; remembers when it began and whether it was cancelled."""
+
+    def __init__(self, clock: Clock, seconds: float = 0.0) -> None:
+        self.clock = clock
+        self.seconds = seconds
+        self.began: list[float] = []
+        self.busy = 0
+        self.most_busy = 0
+        self.cancelled = 0
+        self.fails_with: Exception | None = None
+
+    def think(self) -> Deferred[None]:
+        self.began.append(self.clock.seconds())
+        if not self.seconds and not self.fails_with:
+            return succeed(None)
+        self.busy += 1
+        self.most_busy = max(self.most_busy, self.busy)
+        thought: Deferred[None] = Deferred(self._cancel)
+        self.clock.callLater(self.seconds, self._end, thought)
+        return thought
+
+    def _end(self, thought: Deferred[None]) -> None:
+        if thought.called:
+            return
+        self.busy -= 1
+        if self.fails_with:
+            thought.errback(self.fails_with)
+        else:
+            thought.callback(None)
+
+    def _cancel(self, thought: Deferred[None]) -> None:
+        self.busy -= 1
+        self.cancelled += 1
+
+    @property
+    def pauses(self) -> list[float]:
+        return [later - earlier for earlier, later in pairwise(self.began)]
+
+
+def beating(mind: Mind, pause: float = 20.0, jitter: float = 0.3, seed: int = 1) -> Heartbeat:
+    """Return a heart that beats for a mind."""
+    heart = Heartbeat(mind.think, lambda: pause, lambda: jitter, mind.clock, random.Random(seed))
+    heart.start()
+    return heart
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_beat_comes_soon(clock, seed):
+    mind = Mind(clock)
+    beating(mind, pause=600, seed=seed)
+    clock.advance(LATEST_FIRST_SECONDS)
+    assert len(mind.began) == 1
+
+
+def test_beats_come_at_the_pace_within_its_jitter_and_not_in_step(clock):
+    mind = Mind(clock)
+    beating(mind)
+    clock.pump([0.1] * 40_000)
+    assert len(mind.began) == pytest.approx(200, abs=10)
+    assert all(14 <= pause <= 26.2 for pause in mind.pauses)
+    assert max(mind.pauses) - min(mind.pauses) > 8
+
+
+def test_without_jitter_beats_are_even(clock):
+    mind = Mind(clock)
+    beating(mind, jitter=0)
+    clock.pump([1] * 100)
+    assert mind.pauses == [20] * len(mind.pauses)
+
+
+def test_the_pause_begins_when_the_thought_has_ended(clock):
+    mind = Mind(clock, seconds=30)
+    beating(mind, jitter=0)
+    clock.pump([1] * 300)
+    assert mind.pauses == [50] * len(mind.pauses)
+    assert mind.most_busy == 1
+
+
+def test_whoever_is_spoken_to_thinks_within_the_time_given(clock):
+    mind = Mind(clock)
+    heart = beating(mind, pause=600)
+    clock.advance(LATEST_FIRST_SECONDS)
+    clock.advance(10)
+    heart.hurry(1)
+    clock.advance(1)
+    assert len(mind.began) == 2
+
+
+def test_whoever_is_spoken_to_all_the_time_thinks_all_the_same(clock):
+    mind = Mind(clock)
+    heart = beating(mind, pause=600)
+    clock.advance(LATEST_FIRST_SECONDS)
+    for _ in range(50):
+        heart.hurry(1)
+        clock.advance(0.5)
+    assert len(mind.began) == pytest.approx(25, abs=2)
+
+
+def test_hurrying_never_makes_a_beat_later(clock):
+    mind = Mind(clock)
+    heart = beating(mind, jitter=0)
+    clock.advance(LATEST_FIRST_SECONDS)
+    clock.advance(mind.began[0] + 20 - clock.seconds() - 0.5)
+    heart.hurry(5)
+    clock.advance(0.5)
+    assert len(mind.began) == 2
+
+
+def test_whoever_is_spoken_to_while_thinking_thinks_again_soon_after(clock):
+    mind = Mind(clock, seconds=30)
+    heart = beating(mind, pause=600)
+    clock.advance(LATEST_FIRST_SECONDS)
+    heart.hurry(1)
+    heart.hurry(5)
+    assert len(mind.began) == 1
+    clock.pump([1] * 33)
+    assert mind.pauses == [pytest.approx(31, abs=1)]
+    assert mind.most_busy == 1
+
+
+def test_a_thought_that_fails_is_logged_and_the_next_one_follows(clock, caplog):
+    mind = Mind(clock)
+    mind.fails_with = RuntimeError("no words")
+    beating(mind, jitter=0)
+    clock.pump([1] * 50)
+    assert len(mind.began) >= 2
+    assert {r.getMessage() for r in caplog.records} == {"an agent's beat failed and the next one follows"}
+
+
+def test_a_thought_that_cannot_even_begin_is_no_different(clock):
+    began = []
+
+    def think() -> Deferred[None]:
+        began.append(clock.seconds())
+        raise RuntimeError("no loop")
+
+    Heartbeat(think, lambda: 20, lambda: 0, clock, random.Random(1)).start()
+    clock.pump([1] * 50)
+    assert len(began) >= 2
+
+
+def test_a_stopped_heart_does_not_beat(clock):
+    mind = Mind(clock)
+    heart = beating(mind)
+    assert heart.stop() is None
+    heart.hurry(1)
+    clock.advance(1000)
+    assert mind.began == []
+    assert clock.getDelayedCalls() == []
+
+
+def test_stopping_cancels_the_thought_that_is_going_on_and_says_nothing_of_it(clock, caplog):
+    mind = Mind(clock, seconds=30)
+    heart = beating(mind)
+    clock.advance(LATEST_FIRST_SECONDS)
+    heart.stop()
+    assert mind.cancelled == 1
+    clock.advance(1000)
+    assert len(mind.began) == 1
+    assert caplog.records == []
+
+
+def test_a_thought_cancelled_by_someone_else_does_not_end_the_beats(clock):
+    mind = Mind(clock, seconds=0)
+    mind.fails_with = CancelledError()
+    beating(mind, jitter=0)
+    clock.pump([1] * 50)
+    assert len(mind.began) >= 2
+
 
 TEMPLATES = {
     f"templates/{name}.md": Vault(STARTER).read_text("templates", f"{name}.md")

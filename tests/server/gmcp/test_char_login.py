@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from config.settings import ServerSettings
-from server.gmcp.char_login import REPEATED_SECONDS
+from server.gmcp.client import REPEATED_SECONDS
 from tests.server.fake_connection import SECRET
 from tests.server.front_door import Thread, lobby_of
 from tests.server.gmcp.talking import ALL, Talker

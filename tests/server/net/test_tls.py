@@ -19,7 +19,7 @@ from server.connection.services import ConnectionServices
 from server.net.certificate import VALID_DAYS, make_certificate
 from server.net.connection_limits import ConnectionLimiter, LimitingFactory
 from server.net.tls import CERTIFICATE, LOOK_SECONDS, MOST_SECONDS, Credentials, over_tls
-from server.telnet.interface import TelnetLimits
+from server.telnet.connection import TelnetLimits
 from server.telnet.protocol import TelnetFactory
 from tests.server.net.wire import TlsClient
 from tests.server.telnet.test_protocol import Player

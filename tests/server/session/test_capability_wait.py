@@ -9,7 +9,7 @@ from twisted.internet.testing import StringTransport
 from server.connection.services import ConnectionServices
 from server.session.session import Session
 from server.telnet.codes import IAC, TERMINAL_TYPE, WILL, WONT
-from server.telnet.interface import TelnetLimits
+from server.telnet.connection import TelnetLimits
 from server.telnet.negotiation import subnegotiation
 from server.telnet.protocol import TelnetProtocol
 from tests.server.front_door import lobby_of

@@ -15,7 +15,7 @@ from server.connection.services import ConnectionServices
 from server.session.registry import SessionRegistry
 from server.session.session import Session
 from server.telnet.compression import compression_option
-from server.telnet.interface import TelnetLimits
+from server.telnet.connection import TelnetLimits
 from server.telnet.options import OPTIONS
 from server.telnet.parser import TelnetParser
 from server.telnet.protocol import TelnetProtocol

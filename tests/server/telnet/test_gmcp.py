@@ -13,9 +13,9 @@ from twisted.internet.testing import StringTransport
 from server.connection.connection import Connection, Message
 from server.connection.services import ConnectionServices
 from server.telnet.codes import DO, DONT, GMCP, IAC, SB, SE, WILL
-from server.telnet.gmcp import framed, learn_gmcp
-from server.telnet.interface import TelnetLimits
+from server.telnet.connection import TelnetLimits
 from server.telnet.negotiation import Told, subnegotiation
+from server.telnet.options import framed, learn_gmcp
 from server.telnet.protocol import TelnetProtocol
 
 AGREED = bytes([IAC, DO, GMCP])

@@ -6,7 +6,7 @@ from collections import Counter
 
 from twisted.internet.task import Clock
 
-from server.telnet.keep_alive import KeepAlive
+from server.telnet.connection import KeepAlive
 
 
 class Line:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from server.telnet.codes import DO, IAC, SB, SE, WILL, WINDOW_SIZE
-from server.telnet.interface import TelnetLimits
+from server.telnet.connection import TelnetLimits
 from tests.server.telnet.test_protocol import LoginView
 
 PACED = TelnetLimits(max_line_bytes=100, lines_per_second=10, lines_at_once=5)

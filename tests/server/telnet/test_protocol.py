@@ -35,8 +35,7 @@ from server.telnet.codes import (
     WONT,
 )
 from server.telnet.compression import compression_option
-from server.telnet.connection import TelnetConnection
-from server.telnet.interface import TelnetLimits
+from server.telnet.connection import TelnetConnection, TelnetLimits
 from server.telnet.negotiation import subnegotiation
 from server.telnet.options import OPTIONS
 from server.telnet.protocol import APOLOGY, STILL_HERE, TelnetFactory, TelnetProtocol

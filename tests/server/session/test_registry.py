@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
-from server.presence import presence_by
+from server.session.registry import presence_by
 from world.presence import Presence
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)

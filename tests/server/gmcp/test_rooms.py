@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.gmcp.room_numbers import LARGEST, RoomNumbers, derived
+from server.gmcp.rooms import LARGEST, RoomNumbers, derived
 from world.model import Room, World
 
 
