@@ -45,9 +45,9 @@ from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
 from vault.remembered.fact_line import Fact
 from vault.remembered.facts_note import Pin
+from world.entities import Character, Role
 from world.events import Event, Recalled, Refused
 from world.game import Game, Performed
-from world.model import Character, Role
 
 log = logging.getLogger(__name__)
 

@@ -11,9 +11,10 @@ from agents.memory.view import View
 from agents.turn import Turn
 from vault.folder import Vault
 from vault.remembered.memory_line import Memory
+from world.entities import Character
 from world.events import Event
-from world.model import Character, World
-from world.wording import Wording
+from world.message_catalog import Wording
+from world.world import World
 
 TurnKind = Literal["speech", "action"]
 

@@ -27,12 +27,13 @@ from agents.turn import Turn
 from vault.agent_notes import AgentNote
 from vault.plan_note import PlanNote
 from vault.remembered.memory_line import Memory
-from world.crowds import made_out
+from world.entities import Character
 from world.events import Event
 from world.game import Game
-from world.model import Character, World
+from world.message_catalog import Wording
 from world.parsing import split_reason
-from world.wording import Wording
+from world.room_view import made_out
+from world.world import World
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Any
 from agents.agent import Agent
 from agents.attending.awareness import Owed
 from agents.attending.perceiving import CHANNELS, Address
-from world.model import World
+from world.world import World
 
 Row = dict[str, int | str]
 

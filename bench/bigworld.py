@@ -25,9 +25,10 @@ from vault.subjects.known_notes import KnownNotes
 from vault.subjects.saving import WorldNotes
 from vault.world_notes import Whereabouts, load_world
 from world.commands.table import world_commands
+from world.entities import Role
 from world.events import Altered, Event
 from world.game import Game
-from world.model import Role, World
+from world.world import World
 
 LOADS = 3
 TURNS = 4000

@@ -39,7 +39,7 @@ from server.net.listeners import Ports
 from vault.folder import open_vault
 from vault.notes import NoteError, parse_note
 from vault.subjects.room_notes import room_of
-from world.model import Character, Role
+from world.entities import Character, Role
 from world.preferences import ALIAS
 
 AIM_MS = 50.0

@@ -52,9 +52,9 @@ from vault.config_notes import Settings
 from vault.folder import Vault
 from vault.notes import NoteError
 from world.commands.table import world_commands
+from world.entities import Character, Role
 from world.events import Left
 from world.game import Game
-from world.model import Character, Role
 
 log = logging.getLogger(__name__)
 

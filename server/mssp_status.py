@@ -13,7 +13,7 @@ from server.session.registry import SessionRegistry
 from server.telnet.codes import GMCP
 from server.telnet.options import OPTIONS
 from vault.config_notes import Settings
-from world.model import World
+from world.world import World
 
 PROJECT = "fallwater"
 

@@ -10,7 +10,7 @@ from config.settings import WorldSettings
 from server.clock import DelayedCall, ReactorClock
 from world.events import Event, Happened
 from world.game import Game
-from world.life.clock import Moment, moment_at
+from world.game_time import Moment, moment_at
 
 BEAT_SECONDS = 5.0
 

@@ -1,6 +1,6 @@
 """What a world says that nobody has changed: the sentences of the starter vault."""
 
 from vault.text_notes import starter_sentences
-from world.wording import Wording
+from world.message_catalog import Wording
 
 ENGLISH = Wording(starter_sentences())

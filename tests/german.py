@@ -1,7 +1,7 @@
 """What a world says that somebody has translated: German sentences for what happens, and the starter's for the rest."""
 
 from vault.text_notes import starter_sentences
-from world.wording import Wording
+from world.message_catalog import Wording
 
 SENTENCES = {
     "narration.you_say": "Du sagst: »{text}«",

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from tests.world.inn import Player
+from world.entities import Role
 from world.game import Game
-from world.model import Role
 
 _TYPED = re.compile(r"(\w+(?: \w+)?)> ?(.*)")
 _SHOWN = re.compile(r"(\w+(?: \w+)?)\| ?(.*)")

@@ -31,14 +31,14 @@ from vault.remembered.fact_line import PEOPLE, parse_fact
 from vault.remembered.memory_line import Memory
 from vault.subjects.room_notes import room_of
 from vault.subjects.thing_notes import thing_of
-from world.cleaning import clean_block
 from world.commands.table import world_commands
 from world.errors import WorldError
 from world.game import Game
-from world.life.reaction import reaction
-from world.marks import without_marks
 from world.matching import is_named
+from world.message_catalog import without_marks
 from world.parsing import parse_line
+from world.sanitize import clean_block
+from world.triggers import reaction
 
 SHORT, LONG = 500, 8_000
 AT_ONCE = 0.05

@@ -11,12 +11,11 @@ from tests.english import ENGLISH
 from tests.full_table import full_table
 from tests.typed import performed, verbs_elsewhere
 from tests.world.inn import inn_game
-from world.command import Command
+from world.command import Command, words_of
 from world.commands.table import world_commands
+from world.entities import Role
 from world.events import Saw
-from world.model import Role
 from world.parsing import parse_line
-from world.usage import words_of
 
 COMMANDS = list(full_table())
 OF_THE_WORLD = {one.verb for one in world_commands()}

@@ -10,7 +10,7 @@ from tests.playing import steps_in
 from tests.syntax import nodes_of
 from tests.world.inn import Player, inn_game
 from tests.world.test_transcripts import TRANSCRIPTS
-from world.model import Role
+from world.entities import Role
 from world.parsing import parse_line
 
 TESTS = Path(__file__).parent

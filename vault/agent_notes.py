@@ -22,8 +22,8 @@ from vault.notes import Note, NoteError, link_target
 from vault.plan_note import Errand, errands_in
 from vault.subjects.life_notes import life_in, profile_in
 from vault.subjects.subject_notes import names_in, own_properties, table_in, text_in, texts_in
-from world.life.reaction import Reaction
-from world.model import Character, Role
+from world.entities import Character, Role
+from world.triggers import Reaction
 
 S = TypeVar("S")
 

@@ -12,8 +12,8 @@ from vault.folder import Vault
 from vault.note_text import NoteText
 from vault.notes import Note, NoteError, format_note, link_target, reference
 from vault.remembered.fact_line import escaped, unescaped
-from world.board import ENDINGS, SCOPES, Board, Entry
-from world.model import World
+from world.bulletin_board import ENDINGS, SCOPES, Board, Entry
+from world.world import World
 
 log = logging.getLogger(__name__)
 

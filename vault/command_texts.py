@@ -13,8 +13,7 @@ from vault.escaping import unescaped_comments
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 from vault.text_notes import FOLDER
-from world.command import CommandTable
-from world.command_texts import CommandTexts
+from world.command import CommandTable, CommandTexts
 from world.matching import suggestions
 from world.parsing import PREFIXES, one_spaced
 

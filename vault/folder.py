@@ -15,8 +15,7 @@ from threading import Lock
 from vault.disk import Disk
 from vault.drafts import Drafts
 from vault.notes import Note, NoteError, format_note, parse_note, with_plain_ends
-from world.cleaning import clean_line
-from world.note_names import FORBIDDEN, LONGEST_BYTES, is_device
+from world.sanitize import FORBIDDEN, LONGEST_BYTES, clean_line, is_device
 
 STARTER = Path(__file__).parent / "starter"
 MARK = "Fallwater.md"

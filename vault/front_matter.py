@@ -14,7 +14,7 @@ import yaml
 from frontmatter.default_handlers import YAMLHandler
 
 from vault.errors import NoteError
-from world.cleaning import clean_block
+from world.sanitize import clean_block
 
 # A fence is exactly three dashes and takes its line end with it, so that lines can be counted.
 HANDLER = YAMLHandler(fm_boundary=re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE))

@@ -13,8 +13,8 @@ from typing import Any
 
 from vault.folder import Vault
 from vault.notes import NoteError
-from world.doings import MOST_HEARD, Doings
-from world.model import World
+from world.entities import MOST_HEARD, Doings
+from world.world import World
 
 log = logging.getLogger(__name__)
 

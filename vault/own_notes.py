@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from vault.escaping import escaped_section, unescaped_section
 from vault.folder import Vault, check_name
 from vault.notes import Note, link
-from world.model import Character
+from world.entities import Character
 
 FORMER = "former"
 

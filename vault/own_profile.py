@@ -15,7 +15,7 @@ from vault.folder import Vault
 from vault.note_text import NoteText
 from vault.own_notes import home_of, keep_former
 from vault.subjects.life_notes import only_reactions, without_reactions
-from world.model import Character
+from world.entities import Character
 
 HISTORY = "history"
 PROFILE, DESCRIPTION = "profile", "description"

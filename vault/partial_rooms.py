@@ -10,7 +10,7 @@ from vault.check.finding import Overlay, every_fault
 from vault.folder import Vault
 from vault.notes import NoteError, with_plain_ends
 from vault.subjects.room_notes import FOLDER, load_room
-from world.model import Room
+from world.entities import Room
 
 _FENCE = re.compile(r"---[ \t]*")
 

@@ -14,7 +14,7 @@ from vault.escaping import unescaped_comments
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 from world.matching import listed, suggestions
-from world.wording import Wording, variables
+from world.message_catalog import Wording, variables
 
 FOLDER = "text"
 WHOLE = ("welcome", "first-steps", "farewell")

@@ -20,7 +20,7 @@ from itertools import islice
 from vault.agent_notes import agent_names
 from vault.folder import Vault
 from vault.notes import NoteError, link_target, reference
-from world.model import World
+from world.world import World
 
 log = logging.getLogger(__name__)
 

@@ -24,9 +24,10 @@ from vault.subjects.thing_notes import inside_itself, load_thing
 from vault.text_notes import load_wording
 from vault.whereabouts import WHEREABOUTS as WHEREABOUTS
 from vault.whereabouts import Whereabouts as Whereabouts
+from world.entities import Room
 from world.errors import WorldError
-from world.model import Room, World
-from world.note_names import name_key
+from world.sanitize import name_key
+from world.world import World
 
 log = logging.getLogger(__name__)
 

@@ -7,20 +7,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from world.command import Command, CommandTable
+from world.entities import Character
 from world.errors import CommandError, WorldError
 from world.events import Announced, Arrived, Event, Left, Refused, Saw, Told
-from world.following import end_followings
-from world.hush import await_answers, is_hushed, is_talk, take_answer
-from world.life.clock import Moment, parts_begun
-from world.life.reacting import Chance, reactions_of_time, reactions_to
-from world.model import Character, World
+from world.find import names_known_to
+from world.follow import end_followings
+from world.game_time import Moment, parts_begun
 from world.narration import Perceptions, perceivers
-from world.note_names import name_key
 from world.observers import MAX_SECONDS, ObserverCalls, Observers
-from world.parsing import MAX_LINE_BYTES, Line, parse_line
-from world.people import names_known_to
-from world.preferences import own_aliases
-from world.shorthand import AGAIN, expanded, is_kept
+from world.parsing import AGAIN, MAX_LINE_BYTES, Line, expanded, is_kept, parse_line
+from world.preferences import await_answers, is_hushed, is_talk, own_aliases, take_answer
+from world.run_triggers import Chance, reactions_of_time, reactions_to
+from world.sanitize import name_key
+from world.world import World
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from itertools import takewhile
 from typing import Protocol, TypeVar
 
 from world.errors import CommandError
-from world.note_names import name_key
-from world.wording import Wording
+from world.message_catalog import Wording
+from world.sanitize import name_key
 
 UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF))
 """The code points of scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""

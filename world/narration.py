@@ -5,6 +5,7 @@ The sentences themselves stand in the vault's `text/narration.md`.
 
 from __future__ import annotations
 
+from world.entities import Character, Detail, Room, Thing
 from world.events import (
     Announced,
     Arrived,
@@ -35,10 +36,10 @@ from world.events import (
     Whispered,
     Wrote,
 )
-from world.following import companions, goes_with
-from world.marks import without_marks
+from world.follow import companions, goes_with
 from world.matching import bare
-from world.model import Character, Detail, Room, Thing, World
+from world.message_catalog import without_marks
+from world.world import World
 
 _ENDINGS = (".", "!", "?", "…", '"', "'", ")")
 

@@ -1,4 +1,4 @@
-"""From what somebody typed to a verb, its arguments and a private reason.
+"""From what somebody typed to a verb, its arguments and a private reason; aliases are expanded first.
 
 A line is `verb arguments | private reason`. The bar counts only beside white space or at an end, so that
 `say yes|no` stays speech; `\\|` is always a plain bar.
@@ -7,7 +7,11 @@ A line is `verb arguments | private reason`. The bar counts only beside white sp
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from world.errors import CommandError
+from world.message_catalog import Wording
 
 PREFIXES = {"'": "say", '"': "say", ":": "emote", "?": "help"}
 
@@ -58,3 +62,38 @@ def is_number(text: str) -> bool:
 def one_spaced(text: str) -> str:
     """Return the text trimmed, with every run of white space made one space."""
     return _SPACES.sub(" ", text).strip()
+
+
+AGAIN = ("!", "!!", "again")
+"""What stands for the last line."""
+
+_GAP = re.compile(r"%([1-9*])")
+
+
+def expanded(text: str, aliases: Mapping[str, str], wording: Wording, max_line_bytes: int = MAX_LINE_BYTES) -> str:
+    """Return a line with a command of one's own replaced by what it stands for, once and never again.
+
+    `%1` to `%9` are the words behind it, `%*` all of them; without any of these they are put at the end. A private
+    reason stays behind its bar. Raises: CommandError if that is longer than a line may be.
+    """
+    spoken, reason = at_bar(text)
+    name, _, arguments = spoken.strip().partition(" ")
+    meaning = aliases.get(name.lower())
+    if meaning is None:
+        return text
+    parts = _GAP.split(meaning)
+    if len(parts) == 1:
+        parts = [f"{meaning} ", "*", ""]
+    words = ["", *arguments.split()]
+    fills = {"*": arguments.strip(), **{str(place): word for place, word in enumerate(words[:10])}}
+    parts[1::2] = [fills.get(gap, "") for gap in parts[1::2]]
+    # Known before so much is put together.
+    size = sum(len(part.encode("utf-8", "surrogatepass")) for part in [*parts, reason])
+    if size > max_line_bytes:
+        raise CommandError(wording("commands.too_long", name=name, size=size, most=max_line_bytes))
+    return f"{''.join(parts)} {reason}".strip()
+
+
+def is_kept(text: str) -> bool:
+    """Return whether a line can be repeated by `!`: what changes the world or oneself with `@` is typed anew."""
+    return bool(text.strip()) and not text.lstrip().startswith("@")

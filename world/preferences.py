@@ -1,8 +1,31 @@
-"""How somebody likes it: what they have set for themselves, kept with the character."""
+"""What somebody has set for themselves, and whom they ignore; what of those still reaches them."""
 
 from __future__ import annotations
 
-from world.model import Character
+from collections.abc import Iterable
+
+from world.entities import Character
+from world.events import (
+    Arrived,
+    Dropped,
+    Emoted,
+    Event,
+    Gave,
+    Left,
+    Paged,
+    PutIn,
+    ReadThing,
+    Said,
+    Shared,
+    Shouted,
+    Took,
+    TookFrom,
+    Used,
+    Whispered,
+    Wrote,
+)
+from world.matching import is_named
+from world.world import World
 
 BRIEF = "brief"
 SCREEN_READER = "screenreader"
@@ -28,3 +51,73 @@ def own_aliases(character: Character) -> dict[str, str]:
     """Return somebody's own commands: what each stands for, by its name, sorted."""
     found = character.preferences.items()
     return {key.removeprefix(ALIAS): value for key, value in sorted(found) if key.startswith(ALIAS)}
+
+
+HUSH = "hush"
+"""The preference that holds the names of whom somebody has hushed, with commas between them."""
+
+AGENTS = "agents"
+"""What stands among the names for every agent."""
+
+
+_TALK = (Said, Emoted, Shouted, Shared, Whispered)
+_DEEDS = (Arrived, Left, Took, Dropped, Gave, PutIn, TookFrom, Used, ReadThing, Wrote)
+
+
+def hushed_by(one: Character) -> list[str]:
+    """Return whom somebody has hushed, in order."""
+    return [name for name in one.preferences.get(HUSH, "").split(", ") if name]
+
+
+def is_hushed(event: Event, viewer: Character, world: World) -> bool:
+    """Return whether an event is the talk, coming, going or handling of somebody hushed, and not for the viewer.
+
+    For a viewer is what is said or given to them or names them, and all that those do from whom they await an answer.
+    What a viewer carries is in nobody else's reach. What comes of a deed, and what is built, is perceived in any case.
+    """
+    if HUSH not in viewer.preferences or not (is_talk(event) or isinstance(event, _DEEDS)):
+        return False
+    actor, names = world.characters.get(event.actor_id), hushed_by(viewer)
+    if actor is None or actor is viewer or not (actor.name in names or (actor.is_agent and AGENTS in names)):
+        return False
+    if viewer.character_id == getattr(event, "to_id", "") or actor.character_id in viewer.doings.asked_ids:
+        return False
+    return not is_named(viewer.name, _words(event))
+
+
+def is_talk(event: Event) -> bool:
+    """Return whether an event is words or a pose, which can be read again where they were not heard."""
+    return isinstance(event, _TALK)
+
+
+def take_answer(event: Event, viewer: Character) -> None:
+    """Note that somebody has answered: words, not poses, are an answer, and only the first."""
+    if isinstance(event, Said | Shouted):
+        viewer.doings.asked_ids.discard(event.actor_id)
+
+
+def await_answers(actor: Character, events: Iterable[Event], world: World) -> None:
+    """Let somebody who has spoken hear the next words of those to whom, whether they are hushed or not.
+
+    Words for nobody in particular are for everyone in the room.
+    """
+    if HUSH not in actor.preferences:
+        return
+    for event in events:
+        match event:
+            case Said(text=text, to_id=""):
+                here = [one for one in world.occupants(actor.room_id) if one is not actor]
+                named = [one for one in here if is_named(one.name, text)]
+                actor.doings.asked_ids = {one.character_id for one in named or here}
+            case Said(to_id=to_id) | Whispered(to_id=to_id) | Paged(to_id=to_id):
+                actor.doings.asked_ids = {to_id}
+
+
+def _words(event: Event) -> str:
+    """Return the words that may name somebody; of a whisper to another nobody hears them, and deeds have none."""
+    match event:
+        case Shared(content=content):
+            return content
+        case Said(text=text) | Emoted(text=text) | Shouted(text=text):
+            return text
+    return ""

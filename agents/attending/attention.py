@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from world.entities import Character
 from world.events import Arrived, Event, Gave, Left, Told
-from world.model import Character, World
+from world.world import World
 
 LATELY_MS = 300_000
 """For how long after somebody's deed, in milliseconds, something has happened lately."""

@@ -9,8 +9,9 @@ from agents.attending.attention import Attention, is_worth_a_thought
 from agents.attending.floor import Floor
 from agents.attending.perceiving import Address, Impression, address
 from agents.turn import Turn
+from world.entities import Character
 from world.events import Arrived, Event, Left
-from world.model import Character, World
+from world.world import World
 
 
 @dataclass(frozen=True)

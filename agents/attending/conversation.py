@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
 from world.matching import is_named
-from world.model import World
+from world.world import World
 
 IN_TALK_MS = 90_000
 """For how long after a person came, spoke to an agent or led it along, in milliseconds, it does not walk off."""

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agents.attending.attention import is_person
+from world.entities import Character
 from world.events import Arrived, Event, Left, Said
 from world.matching import is_named
-from world.model import Character, World
+from world.world import World
 
 PATIENCE_MS = 20_000
 """How long others wait for whoever is to answer, in milliseconds."""

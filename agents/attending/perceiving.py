@@ -8,7 +8,7 @@ from agents.memory.importance import event_importance
 from vault.remembered.memory_line import PLAIN_IMPORTANCE
 from world.events import Emoted, Event, Gave, Paged, Said, Shouted, Thought, Told, Whispered
 from world.matching import is_named
-from world.model import World
+from world.world import World
 
 CHANNELS = ("say", "whisper", "tell")
 """The verbs that answer somebody, by how they spoke."""

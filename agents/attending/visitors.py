@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from agents.components.errands import Step
 from vault.plan_note import TALK, Errand
-from world.model import Character, World
-from world.paths import shortest_path
+from world.entities import Character
+from world.navigation import shortest_path
+from world.world import World
 
 SOUGHT_MS = 300_000
 """For how long after a person has come into the world, in milliseconds, the agent goes to meet them."""

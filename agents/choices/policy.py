@@ -16,7 +16,7 @@ from agents.choices.possible import Form, Possible, spelt
 from agents.choices.situation import Situation
 from agents.choices.weights import SPEECH, weight_of, without_repeats
 from agents.component import TurnKind
-from world.model import Character
+from world.entities import Character
 from world.parsing import parse_line
 
 Cause = Literal["answer", "thank", "errand", "greet", "free", "rest"]

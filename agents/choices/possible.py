@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from agents.replies.poses import poses
-from world.command import Command, CommandTable
-from world.commands.containers import in_reach
-from world.commands.looking import Sight, sights
-from world.commands.using import readable, usables, writables
-from world.crowds import made_out
+from world.command import NAMING, Command, CommandTable, Word
+from world.commands.items import in_reach, readable, usables, writables
+from world.entities import Character, Exit, Room
+from world.find import Sight, names_known_to, sights
 from world.matching import Named, candidates
-from world.model import Character, Exit, Room, World
-from world.people import names_known_to
-from world.usage import NAMING, Word
+from world.room_view import made_out
+from world.world import World
 
 NOTHING = ""
 """The choice of leaving an optional placeholder out."""

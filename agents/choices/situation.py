@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from agents.attending.conversation import Manners
 from agents.attending.perceiving import Address
 from agents.components.errands import Step
+from world.entities import Character, Room
 from world.matching import has_phrase, is_named
-from world.model import Character, Room, World
+from world.navigation import shortest_path
 from world.parsing import parse_line
-from world.paths import shortest_path
+from world.world import World
 
 
 @dataclass(frozen=True)

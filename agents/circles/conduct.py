@@ -14,11 +14,12 @@ from agents.circles.loops import Loops
 from agents.circles.remedies import NONE, Remedy, remedy, sentences
 from agents.components.errands import Step
 from world.command import CommandTable
-from world.crowds import made_out
+from world.entities import Character
 from world.events import Event, Gave, Paged, Said, Shouted, Whispered
-from world.model import Character, World
+from world.message_catalog import Wording
 from world.parsing import parse_line
-from world.wording import Wording
+from world.room_view import made_out
+from world.world import World
 
 KEPT_LINES = 12
 KEPT_GIFTS = 6

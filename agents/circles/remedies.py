@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.circles.loops import SPEECH, TALK, Found, Loops, Sign
-from world.wording import Wording
+from world.message_catalog import Wording
 
 TOLD, VARIED, LED, COOLED = 1, 2, 3, 4
 """From which strain on an agent is told of it, its model samples otherwise, verbs are shunned, it thinks less often."""

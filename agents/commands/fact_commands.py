@@ -10,10 +10,11 @@ from agents.memory.knowing.facts_text import fact_text
 from agents.memory.looking.finding import brief_of, found_text
 from vault.remembered.memory_line import Memory
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Recalled, Saw
-from world.model import Character, Role, World
-from world.wording import Wording
+from world.message_catalog import Wording
+from world.world import World
 
 Publish = Callable[[tuple[Event, ...]], None]
 

@@ -8,7 +8,7 @@ from agents.agent import Agent
 from world.events import Arrived, Event, Left
 from world.game import Game
 from world.parsing import parse_line
-from world.scenes import scene
+from world.room_view import scene
 
 Note = Callable[[str, str, str, str], None]
 

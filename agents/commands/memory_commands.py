@@ -11,12 +11,13 @@ from agents.memory.looking.looking_back import diff_text, expanded_text, why_tex
 from agents.memory.looking.status import status_text
 from vault.notes import NoteError
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Recalled, Saw
 from world.matching import suggestions
-from world.model import Character, Role, World
+from world.message_catalog import Wording
 from world.parsing import is_number
-from world.wording import Wording
+from world.world import World
 
 T = TypeVar("T")
 Tell = Callable[[str, str], None]

@@ -9,9 +9,10 @@ from agents.commands.memory_commands import meant_first, safely
 from agents.component import Described
 from agents.components.people import person_lines
 from world.command import Command, command
+from world.entities import Character, Role
 from world.events import Event, Saw
-from world.model import Character, Role, World
-from world.wording import Wording
+from world.message_catalog import Wording
+from world.world import World
 
 
 def mind_command(agents: Mapping[str, Agent]) -> tuple[Command, ...]:

@@ -11,9 +11,10 @@ from agents.models.model import Timing
 from agents.models.queue import ModelQueue
 from agents.turn import Turn
 from world.command import Command, command
+from world.entities import Character, Role
 from world.events import Event, Saw
-from world.model import Character, Role, World
-from world.wording import Wording
+from world.message_catalog import Wording
+from world.world import World
 
 
 def model_commands(

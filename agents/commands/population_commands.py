@@ -9,12 +9,13 @@ from agents.agent import Agent
 from agents.commands.leading import Leading
 from agents.population import Population
 from vault.notes import NoteError
-from world.building.naming import new_name, new_text
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Saw
+from world.find import new_name, new_text
 from world.matching import suggestions
-from world.model import Character, Role, World
+from world.world import World
 
 _NAME = re.compile(r"[^\W\d_](?:[^\W_]|['-](?=\w)){1,19}")
 

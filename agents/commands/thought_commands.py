@@ -10,10 +10,11 @@ from agents.commands.thoughts import log_text, why_did
 from vault.notes import NoteError
 from vault.remembered.archive_turns import Question, newest_questions
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Saw
-from world.model import Character, Role, World
 from world.parsing import is_number
+from world.world import World
 
 QUESTIONS = 3
 MOST_QUESTIONS = 20

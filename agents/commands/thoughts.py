@@ -9,8 +9,8 @@ from agents.memory.looking.looking_back import journal_text
 from agents.replies.reply_text import without_thoughts
 from vault.remembered.archive_turns import Question, newest_questions
 from vault.remembered.memory_line import Memory
+from world.message_catalog import Wording
 from world.parsing import parse_line
-from world.wording import Wording
 
 PROMPT_LINES = 8
 LONGEST_TEXT = 2_000

@@ -16,9 +16,10 @@ from agents.reflection.key_words import key_words
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts
 from agents.reflection.third_person import in_second_person
 from vault.remembered.bullet_note import Statement
+from world.entities import Character, Exit, Role, Thing
 from world.matching import has_phrase, is_named
-from world.model import Character, Exit, Role, Thing, World
-from world.paths import ways_from
+from world.navigation import ways_from
+from world.world import World
 
 MAX_ROOMS = 200
 """So many rooms, the nearest, are looked through, and as many things and people."""

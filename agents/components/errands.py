@@ -15,12 +15,13 @@ from agents.turn import Turn
 from vault.notes import NoteError
 from vault.plan_note import TALK, Errand, PlanNote
 from vault.remembered.memory_line import Memory
+from world.entities import Character
 from world.events import Event
-from world.life.clock import MINUTES_A_DAY
+from world.game_time import MINUTES_A_DAY
 from world.matching import candidates
-from world.model import Character, World
+from world.navigation import shortest_path
 from world.parsing import parse_line, split_reason
-from world.paths import shortest_path
+from world.world import World
 
 log = logging.getLogger(__name__)
 

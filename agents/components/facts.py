@@ -14,7 +14,7 @@ from config.settings import MemorySettings
 from vault.remembered.fact_line import COMMITMENTS, PLACES, THINGS, TOLD, Fact
 from vault.remembered.facts_note import Pin
 from vault.remembered.memory_line import LINE_BREAK, Memory
-from world.commands.sharing import board_lines
+from world.commands.communication import board_lines
 from world.events import Event
 
 SHARE = 8

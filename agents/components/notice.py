@@ -8,7 +8,7 @@ from agents.component import Moment, Section
 from agents.turn import Turn
 from vault.remembered.memory_line import Memory
 from world.events import Event
-from world.wording import Wording
+from world.message_catalog import Wording
 
 
 class Notice:

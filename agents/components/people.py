@@ -17,9 +17,10 @@ from agents.reflection.third_person import in_third_person
 from agents.turn import Turn
 from vault.remembered.bullet_note import Statement
 from vault.remembered.memory_line import Memory
+from world.entities import Character, Role
 from world.events import Event
-from world.model import Character, Role, World
-from world.wording import Wording
+from world.message_catalog import Wording
+from world.world import World
 
 MAX_PEOPLE = 6
 """So many of those present are told of, the partner first."""

@@ -24,7 +24,7 @@ from agents.models.model import ModelError
 from vault.notes import NoteError
 from vault.remembered.archive_line import EventName
 from vault.remembered.summaries import Edited
-from world.wording import Wording
+from world.message_catalog import Wording
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from agents.memory.knowing.known import ME, Known, minute_of
 from agents.memory.knowing.reading import ENGLISH, Deed, Reading
 from vault.remembered.fact_line import BEEN_THERE, PEOPLE, PLACES, THINGS, Fact
 from vault.remembered.memory_line import LINE_BREAK, Memory
-from world.note_names import name_key
 from world.parsing import parse_line
+from world.sanitize import name_key
 
 PARTED_MINUTES = 30
 """After so long without a sign of somebody, the next sign is a new meeting."""

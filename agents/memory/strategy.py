@@ -14,7 +14,7 @@ from agents.memory.coverage import NONE, Coverage, Range
 from agents.memory.view import Tier, summary_tiers, tail_tier
 from vault.remembered.memory_line import Memory
 from vault.remembered.summaries import Summary
-from world.wording import Wording
+from world.message_catalog import Wording
 
 MAX_TAIL = 512
 """A view has so many memories word for word at most, unless a strategy says otherwise."""

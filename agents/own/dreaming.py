@@ -14,8 +14,8 @@ from agents.models.queue import ModelQueue, Priority, written_by
 from agents.prompts.quoting import filling
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
-from world.cleaning import clean_line
 from world.parsing import one_spaced
+from world.sanitize import clean_line
 
 log = logging.getLogger(__name__)
 

@@ -9,13 +9,14 @@ from agents.commands.fact_commands import Publish, recalling
 from agents.commands.memory_commands import safely
 from agents.own.dreaming import Dreamer
 from vault.remembered.memory_line import one_line
-from world.cleaning import clean_line
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Recalled, Saw, Told
-from world.model import Character, Role, World
 from world.parsing import is_number, one_spaced
-from world.scenes import scene
+from world.room_view import scene
+from world.sanitize import clean_line
+from world.world import World
 
 DREAMT_LINES = 40
 """Of so many of an agent's newest memories a dream is made."""

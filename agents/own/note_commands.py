@@ -8,13 +8,14 @@ from typing import TypeVar
 from vault.folder import check_name
 from vault.notes import NoteError
 from vault.own_notes import OwnNotes
-from world.cleaning import clean_line
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Recalled, Saw
 from world.matching import suggestions
-from world.model import Character, Role, World
 from world.parsing import one_spaced
+from world.sanitize import clean_line
+from world.world import World
 
 LONGEST_TITLE = 60
 LONGEST_ENTRY = 2000

@@ -9,11 +9,12 @@ from agents.commands.memory_commands import safely
 from agents.commands.population_commands import agent_meant
 from config.settings import AgentSettings, Given, SettingsError, override
 from vault.own_profile import OwnProfiles
-from world.building.naming import new_text
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Altered, Event, Recalled, Saw
-from world.model import Character, Role, World
+from world.find import new_text
+from world.world import World
 
 TakeIn = Callable[[Agent], None]
 """Has an agent go on with what its notes say now. Raises: NoteError."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from world.command import CommandTable
-from world.life.clock import MINUTES_A_DAY
-from world.model import Character, World
-from world.scenes import carrying, company, described, lying_here, time_of_day, ways_out
+from world.entities import Character
+from world.game_time import MINUTES_A_DAY
+from world.room_view import carrying, company, described, lying_here, time_of_day, ways_out
+from world.world import World
 
 LONG_MINUTES = 45
 """After how many minutes of doing nothing an agent is told of it."""

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from vault.remembered.memory_line import LINE_BREAK, Memory
-from world.model import World
 from world.narration import place, posed
 from world.parsing import parse_line
+from world.world import World
 
 TOGETHER_MS = 5_000
 """What two remember in the same words within so long a time has happened once."""

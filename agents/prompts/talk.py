@@ -14,8 +14,8 @@ from agents.memory.knowing.reading import Reading
 from agents.models.model import Message
 from agents.prompts.quoting import quoted
 from vault.remembered.memory_line import LINE_BREAK, Memory
+from world.message_catalog import Wording
 from world.parsing import parse_line, split_reason
-from world.wording import Wording
 
 SPEECH = frozenset({"say", "whisper", "tell"})
 MAX_CACHED = 4096

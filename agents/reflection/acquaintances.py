@@ -12,7 +12,7 @@ from vault.folder import Vault
 from vault.notes import format_note
 from vault.remembered.bullet_file import BulletFile
 from vault.remembered.bullet_note import Change, Statement
-from world.note_names import file_name_for, name_key
+from world.sanitize import file_name_for, name_key
 
 FOLDER = "people"
 SAID, OPINION = "Said", "Opinion"

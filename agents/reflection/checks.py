@@ -31,8 +31,8 @@ from agents.reflection.reflecting import MAX_INSIGHTS as MAX_INSIGHTS_A_LOOK
 from agents.reflection.speech_facts import KINDS, NAME, OTHER, SpeechFact, kind_of, whole_sentences
 from vault.remembered.bullet_note import Statement
 from vault.remembered.memory_line import LINE_BREAK
-from world.cleaning import clean_line
 from world.parsing import one_spaced
+from world.sanitize import clean_line
 
 _QUOTES = " \"'“”«»"
 MAX_CHARACTERS = 1000

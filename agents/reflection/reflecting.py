@@ -20,7 +20,7 @@ from agents.reflection.speech_facts import KINDS
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 from vault.remembered.memory_line import LINE_BREAK, PLAIN_IMPORTANCE, Memory
-from world.wording import Wording
+from world.message_catalog import Wording
 
 MAX_LINES = 32
 MIN_LINES = 6

@@ -27,9 +27,9 @@ from agents.reflection.reflecting import (
     retrospect,
 )
 from vault.notes import NoteError
-from world.life.clock import MINUTES_A_DAY
-from world.life.clock import Moment as WorldMoment
-from world.wording import Wording
+from world.game_time import MINUTES_A_DAY
+from world.game_time import Moment as WorldMoment
+from world.message_catalog import Wording
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agents.circles.likeness import Shingles, shingles
 from world.matching import has_phrase, is_named
-from world.wording import Wording
+from world.message_catalog import Wording
 
 SHORTEST_NARRATION = 12
 """Shorter narration, in characters, may well be spoken: Moss nods."""

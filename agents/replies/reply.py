@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from agents.replies.reply_text import Piece, pieces
-from world.command import Command, CommandTable
+from world.command import Command, CommandTable, words_of
+from world.entities import Character
 from world.matching import either, suggestions
-from world.model import Character
 from world.parsing import PREFIXES, at_bar, parse_line
-from world.usage import words_of
 
 LONGEST_ARGUMENTS = 400
 LONGEST_REASON = 300

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from world.cleaning import clean_block
 from world.parsing import at_bar
+from world.sanitize import clean_block
 
 MOST_THOUGHT = 64_000
 MOST_READ = 4_000

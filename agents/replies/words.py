@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.choices.schema import NOTHING, YES
 from agents.replies.reply_text import without_thoughts
-from world.cleaning import clean_line
+from world.sanitize import clean_line
 
 MAX_SPOKEN = 400
 """Where words that go on and on are cut, in characters; at the end of a sentence if possible."""

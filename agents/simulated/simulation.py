@@ -17,7 +17,7 @@ from agents.simulated.recording import Place
 from agents.turn import Turn
 from world.events import Event
 from world.game import Game
-from world.life.clock import moment_at
+from world.game_time import moment_at
 
 START_MS = 1_767_254_400_000
 """2026-01-01 08:00 UTC: when a world begins in which nobody remembers anything."""

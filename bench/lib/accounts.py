@@ -11,7 +11,7 @@ from server.accounts.passwords import Argon2
 from server.accounts.records import Account
 from vault.folder import Vault
 from vault.world_notes import save_person
-from world.model import Character
+from world.entities import Character
 
 _LETTERS = "abdefghkopstuyz"
 """No two names of these look alike."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vault.text_notes import starter_sentences
-from world.wording import variables
+from world.message_catalog import variables
 
 END = "!"
 

@@ -19,7 +19,7 @@ from bench.lib.measuring import memory_part, plain_window
 from bench.lib.one_life import Life, at_ms
 from bench.lib.reminding import reminded
 from vault.text_notes import starter_sentences
-from world.wording import Wording
+from world.message_catalog import Wording
 
 SETTLE_EVERY = 4
 CATEGORIES = ("single-hop", "multi-hop", "temporal", "open-domain")

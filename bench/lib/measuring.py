@@ -12,7 +12,7 @@ from agents.memory.memory import AgentMemory
 from agents.memory.view import memory_text
 from bench.lib.histories import Planted
 from vault.remembered.memory_line import Memory
-from world.wording import Wording
+from world.message_catalog import Wording
 
 WINDOW_STEP = 64
 

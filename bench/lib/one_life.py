@@ -22,9 +22,10 @@ from vault.agent_notes import load_agent
 from vault.folder import Vault
 from vault.text_notes import starter_sentences
 from world.commands.table import world_commands
+from world.entities import Character, Exit, Room, Thing
 from world.game import Game
-from world.model import Character, Exit, Room, Thing, World
-from world.wording import Wording
+from world.message_catalog import Wording
+from world.world import World
 
 NAME = "Eliza"
 START_MS = 1_640_995_200_000  # 2022-01-01 00:00 UTC, before anything that is replayed

@@ -27,10 +27,10 @@ from vault.command_texts import load_command_texts
 from vault.folder import STARTER, Vault
 from vault.world_notes import load_world
 from world.commands.table import world_commands
+from world.entities import Character
 from world.game import Game
-from world.life.clock import moment_at
-from world.model import Character
-from world.paths import shortest_path
+from world.game_time import moment_at
+from world.navigation import shortest_path
 
 VISITOR = "Ana"
 START_MS = 1_795_248_000_000  # 2026-11-21 08:00 UTC

@@ -22,7 +22,7 @@ from vault.world_notes import load_world
 from world.commands.table import world_commands
 from world.events import Gave
 from world.game import Game, Performed
-from world.model import World
+from world.world import World
 
 ERRANDS: Mapping[str, Sequence[Step]] = {
     "Eliza": (Step("Ink Yard", "get ink bottle"), Step("Drying Loft", "get fresh sheet"), Step("Daybook Office")),

@@ -14,9 +14,10 @@ from bench.minds.turns import Act, PlayedTurn, act_of
 from vault.folder import STARTER, Vault
 from vault.world_notes import load_world
 from world.commands.table import world_commands
+from world.entities import Character
 from world.game import Game, Performed
-from world.life.clock import moment_at
-from world.model import Character, World
+from world.game_time import moment_at
+from world.world import World
 
 AGENTS = ("Eliza", "Moss", "Odile")
 MIDNIGHT_MS = 1_795_219_200_000  # 2026-11-21 00:00 UTC

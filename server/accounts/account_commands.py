@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event
-from world.model import Character, Role, World
+from world.world import World
 
 
 @dataclass(frozen=True)

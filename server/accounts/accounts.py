@@ -20,7 +20,8 @@ from server.accounts.store import AccountStore
 from server.net.addresses import is_loopback
 from vault.folder import Vault
 from vault.world_notes import save_person
-from world.model import Character, Role, World
+from world.entities import Character, Role
+from world.world import World
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred
 
 from server.accounts.records import Ban, key
 from server.accounts.store import AccountStore
-from world.model import World
+from world.world import World
 
 
 class BanRefused(Exception):

@@ -12,7 +12,7 @@ from config.settings import ServerSettings
 from server.accounts.accounts import Accounts
 from server.accounts.authenticator import Authenticator
 from server.accounts.passwords import Passwords
-from world.wording import Wording
+from world.message_catalog import Wording
 
 
 class LoginView(Protocol):

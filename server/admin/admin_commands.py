@@ -12,10 +12,11 @@ from server.admin.countdown import Countdown
 from vault.backup import Backup
 from vault.notes import NoteError
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Announced, Event, Saw
-from world.model import Character, Role, World
 from world.parsing import is_number
+from world.world import World
 
 MOST_MINUTES = 1440
 RESTART = "--restart"

@@ -22,8 +22,8 @@ from typing import Any
 
 from vault.notes import NoteError
 from world.command import Command
+from world.entities import Character, Role
 from world.game import Game, Performed
-from world.model import Character, Role
 from world.parsing import split_reason
 
 log = logging.getLogger(__name__)

@@ -12,10 +12,11 @@ from vault.config_writing import given_settings, write_setting
 from vault.folder import Vault
 from vault.notes import NoteError
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Saw
 from world.matching import suggestions
-from world.model import Character, Role, World
+from world.world import World
 
 AT_ONCE = frozenset({"summary_style", "summary_temperature"})
 """The settings of the models that count for the next thought; the others count from the next start."""

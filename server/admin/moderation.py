@@ -16,11 +16,12 @@ from server.accounts.accounts import Accounts, NameRefused
 from server.accounts.bans import BanRefused, minute_of
 from server.session.registry import SessionRegistry
 from vault.notes import NoteError
-from world.cleaning import clean_line
 from world.command import Command, CommandTable, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Altered, Event, Saw
-from world.model import Character, Role, World
+from world.sanitize import clean_line
+from world.world import World
 
 log = logging.getLogger(__name__)
 

@@ -19,11 +19,12 @@ from vault.notes import Note, NoteError
 from vault.remembered.memory_line import Memory
 from vault.remembered.training import Export, export_training
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Saw
-from world.model import Character, Role, World
+from world.message_catalog import Wording
 from world.parsing import is_number
-from world.wording import Wording
+from world.world import World
 
 TOLD = 60
 MOST_TOLD = 2000

@@ -23,10 +23,10 @@ from server.gmcp.packages import (
 )
 from server.gmcp.rooms import RoomSnapshot, differences
 from server.gmcp.updates import GmcpUpdates
-from world.cleaning import clean_line
+from world.entities import Character, Role
 from world.events import Arrived, Event, Left
-from world.model import Character, Role
-from world.wording import Wording
+from world.message_catalog import Wording
+from world.sanitize import clean_line
 
 MOST_PACKAGES = 100
 LONGEST_NAME = 64

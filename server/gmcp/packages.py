@@ -9,10 +9,11 @@ from hashlib import blake2b
 
 from server.connection.connection import Message
 from world.command import CommandTable
+from world.entities import Character, Thing
 from world.events import Emoted, Event, Paged, Said, Shouted, Whispered
-from world.model import Character, Thing, World
+from world.message_catalog import Wording
 from world.narration import is_speech_for, place
-from world.wording import Wording
+from world.world import World
 
 CHANNELS = ("say", "emote", "whisper", "tell", "shout")
 """Named like the commands by which one speaks there."""

@@ -9,8 +9,9 @@ from hashlib import blake2b
 
 from server.connection.connection import Message
 from server.gmcp.packages import IN_ROOM, Item, changed, items_of, listed
-from world.crowds import made_out
-from world.model import Exit, Room, World
+from world.entities import Exit, Room
+from world.room_view import made_out
+from world.world import World
 
 LARGEST = 2**31 - 1
 """More than that some mappers cannot count, nor less than one."""

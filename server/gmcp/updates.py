@@ -10,6 +10,7 @@ from server.clock import DelayedCall, ReactorClock
 from server.connection.connection import Message
 from server.gmcp.rooms import RoomSnapshot, RoomSnapshots
 from world.command import CommandTable
+from world.entities import Character
 from world.events import (
     Altered,
     Announced,
@@ -41,8 +42,8 @@ from world.events import (
     Whispered,
 )
 from world.game import Game
-from world.model import Character, World
-from world.wording import Wording
+from world.message_catalog import Wording
+from world.world import World
 
 log = logging.getLogger(__name__)
 

@@ -12,10 +12,9 @@ from config.settings import ServerSettings
 from server.session.registry import SessionRegistry
 from vault.folder import Vault
 from vault.just_now import JustNow, keep_just_now, take_just_now
-from world.doings import Doings
-from world.following import begin_to_follow
+from world.entities import Character, Doings
+from world.follow import begin_to_follow
 from world.game import Game
-from world.model import Character
 
 log = logging.getLogger(__name__)
 

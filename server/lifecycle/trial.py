@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from subprocess import DEVNULL, PIPE, TimeoutExpired
 from threading import Lock
 
-from world.cleaning import clean_line
+from world.sanitize import clean_line
 
 TRIAL_SECONDS = 30.0
 LONGEST = 400

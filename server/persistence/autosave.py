@@ -19,10 +19,10 @@ from vault.subjects.known_notes import KnownNotes
 from vault.subjects.saving import WorldNotes
 from vault.whereabouts import Whereabouts
 from vault.world_notes import load_world
-from world.building.workbench import Ref
 from world.events import Altered, Event
 from world.game import Game
 from world.observers import ObserverCalls, Observers
+from world.undo import Ref
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from vault.notes_seen import Changes, NotesSeen
 from vault.subjects.known_notes import KnownNotes
 from vault.subjects.reloading import WorldReload, finished
 from vault.text_notes import load_wording
-from world.building.revising import lose_character, revise, says
+from world.edits import lose_character, revise, says
 from world.errors import WorldError
 from world.events import Altered
 from world.game import Game

@@ -9,7 +9,7 @@ from functools import lru_cache
 from config.color_settings import COLORS, WEIGHTS, ColorSettings
 from server.connection.connection import MARKED, SCENE, ColorDepth
 from server.rendering.layout import laid_out
-from world.marks import LINK, MARK, link_in_words
+from world.message_catalog import LINK, MARK, link_in_words
 
 _STYLES: dict[str, Callable[[ColorSettings], str]] = {
     "room": lambda palette: palette.room,

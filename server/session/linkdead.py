@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from server.clock import DelayedCall, ReactorClock
+from world.entities import Character
 from world.events import Event
 from world.game import Game
-from world.model import Character
 
 log = logging.getLogger(__name__)
 

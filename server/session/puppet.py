@@ -8,10 +8,10 @@ from collections.abc import Callable
 from server.clock import DelayedCall, ReactorClock
 from server.connection.connection import MARKED, SCENE
 from server.session.registry import Connected, SessionRegistry
+from world.character_status import MINUTE, span
+from world.entities import Character, Role
 from world.events import Event
-from world.model import Character, Role
-from world.presence import MINUTE, span
-from world.scenes import scene
+from world.room_view import scene
 
 WARNING_SECONDS = 60.0
 

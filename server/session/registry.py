@@ -18,10 +18,10 @@ from server.gmcp.updates import GmcpUpdates
 from server.net.addresses import network_of
 from server.net.connection_limits import ConnectionLimiter, Reason
 from server.session.linkdead import LinkDead
+from world.entities import Character, Role
 from world.events import Altered, Dropped
 from world.game import Game
-from world.model import Character, Role
-from world.presence import Presence
+from world.world import Presence
 
 STEM = "Guest"
 

@@ -15,11 +15,11 @@ from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Ide
 from server.gmcp.client import GmcpClient, Outcome
 from server.session.puppet import Puppet
 from server.session.registry import SessionRegistry
+from world.entities import Character
 from world.events import Arrived, Departed, Event, Saw
-from world.marks import without_marks
-from world.model import Character
+from world.message_catalog import without_marks
 from world.preferences import reads_aloud
-from world.scenes import arrival
+from world.room_view import arrival
 
 WAIT_SECONDS = 0.3
 """How long at most. A client answers four questions, one after the other, on which the first room's look depends."""

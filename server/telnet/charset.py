@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from server.rendering.transliterate import transliterate
-from world.cleaning import clean_line
+from world.sanitize import clean_line
 
 _LINE_END = re.compile("\r\n|\r|\n")
 _ERASE = "\b\x7f"

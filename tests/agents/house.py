@@ -26,7 +26,7 @@ from vault.agent_notes import load_agent
 from vault.board_note import BoardNote
 from vault.disk import Disk
 from vault.folder import STARTER, Vault
-from world.model import Role
+from world.entities import Role
 
 AT = 1_795_248_000_000  # 2026-11-21 08:00 UTC
 ROOM = "The Common Room"

@@ -7,8 +7,8 @@ import pytest
 from agents.replies.reply import first_command, open_to
 from tests.full_table import full_table
 from tests.world.inn import inn
+from world.entities import Role
 from world.game import Game
-from world.model import Role
 
 ABOVE = sorted(one.verb for one in full_table() if one.role > Role.PLAYER)
 ARGUMENTS = (

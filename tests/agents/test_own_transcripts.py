@@ -25,9 +25,9 @@ from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game
 from vault.config_notes import load_settings
+from world.entities import Role
 from world.events import Event
 from world.game import Game
-from world.model import Role
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
 DREAM = "I walked over water, and the lamp spoke. It knew my name. And then"

@@ -8,8 +8,8 @@ from tests.hostile import CONTROLS, INJECTIONS, MARKUP
 from tests.integration import attacking
 from tests.integration.attacking import INDEX, attack
 from tests.integration.running import ADMIN, running
-from world.cleaning import clean_line
 from world.parsing import one_spaced
+from world.sanitize import clean_line
 
 pytestmark = pytest.mark.integration
 

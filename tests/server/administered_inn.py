@@ -18,8 +18,8 @@ from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game
 from vault.backup import Backup
 from vault.config_notes import load_settings
+from world.entities import Role
 from world.events import Left
-from world.model import Role
 
 NOTES = TEMPLATES | {
     "agents/Rook/agent.md": "---\nroom: '[[The Kitchen]]'\n---\nYou are Rook.\n",

@@ -24,7 +24,7 @@ from server.accounts.throttle import LoginThrottle
 from server.session.registry import SessionRegistry, Texts
 from vault.folder import Vault
 from world.game import Game
-from world.model import World
+from world.world import World
 
 TEXTS = Texts("Welcome to the inn.", "Type look.", "Sleep well.")
 NOW_MS = 1_795_000_000_000  # 2026-11-18 11:06:40 UTC

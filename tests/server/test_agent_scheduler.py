@@ -21,8 +21,8 @@ from vault.config_notes import load_settings
 from vault.folder import STARTER, Vault
 from vault.world_notes import load_world
 from world.commands.table import world_commands
+from world.entities import Character
 from world.game import Game
-from world.model import Character
 
 
 class Mind:

@@ -17,8 +17,8 @@ from tests.server.front_door import NOW_MS
 from tests.world.inn import Player
 from vault.config_notes import load_settings
 from vault.folder import open_vault
+from world.entities import Character, Role
 from world.game import Game
-from world.model import Character, Role
 
 GUESTS = """
     ! afk back board brief color commands drop emote examine exits follow get give go help history hush inventory

@@ -6,7 +6,7 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from world.model import Character, Detail, Exit, Role, Room, Thing
+from world.entities import Character, Detail, Exit, Role, Room, Thing
 
 _MARKS = (
     "## Exits",

@@ -11,8 +11,8 @@ from vault.agent_notes import AgentNote, agent_names, load_agent
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 from world.commands.table import world_commands
+from world.entities import Character
 from world.errors import CommandError
-from world.model import Character
 from world.parsing import parse_line
 
 PROFILE = "You are Moss.\n\n  You speak rarely, {and} never at length.\n\n---\n\nYou like ferns."

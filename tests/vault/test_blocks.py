@@ -20,7 +20,7 @@ from vault.note_text import NoteText, entry_lines
 from vault.notes import NoteError, link_target, parse_note, with_plain_ends
 from vault.subjects.life_notes import life_in
 from vault.subjects.room_notes import load_room, room_of, save_room
-from world.model import Exit
+from world.entities import Exit
 
 HIDING = {
     "fence": "```\n{}\n```",

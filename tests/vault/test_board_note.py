@@ -10,7 +10,7 @@ from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.board_note import BoardNote, format_board, parse_board
 from vault.notes import NoteError, parse_note
-from world.board import SCOPES, Board, Entry
+from world.bulletin_board import SCOPES, Board, Entry
 
 ROOM = "The Common Room"
 

@@ -14,7 +14,7 @@ from tests.vault.vault_of import vault_of
 from vault.folder import MARK, STARTER, Vault, check_name, open_vault
 from vault.notes import Note, NoteError
 from vault.subjects.room_notes import load_room, save_room
-from world.cleaning import clean_line
+from world.sanitize import clean_line
 
 DURABLE = ["write_draft", "fsync", "write_draft", "fsync", "replace", "replace", "sync_folder", "fsync"]
 

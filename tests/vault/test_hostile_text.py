@@ -21,10 +21,10 @@ from vault.remembered.summaries import RECENT, Summary, SummaryFolder
 from vault.subjects.character_notes import load_person, save_person
 from vault.subjects.room_notes import load_room, save_room
 from vault.subjects.thing_notes import load_thing, save_thing
-from world.board import Board, Entry
-from world.cleaning import clean_block, clean_line
-from world.model import Character, Detail, Room, Thing
+from world.bulletin_board import Board, Entry
+from world.entities import Character, Detail, Room, Thing
 from world.parsing import one_spaced
+from world.sanitize import clean_block, clean_line
 
 ON_DISK = settings(max_examples=12)
 

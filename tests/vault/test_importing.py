@@ -21,7 +21,8 @@ from vault.older.report import Report
 from vault.remembered.memory_line import Memory
 from vault.remembered.summaries import LONGTERM, RECENT, SummaryFolder
 from vault.world_notes import load_world
-from world.model import Exit, World
+from world.entities import Exit
+from world.world import World
 
 BERLIN = timezone(timedelta(hours=1))
 START = datetime(2026, 3, 1, 9, 0, 0)

@@ -10,7 +10,7 @@ from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.just_now import JUST_NOW, JustNow, keep_just_now, take_just_now
-from world.doings import Doings
+from world.entities import Doings
 
 AT = 1_764_016_501_000
 

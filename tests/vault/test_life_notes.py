@@ -8,8 +8,8 @@ from vault.agent_notes import agent_names, load_agent
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError, parse_note
 from vault.subjects.life_notes import life_in, reactions_in
-from world.life.clock import PARTS
-from world.life.reaction import reaction
+from world.game_time import PARTS
+from world.triggers import reaction
 
 MILL = """\
 ---

@@ -21,7 +21,7 @@ from vault.subjects.room_notes import KEYS as ROOM_KEYS
 from vault.subjects.room_notes import load_room, save_room
 from vault.subjects.thing_notes import KEYS as THING_KEYS
 from vault.subjects.thing_notes import load_thing, save_thing
-from world.model import Character, Detail, Exit, Role
+from world.entities import Character, Detail, Exit, Role
 
 REMARKED = """\
 ---

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.vault.vault_of import vault_of
 from vault.notes import NoteError
 from vault.own_notes import OwnNotes
-from world.model import Character
+from world.entities import Character
 
 AT = 1_795_248_000_000  # 2026-11-21 08:00 UTC
 ROOK, ANA = Character("Rook", "", is_agent=True), Character("Ana", "")

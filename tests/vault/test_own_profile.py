@@ -10,7 +10,7 @@ from tests.vault.vault_of import vault_of
 from vault.agent_notes import load_agent
 from vault.notes import NoteError
 from vault.own_profile import OwnProfiles
-from world.model import Character
+from world.entities import Character
 
 AT = 1_795_248_000_000  # 2026-11-21 08:00 UTC
 ROOK, ANA = Character("Rook", "", "Black.", is_agent=True), Character("Ana", "", "Tall.")

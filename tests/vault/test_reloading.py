@@ -17,10 +17,10 @@ from vault.subjects.reloading import Taken, WorldReload, finished, leading_nowhe
 from vault.subjects.room_notes import save_room
 from vault.subjects.thing_notes import save_thing
 from vault.world_notes import Whereabouts, load_world
-from world.building.revising import close_room
+from world.edits import close_room
+from world.entities import Character, Exit, Room, Thing
 from world.events import Altered, Arrived, Left, Moved, Told
-from world.model import Character, Exit, Room, Thing
-from world.placing import Placements
+from world.location_index import Placements
 
 SETTINGS = WorldSettings(start_room="Hall")
 NOTES = {

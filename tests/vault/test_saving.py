@@ -14,7 +14,7 @@ from vault.subjects.known_notes import KnownNotes
 from vault.subjects.saving import WorldNotes
 from vault.subjects.trash import newest_in_trash, put_in_trash
 from vault.world_notes import load_world
-from world.model import Character, Exit, Role, Room, Thing
+from world.entities import Character, Exit, Role, Room, Thing
 
 NOTES = {
     "rooms/Hall.md": "---\nnumber: 1\nmood: dusty # as ever\n---\nA hall.\n\n## Exits\n- **north**, n: [[Attic|up]]\n",

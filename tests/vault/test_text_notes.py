@@ -14,7 +14,7 @@ from tests.syntax import nodes_of
 from tests.vault.vault_of import vault_of
 from vault.notes import NoteError
 from vault.text_notes import load_wording, starter_sentences
-from world.wording import variables
+from world.message_catalog import variables
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("world", "vault", "agents", "server")

@@ -14,7 +14,8 @@ from vault import whereabouts as module
 from vault.folder import Vault
 from vault.notes import NoteError
 from vault.whereabouts import DRAFT, OPENING, SPARE_LINES, WHEREABOUTS, Whereabouts
-from world.model import Character, Room, Thing, World
+from world.entities import Character, Room, Thing
+from world.world import World
 
 NAMES = [f"thing {number}" for number in range(8)]
 PLACES = ["Hall", "Attic", "Ana", "thing 0"]

@@ -14,8 +14,9 @@ from vault.subjects.known_notes import KnownNotes
 from vault.subjects.saving import WorldNotes
 from vault.whereabouts import OPENING
 from vault.world_notes import WHEREABOUTS, Whereabouts, load_world, save_person
-from world.model import Character, Detail, Exit, Room, Thing, World
-from world.paths import shortest_path
+from world.entities import Character, Detail, Exit, Room, Thing
+from world.navigation import shortest_path
+from world.world import World
 
 SETTINGS = WorldSettings(start_room="Hall")
 NOTES = {

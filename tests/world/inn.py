@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tests.english import ENGLISH
 from world.commands.table import world_commands
+from world.entities import Character, Detail, Exit, Room, Thing
 from world.events import Event
 from world.game import Game
-from world.life.reaction import reaction
-from world.model import Character, Detail, Exit, Room, Thing, World
+from world.triggers import reaction
+from world.world import World
 
 CREAK = reaction("use", "", "show The lid of the oat chest creaks.")
 

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn, inn_game
-from world.building.naming import as_exit_name, new_name, new_names, new_text
-from world.building.workbench import CHANGED_BY, MADE_BY, MOST_ACTS, fields_of
+from world.entities import Exit, Role
 from world.errors import CommandError
 from world.events import Altered, Event, Moved
+from world.find import as_exit_name, new_name, new_names, new_text
 from world.game import Game
-from world.model import Exit, Role, World
+from world.undo import CHANGED_BY, MADE_BY, MOST_ACTS, fields_of
+from world.world import World
 
 LINES = [
     "@dig north to The Attic",

@@ -6,14 +6,13 @@ import pytest
 
 from tests.english import ENGLISH
 from tests.world.inn import inn, inn_game
-from world.command import Command, CommandTable, command
-from world.command_texts import CommandTexts
+from world.command import Command, CommandTable, CommandTexts, Word, command
 from world.commands.table import world_commands
+from world.entities import Character, Role
 from world.errors import CommandError, WorldError
 from world.events import Event
-from world.model import Character, Role, World
-from world.usage import Word
-from world.wording import Wording
+from world.message_catalog import Wording
+from world.world import World
 
 TABLE = world_commands()
 COMMANDS = list(TABLE)

@@ -9,10 +9,11 @@ import pytest
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn
 from world.command import CommandTable, command
+from world.entities import Character, Role, Room
 from world.errors import WorldError
 from world.events import Event, Refused, Said, Told
 from world.game import Game, Performed
-from world.model import Character, Role, Room, World
+from world.world import World
 
 
 @command("stumble")

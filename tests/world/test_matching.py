@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.english import ENGLISH
+from world.entities import Thing
 from world.errors import CommandError
 from world.matching import bare, candidates, count_name_words, either, find, is_named, listed, suggestions
-from world.model import Thing
 
 BRASS = Thing("brass lamp", "here", aliases=("lamp",))
 OIL = Thing("oil lamp", "here", aliases=("lamp",))

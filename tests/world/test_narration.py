@@ -8,6 +8,7 @@ import pytest
 
 from tests.world.inn import inn
 from world import events
+from world.entities import Thing
 from world.events import (
     Altered,
     Announced,
@@ -41,8 +42,8 @@ from world.events import (
     Whispered,
     Wrote,
 )
-from world.model import Thing, World
 from world.narration import narrate, perceivers, with_article
+from world.world import World
 
 HERE, AWAY = "The Common Room", "The Yard"
 

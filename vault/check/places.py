@@ -18,7 +18,7 @@ from vault.subjects.room_notes import room_names, room_of
 from vault.subjects.thing_notes import thing_of
 from vault.whereabouts import LINE, WHEREABOUTS
 from world.matching import suggestions
-from world.note_names import name_key
+from world.sanitize import name_key
 
 _FENCE = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _LAST_NUMBER = re.compile(r"- last room number: \d+\s*")

@@ -14,7 +14,7 @@ from vault.older.memories import import_memories, import_summaries
 from vault.older.notes import Item, OldNote, target_of
 from vault.older.places import CHARACTER, ROOM, kept_properties, notes_in, read_note
 from vault.older.report import Names, Report
-from world.note_names import file_name_for
+from world.sanitize import file_name_for
 
 PROFILE = "thinker.profile"
 _SETTINGS = {

@@ -31,7 +31,8 @@ from vault.older.places import (
 from vault.older.report import Names, Report
 from vault.subjects.character_notes import save_person
 from vault.world_notes import Whereabouts, load_world
-from world.model import Character, World
+from world.entities import Character
+from world.world import World
 
 STATE = "world_state.md"
 _FROM_STARTER = ("config", "templates", "text", MARK)

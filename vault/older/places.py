@@ -13,7 +13,7 @@ from vault.subjects.room_notes import KEYS as ROOM_KEYS
 from vault.subjects.room_notes import save_room
 from vault.subjects.thing_notes import KEYS as THING_KEYS
 from vault.subjects.thing_notes import save_thing
-from world.model import Exit, Room, Thing
+from world.entities import Exit, Room, Thing
 
 LOCATIONS = ("world", "locations")
 ROOM, THING, CHARACTER = "room", "thing", "character"

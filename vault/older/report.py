@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from world.note_names import file_name_for, name_key
+from world.sanitize import file_name_for, name_key
 
 
 @dataclass

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from world.cleaning import clean_block, clean_line
+from world.sanitize import clean_block, clean_line
 
 KINDS = ("observed", "acted", "result", "thought", "dreamt", "told", "noted")
 LINE_BREAK = " ⏎ "

@@ -18,7 +18,7 @@ from vault.subjects.subject_notes import (
     save_own_properties,
     table_in,
 )
-from world.model import Character, Role
+from world.entities import Character, Role
 
 FOLDER = "people"
 KEYS = ("aliases", "tags", "preferences", "room", "role", "grants")

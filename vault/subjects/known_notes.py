@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from world.building.revising import copied
-from world.building.subjects import Subject
-from world.building.workbench import Ref
-from world.model import Room, Thing, World
+from world.edits import copied
+from world.entities import Room, Thing
+from world.find import Subject
+from world.undo import Ref
+from world.world import World
 
 
 class KnownNotes:

@@ -24,8 +24,8 @@ from vault.blocks import Line
 from vault.escaping import unescaped, unescaped_comments, unescaped_line
 from vault.notes import Note, NoteError
 from world.errors import WorldError
-from world.life.clock import PARTS
-from world.life.reaction import Reaction, reaction
+from world.game_time import PARTS
+from world.triggers import Reaction, reaction
 
 REACTIONS, AMBIENT, ERRANDS = "Reactions", "Ambient", "Errands"
 COLUMNS = ("on", "when", "do")

@@ -18,12 +18,13 @@ from vault.subjects.character_notes import person_of
 from vault.subjects.known_notes import KnownNotes
 from vault.subjects.room_notes import room_names, room_of
 from vault.subjects.thing_notes import inside_itself, thing_of
-from world.building.revising import close_room, lose_character, lose_thing, put, rename_room, revise, says
-from world.building.subjects import Subject
-from world.building.workbench import Ref
+from world.edits import close_room, lose_character, lose_thing, put, rename_room, revise, says
+from world.entities import Character, Exit, Room, Thing
 from world.events import Altered, Event, Moved
-from world.model import Character, Exit, Room, Thing, World
-from world.note_names import name_key
+from world.find import Subject
+from world.sanitize import name_key
+from world.undo import Ref
+from world.world import World
 
 T = TypeVar("T")
 

@@ -17,8 +17,8 @@ from vault.subjects.subject_notes import (
     text_in,
     texts_in,
 )
-from world.model import Detail, Exit, Room
-from world.note_names import name_key
+from world.entities import Detail, Exit, Room
+from world.sanitize import name_key
 
 FOLDER = "rooms"
 KEYS = ("number", "title", "aliases", "tags")

@@ -17,8 +17,9 @@ from vault.subjects.room_notes import room_of, save_room
 from vault.subjects.thing_notes import FOLDER as THINGS
 from vault.subjects.thing_notes import save_thing, thing_of
 from vault.subjects.trash import TRASH, newest_in_trash, put_in_trash, take_from_trash
-from world.building.workbench import Ref
-from world.model import Character, Role, Room, Thing, World
+from world.entities import Character, Role, Room, Thing
+from world.undo import Ref
+from world.world import World
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from vault.note_text import NoteText
 from vault.notes import Note, link_target, reference
 from vault.subjects.life_notes import life_in
 from vault.subjects.subject_notes import names_in, own_properties, save_names, save_note, save_own_properties, text_in
-from world.model import Thing
+from world.entities import Thing
 
 FOLDER = "things"
 KEYS = ("at", "title", "article", "aliases", "container", "fixed", "tags")

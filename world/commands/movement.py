@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from world.command import command
-from world.commands.social import someone_here
+from world.commands.communication import someone_here
+from world.entities import Character, Exit, Room
 from world.errors import CommandError
 from world.events import Arrived, Event, Followed, Left, Saw, Unfollowed
-from world.following import begin_to_follow, party
+from world.follow import begin_to_follow, party
 from world.matching import candidates, find
-from world.model import Character, Exit, Room, World
 from world.narration import place
-from world.paths import shortest_path
-from world.scenes import exit_names
+from world.navigation import shortest_path
+from world.room_view import exit_names
+from world.world import World
 
 
 @command("go <exit>", "walk", "move", "enter", "head", category="movement", noticed="room", also=("go on",))
@@ -146,6 +147,3 @@ def _let_go(actor: Character) -> list[Event]:
     """Let somebody follow nobody any more; return that as what happened, if it followed anybody."""
     leader_id, actor.doings.following_id = actor.doings.following_id, ""
     return [Unfollowed(actor.character_id, leader_id)] if leader_id else []
-
-
-COMMANDS = (go, on, back, follow, unfollow)

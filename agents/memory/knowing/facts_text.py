@@ -11,7 +11,8 @@ from agents.memory.knowing.commitments import matter
 from agents.memory.knowing.confided import weight_of_telling
 from agents.memory.knowing.known import ME
 from vault.remembered.fact_line import CONFIDED, LESSONS, PEOPLE, PLACES, PROMISES, REQUESTS, THINGS, Fact
-from world.model import Character, World
+from world.entities import Character
+from world.world import World
 
 MOST_PASSED_OVER = 8
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from vault.text_notes import starter_sentences
-from world.wording import Wording, variables
+from world.message_catalog import Wording, variables
 
 _BY_SOMEBODY = "narration."
 _WHO = "who"

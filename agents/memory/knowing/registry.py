@@ -23,7 +23,7 @@ from vault.remembered.fact_line import Fact
 from vault.remembered.facts_note import NAME, FactsFile, FactsNote, Pin, Stamp
 from vault.remembered.memory_line import LINE_BREAK, one_line
 from world.errors import CommandError
-from world.wording import Wording
+from world.message_catalog import Wording
 
 log = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from vault.journal import Journal
 from vault.notes import NoteError
 from vault.remembered.memory_line import Memory
 from vault.remembered.search_index import SearchIndex
+from world.message_catalog import Wording
 from world.parsing import parse_line
-from world.wording import Wording
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from agents.memory.view import RECENT, Tier, View
 from vault.remembered.archive_file import parsed_reference
 from vault.remembered.memory_line import LINE_BREAK, Memory, one_line
 from world.errors import CommandError
-from world.wording import Wording
+from world.message_catalog import Wording
 
 MOST_LINES = 200
 

@@ -11,8 +11,8 @@ from agents.memory.memory import AgentMemory
 from agents.memory.view import Tier, View
 from vault.notes import NoteError
 from vault.remembered.ranges import RangeSet
-from world.presence import span
-from world.wording import Wording
+from world.character_status import span
+from world.message_catalog import Wording
 
 CountTokens = Callable[[str], int]
 

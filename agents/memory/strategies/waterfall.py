@@ -9,7 +9,7 @@ from typing import ClassVar
 from agents.memory.coverage import NONE, Coverage, Range
 from agents.memory.strategy import MemoryStrategy, Plan
 from config.settings import setting
-from world.wording import Wording
+from world.message_catalog import Wording
 
 
 @dataclass(frozen=True)

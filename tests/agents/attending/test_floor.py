@@ -13,8 +13,9 @@ from agents.attending.awareness import Awareness
 from agents.attending.floor import PATIENCE_MS, Floor
 from agents.attending.perceiving import impression
 from tests.world.inn import inn
+from world.entities import Character
 from world.events import Arrived, Emoted, Event, Gave, Happened, Left, Said, Told
-from world.model import Character, World
+from world.world import World
 
 ROOM, KITCHEN, STABLE = "The Common Room", "The Kitchen", "The Stable"
 NAMES = ("Rook", "Jay", "Wren")

@@ -18,7 +18,8 @@ from agents.components.errands import Step
 from tests.agents.choices.test_possible import TABLE, a_world
 from tests.english import ENGLISH
 from vault.plan_note import Errand
-from world.model import Character, World
+from world.entities import Character
+from world.world import World
 
 DRAWS = 150
 BY_PERSON = Address(True, by_person=True, by_id="Dot", text="Where is the bell?")

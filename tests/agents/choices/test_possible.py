@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from agents.choices.possible import NOTHING, Form, possible, spelt
 from world.command import CommandTable, command
 from world.commands.table import world_commands
+from world.entities import Character, Detail, Exit, Role, Room, Thing
 from world.game import Game
-from world.life.reaction import reaction
-from world.model import Character, Detail, Exit, Role, Room, Thing, World
+from world.triggers import reaction
+from world.world import World
 
 TABLE = world_commands()
 

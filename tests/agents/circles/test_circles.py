@@ -9,7 +9,7 @@ import pytest
 from agents.agent import Turn
 from config.settings import AgentSettings
 from tests.agents.test_agent import ROOM, Life, running
-from world.model import World
+from world.world import World
 
 RIVER = "say The river is high today."
 TOLD = "You have said that twice already; do something else."

@@ -12,7 +12,7 @@ from agents.circles.likeness import alike, likeness, shingles
 from agents.circles.loops import MOST_STRAIN, Found, Loops, Sign, goes_to_and_fro
 from agents.circles.remedies import COOLED, HOTTEST, LED, NONE, TOLD, VARIED, remedy, sentences, shunned_by
 from vault.text_notes import starter_sentences
-from world.wording import Wording
+from world.message_catalog import Wording
 
 SAID, ASKED, ECHO, TURNS = Sign.SAID_AGAIN, Sign.ASKED_AGAIN, Sign.ECHOED, Sign.IN_TURNS
 AGAIN, FRO, TALK = Sign.DID_AGAIN, Sign.TO_AND_FRO, Sign.ONLY_TALK

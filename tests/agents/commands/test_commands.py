@@ -14,8 +14,8 @@ from agents.models.queue import ModelQueue
 from tests.agents.test_agent import Life
 from tests.english import ENGLISH
 from tests.world.inn import Player
+from world.entities import Role
 from world.errors import CommandError
-from world.model import Role
 
 
 @pytest.fixture

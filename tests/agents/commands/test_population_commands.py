@@ -21,8 +21,8 @@ from tests.world.inn import Player
 from vault.config_notes import load_settings
 from vault.world_notes import load_world
 from world.commands.table import world_commands
+from world.entities import Character, Role
 from world.game import Game
-from world.model import Character, Role
 
 
 class Town:

@@ -10,7 +10,7 @@ from agents.commands.thought_commands import thought_commands
 from agents.models.model import ModelError
 from tests.agents.test_agent import Life
 from tests.scripted_model import ScriptedModel
-from world.model import Role
+from world.entities import Role
 
 LOOK = (
     "The Common Room",

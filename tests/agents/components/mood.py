@@ -6,7 +6,7 @@ from agents.component import AddedComponent, Moment, Owner, Section
 from agents.turn import Turn
 from vault.remembered.memory_line import Memory
 from world.events import Event
-from world.wording import Wording
+from world.message_catalog import Wording
 
 WORDS = {"thank": 1, "lovely": 1, "fool": -1, "go away": -1}
 

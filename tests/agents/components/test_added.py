@@ -23,8 +23,8 @@ from tests.agents.house import House
 from vault.folder import STARTER, Vault
 from vault.notes import NoteError
 from vault.remembered.memory_line import Memory
+from world.entities import Role
 from world.events import Event
-from world.model import Role
 
 ROOT = Path(__file__).parents[3]
 WITH_MOOD = loaded_components().with_more(Mood)

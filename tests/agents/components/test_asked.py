@@ -13,7 +13,7 @@ from agents.models.model import Capabilities
 from tests.agents.house import House
 from tests.agents.test_thinking import Talking
 from vault.remembered.bullet_note import Statement
-from world.model import Role, Thing
+from world.entities import Role, Thing
 
 
 class Asking(House):

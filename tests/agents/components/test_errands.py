@@ -14,8 +14,8 @@ from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.notes import NoteError, parse_note
 from vault.plan_note import MAX_ERRANDS, Errand, PlanNote, errands_in, format_errand
-from world.life.clock import MINUTES_A_DAY, Moment
-from world.model import World
+from world.game_time import MINUTES_A_DAY, Moment
+from world.world import World
 
 ROOM, KITCHEN, YARD = "The Common Room", "The Kitchen", "The Yard"
 FETCH = Errand("get brass lamp", ROOM)

@@ -14,7 +14,7 @@ from tests.agents.house import AT, House, said
 from tests.agents.templates import templates_of
 from vault.journal import Journal
 from vault.remembered.memory_line import Memory
-from world.model import Role
+from world.entities import Role
 
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)
 ROOM = "The Common Room"

@@ -13,8 +13,8 @@ from agents.reflection.opinions import Dropped, Reflected
 from agents.reflection.speech_facts import OTHER, SpeechFact
 from tests.agents.house import House
 from vault.remembered.bullet_note import Statement
+from world.entities import Character, Role
 from world.matching import is_named
-from world.model import Character, Role
 
 DAY = "2026-11-21"
 

@@ -23,8 +23,8 @@ from tests.agents.memory.lives import Life, QuickDisk, one_turn, windows
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
+from world.entities import Role
 from world.events import Refused, Saw
-from world.model import Role
 
 LOOK = "The Landing\nGreen planks, still wet from the spray.\n\n   Carved into one: “1871”.\n" + "It goes by. " * 30
 REFERENCE = re.compile(r"\^m\d+|\d{4}-\d\d-\d\d(?:-\d+)?#\d+")

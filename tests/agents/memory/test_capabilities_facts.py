@@ -17,11 +17,11 @@ from tests.scripted_model import ScriptedModel
 from vault.board_note import format_board, parse_board
 from vault.notes import parse_note
 from vault.remembered.fact_line import THINGS
-from world.board import SCOPES, Board, Entry
+from world.bulletin_board import SCOPES, Board, Entry
 from world.command import command
+from world.entities import Role
 from world.errors import CommandError
 from world.game import Performed
-from world.model import Role
 
 ROOM = "The Common Room"
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)

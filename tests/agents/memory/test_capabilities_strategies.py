@@ -36,7 +36,7 @@ from vault.agent_notes import load_agent
 from vault.folder import Vault
 from vault.remembered.former_lives import put_by
 from vault.remembered.summaries import Summary
-from world.model import Role
+from world.entities import Role
 
 
 def status(life: Life) -> list[str]:

@@ -20,7 +20,7 @@ from vault.agent_writing import set_agent_property
 from vault.config_notes import load_settings
 from vault.folder import Vault
 from vault.notes import NoteError
-from world.model import Role
+from world.entities import Role
 
 DEFAULT = windows(64, 64)
 

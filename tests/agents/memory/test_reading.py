@@ -16,8 +16,8 @@ from tests.world.inn import inn_game
 from vault.remembered.fact_line import PEOPLE, PLACES, THINGS, Fact
 from vault.remembered.memory_line import Memory, one_line
 from vault.text_notes import starter_sentences
-from world.model import Role
-from world.wording import Wording, variables
+from world.entities import Role
+from world.message_catalog import Wording, variables
 
 AT = 1_795_248_000_000
 ARTICLES = {"brass lamp": "eine", "oil lamp": "eine", "stable bill": "einen", "saddle bag": "einen"}

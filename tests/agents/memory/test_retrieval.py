@@ -22,7 +22,7 @@ from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.journal import Journal
 from vault.remembered.memory_line import LINE_BREAK, Memory
-from world.model import Role
+from world.entities import Role
 
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)
 MILL = "The Mill"

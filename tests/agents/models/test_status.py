@@ -25,8 +25,8 @@ from vault.config_notes import load_settings
 from vault.folder import STARTER, Vault
 from vault.world_notes import load_world
 from world.commands.table import world_commands
+from world.entities import Character, Role
 from world.game import Game
-from world.model import Character, Role
 
 
 def test_every_endpoint_is_told_with_its_health_its_figures_and_what_to_do():

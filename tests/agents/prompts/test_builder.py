@@ -20,7 +20,7 @@ from vault.folder import STARTER, Vault
 from vault.remembered.memory_line import Memory
 from vault.remembered.summaries import Summary
 from world.events import Said
-from world.life.clock import moment_at
+from world.game_time import moment_at
 
 TEMPLATE = parse_template(
     "{profile}\n\nA day:\n{yesterday}\n\n{older}\n\n{recent}\n\n{tail}\n\n{scene}\n~{name}>", "test"

@@ -6,7 +6,7 @@ import logging
 
 from config.settings import MemorySettings
 from tests.agents.house import House
-from world.model import Role
+from world.entities import Role
 
 SECRET = "quartzite"
 STORY = (

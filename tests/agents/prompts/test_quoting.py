@@ -14,7 +14,7 @@ from agents.prompts.quoting import plain, quoted, typed
 from tests.agents.house import House
 from tests.hostile import INJECTIONS, TOKENS, hostile_lines
 from vault.folder import STARTER, Vault
-from world.model import Exit, Room
+from world.entities import Exit, Room
 
 OPENINGS = {"Ana", "What", "-", "Shared", "---", *(f"plan{number}," for number in range(9))}
 """With what those lines begin that a prompt has once somebody has spoken and shared something."""

@@ -22,7 +22,7 @@ from tests.english import ENGLISH as WORDING
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory
-from world.life.clock import Moment
+from world.game_time import Moment
 
 DAY = (
     'Odile: Odile says, "River\'s at four feet. Steady."',

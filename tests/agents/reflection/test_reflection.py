@@ -14,7 +14,7 @@ from agents.reflection.reflecting import load_template
 from agents.reflection.speech_facts import SpeechFact
 from tests.agents.reflection.looking_back import DAY, NEXT_DAY, NEXT_NIGHT, NIGHT, Mind, fact, insight, intent
 from vault.notes import NoteError
-from world.life.clock import Moment
+from world.game_time import Moment
 
 GOOD = {
     "facts": [fact("I lost my dog", 5), fact("I lost my cat", 5)],

@@ -17,7 +17,7 @@ from tests.server.front_door import NOW_MS, FakeHasher, accounts_in, accounts_of
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.notes import NoteError
-from world.model import Character, Role
+from world.entities import Character, Role
 
 LOOPBACK, ELSEWHERE = "127.0.0.1", "203.0.113.9"
 NOW = datetime.fromtimestamp(NOW_MS / 1000, UTC)

@@ -15,7 +15,7 @@ from server.accounts.records import Account
 from tests.server.fake_connection import SECRET, Guest
 from tests.server.front_door import FakeHasher, Thread, lobby_of
 from tests.world.inn import inn_game
-from world.model import Character, Role
+from world.entities import Character, Role
 
 HOME, THERE = "192.0.2.7", "203.0.113.9"
 ASK = "By what name shall we know you? "

@@ -14,7 +14,7 @@ from tests.server.administered_inn import StewardedInn
 from tests.server.front_door import NOW_MS
 from tests.world.inn import inn_game
 from vault.own_profile import OwnProfiles
-from world.model import Role
+from world.entities import Role
 
 
 @pytest.fixture

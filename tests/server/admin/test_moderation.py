@@ -10,8 +10,8 @@ from twisted.internet.defer import Deferred
 from tests.playing import play
 from tests.server.administered_inn import StewardedInn
 from tests.server.front_door import Thread, at_once
+from world.entities import Role
 from world.events import Altered, Event
-from world.model import Role
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
-from world.model import Exit, Role, Room
+from world.entities import Exit, Role, Room
 
 
 def supports(*names: str) -> Supports:

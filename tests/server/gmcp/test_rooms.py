@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.gmcp.rooms import LARGEST, RoomNumbers, derived
-from world.model import Room, World
+from world.entities import Room
+from world.world import World
 
 
 def numbers(*rooms: Room, derive=derived) -> dict[str, int]:

@@ -16,8 +16,8 @@ from server.gmcp.packages import items_of
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
-from world.crowds import MADE_OUT
-from world.model import Character, Role
+from world.entities import Character, Role
+from world.room_view import MADE_OUT
 
 NAMES = ("Ana", "Ben", "Cat")
 LINES = (

@@ -18,8 +18,9 @@ from server.monitoring.metrics import WorldFigures, registry_of
 from tests.scripted_model import ScriptedModel
 from tests.server.monitoring.monitored_world import world_of
 from world.command import command
+from world.entities import Character
 from world.events import Event
-from world.model import Character, World
+from world.world import World
 
 
 class Watcher:

@@ -16,8 +16,8 @@ from server.accounts.store import AccountStore
 from server.app import Fallwater
 from tests.server.front_door import NOW_MS
 from vault.folder import Vault, open_vault
+from world.entities import Character, Role
 from world.events import Event
-from world.model import Character, Role
 
 
 class Town:

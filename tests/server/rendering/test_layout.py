@@ -9,7 +9,7 @@ from wcwidth import wcswidth
 
 from server.rendering.layout import WIDEST, columns_in, wrapped, wrapped_wide
 from tests.hostile import hostile_input
-from world.cleaning import clean_line
+from world.sanitize import clean_line
 
 
 @pytest.mark.parametrize(

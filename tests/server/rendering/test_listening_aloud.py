@@ -19,8 +19,8 @@ from vault.command_texts import load_command_texts
 from vault.folder import STARTER, Vault
 from vault.text_notes import WHOLE as WHOLE_NOTES
 from vault.text_notes import starter_sentences
+from world.entities import Role
 from world.events import Happened
-from world.model import Role
 
 COLUMNS = re.compile(r"\S {2,}\S")
 ROWS = re.compile(r"([^\w\s.])\1{2,}|\.{4,}|[\u2500-\u259f\u2800-\u28ff]")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 from server.session.registry import presence_by
-from world.presence import Presence
+from world.world import Presence
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 

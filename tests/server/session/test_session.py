@@ -10,7 +10,7 @@ from server.session.registry import SessionRegistry
 from tests.server.fake_connection import Guest
 from tests.server.front_door import accounts_in, lobby_of
 from tests.world.inn import inn_game
-from world.model import Role
+from world.entities import Role
 
 ROOM = (
     "The Common Room\n"

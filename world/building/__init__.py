@@ -1,1 +1,0 @@
-"""Changing the shape of the world, from inside or by its notes."""

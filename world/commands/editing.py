@@ -1,0 +1,294 @@
+"""What rooms and things are like, what they are called, their properties, and everything about one at a glance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from world.command import command
+from world.edits import Alteration
+from world.entities import Character, Detail, Role, Room, Thing
+from world.errors import CommandError
+from world.events import Built, Event, Saw
+from world.find import (
+    Subject,
+    check_may_change,
+    detail_meant,
+    id_of,
+    kind_of,
+    new_name,
+    new_names,
+    new_text,
+    subject_meant,
+    title_for,
+)
+from world.narration import named, place
+from world.undo import CHANGED_BY, MADE_BY
+from world.world import World
+
+MOST_DETAILS = 64
+"""How many details a room may have."""
+
+
+@command(
+    "@describe <object> -> <text>", "@desc", category="building", role=Role.BUILDER, for_agents=False, noticed="room"
+)
+def describe(world: World, actor: Character, object: str, text: str) -> list[Event]:
+    r"""Say what something looks like: @describe here -> A long, low room.
+
+    @describe lamp -> …           a thing; me, or a room by its name, likewise
+    @describe here/hearth -> …    a detail of the room; @detail makes a new one
+    \n in the text is a new line.
+    """
+    found, described = detail_meant(world, actor, object), new_text(world, text)
+    if found:
+        room, detail = found
+        return _with_detail(world, actor, room, replace(detail, description=described))
+    subject = subject_meant(world, actor, object)
+    check_may_change(world, actor, subject)
+    alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
+    subject.description = described
+    return _changed(world, actor, subject, alteration)
+
+
+@command("@detail <name> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+def detail(world: World, actor: Character, name: str, text: str = "") -> list[Event]:
+    """Add something to look at in this room, or change it: @detail hearth, fire -> Bricks black with winters.
+
+    Without a text the detail is taken away.
+    """
+    here, names = world.room_of(actor), new_names(world, name)
+    known = here.details.get(names[0])
+    if not text:
+        if known is None:
+            raise CommandError(world.wording("building.no_detail", wanted=names[0], room=here.name))
+        alteration = Alteration(world, actor, [("room", here.room_id)])
+        del here.details[names[0]]
+        return _changed(world, actor, known, alteration)
+    if known is None and len(here.details) >= MOST_DETAILS:
+        raise CommandError(world.wording("building.too_many_details", room=here.name, most=MOST_DETAILS))
+    aliases = names[1:] or (known.aliases if known else ())
+    return _with_detail(world, actor, here, Detail(names[0], new_text(world, text), aliases))
+
+
+@command("@rename <object> -> <name>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+def rename(world: World, actor: Character, object: str, name: str) -> list[Event]:
+    """Give a room or a thing another name. Its note, and what links to it, keep the old one.
+
+    Nobody can be renamed: not people, and not agents.
+    """
+    subject = subject_meant(world, actor, object)
+    if isinstance(subject, Character):
+        raise CommandError(world.wording("building.no_renaming", who=subject.name))
+    check_may_change(world, actor, subject)
+    called = new_name(world, name, id_of(subject))
+    before = named(subject, world)
+    alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
+    subject.title = title_for(called, id_of(subject))
+    return [
+        Built(actor.character_id, actor.room_id, "renames", before, called),
+        *alteration.done(named(subject, world)),
+    ]
+
+
+@command("@alias <object> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+def alias(world: World, actor: Character, object: str, text: str = "") -> list[Event]:
+    """Say by what other names something goes: @alias brass lamp -> lamp, light. Without any, it has none.
+
+    @alias here/hearth -> fire    for a detail of the room
+    """
+    names, found = (new_names(world, text) if text else ()), detail_meant(world, actor, object)
+    if found:
+        room, detail = found
+        return _with_detail(world, actor, room, replace(detail, aliases=names))
+    subject = subject_meant(world, actor, object)
+    check_may_change(world, actor, subject)
+    for one in world.characters.values():
+        if one is not subject and one.name.lower() in names:  # nothing and nobody answers to somebody else's name
+            raise CommandError(world.wording("building.name_taken", name=one.name))
+    alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
+    subject.aliases = names
+    return _changed(world, actor, subject, alteration)
+
+
+def _with_detail(world: World, actor: Character, room: Room, detail: Detail) -> list[Event]:
+    alteration = Alteration(world, actor, [("room", room.room_id)])
+    room.details[detail.name] = detail
+    return _changed(world, actor, detail, alteration)
+
+
+def _changed(world: World, actor: Character, what: Subject | Detail, alteration: Alteration) -> list[Event]:
+    name = named(what, world)
+    return [Built(actor.character_id, actor.room_id, "changes", name), *alteration.done(name)]
+
+
+MOST_PROPERTIES = 32
+LONGEST_PROPERTY = 200
+"""How many properties something may have, and how long the text of one may be, in characters."""
+
+_RESERVED = frozenset(
+    f"{MADE_BY} {CHANGED_BY} id name title number aliases description room at role roles grants password "
+    "place exits details tags article writing fixed container".split()
+)
+"""What a note has other places for. Roles above all are nobody's to write."""
+
+_PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+@command(
+    "@set <object> <property> = [<text>]", category="building", role=Role.BUILDER, for_agents=False, noticed="room"
+)
+def set_property(world: World, actor: Character, object: str, property: str, text: str = "") -> list[Event]:
+    """Set a property of a room or thing: @set brass lamp fixed = yes. Without a text it is unset.
+
+    fixed, container    yes or no: whether a thing can be taken, whether it holds others
+    article             what stands before a thing's name, such as some
+    writing             what can be read on a thing
+    tags                of a room, with commas between them
+    Any other name is a property of your own, such as season = winter.
+    """
+    # A name of several words: all but the last of them are still of the object.
+    *words, key = f"{object} {property}".lower().split()
+    subject = subject_meant(world, actor, f"{object} {property}"[: -len(key)].strip() if words else object)
+    if isinstance(subject, Character):
+        raise CommandError(world.wording("building.no_properties", who=subject.name))
+    check_may_change(world, actor, subject)
+    value = new_text(world, text)
+    alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
+    _set(world, subject, key, value)
+    name = named(subject, world)
+    return [Built(actor.character_id, actor.room_id, "changes", name), *alteration.done(name)]
+
+
+def _set(world: World, subject: Subject, key: str, value: str) -> None:
+    match subject, key:
+        case Thing(), "fixed":
+            subject.fixed = _yes_or_no(world, key, value)
+        case Thing(), "container":
+            holds = _yes_or_no(world, key, value)
+            if not holds and world.things_at(subject.thing_id):
+                raise CommandError(world.wording("building.not_empty", name=subject.name))
+            subject.is_container = holds
+        case Thing(), "article":
+            subject.article = _short(world, key, value)
+        case Thing(), "writing":
+            subject.writing = value
+        case Room(), "tags":
+            parts = [part.strip() for part in _short(world, key, value).split(",")]
+            subject.tags = tuple(dict.fromkeys(part for part in parts if part))
+        case _:
+            _set_own(world, subject, key, value)
+
+
+def _set_own(world: World, subject: Subject, key: str, value: str) -> None:
+    properties = subject.properties
+    if key in _RESERVED or not _PROPERTY.fullmatch(key):
+        raise CommandError(world.wording("building.no_such_property", property=key, name=subject.name))
+    if not value:
+        properties.pop(key, None)
+    elif key not in properties and len(properties) >= MOST_PROPERTIES:
+        raise CommandError(world.wording("building.too_many_properties", name=subject.name, most=MOST_PROPERTIES))
+    else:
+        properties[key] = _short(world, key, value)
+
+
+def _short(world: World, key: str, value: str) -> str:
+    if "\n" in value or len(value) > LONGEST_PROPERTY:
+        raise CommandError(world.wording("building.property_too_long", property=key, most=LONGEST_PROPERTY))
+    return value
+
+
+def _yes_or_no(world: World, key: str, value: str) -> bool:
+    say, given = world.wording, value.lower()
+    if given in ("yes", "true", "on", say("building.yes")):
+        return True
+    if given in ("", "no", "false", "off", say("building.no")):
+        return False
+    wanted = say.any_of([say("building.yes"), say("building.no")])
+    raise CommandError(say("building.yes_or_no", property=key, value=value, wanted=wanted))
+
+
+@command("@examine <object>", "@ex", category="building", role=Role.BUILDER, for_agents=False)
+def inspect(world: World, actor: Character, object: str = "here") -> list[Event]:
+    """Show everything about a room, a thing or a character, wherever it is: @examine here.
+
+    Its id and names, where it is, what is in it, the ways in and out, its properties, who made and who changed it.
+    """
+    subject = subject_meant(world, actor, object)
+    match subject:
+        case Room():
+            lines = _of_room(world, subject)
+        case Thing():
+            lines = _of_thing(world, subject)
+        case _:
+            lines = _of_character(world, subject)
+    own = [world.wording("inspecting.property", property=key, value=text) for key, text in subject.properties.items()]
+    return [Saw(actor.character_id, "\n".join([*lines, *own]))]
+
+
+def _of_room(world: World, room: Room) -> Iterator[str]:
+    say = world.wording
+    yield say("inspecting.room", name=room.name, number=room.number)
+    yield from _names(world, room.room_id, room.aliases)
+    yield from _description(world, room.description)
+    for exit in room.exits.values():
+        names = ", ".join((exit.name, *exit.aliases))
+        yield say("inspecting.way_out", exit=names, room=place(exit.room_id, world))
+    for other in world.rooms.values():
+        for exit in other.exits.values():
+            if exit.room_id == room.room_id and other is not room:
+                yield say("inspecting.way_in", exit=", ".join((exit.name, *exit.aliases)), room=other.name)
+    for detail in room.details.values():
+        names = ", ".join((detail.name, *detail.aliases))
+        yield say("inspecting.detail", detail=names, description=detail.description)
+    if room.tags:
+        yield say("inspecting.tags", tags=", ".join(room.tags))
+    inside = [one for one in world.characters.values() if one.room_id == room.room_id]
+    yield from _listed(world, "inspecting.people", (one.name for one in inside if one.awake))
+    yield from _listed(world, "inspecting.asleep", (one.name for one in inside if not one.awake))
+    yield from _listed(world, "inspecting.contents", (thing.name for thing in world.things_at(room.room_id)))
+
+
+def _of_thing(world: World, thing: Thing) -> Iterator[str]:
+    say = world.wording
+    yield say("inspecting.thing", name=thing.name)
+    yield from _names(world, thing.thing_id, thing.aliases)
+    yield from _description(world, thing.description)
+    owner = world.things.get(thing.place_id)
+    yield say("inspecting.place", place=owner.name if owner else place(thing.place_id, world))
+    if thing.article:
+        yield say("inspecting.article", article=thing.article)
+    if thing.writing:
+        yield say("inspecting.writing", writing=thing.writing)
+    if thing.fixed:
+        yield say("inspecting.fixed")
+    if thing.is_container:
+        yield say("inspecting.container")
+    yield from _listed(world, "inspecting.contents", (one.name for one in world.things_at(thing.thing_id)))
+
+
+def _of_character(world: World, who: Character) -> Iterator[str]:
+    say = world.wording
+    role = say(f"roles.{who.role.name.lower()}")
+    yield say("inspecting.agent" if who.is_agent else "inspecting.person", name=who.name, role=role)
+    yield from _names(world, who.character_id, who.aliases)
+    yield from _description(world, who.description)
+    yield say("inspecting.place" if who.awake else "inspecting.asleep_in", place=place(who.room_id, world))
+    yield from _listed(world, "inspecting.grants", sorted(who.grants))
+    yield from _listed(world, "inspecting.carries", (thing.name for thing in world.things_at(who.character_id)))
+
+
+def _names(world: World, subject_id: str, aliases: Iterable[str]) -> Iterator[str]:
+    yield world.wording("inspecting.note", id=subject_id)
+    yield from _listed(world, "inspecting.aliases", aliases)
+
+
+def _description(world: World, text: str) -> Iterator[str]:
+    yield text or world.wording("inspecting.no_description")
+
+
+def _listed(world: World, key: str, names: Iterable[str]) -> Iterator[str]:
+    found = list(names)
+    if found:
+        yield world.wording(key, names=", ".join(found))

@@ -1,0 +1,249 @@
+"""What players set for themselves: aliases, being away, reading again, how much is shown, and whom they ignore."""
+
+from __future__ import annotations
+
+from world.command import Command, CommandTable, command
+from world.entities import Character, Role
+from world.errors import CommandError
+from world.events import Altered, Event, Saw
+from world.find import anyone as meant
+from world.parsing import is_number
+from world.preferences import (
+    AGENTS,
+    ALIAS,
+    BRIEF,
+    COLOR,
+    HUSH,
+    LINKS,
+    OFF,
+    ON,
+    SCREEN_READER,
+    hushed_by,
+    own_aliases,
+    reads_aloud,
+)
+from world.world import World
+
+MOST_ALIASES = 50
+LONGEST_NAME = 20
+LONGEST_MEANING = 200
+"""How many commands of one's own somebody may have, and how long they are, in characters."""
+
+HISTORY_LINES = 20
+
+AUTO = "auto"
+COLORS_SEEN = {
+    ON: "comforts.color_on",
+    OFF: "comforts.color_off",
+    "16": "comforts.color_count",
+    "256": "comforts.color_count",
+    "true": "comforts.color_true",
+}
+"""What somebody may say of colours, and the sentence that confirms it."""
+
+
+@command("!", "!!", "again", category="comfort", for_agents=False)
+def again(world: World, actor: Character) -> list[Event]:
+    """Do your last line again. What begins with @ is never repeated."""
+    raise CommandError(world.wording("comforts.nothing_to_repeat"))
+
+
+@command("unalias <name>", category="comfort", role=Role.PLAYER, for_agents=False)
+def unalias(world: World, actor: Character, name: str) -> list[Event]:
+    """Forget a command of your own."""
+    if actor.preferences.pop(f"{ALIAS}{name.lower()}", None) is None:
+        raise CommandError(world.wording("comforts.no_alias", name=name))
+    return _confirm(actor, world.wording("comforts.forgotten", name=name.lower()))
+
+
+@command("afk [<text>]", "away", category="comfort", for_agents=False)
+def afk(world: World, actor: Character, text: str = "") -> list[Event]:
+    """Say that you are away from the keyboard: `afk tea`. The next thing that you type ends it.
+
+    It is shown in `who`, and told to whoever tells you something.
+    """
+    actor.doings.away = text
+    return [Saw(actor.character_id, world.wording("comforts.away"))]
+
+
+@command("brief", category="comfort", for_agents=False)
+def brief(world: World, actor: Character) -> list[Event]:
+    """Be shown rooms without their description when you walk; `look` still shows it, `verbose` ends it."""
+    actor.preferences[BRIEF] = ON
+    return _confirm(actor, world.wording("comforts.brief"))
+
+
+@command("verbose", category="comfort", for_agents=False)
+def verbose(world: World, actor: Character) -> list[Event]:
+    """Be shown rooms with their description when you walk, as it is at first."""
+    actor.preferences.pop(BRIEF, None)
+    return _confirm(actor, world.wording("comforts.verbose"))
+
+
+@command("screenreader [<text>]", category="comfort", for_agents=False)
+def screenreader(world: World, actor: Character, text: str = "") -> list[Event]:
+    """Have everything told in plain sentences, without columns, drawings and repeated prompts.
+
+    screenreader on     as it is at once for a client that says so itself
+    screenreader off    as it is for everybody else
+    """
+    wanted = text.lower()
+    if wanted not in ("", ON, OFF):
+        raise CommandError(world.wording("commands.usage", usage="screenreader on|off"))
+    if wanted:
+        actor.preferences[SCREEN_READER] = wanted
+    said = world.wording("comforts.reads_aloud" if reads_aloud(actor) else "comforts.shows")
+    return _confirm(actor, said) if wanted else [Saw(actor.character_id, said)]
+
+
+@command("color [<text>]", "colour", category="comfort", for_agents=False)
+def color(world: World, actor: Character, text: str = "") -> list[Event]:
+    """See colours or none: color on, color off, or color auto for what your client says it can show.
+
+    color 16            the colours that every terminal has; also 256, and true for all there are
+    """
+    wanted = text.lower()
+    if wanted not in ("", AUTO, *COLORS_SEEN):
+        raise CommandError(world.wording("commands.usage", usage="color on|off|auto|16|256|true"))
+    if wanted == AUTO:
+        actor.preferences.pop(COLOR, None)
+    elif wanted:
+        actor.preferences[COLOR] = wanted
+    chosen = actor.preferences.get(COLOR, AUTO)
+    said = world.wording(COLORS_SEEN.get(chosen, "comforts.color_auto"), count=chosen)
+    return _confirm(actor, said) if wanted else [Saw(actor.character_id, said)]
+
+
+@command("links [<text>]", category="comfort", for_agents=False)
+def links(world: World, actor: Character, text: str = "") -> list[Event]:
+    """Have web addresses in help and notes shown as links that can be clicked: links on, or links off.
+
+    Not every client knows them: one that does not shows strange signs instead.
+    """
+    wanted = text.lower()
+    if wanted not in ("", ON, OFF):
+        raise CommandError(world.wording("commands.usage", usage="links on|off"))
+    if wanted == ON:
+        actor.preferences[LINKS] = ON
+    elif wanted:
+        actor.preferences.pop(LINKS, None)
+    said = world.wording("comforts.links_on" if LINKS in actor.preferences else "comforts.links_off")
+    return _confirm(actor, said) if wanted else [Saw(actor.character_id, said)]
+
+
+@command("history [<number>]", category="comfort", for_agents=False)
+def history(world: World, actor: Character, number: str = "") -> list[Event]:
+    """Read again what was said in your hearing, the last 20 lines or as many as you say."""
+    if number and not (is_number(number) and int(number)):
+        raise CommandError(world.wording("comforts.no_number", wanted=number))
+    lines = list(actor.doings.heard)[-int(number or HISTORY_LINES) :]
+    return [Saw(actor.character_id, "\n".join(lines) or world.wording("comforts.nothing_heard"))]
+
+
+def comfort_commands(table: CommandTable) -> tuple[Command, ...]:
+    """Return the comforts; a command of one's own may have no name that one of the table has."""
+
+    @command("alias [<name>]", category="comfort", role=Role.PLAYER, for_agents=False, also=("alias <name> = <text>",))
+    def alias(world: World, actor: Character, name: str = "", text: str = "") -> list[Event]:
+        """Make a command of your own, or list those that you have.
+
+        alias gs = go south
+        alias ask = say to %1 Have you seen %2?     %1 to %9 are the words behind it
+        alias greet = say Good morning, %*!         %* is all of them
+        """
+        name, text = _divided(name, text)
+        if not text:
+            return [Saw(actor.character_id, _list_aliases(world, actor, name))]
+        _check_alias(world, actor, name, text, table)
+        actor.preferences[f"{ALIAS}{name}"] = text
+        return _confirm(actor, world.wording("comforts.alias", name=name, text=text))
+
+    return (again, alias, unalias, afk, brief, verbose, history, screenreader, color, links)
+
+
+def _confirm(actor: Character, said: str) -> list[Event]:
+    """Return that somebody has set something for itself, which is saved."""
+    return [Saw(actor.character_id, said), Altered(actor.character_id, "character", actor.character_id)]
+
+
+def _divided(name: str, text: str) -> tuple[str, str]:
+    """Return name and meaning, also of `gs=go south`, where no space tells them apart."""
+    if not text and "=" in name:
+        name, _, text = name.partition("=")
+    return name.strip().lower(), text.strip()
+
+
+def _list_aliases(world: World, actor: Character, name: str) -> str:
+    found = own_aliases(actor)
+    if name and name not in found:
+        raise CommandError(world.wording("comforts.no_alias", name=name))
+    chosen = {name: found[name]} if name else found
+    lines = [world.wording("comforts.alias", name=one, text=text) for one, text in chosen.items()]
+    return "\n".join(lines) or world.wording("comforts.no_aliases")
+
+
+def _check_alias(world: World, actor: Character, name: str, text: str, table: CommandTable) -> None:
+    """Raises: CommandError if a command of one's own cannot be called so, is too long or is one too many."""
+    if table.get(name):
+        raise CommandError(world.wording("comforts.is_command", name=name))
+    if len(name) > LONGEST_NAME or len(text) > LONGEST_MEANING or not name.isalnum():
+        raise CommandError(world.wording("comforts.alias_rule", name=LONGEST_NAME, text=LONGEST_MEANING))
+    if len(own_aliases(actor).keys() | {name}) > MOST_ALIASES:
+        raise CommandError(world.wording("comforts.too_many_aliases", count=MOST_ALIASES))
+
+
+MOST_HUSHED = 50
+"""How many names somebody can have hushed."""
+
+
+@command("hush [<anyone>]", "quiet", category="comfort", for_agents=False)
+def hush(world: World, actor: Character, anyone: str = "") -> list[Event]:
+    """Notice somebody no more, unless it is for you, names you or answers you; `unhush` ends it.
+
+    hush Moss       one of them
+    hush agents     every agent
+    hush            who is hushed
+    Kept from you is what they say and pose, how they come and go, and what they do with things.
+    What they say or give to you is not, and the words that you did not hear stand in history.
+    """
+    names = hushed_by(actor)
+    if not anyone:
+        return [Saw(actor.character_id, _list_ignored(world, names))]
+    name = AGENTS if _is_every_agent(world, anyone) else meant(world, actor, anyone).name
+    if name == actor.name:
+        raise CommandError(world.wording("hushing.not_yourself"))
+    if len(names) >= MOST_HUSHED:
+        raise CommandError(world.wording("hushing.too_many", count=MOST_HUSHED))
+    return _set_ignored(world, actor, [*(one for one in names if one != name), name])
+
+
+@command("unhush [<text>]", category="comfort", for_agents=False)
+def unhush(world: World, actor: Character, text: str = "") -> list[Event]:
+    """Hear somebody again, or everybody: unhush Moss, unhush agents, unhush."""
+    names = hushed_by(actor)
+    wanted = AGENTS if _is_every_agent(world, text) else text.lower()
+    left = [name for name in names if wanted and name.lower() != wanted]
+    if not names or left == names:
+        raise CommandError(_list_ignored(world, names))
+    return _set_ignored(world, actor, left)
+
+
+def _is_every_agent(world: World, wanted: str) -> bool:
+    return wanted.lower() in (AGENTS, world.wording("hushing.agents").lower())
+
+
+def _list_ignored(world: World, names: list[str]) -> str:
+    say = world.wording
+    called = [say("hushing.agents") if name == AGENTS else name for name in names]
+    return say("hushing.hushed", names=say.all_of(called)) if names else say("hushing.nobody")
+
+
+def _set_ignored(world: World, actor: Character, names: list[str]) -> list[Event]:
+    """Let these be hushed from now on, and save it."""
+    if names:
+        actor.preferences[HUSH] = ", ".join(names)
+    else:
+        actor.preferences.pop(HUSH, None)
+    actor.doings.asked_ids.clear()
+    me = actor.character_id
+    return [Saw(me, _list_ignored(world, names)), Altered(me, "character", me)]

@@ -1,0 +1,179 @@
+"""Looking about: rooms and what is in them, the map, and the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from world.character_status import absence
+from world.command import command
+from world.commands.items import container_meant, contents_of
+from world.entities import Character, Exit, Room, Thing
+from world.errors import CommandError
+from world.events import Event, LookedAt, Saw
+from world.find import Sight, sights
+from world.matching import find
+from world.narration import place, with_article
+from world.navigation import STEPS, drawn, plan_of
+from world.preferences import reads_aloud
+from world.room_view import scene, time_of_day, ways_out
+from world.world import World
+
+
+@command("look [<sight>]", "l", category="senses", noticed="named", also=("look in <container>",))
+def look(world: World, actor: Character, sight: str = "", container: str = "") -> list[Event]:
+    """Look at what is around you, or at something.
+
+    look            the room, what is in it, who is here and the ways out
+    look lamp       a thing, a person, a detail of the room or an exit
+    look in basket  what is in something that holds things
+    """
+    if container:
+        return [Saw(actor.character_id, _inside(world, container_meant(world, actor, container)))]
+    wanted = sight.removeprefix("at ").strip()
+    if not wanted:
+        return [Saw(actor.character_id, scene(world, actor))]
+    return _seen(world, actor, _sight(world, actor, wanted))
+
+
+@command("examine <sight>", "x", "inspect", category="senses", noticed="named")
+def examine(world: World, actor: Character, sight: str) -> list[Event]:
+    """Look at something closely, and see all that there is to know about it.
+
+    examine lamp    a thing: also what is in it, and whether there is something to read
+    examine Eliza   a person: also what they carry, and whom they follow
+    examine here    the room: also what is worth a closer look
+    """
+    seen = _sight(world, actor, sight)
+    events = _seen(world, actor, seen)
+    more = "\n".join(line for line in _closely(world, actor, seen) if line)
+    return [*events, Saw(actor.character_id, more)] if more else events
+
+
+@command("exits", "ex", category="senses", for_agents=False)
+def exits(world: World, actor: Character) -> list[Event]:
+    """List the ways out of here and where they lead."""
+    return [Saw(actor.character_id, ways_out(world, actor))]
+
+
+def _sight(world: World, actor: Character, wanted: str) -> Sight:
+    if wanted.lower() in ("me", "myself", "self"):
+        return actor
+    if wanted.lower() in ("here", "room"):
+        return world.room_of(actor)
+    return find(wanted, sights(world, actor), world.wording("looking.no_such", wanted=wanted), world.wording)
+
+
+def _seen(world: World, actor: Character, seen: Sight) -> list[Event]:
+    me = actor.character_id
+    match seen:
+        case Room():
+            return [Saw(me, scene(world, actor))]
+        case Exit(name=name, room_id=room_id):
+            leads = world.wording("looking.leads", exit=name.capitalize(), room=place(room_id, world))
+            return [Saw(me, leads)]
+        case Character() if seen is not actor:
+            return [
+                Saw(me, seen.description or world.wording("looking.somebody", who=seen.name)),
+                LookedAt(me, actor.room_id, seen.character_id),
+            ]
+        case _:
+            return [Saw(me, seen.description or world.wording("looking.nothing_special", what=seen.name))]
+
+
+def _closely(world: World, actor: Character, seen: Sight) -> Iterator[str]:
+    """Yield what else is to be seen of something, a line each."""
+    say = world.wording
+    match seen:
+        case Room(details=details):
+            yield say("looking.worth_a_look", details=say.all_of(list(details))) if details else ""
+        case Character(name=name):
+            yield say("presence.is_agent", who=name) if seen.is_agent and not actor.is_agent else ""
+            key = "looking.you_carry" if seen is actor else "looking.carries"
+            yield say(key, who=name, things=_carried(world, seen))
+            leader = world.characters.get(seen.doings.following_id)
+            key = "you_follow" if seen is actor else "follows_you" if leader is actor else "follows"
+            yield say(f"looking.{key}", who=name, leader=leader.name) if leader else ""
+            yield absence(world, seen)
+        case Thing(name=name):
+            yield _inside(world, seen) if seen.is_container else ""
+            yield say("looking.readable", thing=name) if seen.writing else ""
+            yield say("looking.fixed", thing=name) if seen.fixed else ""
+
+
+def _inside(world: World, container: Thing) -> str:
+    found = "\n".join(contents_of(world, [container], 0))
+    return found or world.wording("looking.empty", container=container.name)
+
+
+def _carried(world: World, character: Character) -> str:
+    names = [with_article(thing) for thing in world.things_at(character.character_id)]
+    return world.wording.all_of(names) or world.wording("lists.nothing")
+
+
+DEPTH = 3
+"""How many steps from here a map reaches; when it is read aloud it is two."""
+
+MOST_ROOMS = 100
+"""How many places are listed at once."""
+
+
+@command("map", category="senses", for_agents=False)
+def map_(world: World, actor: Character) -> list[Event]:
+    """Draw the rooms up to three steps from here; `@` is where you are.
+
+    For a screen reader (`screenreader on`) the ways are told in sentences.
+    """
+    directions = _directions(world)
+    lines = _told(world, actor.room_id) if reads_aloud(actor) else _drawn(world, actor.room_id, directions)
+    return [Saw(actor.character_id, "\n".join(lines))]
+
+
+@command("rooms [<room>]", "places", category="senses", for_agents=False)
+def rooms(world: World, actor: Character, room: str = "") -> list[Event]:
+    """List the places of this world, or those with such a name: `rooms mill`. `go` finds the way to each."""
+    names = sorted((one.name for one in world.rooms.values()), key=str.casefold)
+    found = [name for name in names if room.casefold() in name.casefold()]
+    if not found:
+        raise CommandError(world.wording("mapping.no_such_place", wanted=room))
+    if len(found) > MOST_ROOMS:
+        raise CommandError(world.wording("mapping.too_many_places", count=len(found)))
+    key = "mapping.one_place" if len(found) == 1 else "mapping.places"
+    return [Saw(actor.character_id, world.wording(key, count=len(found), names=", ".join(found)))]
+
+
+def _directions(world: World) -> dict[str, str]:
+    """Return the directions by every name that they have in this world."""
+    names = {direction: world.wording(f"mapping.{direction}").split(",") for direction in STEPS}
+    return {name.strip().lower(): direction for direction, called in names.items() for name in called}
+
+
+def _drawn(world: World, room_id: str, directions: Mapping[str, str]) -> list[str]:
+    plan = plan_of(world, room_id, DEPTH, directions)
+    signs = plan.signs()
+    lines = drawn(world, plan, directions)
+    lines += ["", *(world.wording("mapping.sign", sign=signs[one], room=place(one, world)) for one in plan.places)]
+    for here, exit in plan.undrawn:
+        there = place(exit.room_id, world)
+        lines.append(world.wording("mapping.undrawn", exit=exit.name, sign=signs[here], room=there))
+    return lines
+
+
+def _told(world: World, room_id: str) -> list[str]:
+    """Return the rooms near by in sentences, one an exit; each room is told of once, where it is nearest."""
+    say, ways = world.wording, list(world.rooms[room_id].exits.values())
+    told = {room_id} | {exit.room_id for exit in ways}
+    lines = [say("mapping.here", room=place(room_id, world))]
+    for exit in ways:
+        further = [one for one in world.rooms[exit.room_id].exits.values() if one.room_id not in told]
+        told |= {one.room_id for one in further}
+        way = say("mapping.way", exit=exit.name, room=place(exit.room_id, world))
+        rest = ", ".join(say("mapping.way", exit=one.name, room=place(one.room_id, world)) for one in further)
+        line = say("mapping.from_there", way=way, rest=rest) if rest else say("mapping.only", way=way)
+        lines.append(f"{line[:1].upper()}{line[1:]}")
+    return lines
+
+
+@command("time", category="senses", for_agents=False)
+def time(world: World, actor: Character) -> list[Event]:
+    """Tell the day and the time in this world."""
+    return [Saw(actor.character_id, time_of_day(world))]

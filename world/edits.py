@@ -1,0 +1,322 @@
+"""Changing the shape of a running world: by one act of a builder, which can be undone, or as its notes say now.
+
+Each function changes the world and returns what happened, to be published; it writes to nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from world.entities import Character, Exit, Room, Thing
+from world.errors import CommandError
+from world.events import Altered, Arrived, Event, Left, Moved, Told
+from world.find import Subject
+from world.undo import CHANGED_BY, MADE_BY, Act, Ref, fields_of, put_back
+from world.world import World
+
+
+class Alteration:
+    """One act of an actor on some rooms, things or characters, begun before anything is changed.
+
+    What it names and does not exist yet will be made; what exists and is gone at the end was destroyed.
+    """
+
+    def __init__(self, world: World, actor: Character, refs: Iterable[Ref]) -> None:
+        self._world = world
+        self._actor = actor
+        self._was = {ref: found(world, ref) for ref in refs}
+        self._before = {ref: fields_of(one) for ref, one in self._was.items() if one is not None}
+        self._moved: dict[str, tuple[str, str]] = {}
+        self._events: list[Event] = []
+
+    def move_out(self, place_id: str, to_id: str) -> None:
+        """Put every thing in a place somewhere else."""
+        for thing in self._world.things_at(place_id):
+            thing.place_id = to_id
+            self._moved[thing.thing_id] = (place_id, to_id)
+            self._events.append(Moved(self._actor.character_id, thing.thing_id))
+
+    def done(self, name: str) -> list[Event]:
+        """Keep the act and return the events that have it saved. `name` is that of what was changed."""
+        world, who = self._world, self._actor.name
+        now = {ref: found(world, ref) for ref in self._was}
+        made = {ref: one for ref, one in now.items() if one is not None and self._was[ref] is None}
+        gone = {ref: one for ref, one in self._was.items() if one is not None and now[ref] is None}
+        kept = {ref: fields_of(one) for ref, one in now.items() if one is not None and ref in self._before}
+        differing = {ref: _differing(self._before[ref], after) for ref, after in kept.items()}
+        changed = {ref: names for ref, names in differing.items() if names}
+        for ref, one in now.items():
+            if one is not None and (ref in changed or ref in made):
+                one.properties[MADE_BY if ref in made else CHANGED_BY] = who
+        act = Act(
+            name,
+            {ref: _only(self._before[ref], names) for ref, names in changed.items()},
+            {ref: _only(kept[ref], names) for ref, names in changed.items()},
+            {ref: fields_of(one) for ref, one in made.items()},
+            gone,
+            self._moved,
+        )
+        if changed or made or gone:
+            world.workbench.add(self._actor.character_id, act)
+        return [*self._events, *_altered(self._actor, [*changed, *made, *gone])]
+
+
+def take_back(world: World, actor: Character) -> tuple[str, list[Event]]:
+    """Undo the last act of an actor; return what it was done to and the events that have it saved.
+
+    Raises: CommandError if there is none, or if somebody has changed since what it left.
+    """
+    act = world.workbench.last(actor.character_id)
+    if act is None:
+        raise CommandError(world.wording("building.nothing_to_undo"))
+    _check_untouched(world, actor, act)
+    world.workbench.drop(actor.character_id)
+    events: list[Event] = []
+    for ref in act.made:
+        events += _unmake(world, actor, ref)
+    for (kind, subject_id), one in act.gone.items():
+        _table(world, kind)[subject_id] = one
+        if isinstance(one, Thing) and one.place_id not in {*world.rooms, *world.things, *world.characters}:
+            one.place_id = actor.room_id
+    for ref, values in act.before.items():
+        put_back(found(world, ref), values, {**act.after[ref], **values})
+    for thing_id, (place_id, to_id) in act.moved.items():
+        thing = world.things.get(thing_id)
+        if thing and thing.place_id == to_id:
+            thing.place_id = place_id
+            events.append(Moved(actor.character_id, thing_id))
+    return act.name, [*events, *_altered(actor, [*act.made, *act.gone, *act.before])]
+
+
+def remove_room(world: World, room: Room) -> list[Event]:
+    """Take a room out of the world; who was in it, awake or asleep, is somewhere safe. The exits into it stay."""
+    safe = refuge(world, room)
+    events: list[Event] = []
+    for one in [one for one in world.characters.values() if one.room_id == room.room_id]:
+        one.room_id = safe
+        if one.awake:
+            events += [Left(one.character_id, room.room_id, "", safe), Arrived(one.character_id, safe, room.room_id)]
+    del world.rooms[room.room_id]
+    return events
+
+
+def refuge(world: World, room: Room) -> str:
+    """Return the id of the room into which whoever is in one comes if it is destroyed: a neighbour, or the start."""
+    ways = [exit.room_id for exit in room.exits.values() if exit.room_id != room.room_id]
+    return next((room_id for room_id in ways if room_id in world.rooms), world.start_room_id)
+
+
+def rooms_leading_to(world: World, room_id: str) -> list[Room]:
+    """Return the other rooms that have an exit into one."""
+    return [
+        room
+        for room in world.rooms.values()
+        if room.room_id != room_id and any(exit.room_id == room_id for exit in room.exits.values())
+    ]
+
+
+def found(world: World, ref: Ref) -> Subject | None:
+    """Return what a kind and an id name, or None if there is no such thing (any more)."""
+    subject: Subject | None = _table(world, ref[0]).get(ref[1])
+    return subject
+
+
+def _check_untouched(world: World, actor: Character, act: Act) -> None:
+    for ref, values in (*act.after.items(), *act.made.items()):
+        one = found(world, ref)
+        now = fields_of(one) if one is not None else {}
+        missing = object()
+        same = all(now.get(name, missing) == value for name, value in values.items())
+        gone = set(act.before.get(ref, {})) - set(values)  # properties that the act took away
+        whole = ref not in act.made or set(now) == set(values)
+        if one is None or not same or not whole or gone & set(now) or _is_in_use(world, actor, ref, act):
+            raise CommandError(world.wording("building.changed_since", name=act.name))
+    for _, subject_id in act.gone:
+        if world.id_like(subject_id) is not None:
+            raise CommandError(world.wording("building.changed_since", name=act.name))
+    if any(exit.room_id not in world.rooms for ref in act.before for exit in _exits_after(act, ref)):
+        raise CommandError(world.wording("building.changed_since", name=act.name))
+
+
+def _exits_after(act: Act, ref: Ref) -> list[Exit]:
+    """Return the exits that a room would have again, but for those into a room that comes back with them."""
+    exits = act.before[ref].get("exits")
+    back = {subject_id for _, subject_id in act.gone}
+    return [exit for exit in exits.values() if exit.room_id not in back] if isinstance(exits, dict) else []
+
+
+def _is_in_use(world: World, actor: Character, ref: Ref, act: Act) -> bool:
+    """Return whether somebody else has, or leads to, what the act made."""
+    if ref not in act.made:
+        return False
+    kind, subject_id = ref
+    if kind == "room":
+        return any(("room", room.room_id) not in act.before for room in rooms_leading_to(world, subject_id))
+    place_id = world.things[subject_id].place_id
+    return bool(world.things_at(subject_id)) or (place_id not in world.rooms and place_id != actor.character_id)
+
+
+def _unmake(world: World, actor: Character, ref: Ref) -> list[Event]:
+    kind, subject_id = ref
+    if kind == "thing":
+        del world.things[subject_id]
+        return []
+    room = world.rooms[subject_id]
+    things = world.things_at(subject_id)
+    for thing in things:
+        thing.place_id = refuge(world, room)
+    return [*(Moved(actor.character_id, thing.thing_id) for thing in things), *remove_room(world, room)]
+
+
+def _table(world: World, kind: str) -> dict[str, Any]:
+    tables: dict[str, dict[str, Any]] = {"room": world.rooms, "thing": world.things, "character": world.characters}
+    return tables[kind]
+
+
+def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> set[str]:
+    nothing = object()
+    return {name for name in {**before, **after} if before.get(name, nothing) != after.get(name, nothing)}
+
+
+def _only(values: Mapping[str, object], names: set[str]) -> dict[str, object]:
+    return {name: value for name, value in values.items() if name in names}
+
+
+def _altered(actor: Character, refs: Iterable[Ref]) -> list[Event]:
+    return [Altered(actor.character_id, kind, subject_id) for kind, subject_id in refs]
+
+
+_ELSEWHERE = frozenset("room_id thing_id place_id character_id is_agent awake doings".split())
+_OF_THE_ACCOUNT = frozenset({"role", "grants"})
+
+
+def revise(current: Subject, was: Subject, now: Subject) -> bool:
+    """Change in `current` what differs between two states of its note; return whether that made a difference.
+
+    What the note said already stays as it is in the world, for that may be newer. Tables are taken entry by entry.
+    Where something is, and what a person may do, are not told by notes.
+    """
+    changed = False
+    for field in fields(current):
+        mine, old, new = (getattr(one, field.name) for one in (current, was, now))
+        if new == old or not _is_told(current, field.name):
+            continue
+        wanted = _entries(mine, old, new) if isinstance(mine, dict) else new
+        if wanted != mine:
+            setattr(current, field.name, wanted)
+            changed = True
+    return changed
+
+
+def says(one: Subject, other: Subject) -> bool:
+    """Return whether a note says the same of both."""
+    return all(
+        getattr(one, field.name) == getattr(other, field.name) for field in fields(one) if _is_told(one, field.name)
+    )
+
+
+def rename_room(world: World, old_id: str, new_id: str) -> list[Event]:
+    """Give a room another id; whoever and whatever is in it, and every exit into it, comes along."""
+    room = world.rooms[old_id]
+    room.room_id = new_id
+    # In its old place among the others, for their order is the one in which they are listed.
+    renamed = {new_id if room_id == old_id else room_id: one for room_id, one in world.rooms.items()}
+    world.rooms.clear()
+    world.rooms.update(renamed)
+    events: list[Event] = [Altered("", "room", new_id)]
+    for other in world.rooms.values():
+        if any(exit.room_id == old_id for exit in other.exits.values()):
+            other.exits = {
+                name: replace(exit, room_id=new_id) if exit.room_id == old_id else exit
+                for name, exit in other.exits.items()
+            }
+            events.append(Altered("", "room", other.room_id))
+    for character in world.characters.values():
+        character.room_id = new_id if character.room_id == old_id else character.room_id
+    for thing in world.things_at(old_id):
+        thing.place_id = new_id
+    board = world.board
+    board.entries = [replace(e, room_id=new_id) if e.room_id == old_id else e for e in board.entries]
+    if world.start_room_id == old_id:
+        world.start_room_id = new_id
+    return list(dict.fromkeys(events))
+
+
+def close_room(world: World, room_id: str) -> list[Event]:
+    """Take a room out of the world, which is not the start room; who and what is in it comes to the start room.
+
+    The exits into it are closed.
+    """
+    start, events = world.start_room_id, list[Event]()
+    gone = world.rooms[room_id].name
+    for one in [one for one in world.characters.values() if one.room_id == room_id]:
+        one.room_id = start
+        if one.awake:
+            told = world.wording("reload.room_gone", room=gone, to=world.rooms[start].name)
+            left = Left(one.character_id, room_id, "", start)
+            events += [Told(one.character_id, told), left, Arrived(one.character_id, start, room_id)]
+    events += _moved(world, room_id, start)
+    del world.rooms[room_id]
+    for other in world.rooms.values():
+        open_ = {name: exit for name, exit in other.exits.items() if exit.room_id != room_id}
+        if len(open_) < len(other.exits):
+            other.exits = open_
+            events.append(Altered("", "room", other.room_id))
+    return events
+
+
+def lose_thing(world: World, thing_id: str) -> list[Event]:
+    """Take a thing out of the world; what is in it stays where it was."""
+    thing = world.things[thing_id]
+    events = _moved(world, thing_id, thing.place_id)
+    del world.things[thing_id]
+    return events
+
+
+def lose_character(world: World, character_id: str) -> list[Event]:
+    """Take a character that is asleep out of the world; what it carried lies where it was."""
+    character = world.characters[character_id]
+    events = _moved(world, character_id, character.room_id)
+    del world.characters[character_id]
+    return events
+
+
+def put(world: World, subject: Subject) -> None:
+    """Put something new into the world, or something in the place of what has the same id."""
+    match subject:
+        case Room():
+            world.rooms[subject.room_id] = subject
+            world.last_number = max(world.last_number, subject.number)
+        case Thing():
+            world.things[subject.thing_id] = subject
+        case Character():
+            world.characters[subject.character_id] = subject
+
+
+def copied(subject: Subject) -> Subject:
+    """Return something as it is now, which no later change of it reaches."""
+    tables = {
+        field.name: dict(value) for field in fields(subject) if isinstance(value := getattr(subject, field.name), dict)
+    }
+    return replace(subject, **tables)  # type: ignore[arg-type]  # each table in the place of its like
+
+
+def _is_told(subject: Subject, name: str) -> bool:
+    is_person = isinstance(subject, Character) and not subject.is_agent
+    return name not in _ELSEWHERE and not (is_person and name in _OF_THE_ACCOUNT)
+
+
+def _entries(mine: Mapping[str, object], old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object]:
+    nothing = object()
+    kept = {key: value for key, value in mine.items() if key in new or key not in old}
+    return kept | {key: value for key, value in new.items() if old.get(key, nothing) != value}
+
+
+def _moved(world: World, place_id: str, to_id: str) -> list[Event]:
+    events: list[Event] = []
+    for thing in world.things_at(place_id):
+        thing.place_id = to_id
+        events.append(Moved("", thing.thing_id))
+    return events

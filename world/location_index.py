@@ -1,0 +1,202 @@
+"""Tables of what a world has: each name is held once, and what is where is found at once among thousands.
+
+Both are kept up by each change of a table, and of a place, itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from functools import partial
+from itertools import takewhile
+from typing import Any, ClassVar, Generic, TypeVar
+
+from world.errors import WorldError
+from world.sanitize import name_key
+
+Hears = Callable[[Any, str, Any], None]
+"""Is called with something that is about to change, the name of the attribute that does, and its new value."""
+
+
+class Placed:
+    """Something with a place, which the attribute named by `PLACE` holds. What it is kept in hears of each change.
+
+    `TRAITS` are attributes by which those at a place can be told apart: each is so or not.
+    """
+
+    PLACE: ClassVar[str]
+    TRAITS: ClassVar[tuple[str, ...]] = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if (name == self.PLACE or name in self.TRAITS) and (hears := self.__dict__.get("_hears")):
+            hears(self, name, value)
+        object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy is kept nowhere, so nothing hears of it.
+        return {name: value for name, value in self.__dict__.items() if name != "_hears"}
+
+    @property
+    def placed_at(self) -> str:
+        """The id of its place."""
+        return str(getattr(self, self.PLACE))
+
+    def be_heard_by(self, hears: Hears | None) -> None:
+        """Have another hear of changes of place from now on, or nobody."""
+        self.__dict__["_hears"] = hears
+
+
+T = TypeVar("T")
+P = TypeVar("P", bound=Placed)
+
+
+class Table(dict[str, T], Generic[T]):
+    """Things by id, used like any dict. No two ids in it, or in tables beside it, differ in case or accents alone.
+
+    Setting one that is taken raises WorldError and changes nothing.
+    """
+
+    def __init__(self, items: Iterable[tuple[str, T]] = ()) -> None:
+        super().__init__()
+        self._ids: dict[str, str] = {}
+        self._beside: tuple[Table[Any], ...] = ()
+        for one_id, one in items:
+            self[one_id] = one
+
+    def stand_beside(self, *others: Table[Any]) -> None:
+        """Let no id be given here that one of these has."""
+        self._beside = others
+
+    def add(self, items: Iterable[tuple[str, T]]) -> None:
+        """Put something new in. Raises: WorldError if one of the ids is taken, be it by the same."""
+        for one_id, one in items:
+            if one_id in self:
+                raise WorldError(f"Two are called {one_id!r}; give one another name.")
+            self[one_id] = one
+
+    def id_like(self, name: str) -> str | None:
+        """Return the id that a name is, whatever its case and the encoding of its accents; None if none is."""
+        return self._ids.get(name_key(name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self.items()),)  # a copy of all of it finds out for itself what is where
+
+    def __setitem__(self, one_id: str, one: T) -> None:
+        if one_id not in self:
+            key = name_key(one_id)
+            taken = next((other for table in (self, *self._beside) if (other := table._ids.get(key))), None)
+            if taken is not None:
+                raise WorldError(f"{one_id!r} is the name of something else, {taken!r}; give it one of its own.")
+            self._ids[key] = one_id
+        super().__setitem__(one_id, one)
+
+    def __delitem__(self, one_id: str) -> None:
+        super().__delitem__(one_id)
+        del self._ids[name_key(one_id)]
+
+    def __ior__(self, others: Any) -> Any:  # type: ignore[misc]  # as `dict` declares it, only for any value
+        self.update(others)
+        return self
+
+    def pop(self, one_id: str, *default: Any) -> Any:
+        """Take something out and return it, or else the default. Raises: KeyError if there is neither."""
+        if one_id not in self and default:
+            return default[0]
+        one = self[one_id]
+        del self[one_id]
+        return one
+
+    # Every other change of a dict, made of setting and deleting.
+    popitem = MutableMapping.popitem
+    clear = MutableMapping.clear
+    update = MutableMapping.update
+    setdefault = MutableMapping.setdefault
+
+
+class Placements(Table[P], Generic[P]):
+    """Things or characters by id, which also knows what is at each place, and what has moved.
+
+    What is at a place and has a trait is found, and counted, without a look at the others.
+
+    It is used like any dict: nobody has to tell it anything.
+    """
+
+    def __init__(self, placed: Iterable[tuple[str, P]] = ()) -> None:
+        self._at: dict[tuple[str, str], dict[int, P]] = {}
+        self._ranks: dict[str, int] = {}
+        self._last_rank = 0
+        self._moved: dict[int, P] = {}
+        super().__init__(placed)
+
+    def at(self, place_id: str, trait: str = "") -> list[P]:
+        """Return what is at a place, or what of it has a trait, in the order in which it came into the world."""
+        here = self._at.get((place_id, trait))
+        return [here[rank] for rank in sorted(here)] if here else []
+
+    def count_at(self, place_id: str, trait: str = "") -> int:
+        """Return how much that is, however much it is at the same cost."""
+        return len(self._at.get((place_id, trait), ()))
+
+    def first_at(self, place_id: str, trait: str = "") -> Iterator[P]:
+        """Yield it in the order in which it came there or got the trait; whoever stops early has not paid for all."""
+        return iter(self._at.get((place_id, trait), {}).values())
+
+    def take_moved(self) -> list[P]:
+        """Return what came or moved since this was asked last, each once."""
+        moved, self._moved = list(self._moved.values()), {}
+        return moved
+
+    def ids_since(self, rank: int) -> tuple[int, list[str]]:
+        """Return the ids that came into the world after a rank (0 for all), and the rank to ask with next time.
+
+        It costs what the answer is long.
+        """
+        newest = takewhile(lambda one_id: self._ranks[one_id] > rank, reversed(self._ranks))
+        return self._last_rank, list(newest)
+
+    def __setitem__(self, one_id: str, one: P) -> None:
+        before = self.get(one_id)
+        super().__setitem__(one_id, one)
+        if before is not None:
+            self._forget(one_id, before)
+        else:
+            self._last_rank += 1
+            self._ranks[one_id] = self._last_rank
+        rank = self._ranks[one_id]
+        self._arrive(rank, one, one.placed_at)
+        one.be_heard_by(partial(self._change, rank))
+
+    def __delitem__(self, one_id: str) -> None:
+        one = self[one_id]
+        super().__delitem__(one_id)
+        self._forget(one_id, one)
+        del self._ranks[one_id]
+
+    def _change(self, rank: int, one: P, name: str, value: Any) -> None:
+        if name == one.PLACE:
+            self._leave(rank, one)
+            self._arrive(rank, one, value)
+        elif value:
+            self._at.setdefault((one.placed_at, name), {})[rank] = one
+        else:
+            self._drop(rank, one.placed_at, name)
+
+    def _arrive(self, rank: int, one: P, place_id: str) -> None:
+        for trait in ("", *(trait for trait in one.TRAITS if getattr(one, trait))):
+            self._at.setdefault((place_id, trait), {})[rank] = one
+        self._moved[rank] = one
+
+    def _leave(self, rank: int, one: P) -> None:
+        for trait in ("", *one.TRAITS):
+            self._drop(rank, one.placed_at, trait)
+
+    def _drop(self, rank: int, place_id: str, trait: str) -> None:
+        here = self._at.get((place_id, trait), {})
+        here.pop(rank, None)
+        if not here:
+            self._at.pop((place_id, trait), None)
+
+    def _forget(self, one_id: str, one: P) -> None:
+        rank = self._ranks[one_id]
+        one.be_heard_by(None)
+        self._leave(rank, one)
+        self._moved.pop(rank, None)

@@ -1,0 +1,130 @@
+"""What the world says: sentences with `{variables}`, by the note and the name under which they stand in the vault.
+
+`wording("movement.no_exit", wanted="attic", exits="north")` is the sentence `no_exit` of `text/movement.md`, so that
+a world can speak German or Elvish. A world that was given no sentences says their names and values.
+
+Markup counts only in texts that are the world's own from beginning to end, never in what people or models say:
+`==words==` in a style, `[words](https://…)` for a link.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+_VARIABLE = re.compile(r"\{([a-z_]+)\}")
+
+
+class Wording:
+    """All sentences of a world by `note.name`. Values are put in as they are and never read for variables again."""
+
+    def __init__(self, sentences: Mapping[str, str] | None = None) -> None:
+        self._sentences = dict(sentences or {})
+        self._forms: dict[str, str] = {}
+        self._parts: dict[str, list[str]] = {}
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """The sentences as they stand in the notes, by `note.name`."""
+        return self._sentences
+
+    def __call__(self, key: str, /, **values: object) -> str:
+        """Return a sentence with its variables filled in; one without a wording is its name and its values."""
+        if key not in self._sentences:
+            return ": ".join([key, *([", ".join(map(str, values.values()))] if values else [])])
+        form = self._forms.get(key) or self._forms.setdefault(key, _form(self._sentences[key]))
+        return form.format_map(values)
+
+    def read(self, key: str, text: str, **known: str) -> dict[str, str] | None:
+        """Return the values with which a sentence would be this text, whatever the case; None if it never would.
+
+        Of `known` variables the values are known already. Where a text can be read in several ways, the first
+        variables have as few characters as can be. The work grows with the length of the text and no faster.
+        """
+        parts = self._parts.get(key) or self._parts.setdefault(key, _VARIABLE.split(self._sentences.get(key, key)))
+        names, fixed = _unknown(parts, known)
+        found = _values(text, names, fixed)
+        return None if found is None else found | {name: known[name] for name in parts[1::2] if name in known}
+
+    def all_of(self, names: Sequence[str]) -> str:
+        """Return `a`, `a and b`, `a, b and c` in the world's language."""
+        return self._joined(names, "lists.and", "and")
+
+    def any_of(self, names: Sequence[str]) -> str:
+        """Return `a`, `a or b`, `a, b or c` in the world's language."""
+        return self._joined(names, "lists.or", "or")
+
+    def _joined(self, names: Sequence[str], key: str, plain: str) -> str:
+        if len(names) < 2:
+            return "".join(names)
+        return f"{', '.join(names[:-1])} {self._sentences.get(key, plain)} {names[-1]}"
+
+
+def _unknown(parts: Sequence[str], known: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return the variables of a sentence that are not known, and the folded text before, between and behind them."""
+    names, fixed = list[str](), [parts[0]]
+    for variable, behind in zip(parts[1::2], parts[2::2], strict=True):
+        if variable in known:
+            fixed[-1] += known[variable] + behind
+        else:
+            names.append(variable)
+            fixed.append(behind)
+    return names, [_folded(part) for part in fixed]
+
+
+def _values(text: str, names: Sequence[str], fixed: Sequence[str]) -> dict[str, str] | None:
+    """Return what stands between the fixed parts of a text, none of it empty; None if the text is not made of them.
+
+    What one part ends at is never tried again: the first place that fits leaves the most room for the rest. A
+    variable that comes twice has the value that fits first.
+    """
+    folded, place = _folded(text), len(fixed[0])
+    end = len(folded) - len(fixed[-1])
+    if not (folded.startswith(fixed[0]) and folded.endswith(fixed[-1])):
+        return None
+    found: dict[str, str] = {}
+    for count, (name, behind) in enumerate(zip(names, fixed[1:], strict=True), 1):
+        if name in found:
+            stop = place + len(found[name])
+            fits = folded[place:stop] == _folded(found[name]) and folded.startswith(behind, stop)
+        else:
+            stop = end if count == len(names) else folded.find(behind, place + 1, end)
+            fits = stop > place
+        if not fits:
+            return None
+        found[name] = text[place:stop]
+        place = stop + len(behind)
+    return found if place == len(folded) else None
+
+
+def _folded(text: str) -> str:
+    """Return a text in lower case, with as many characters as it has."""
+    return text.replace("İ", "i").lower().replace("ς", "σ")
+
+
+def variables(sentence: str) -> frozenset[str]:
+    """Return the names of the variables in a sentence; braces around anything else are plain text."""
+    return frozenset(_VARIABLE.findall(sentence))
+
+
+def _form(sentence: str) -> str:
+    """Return what `str.format_map` makes the sentence of, and nothing else: no attributes, items or formats."""
+    parts = _VARIABLE.split(sentence)
+    return "".join(
+        f"{{{part}}}" if place % 2 else part.replace("{", "{{").replace("}", "}}") for place, part in enumerate(parts)
+    )
+
+
+MARK = re.compile(r"==(?:(?P<style>[a-z]+): ?)?(?!\s)(?P<words>[^=\n]+?)(?<!\s)==")
+LINK = re.compile(r"\[(?P<words>[^\[\]\n]+)\]\((?P<address>https?://[!-'*-~]+)\)")
+
+
+def without_marks(text: str) -> str:
+    """Return a text as it reads where neither styles nor links are shown."""
+    return LINK.sub(link_in_words, MARK.sub(r"\g<words>", text))
+
+
+def link_in_words(found: re.Match[str]) -> str:
+    """Return what a link says and where it leads, in plain."""
+    words, address = found["words"], found["address"]
+    return address if words == address else f"{words} ({address})"

@@ -1,0 +1,139 @@
+"""The shortest path from one room to another, and the automap: the rooms near by as their exits lie to each other.
+
+On the map every room has one place and every place at most one room. What leads up, down or through a door, or to a
+place that is taken, is not drawn.
+"""
+
+from __future__ import annotations
+
+import string
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from world.entities import Exit
+from world.world import World
+
+_CameBy = dict[str, tuple[str, Exit] | None]
+"""By room: the room before it on the way, and the exit that leads from there."""
+
+
+def shortest_path(world: World, from_room_id: str, to_room_id: str) -> list[Exit] | None:
+    """Return the exits to take, in order; an empty list if already there, None if there is no way."""
+    came_by: _CameBy = {}
+    found = any(room_id == to_room_id for room_id in _reached(world, from_room_id, came_by))
+    return _retraced(came_by, to_room_id) if found else None
+
+
+def ways_from(world: World, room_id: str) -> Iterator[tuple[str, list[Exit]]]:
+    """Yield every room that can be reached, the nearest first, with the exits to take; the first is the room itself."""
+    came_by: _CameBy = {}
+    return ((reached, _retraced(came_by, reached)) for reached in _reached(world, room_id, came_by))
+
+
+def _reached(world: World, room_id: str, came_by: _CameBy) -> Iterator[str]:
+    """Yield rooms, the nearest first; how each is come by is noted before it is yielded."""
+    came_by[room_id] = None
+    waiting = deque([room_id])
+    while waiting:
+        here = waiting.popleft()
+        yield here
+        for exit in world.rooms[here].exits.values():
+            if exit.room_id not in came_by:
+                came_by[exit.room_id] = (here, exit)
+                waiting.append(exit.room_id)
+
+
+def _retraced(came_by: _CameBy, room_id: str) -> list[Exit]:
+    way: list[Exit] = []
+    while step := came_by[room_id]:
+        room_id, exit = step
+        way.append(exit)
+    return way[::-1]
+
+
+Place = tuple[int, int]
+"""Steps to the east and to the south of where the plan begins."""
+
+STEPS: Mapping[str, Place] = {
+    "north": (0, -1),
+    "northeast": (1, -1),
+    "east": (1, 0),
+    "southeast": (1, 1),
+    "south": (0, 1),
+    "southwest": (-1, 1),
+    "west": (-1, 0),
+    "northwest": (-1, -1),
+}
+_LINES = {(1, 0): "-", (0, 1): "|", (1, 1): "\\", (1, -1): "/"}
+_SIGNS = "123456789" + string.ascii_letters
+_CELL, _PITCH = 3, 4
+"""How wide a room is, in columns, and how far from one to the next; from row to row it is two."""
+
+
+@dataclass
+class Plan:
+    """Where rooms lie, by id in the order in which they were found, and the exits that are not drawn, by room."""
+
+    places: dict[str, Place] = field(default_factory=dict)
+    undrawn: list[tuple[str, Exit]] = field(default_factory=list)
+
+    def signs(self) -> dict[str, str]:
+        """Return what stands for each room on the plan: `@` for the first, then 1 to 9 and letters."""
+        return dict(zip(self.places, "@" + _SIGNS, strict=False))
+
+
+def plan_of(world: World, room_id: str, depth: int, directions: Mapping[str, str]) -> Plan:
+    """Return the plan of the rooms up to so many steps from one.
+
+    `directions` are the names of STEPS by every name that an exit of that direction may have.
+    """
+    plan, steps, waiting = Plan({room_id: (0, 0)}), {room_id: 0}, deque([room_id])
+    while waiting:
+        here = waiting.popleft()
+        for exit in world.rooms[here].exits.values() if steps[here] < depth else ():
+            if exit.room_id in plan.places:
+                continue
+            place = _beyond(plan.places[here], exit, directions)
+            if place is None or place in plan.places.values() or len(plan.places) > len(_SIGNS):
+                plan.undrawn.append((here, exit))
+                continue
+            plan.places[exit.room_id], steps[exit.room_id] = place, steps[here] + 1
+            waiting.append(exit.room_id)
+    plan.undrawn = [(here, exit) for here, exit in plan.undrawn if exit.room_id not in plan.places]
+    return plan
+
+
+def drawn(world: World, plan: Plan, directions: Mapping[str, str]) -> list[str]:
+    """Return the lines of a plan. A way is drawn where it leads to the place next to it."""
+    signs, marks = plan.signs(), dict[Place, str]()
+    left, top = (min(place[axis] for place in plan.places.values()) for axis in (0, 1))
+    for room_id, (east, south) in plan.places.items():
+        column, row = (east - left) * _PITCH, (south - top) * 2
+        marks |= {(column + i, row): char for i, char in enumerate(f"[{signs[room_id]}]")}
+        for exit in world.rooms[room_id].exits.values():
+            place = _beyond((east, south), exit, directions)
+            if place is not None and place == plan.places.get(exit.room_id):
+                _draw_way(marks, (column, row), (place[0] - east, place[1] - south))
+    return _lines(marks)
+
+
+def _beyond(place: Place, exit: Exit, directions: Mapping[str, str]) -> Place | None:
+    direction = next((directions[name] for name in (exit.name, *exit.aliases) if name in directions), None)
+    if direction is None:
+        return None
+    east, south = STEPS[direction]
+    return place[0] + east, place[1] + south
+
+
+def _draw_way(marks: dict[Place, str], corner: Place, step: Place) -> None:
+    line = _LINES.get(step) or _LINES[-step[0], -step[1]]
+    column = corner[0] + (1 if step[0] == 0 else _CELL if step[0] > 0 else _CELL - _PITCH)
+    at = column, corner[1] + step[1]
+    marks[at] = "X" if {marks.get(at), line} == {"/", "\\"} else line
+
+
+def _lines(marks: Mapping[Place, str]) -> list[str]:
+    rows = range(max(row for _, row in marks) + 1)
+    widths = {row: max((column for column, at in marks if at == row), default=-1) + 1 for row in rows}
+    return ["".join(marks.get((column, row), " ") for column in range(widths[row])) for row in rows]

@@ -1,0 +1,247 @@
+"""The interpreter of reactions: from what happened to what happens because of it.
+
+What a reaction does sets off no other reaction, so that nothing goes round in circles. Everything is bounded: so many
+reactions to one event, so many acts in a row of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from world.entities import Character, Room, Thing
+from world.events import (
+    Altered,
+    Arrived,
+    Dropped,
+    Emoted,
+    Event,
+    Gave,
+    Happened,
+    Left,
+    LookedAt,
+    Moved,
+    PutIn,
+    ReadThing,
+    Said,
+    Told,
+    Took,
+    TookFrom,
+    Used,
+)
+from world.game_time import Moment, parts_begun
+from world.narration import posed
+from world.triggers import Act, Condition, Reaction
+from world.world import World
+
+MOST_REACTIONS = 8
+MOST_ACTS = 12
+
+Owner = Room | Thing | Character
+Chance = Callable[[int], bool]
+"""Whether it comes true this time, once in so many times on average."""
+
+_DEEDS: dict[type[Event], str] = {
+    Arrived: "arrive",
+    Left: "leave",
+    Said: "say",
+    Emoted: "emote",
+    Took: "get",
+    TookFrom: "get",
+    Dropped: "drop",
+    Gave: "give",
+    PutIn: "put",
+    Used: "use",
+    ReadThing: "read",
+    LookedAt: "look",
+}
+
+
+def reactions_to(event: Event, world: World, chance: Chance) -> Iterator[list[Event]]:
+    """Yield what happens because of an event, act by act; the world has changed by as much each time."""
+    deed = _DEEDS.get(type(event), "")
+    if not deed:
+        return
+    actor = world.characters.get(event.actor_id)
+    done = 0
+    for owner in list(_owners(event, world, actor)):
+        if done == MOST_REACTIONS:
+            return
+        for reaction in owner.reactions:
+            fits = reaction.on == deed and _is_about(reaction, owner, event, world)
+            if fits and _applies(reaction, owner, world, chance, actor):
+                done += 1
+                yield from _performed(reaction, owner, world, actor, event)
+                break
+
+
+def reactions_of_time(before: Moment, after: Moment, world: World, chance: Chance) -> Iterator[list[Event]]:
+    """Yield what happens because time has passed, in rooms where somebody is; act by act."""
+    begun = parts_begun(before, after)
+    everything: list[Owner] = [*world.rooms.values(), *world.things.values(), *world.characters.values()]
+    for owner in everything:
+        for reaction in owner.reactions:
+            every = reaction.every
+            is_due = reaction.on in begun or (every and after.minutes // every > before.minutes // every)
+            if is_due and _is_seen(owner, world) and _applies(reaction, owner, world, chance, None):
+                yield from _performed(reaction, owner, world, None, None)
+                break
+
+
+def _is_seen(owner: Owner, world: World) -> bool:
+    """Return whether somebody is where this is."""
+    room = world.room_around(owner)
+    return room is not None and world.count_occupants(room.room_id) > 0
+
+
+def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Owner]:
+    """Yield all whose table may speak of an event: the room, who is there, what lies there or is carried."""
+    room = world.rooms.get(getattr(event, "room_id", ""))
+    if room is None:
+        return
+    yield room
+    yield from (one for one in world.characters.at(room.room_id, "reactions") if one.awake and one is not actor)
+    yield from world.things.at(room.room_id, "reactions")
+    if actor:
+        yield from world.things.at(actor.character_id, "reactions")
+
+
+def _is_about(reaction: Reaction, owner: Owner, event: Event, world: World) -> bool:
+    """Return whether an event is the one that a row means; a thing's or character's row is about itself."""
+    about = event.text if isinstance(event, Said | Emoted) else _thing_in(event, world)
+    if not reaction.is_about(about):
+        return False
+    match event, owner:
+        case Took() | Dropped() | Used() | ReadThing() | PutIn() | TookFrom(), Thing():
+            return owner.thing_id in (event.thing_id, getattr(event, "container_id", ""))
+        case Gave(thing_id=thing_id, to_id=to_id), Thing() | Character():
+            return owner.name in (thing_id, to_id)
+        case LookedAt(to_id=to_id), Character():
+            return owner.character_id == to_id
+        case LookedAt(), _:
+            return False
+        case _:
+            return True
+
+
+def _performed(
+    reaction: Reaction, owner: Owner, world: World, actor: Character | None, event: Event | None
+) -> Iterator[list[Event]]:
+    for act in reaction.do[:MOST_ACTS]:
+        yield _done(act, owner, world, actor, event)
+
+
+def _applies(reaction: Reaction, owner: Owner, world: World, chance: Chance, actor: Character | None) -> bool:
+    return all(_is_met(one, owner, world, chance, actor) for one in reaction.when)
+
+
+def _is_met(condition: Condition, owner: Owner, world: World, chance: Chance, actor: Character | None) -> bool:
+    match condition.kind:
+        case "part":
+            return world.moment.part == condition.name
+        case "chance":
+            return chance(int(condition.name))
+        case "carries":
+            return bool(actor) and any(
+                condition.name.lower() in (thing.thing_id.lower(), thing.name.lower())
+                for thing in world.things_at(actor.character_id if actor else "")
+            )
+        case _:
+            is_so = owner.properties.get(condition.name, "").lower() == condition.value.lower()
+            return is_so == (condition.kind == "is")
+
+
+def _done(act: Act, owner: Owner, world: World, actor: Character | None, event: Event | None) -> list[Event]:
+    """Do one act and return what happened; one that cannot be done now happens not."""
+    here = world.room_around(owner)
+    if here is None:
+        return []
+    text = _filled(act.text, owner, here, world, actor, event)
+    match act.verb:
+        case "show":
+            return [Happened("", here.room_id, text)]
+        case "say" if isinstance(owner, Character):
+            return [Said(owner.character_id, here.room_id, text, unasked=True)]
+        case "say":
+            return [Happened("", here.room_id, world.wording("life.thing_says", thing=owner.name, text=text))]
+        case "emote" if isinstance(owner, Character):
+            return [Emoted(owner.character_id, here.room_id, text, unasked=True)]
+        case "emote":
+            who = world.wording("life.the_thing", thing=owner.name)
+            return [Happened("", here.room_id, posed(who, text))]
+        case "tell":
+            return [Told(actor.character_id, text)] if actor else []
+        case "remind":
+            return [Told(owner.character_id, text)] if isinstance(owner, Character) else []
+        case "set":
+            return _set(owner, act.text, _filled(act.target, owner, here, world, actor, event))
+        case "move":
+            return _moved(act, owner, world, actor)
+        case _:
+            return _given(act, owner, here, world, actor)
+
+
+def _filled(text: str, owner: Owner, here: Room, world: World, actor: Character | None, event: Event | None) -> str:
+    values = {
+        "{actor}": actor.name if actor else world.wording("life.somebody"),
+        "{self}": owner.name,
+        "{room}": here.name,
+        "{thing}": _thing_in(event, world) or owner.name,
+    }
+    for variable, value in values.items():
+        text = text.replace(variable, value)
+    return text
+
+
+def _thing_in(event: Event | None, world: World) -> str:
+    """Return the name of the thing that an event is about; of a detail of a room, its id is its name."""
+    thing_id = str(getattr(event, "thing_id", ""))
+    return world.things[thing_id].name if thing_id in world.things else thing_id
+
+
+def _set(owner: Owner, name: str, value: str) -> list[Event]:
+    if value:
+        owner.properties[name] = value
+    else:
+        owner.properties.pop(name, None)
+    match owner:
+        case Room(room_id=subject_id):
+            return [Altered("", "room", subject_id)]
+        case Thing(thing_id=subject_id):
+            return [Altered("", "thing", subject_id)]
+        case Character(character_id=subject_id):
+            return [Altered("", "character", subject_id)]
+
+
+def _moved(act: Act, owner: Owner, world: World, actor: Character | None) -> list[Event]:
+    who, goal = _meant(act.text, owner, world, actor), _meant(act.target, owner, world, actor)
+    if isinstance(who, Thing) and isinstance(goal, Room):
+        who.place_id = goal.room_id
+        return [Moved("", who.thing_id)]
+    if isinstance(who, Character) and isinstance(goal, Room) and who.room_id != goal.room_id:
+        left = Left(who.character_id, who.room_id, "", goal.room_id)
+        who.room_id = goal.room_id
+        return [left, Arrived(who.character_id, goal.room_id, left.room_id)] if who.awake else [left]
+    return []
+
+
+def _given(act: Act, owner: Owner, here: Room, world: World, actor: Character | None) -> list[Event]:
+    thing, to = _meant(act.text, owner, world, actor), _meant(act.target, owner, world, actor)
+    if not isinstance(thing, Thing) or not isinstance(to, Character) or world.room_around(thing) is not here:
+        return []
+    if thing.place_id == to.character_id:
+        return []
+    thing.place_id = to.character_id
+    if isinstance(owner, Character):
+        return [Gave(owner.character_id, here.room_id, thing.thing_id, to.character_id)]
+    return [Took(to.character_id, here.room_id, thing.thing_id)]
+
+
+def _meant(name: str, owner: Owner, world: World, actor: Character | None) -> Owner | None:
+    """Return what a name in a table stands for; None if there is no such thing any more."""
+    match name.lower():
+        case "{actor}":
+            return actor
+        case "{self}" | "self" | "it":
+            return owner
+        case _:
+            return world.rooms.get(name) or world.things.get(name) or world.characters.get(name)

@@ -1,0 +1,141 @@
+"""Make text from outside safe to show, to log, to store, to put before a model, and to name a file by.
+
+The same rule serves what players type, what models answer and what stands in the vault's notes: a line is
+one line, without controls or escape sequences, and nothing in it is invisible or turns its neighbours around.
+
+The name of a note's file is one that every system, every link and every table can hold; what does not fit into it is
+kept as the title of the note.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+MAX_COMBINING_MARKS = 4
+"""How many marks may sit on one character. Written languages need up to four; piles of them do not."""
+
+TAB_STOP = 4
+
+# ECMA-48: a string sequence with its payload (OSC, DCS, APC, PM, SOS), a control sequence (CSI), any other
+# sequence. What was never finished ends where the text or the next sequence does. No ESC is left unmatched.
+_ESCAPE = re.compile(
+    r"(?:\x1b[\]P_^X]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x9c|\x1b\\)?"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+_LINE_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SPACE = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+# Controls and C1; Unicode's Default_Ignorable_Code_Point (zero-width, bidi, fillers, variation selectors,
+# tags); interlinear marks; lone surrogates; noncharacters, which YAML refuses.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
+    + "]"
+)
+# Zero-width joiners and non-joiners are spelling in Arabic's and India's scripts and their kin, and a joiner between
+# two pictures makes one of them. Anywhere else they would only hide.
+_JOINER = re.compile("[\u200c\u200d]")
+_JOINS = re.compile("[\u0620-\u08ff\u0900-\u109f\u1780-\u18af\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc]")
+_PICTURE = re.compile("[\u2190-\u2bff\U0001f000-\U0001faff]")
+
+
+def clean_line(text: str) -> str:
+    """Return `text` as one line that is safe everywhere.
+
+    Escape sequences go as a whole, payload included; so does everything invisible (controls, bidi,
+    zero-width, surrogates) but a joiner or non-joiner where it is spelling. Line breaks and unusual spaces become a
+    space, tabs go to the next stop, combining marks are kept up to `MAX_COMBINING_MARKS` in a row. Spaces at the ends
+    stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = _UNSEEN.sub("", _ESCAPE.sub("", text))
+    text = _LINE_BREAK.sub(" ", text).expandtabs(TAB_STOP)
+    if text.isascii():
+        return text
+    return _with_few_marks(_JOINER.sub(_joiner, _SPACE.sub(" ", text)))
+
+
+def clean_block(text: str) -> str:
+    r"""Return `text` with each of its lines cleaned, joined by `\n`. Every kind of line break counts."""
+    return "\n".join(clean_line(line) for line in _LINE_BREAK.split(text))
+
+
+def _with_few_marks(text: str) -> str:
+    kept = []
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if marks <= MAX_COMBINING_MARKS:
+            kept.append(character)
+    return "".join(kept)
+
+
+def _joiner(found: re.Match[str]) -> str:
+    """Return a joiner where it is spelling, or nothing."""
+    before, after = found.string[max(found.start() - 1, 0) : found.start()], found.string[found.end() : found.end() + 1]
+    spells = _JOINS.match(before) and _JOINS.match(after) and unicodedata.category(after)[0] == "L"
+    pictures = found[0] == "\u200d" and _PICTURE.match(before) and _PICTURE.match(after)
+    return found[0] if spells or pictures else ""
+
+
+FORBIDDEN = '/\\:*?"<>|#^[]%·'
+LONGEST_BYTES = 120
+NAMELESS = "unnamed"
+
+_UNFIT = re.compile(f"[{re.escape(FORBIDDEN)}\x00-\x1f]+")
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+"""What Windows takes for a device, whatever follows a point."""
+
+
+def file_name_for(name: str, taken: Iterable[str] = ()) -> str:
+    """Return the stem of a note's file for any name, that is none of those taken.
+
+    It is in NFC, has no character that a file name, a wiki-link or a line of a note cannot hold, is no name of a
+    device, fits with its number into `LONGEST_BYTES` bytes, and differs from those taken in more than case or accents'
+    encoding. A name that will do as it is comes back as it is.
+    """
+    stem = _fitting(name)
+    used = {name_key(one) for one in taken}
+    found, number = stem, 1
+    while name_key(found) in used:
+        number += 1
+        found = f"{_cut(stem, LONGEST_BYTES - len(str(number)) - 1)} {number}"
+    return found
+
+
+def is_device(name: str) -> bool:
+    """Return whether Windows takes a name for a device, whatever ending a file of that name has."""
+    return bool(_DEVICES.fullmatch(name))
+
+
+def name_key(name: str) -> str:
+    """Return what two names have in common that a file system, or whoever types one, may take for one."""
+    if name.isascii():
+        return name.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _fitting(name: str) -> str:
+    clean = unicodedata.normalize("NFC", clean_line(name))
+    clean = "".join(char for char in clean if unicodedata.category(char) not in ("Cc", "Cf", "Cn", "Co", "Cs"))
+    spaced = " ".join(_UNFIT.sub(" ", clean).split())
+    stem = _cut(spaced.lstrip(". "), LONGEST_BYTES)
+    if not stem.strip(" .-"):
+        return NAMELESS
+    return f"{stem} 1" if _DEVICES.fullmatch(stem) and "." not in stem else _without_device(stem)
+
+
+def _without_device(stem: str) -> str:
+    return f"{NAMELESS} {stem}" if _DEVICES.fullmatch(stem) else stem
+
+
+def _cut(text: str, size: int) -> str:
+    """Return as much of a text as fits into so many bytes, without a space or point at its end."""
+    cut = text.encode()[:size].decode(errors="ignore")
+    return unicodedata.normalize("NFC", cut).rstrip(" .")

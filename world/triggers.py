@@ -1,0 +1,145 @@
+"""A reaction: one row of the table in which a note says what happens by itself. No code is ever run.
+
+    | on  | when               | do                                            |
+    | use | lit != yes, night  | set lit = yes; show The lamp flares up.       |
+
+`on` is what happens: arrive, leave, say, emote, get, drop, give, put, use, read or look; a part of the day, which
+begins; or `every 30`, in minutes of the world. Words behind it, as in `say ferry` or `use bell`, have to be among
+what is said, or in the name of the thing. Of each table the first row that fits counts.
+`when` are conditions with commas between them, all of which have to be met: a part of the day, `property = value` or
+`property != value` of whose table it is, `carries <thing>` of who acts, `1 in 3`.
+`do` is done in turn, with semicolons between: show, say, emote, tell, remind, move, give, set. A semicolon before any
+other word is part of a text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from world.errors import WorldError
+from world.game_time import PARTS
+from world.matching import either
+
+DEEDS = ("arrive", "leave", "say", "emote", "get", "drop", "give", "put", "use", "read", "look")
+ACTS = ("show", "say", "emote", "tell", "remind", "move", "give", "set")
+SHORTEST_PERIOD, LONGEST_PERIOD = 1, 7 * 24 * 60
+"""How often `every` may be, in minutes of the world."""
+
+_NEXT_ACT = re.compile(rf";\s*(?=(?:{'|'.join(ACTS)})\s|$)", re.IGNORECASE)
+_PERIOD = re.compile(r"every (\d{1,5})(?: minutes?)?")
+_CHANCE = re.compile(r"1 in (\d{1,4})")
+_PROPERTY = re.compile(r"([\w \t-]+)(!=|=)(.*)")
+_TO = re.compile(r"(?<!\s)\s+to\s+")
+_LINK = re.compile(r"\[\[([^\[\]|#]+)(?:[#|][^\[\]]*)?\]\]")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What has to be so: `kind` is `part`, `is`, `is_not`, `carries` or `chance`, with what it is about."""
+
+    kind: str
+    name: str
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class Act:
+    """One thing done. `text` is what is said or shown, what is moved or given, or the property that is set.
+
+    `target` is where to, to whom, or the property's value.
+    """
+
+    verb: str
+    text: str
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """One row. `on` is what happens, `words` what has to be said in it, `every` its period in minutes or 0."""
+
+    on: str
+    when: tuple[Condition, ...]
+    do: tuple[Act, ...]
+    words: str = ""
+    every: int = 0
+
+    def is_about(self, text: str) -> bool:
+        """Return whether its words are all in what is said, or in the name of the thing."""
+        return all(word in text.lower() for word in self.words.split())
+
+    @property
+    def names(self) -> list[str]:
+        """The rooms and things that it speaks of by name."""
+        acts = [name for act in self.do if act.verb in ("move", "give") for name in (act.text, act.target)]
+        return [name for name in (*acts, *(c.name for c in self.when if c.kind == "carries")) if name[:1] != "{"]
+
+
+def reaction(on: str, when: str, do: str) -> Reaction:
+    """Return the reaction that a row describes. Raises: WorldError saying what is wrong and what would be right."""
+    event, words, every = _event(" ".join(on.lower().split()))
+    conditions = tuple(_condition(text.strip()) for text in when.split(",") if text.strip())
+    acts = tuple(_act(text.strip()) for text in _NEXT_ACT.split(do) if text.strip())
+    if not acts:
+        raise WorldError(f"{on!r} does nothing; the third column needs one of {either(ACTS)}")
+    return Reaction(event, conditions, acts, words, every)
+
+
+def _event(on: str) -> tuple[str, str, int]:
+    period = _PERIOD.fullmatch(on)
+    if period:
+        every = int(period[1])
+        if not SHORTEST_PERIOD <= every <= LONGEST_PERIOD:
+            raise WorldError(f"{on!r} is not from {SHORTEST_PERIOD} to {LONGEST_PERIOD} minutes")
+        return "every", "", every
+    deed, _, words = on.partition(" ")
+    if (deed not in (*DEEDS, *PARTS)) or (words and deed in PARTS):
+        raise WorldError(f"{on!r} is nothing that happens; write {either((*DEEDS, *PARTS, 'every 30'))}")
+    return deed, words, 0
+
+
+def _condition(text: str) -> Condition:
+    lower = text.lower()
+    if lower in PARTS:
+        return Condition("part", lower)
+    if chance := _CHANCE.fullmatch(lower):
+        if int(chance[1]) < 1:
+            raise WorldError(f"{text!r} can never be; write 1 in 3")
+        return Condition("chance", chance[1])
+    if lower.startswith("carries "):
+        return Condition("carries", _named(text[len("carries ") :]))
+    if found := _PROPERTY.fullmatch(text):
+        return Condition("is" if found[2] == "=" else "is_not", found[1].strip().lower(), found[3].strip())
+    forms = either([*PARTS, "property = value", "property != value", "carries <thing>", "1 in 3"])
+    raise WorldError(f"{text!r} is no condition; write {forms}")
+
+
+def _act(text: str) -> Act:
+    verb, _, rest = text.partition(" ")
+    verb, rest = verb.lower(), rest.strip()
+    if verb not in ACTS:
+        raise WorldError(f"{text!r} is nothing that can be done; write one of {either(ACTS)}")
+    if not rest:
+        raise WorldError(f"{verb!r} needs to be told what to {verb}")
+    if verb in ("move", "give"):
+        return _sent(verb, rest)
+    if verb == "set":
+        found = _PROPERTY.fullmatch(rest)
+        if not found or found[2] != "=":
+            raise WorldError(f"{text!r} sets nothing; write set property = value")
+        return Act(verb, found[1].strip().lower(), found[3].strip())
+    return Act(verb, rest)
+
+
+def _sent(verb: str, rest: str) -> Act:
+    what, *where = _TO.split(rest, 1)
+    example = "move {actor} to [[The Mill]]" if verb == "move" else "give [[iron key]] to {actor}"
+    if not (what and where and where[0]):
+        raise WorldError(f"'{verb} {rest}' says not to where or whom; write such as {example}")
+    return Act(verb, _named(what), _named(where[0]))
+
+
+def _named(text: str) -> str:
+    link = _LINK.fullmatch(text.strip())
+    return (link[1] if link else text).strip()
