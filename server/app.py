@@ -19,11 +19,10 @@ from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population
 from config.server_settings import MEGABYTE
-from server.accounts.account_commands import ACCOUNT_COMMANDS
 from server.accounts.accounts import Accounts
-from server.accounts.authenticator import Authenticator
-from server.accounts.dialogue import LoginServices
-from server.accounts.passwords import Passwords
+from server.accounts.password_change import ACCOUNT_COMMANDS
+from server.accounts.passwords import Authenticator, Passwords
+from server.accounts.prompts import LoginServices
 from server.accounts.store import AccountStore
 from server.accounts.throttle import LoginThrottle
 from server.admin.audit import Audit

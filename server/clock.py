@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from twisted.internet.defer import Deferred
+
+InThread = Callable[..., Deferred[Any]]
+"""Calls its first argument with the rest of them in another thread, and returns a Deferred of the outcome."""
+
 
 class DelayedCall(Protocol):
     """A call to come, as Twisted's reactor makes it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.lib.players import SECRET
 from server.accounts.database import AccountDatabase, default_folder
 from server.accounts.passwords import Argon2
-from server.accounts.records import Account
+from server.accounts.schema import Account
 from vault.folder import Vault
 from vault.world_notes import save_person
 from world.entities import Character

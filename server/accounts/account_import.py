@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from server.accounts.records import Account, Ban, Records, account_problem, key, time_problem
+from server.accounts.schema import Account, Ban, Records, account_problem, key, time_problem
 from vault.notes import NoteError
 
 T = TypeVar("T")

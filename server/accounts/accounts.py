@@ -15,7 +15,7 @@ from config.settings import ServerSettings
 from server.accounts.bans import Bans
 from server.accounts.database import AccountDatabase, Change
 from server.accounts.names import LONGEST, RESERVED, SHORTEST, NameIndex, well_formed
-from server.accounts.records import Account, key
+from server.accounts.schema import Account, key
 from server.accounts.store import AccountStore
 from server.net.addresses import is_loopback
 from vault.folder import Vault

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from twisted.internet.defer import Deferred
 
-from server.accounts.records import Ban, key
+from server.accounts.schema import Ban, key
 from server.accounts.store import AccountStore
 from world.world import World
 

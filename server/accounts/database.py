@@ -14,25 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from server.accounts.account_import import read_json
-from server.accounts.records import (
+from server.accounts.schema import (
     ACCOUNT_COLUMNS,
     BAN_COLUMNS,
+    JSON_NAME,
+    NAME,
     Account,
     Ban,
     Row,
     account_of,
-    key,
-    readable_account,
-    row_of,
-)
-from server.accounts.schema import (
-    JSON_NAME,
-    NAME,
     in_plain_words,
+    key,
     make_database,
     new_file,
     open_database,
     open_in_memory,
+    readable_account,
+    row_of,
 )
 from vault.notes import NoteError
 

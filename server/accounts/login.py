@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.accounts.authenticator import Verdict
-from server.accounts.dialogue import LoginServices, LoginView
-from server.accounts.prompts import Prompts, ask_new_password
+from server.accounts.passwords import Verdict
+from server.accounts.prompts import LoginServices, LoginView, Prompts, ask_new_password
 from server.connection.connection import RAW
 from server.telnet.mssp import is_request
 from vault.notes import NoteError

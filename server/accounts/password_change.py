@@ -1,13 +1,43 @@
-"""The dialogue of `@password`: the password of now, then another one."""
+"""Changing a password: the command `@password`, and the dialogue in which no password is part of a typed line."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from server.accounts.authenticator import Verdict
-from server.accounts.dialogue import LoginServices, LoginView
-from server.accounts.prompts import Prompts, ask_new_password
+from server.accounts.passwords import Verdict
+from server.accounts.prompts import LoginServices, LoginView, Prompts, ask_new_password
+from world.command import Command, command
+from world.errors import CommandError
+from world.events import Event
+from world.model import Character, Role, World
+
+
+@dataclass(frozen=True)
+class PasswordChangeRequested(Event):
+    """The actor wants another password: its own, or one for one time for `name`. Its session does the rest."""
+
+    reach = "actor"
+
+    name: str = ""
+
+
+@command("@password [<text>]", category="self", for_agents=False)
+def password(world: World, actor: Character, text: str = "") -> list[Event]:
+    """Change your password: type @password alone, and you are asked for the old one and a new one.
+
+    An admin gives somebody who has forgotten theirs a password for one time with @password Ana.
+    """
+    if actor.is_agent or actor.role is Role.GUEST:
+        raise CommandError(world.wording("door.has_no_password"))
+    if text and actor.role < Role.ADMIN:
+        # Not repeated: it may be a password that somebody has typed where everybody would see it scroll by.
+        raise CommandError(world.wording("door.password_alone"))
+    return [PasswordChangeRequested(actor.character_id, text)]
+
+
+ACCOUNT_COMMANDS: tuple[Command, ...] = (password,)
 
 
 class PasswordChange:

@@ -1,4 +1,4 @@
-"""Passwords for one time, given out on the console: to the first admin, and to whoever has lost theirs."""
+"""Passwords for one time: for the first admin, and for whoever has lost theirs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from server.accounts.database import AccountDatabase
 from server.accounts.names import RESERVED, well_formed
 from server.accounts.passwords import Hasher
-from server.accounts.records import Account, key
+from server.accounts.prompts import LoginServices, LoginView
+from server.accounts.schema import Account, key
 from vault.agent_notes import agent_names
 from vault.folder import Vault
 from vault.notes import NoteError
@@ -93,3 +94,21 @@ def _issue(database: AccountDatabase, name: str, role: str, hasher: Hasher) -> s
         account = database.account_to_repair(name, role) or Account(name, role, created=created)
         database.put_account(replace(account, role=role, password=kept, one_time=True))
     return password
+
+
+def give_one_time(name: str, caller: LoginView, door: LoginServices, given: Callable[[str], None]) -> None:
+    """Give somebody a password for one time and show it to the admin who calls, or why it cannot be.
+
+    `given` is told of whom, by their full name, once it holds.
+    """
+    password = one_time_password()
+
+    def show(_: None) -> None:
+        account = door.accounts.account(name)
+        who = account.name if account else name
+        given(who)
+        caller.show(door.say()("door.one_time_given", name=who, password=password))
+
+    hashed = door.passwords.hash(password, caller.host)
+    hashed.addCallback(lambda kept: door.accounts.give_one_time(name, kept))
+    hashed.addCallbacks(show, lambda failure: caller.show(failure.getErrorMessage()))

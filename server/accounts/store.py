@@ -18,10 +18,8 @@ from server.accounts.database import (
     Changed,
     Contents,
 )
-from server.accounts.passwords import InThread
-from server.accounts.records import Account, Ban, Row, account_of, ban_of, key
-from server.accounts.schema import DatabaseBusy
-from server.clock import DelayedCall, ReactorClock
+from server.accounts.schema import Account, Ban, DatabaseBusy, Row, account_of, ban_of, key
+from server.clock import DelayedCall, InThread, ReactorClock
 from vault.notes import NoteError
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from server.accounts.database import Contents, read_accounts
-from server.accounts.records import account_of, ban_of, key
-from server.accounts.schema import JSON_NAME, NAME
+from server.accounts.schema import JSON_NAME, NAME, account_of, ban_of, key
 from server.check.result import Result, ok, problem, warning
 from server.monitoring.health import unwritable
 from vault.backup import backups_folder

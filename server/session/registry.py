@@ -11,7 +11,7 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
-from server.accounts.dialogue import LoginServices
+from server.accounts.prompts import LoginServices
 from server.clock import ReactorClock
 from server.connection.connection import MARKED
 from server.gmcp.updates import GmcpUpdates

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from twisted.internet.defer import Deferred
 
-from server.accounts.account_commands import PasswordChangeRequested
 from server.accounts.accounts import AccountState, LoginName
-from server.accounts.dialogue import ModalInput
 from server.accounts.login import Login
-from server.accounts.one_time_giving import give_one_time
-from server.accounts.password_change import PasswordChange
+from server.accounts.password_change import PasswordChange, PasswordChangeRequested
+from server.accounts.password_reset import give_one_time
+from server.accounts.prompts import ModalInput
 from server.clock import DelayedCall, ReactorClock
 from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Identification, shown_of
 from server.gmcp.client import GmcpClient, Outcome

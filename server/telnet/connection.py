@@ -35,7 +35,10 @@ class Quiet(Protocol):
 
 
 class KeepAlive:
-    """Asks every connection once in `seconds()`, in turn: a few each second, with one timer for all. 0 asks none."""
+    """Asks every connection once in `seconds()`, in turn: a few each second, with one timer for all. 0 asks none.
+
+    Routers forget connections that are silent for minutes.
+    """
 
     def __init__(self, clock: ReactorClock, seconds: Callable[[], float]) -> None:
         self._clock = clock

@@ -20,7 +20,7 @@ from typing import Any
 
 from server.accounts.database import default_folder
 from server.accounts.passwords import Argon2
-from server.accounts.records import Account
+from server.accounts.schema import Account
 from tests.integration.line_player import LONG, SECRET, LinePlayer
 from tests.server.front_door import put_accounts
 from vault.folder import open_vault

@@ -12,13 +12,12 @@ from twisted.internet.defer import Deferred, execute
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts.account_commands import ACCOUNT_COMMANDS
 from server.accounts.accounts import Accounts
-from server.accounts.authenticator import Authenticator
 from server.accounts.database import AccountDatabase, read_accounts
-from server.accounts.dialogue import LoginServices
-from server.accounts.passwords import Passwords
-from server.accounts.records import Account, account_of
+from server.accounts.password_change import ACCOUNT_COMMANDS
+from server.accounts.passwords import Authenticator, Passwords
+from server.accounts.prompts import LoginServices
+from server.accounts.schema import Account, account_of
 from server.accounts.store import AccountStore
 from server.accounts.throttle import LoginThrottle
 from server.session.registry import SessionRegistry, Texts

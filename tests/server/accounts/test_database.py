@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from server.accounts.account_import import parse_json
 from server.accounts.database import AccountDatabase, default_folder, read_accounts
-from server.accounts.records import Account, Ban, account_of, ban_of
-from server.accounts.schema import DatabaseBusy
+from server.accounts.schema import Account, Ban, DatabaseBusy, account_of, ban_of
 from tests.server.front_door import FakeHasher, accounts_in, put_accounts
 from vault.notes import NoteError
 
@@ -84,7 +83,7 @@ def test_what_raises_within_a_transaction_or_a_step_of_it_changes_nothing_else(t
 def test_several_processes_that_change_it_at_once_lose_nothing(tmp_path):
     script = (
         "import sys; from pathlib import Path; from server.accounts.database import AccountDatabase;"
-        "from server.accounts.records import Account\n"
+        "from server.accounts.schema import Account\n"
         "for n in range(20):\n"
         "    database = AccountDatabase(Path(sys.argv[1]))\n"
         "    with database.transaction(): database.put_account(Account(f'{sys.argv[2]}{n}', 'player'))\n"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts.records import Account
+from server.accounts.schema import Account
 from tests.server.fake_connection import SECRET, Guest
 from tests.server.front_door import FakeHasher, Thread, lobby_of
 from tests.world.inn import inn_game

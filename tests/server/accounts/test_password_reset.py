@@ -9,7 +9,7 @@ import pytest
 
 from server.accounts.database import AccountDatabase
 from server.accounts.password_reset import first_admin, one_time_password, reset_password
-from server.accounts.records import Account
+from server.accounts.schema import Account
 from tests.server.front_door import FakeHasher, put_accounts
 from tests.vault.vault_of import vault_of
 from vault.notes import NoteError

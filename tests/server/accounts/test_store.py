@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from server.accounts.database import AccountDatabase
-from server.accounts.records import Account, Ban
+from server.accounts.schema import Account, Ban
 from server.accounts.store import POLL_SECONDS, AccountStore
 from tests.server.front_door import FakeHasher, Thread, accounts_in, put_accounts
 from vault.notes import NoteError

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from config.settings import ServerSettings
-from server.accounts.records import Account
+from server.accounts.schema import Account
 from server.check import machine, network, storage
 from server.check.checks import examine, tell
 from server.check.models import models
