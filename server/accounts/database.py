@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from server.accounts.account_import import read_json
 from server.accounts.schema import (
     ACCOUNT_COLUMNS,
     BAN_COLUMNS,
-    JSON_NAME,
     NAME,
     Account,
     Ban,
@@ -62,7 +60,7 @@ def default_folder(vault: Path) -> Path:
 class AccountDatabase:
     """A connection to the database in a folder, which is made if there is none. To be used by one thread at a time.
 
-    An `accounts.json` beside a new database is imported once and renamed. What is kept `in_memory` is on no disk.
+    What is kept `in_memory` is on no disk.
     Other processes may have the database at once: a call waits up to `busy_seconds` for one that writes.
     Every method raises NoteError with the file, what is wrong and what to do; DatabaseBusy if only time is needed.
     """
@@ -239,14 +237,9 @@ class AccountDatabase:
 
 
 def read_accounts(folder: Path) -> Contents | None:
-    """Return what the database in a folder holds, and change nothing; None if there is none.
-
-    Of accounts that are to be imported, the file is read. Raises: NoteError if one of them is not valid.
-    """
+    """Return what the database in a folder holds, and change nothing; None if there is none. Raises: NoteError."""
     path = folder / NAME
     if not path.exists():
-        if (folder / JSON_NAME).exists():
-            read_json(folder / JSON_NAME)
         return None
     with closing(open_database(path, BUSY_SECONDS)) as db, in_plain_words(path):
         found = [str(problem) for (problem,) in db.execute("PRAGMA quick_check")]

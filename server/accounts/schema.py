@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from argon2 import extract_parameters
 from argon2.exceptions import InvalidHashError
 
 from config.settings import ROLES
-from server.accounts.account_import import read_json
 from vault.notes import NoteError
 
 
@@ -43,14 +41,6 @@ class Ban:
     who: str
     until: str = ""
     why: str = ""
-
-
-@dataclass(frozen=True)
-class Records:
-    """Accounts by `key` of their name, bans by `key` of whom they are for."""
-
-    accounts: Mapping[str, Account] = field(default_factory=dict)
-    bans: Mapping[str, Ban] = field(default_factory=dict)
 
 
 Row = tuple[Any, ...]
@@ -119,11 +109,7 @@ def time_problem(text: str) -> str:
     return "" if is_known else f"{text!r} is no time such as 2026-11-21T20:35:01+00:00."
 
 
-log = logging.getLogger(__name__)
-
 NAME = "accounts.sqlite3"
-JSON_NAME = "accounts.json"
-IMPORTED_SUFFIX = ".imported"
 VERSION = 1
 
 _TABLES = (
@@ -203,28 +189,24 @@ def open_database(path: Path, busy_seconds: float) -> sqlite3.Connection:
 def open_in_memory() -> sqlite3.Connection:
     """Return an empty database that is on no disk."""
     db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    _fill(db, Records())
+    _create_tables(db)
     return db
 
 
 def make_database(folder: Path) -> None:
-    """Make the database of a folder if there is none, with what `accounts.json` holds. It is there whole or not at all.
-
-    The imported file is renamed. Raises: NoteError if it is not valid; nothing has changed then.
-    """
-    path, json_path = folder / NAME, folder / JSON_NAME
+    """Make an empty database in a folder if there is none. It is there whole or not at all. Raises: NoteError."""
+    path = folder / NAME
+    if path.exists():
+        return
     draft = folder / f".{NAME}.{os.getpid()}.draft"
-    if not path.exists():
-        records = read_json(json_path) if json_path.exists() else Records()
-        with in_plain_words(path):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            try:
-                with closing(new_file(draft)) as db:
-                    _fill(db, records)
-                _put_in_place(draft, path)
-            finally:
-                draft.unlink(missing_ok=True)
-    _finish_import(json_path)
+    with in_plain_words(path):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with closing(new_file(draft)) as db:
+                _create_tables(db)
+            _put_in_place(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 def new_file(path: Path) -> sqlite3.Connection:
@@ -234,17 +216,10 @@ def new_file(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, isolation_level=None)
 
 
-def _fill(db: sqlite3.Connection, records: Records) -> None:
+def _create_tables(db: sqlite3.Connection) -> None:
     db.execute("BEGIN")
     for statement in _TABLES:
         db.execute(statement)
-    for table, columns, entries in (
-        ("accounts", ACCOUNT_COLUMNS, records.accounts),
-        ("bans", BAN_COLUMNS, records.bans),
-    ):
-        places = ", ".join("?" * (columns.count(",") + 2))
-        rows = ((one_key, *row_of(entry)) for one_key, entry in entries.items())
-        db.executemany(f"INSERT INTO {table} (key, {columns}) VALUES ({places})", rows)
     db.execute("COMMIT")
 
 
@@ -261,19 +236,6 @@ def _put_in_place(draft: Path, path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _finish_import(path: Path) -> None:
-    """Rename what was imported, so that nobody takes it for what counts."""
-    if not path.exists():
-        return
-    kept = path.with_name(path.name + IMPORTED_SUFFIX)
-    if kept.exists():
-        log.warning("%s is not read: the accounts are in %s. Move it away.", path, NAME)
-        return
-    with suppress(OSError):
-        path.rename(kept)
-        log.info("%s was imported into %s, and is %s now.", path, NAME, kept.name)
 
 
 def _text(text: bytes) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from server.accounts.database import Contents, read_accounts
-from server.accounts.schema import JSON_NAME, NAME, account_of, ban_of, key
+from server.accounts.schema import NAME, account_of, ban_of, key
 from server.check.result import Result, ok, problem, warning
 from server.monitoring.health import unwritable
 from vault.backup import backups_folder
@@ -60,8 +60,6 @@ def accounts(folder: Path) -> Result:
     except NoteError as error:
         return problem("accounts", str(error), remedy)
     if contents is None:
-        if (folder / JSON_NAME).exists():
-            return ok("accounts", f"{folder / JSON_NAME} is valid; it is imported when the world opens next.")
         return ok("accounts", f"There is no {path} yet; it is made when the world opens first.")
     if faults := list(_row_faults(contents)):
         more = f" And {len(faults) - SHOWN} more." if len(faults) > SHOWN else ""

@@ -207,10 +207,10 @@ def test_the_accounts_may_be_kept_anywhere_but_in_the_vault(tmp_path):
 def test_accounts_that_cannot_be_read_keep_the_world_closed_and_stay_as_they_are(tmp_path):
     open_vault(tmp_path / "w")
     (tmp_path / "w.accounts").mkdir()
-    path = tmp_path / "w.accounts" / "accounts.json"
-    path.write_text('{"accounts": {\n  "Ana": {"role": "player"},,\n}}')
-    assert refusal("--vault", tmp_path / "w").startswith(f"fallwater: {path}:2: not valid JSON")
-    assert path.read_text() == '{"accounts": {\n  "Ana": {"role": "player"},,\n}}'
+    path = tmp_path / "w.accounts" / "accounts.sqlite3"
+    path.write_text("nothing of the kind\n" * 300)
+    assert refusal("--vault", tmp_path / "w").startswith(f"fallwater: {path}: file is not a database. It is damaged")
+    assert path.read_text() == "nothing of the kind\n" * 300
     assert list(path.parent.iterdir()) == [path]
 
 

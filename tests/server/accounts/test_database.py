@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import sqlite3
 import stat
 import subprocess
@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.accounts.account_import import parse_json
 from server.accounts.database import AccountDatabase, default_folder, read_accounts
 from server.accounts.schema import Account, Ban, DatabaseBusy, account_of, ban_of
 from tests.server.front_door import FakeHasher, accounts_in, put_accounts
@@ -181,83 +180,33 @@ def test_what_sqlite_cannot_keep_is_refused_in_a_sentence(tmp_path, account):
         database.put_account(account)
 
 
-# The import
-
-
-def test_an_accounts_json_is_imported_once_and_kept(tmp_path):
-    people = {f"Name{number:x}": {"role": "player", "password": HASH, "failed": number} for number in range(3000)}
-    text = json.dumps({"accounts": people, "bans": {"Mallory": {"why": "threw a lamp"}}}, indent=0)
-    (tmp_path / "accounts.json").write_text(text)
-    for _ in range(2):
-        with closing(AccountDatabase(tmp_path)) as database:
-            contents = database.read()
-    assert {account_of(row).name: account_of(row).failed for row in contents.accounts.values()} == {
-        name: values["failed"] for name, values in people.items()
-    }
-    assert [ban_of(row) for row in contents.bans.values()] == [Ban("Mallory", "", "threw a lamp")]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["accounts.json.imported", "accounts.sqlite3"]
-    assert (tmp_path / "accounts.json.imported").read_text() == text
-
-
-def test_an_import_that_was_cut_short_before_the_renaming_is_not_done_again(tmp_path):
-    text = '{"accounts": {"Eve": {"role": "player"}}}'
-    (tmp_path / "accounts.json").write_text(text)
-    AccountDatabase(tmp_path).close()
-    put_accounts(tmp_path, EVE)
-    (tmp_path / "accounts.json.imported").rename(tmp_path / "accounts.json")
-    AccountDatabase(tmp_path).close()
-    assert accounts_in(tmp_path) == {"Eve": EVE}
-    assert (tmp_path / "accounts.json.imported").read_text() == text
-
-
-def test_another_accounts_json_is_told_of_and_neither_read_nor_touched(tmp_path, caplog):
-    for text in ('{"accounts": {"Eve": {"role": "player"}}}', '{"accounts": {"Eve": {"role": "admin"}}}'):
-        (tmp_path / "accounts.json").write_text(text)
-        AccountDatabase(tmp_path).close()
-    assert "accounts.json is not read: the accounts are in accounts.sqlite3. Move it away." in caplog.text
-    assert accounts_in(tmp_path)["Eve"].role == "player"
-    assert "admin" in (tmp_path / "accounts.json").read_text()
-
-
-BROKEN = {
-    "{": "1: not valid JSON: Expecting property name",
-    '{"accounts": {\n"Eve": }}': "2: not valid JSON",
-    "[]": '1: expected {"accounts"',
-    '{"users": {}}': '1: expected {"accounts"',
-    '{"accounts": []}': "1: expected names",
-    '{"accounts": {\n  "Eve": {"rôle": "player"}}}': "2: 'Eve' has other entries than role, password",
-    '{"accounts": {\n  "Eve": {"failed": 2}}}': "2: 'Eve' has no role",
-    '{"accounts": {\n  "Eve": {"role": "king"}}}': "2: 'Eve': the role 'king' is none of guest, player, builder, admin",
-    '{"accounts": {\n\n "Eve": {"role": "player", "failed": "2"}}}': "3: 'Eve': failed is not of the type int",
-    '{"accounts": {\n "player": {"role": "player"},\n "Eve": {"role": "player", "password": "x"}}}': (
-        "3: 'Eve': the password is no argon2 hash. Give a new one: fallwater reset-password NAME."
-    ),
-    '{"accounts": {\n "Eve": {"role": "player", "created": "soon"}}}': "2: 'Eve': 'soon' is no time such as",
-    '{"accounts": {"Eve": {"role": "player"}, "EVE": {"role": "admin"}}}': "1: 'EVE' stands here twice",
-    '{"accounts": {"Eve": {"role": "player"}, "Eve": {"role": "admin"}}}': "1: not valid JSON: 'Eve' stands twice",
-    '{"accounts": {"\\ud800": {"role": "player"}}}': "1: not valid JSON: 'utf-8' codec can't encode",
-    '{"bans": {"Eve": {"until": "soon"}}}': "1: 'Eve': 'soon' is no time such as",
-    "[" * 100_000: "1: not valid JSON",
-}
-
-
-@pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
-def test_a_json_that_is_not_valid_is_refused_with_line_and_remedy_before_anything_is_changed(tmp_path, text):
-    path = tmp_path / "accounts.json"
-    path.write_text(text)
-    with pytest.raises(NoteError) as refused:
-        AccountDatabase(tmp_path)
-    assert str(refused.value).startswith(f"{path}:{BROKEN[text]}")
-    assert str(refused.value).endswith(
-        "Correct it, or restore a copy. Without it, everybody has to choose a new password."
-    )
-    assert [one.read_text() for one in tmp_path.iterdir()] == [text]
+# A row that is not valid
 
 
 def test_no_sentence_tells_anybody_to_take_a_password_away():
     with pytest.raises(NoteError) as refused:
-        parse_json('{"accounts": {"Eve": {"role": "admin", "password": "x"}}}', Path("a"))
-    assert '""' not in str(refused.value)
+        account_of(("Eve", "admin", "x", 0, "", "", 0))
+    assert str(refused.value) == (
+        "the account 'Eve': the password is no argon2 hash. Give a new one: fallwater reset-password NAME."
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (("Eve", "king", "", 0, "", "", 0), "the role 'king' is none of guest, player, builder, admin."),
+        (("Eve", "player", "", 0, "soon", "", 0), "'soon' is no time such as 2026-11-21T20:35:01+00:00."),
+        (("Eve", "player", "", 0, "", "", "2"), "has a value of the wrong type."),
+    ],
+)
+def test_a_row_that_is_not_valid_is_refused_with_its_name_and_what_is_wrong(row, problem):
+    with pytest.raises(NoteError, match=f"the account 'Eve':? {re.escape(problem)}"):
+        account_of(row)
+
+
+def test_a_ban_until_no_time_is_refused():
+    with pytest.raises(NoteError, match="the ban of 'Eve': 'soon' is no time such as"):
+        ban_of(("Eve", "soon", ""))
 
 
 def test_the_folder_stands_beside_the_vault():

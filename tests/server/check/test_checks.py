@@ -196,15 +196,6 @@ def test_accounts_without_an_admin_or_that_are_not_valid_are_told(vault):
     )
 
 
-def test_accounts_that_are_still_to_be_imported_are_looked_at_and_left_as_they_are(tmp_path):
-    path = tmp_path / "accounts.json"
-    path.write_text('{"accounts": {"Ana": {"role": "admin"}}}')
-    assert storage.accounts(tmp_path) == ok("accounts", f"{path} is valid; it is imported when the world opens next.")
-    path.write_text("{")
-    assert storage.accounts(tmp_path).what.startswith(f"{path}:1: not valid JSON")
-    assert list(tmp_path.iterdir()) == [path]
-
-
 @pytest.mark.parametrize(
     ("free_bytes", "free_files", "state"),
     [(50, None, "problem"), (500, None, "warning"), (5000, 5, "problem"), (5000, 10**6, "ok")],
