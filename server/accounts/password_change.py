@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from server.accounts.passwords import Verdict
 from server.accounts.prompts import LoginServices, LoginView, Prompts, ask_new_password
 from world.command import Command, command
+from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event
-from world.model import Character, Role, World
+from world.world import World
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from config.settings import ServerSettings
 from server.accounts.accounts import Accounts, NameRefused
 from server.accounts.passwords import Authenticator, Passwords
 from vault.notes import NoteError
-from world.wording import Wording
+from world.message_catalog import Wording
 
 
 class LoginView(Protocol):
