@@ -9,10 +9,10 @@ from contextlib import suppress
 import pytest
 
 from agents.circles.likeness import shingles
-from agents.memory.evidence import account_of
 from agents.memory.facts import learn
 from agents.memory.gate import Source, judge
 from agents.memory.judging.deeds import deed_faults
+from agents.memory.judging.evidence import account_of
 from agents.memory.judging.form import person_faults
 from agents.memory.knowing.facts_text import goals_in
 from agents.memory.knowing.known import Known

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from agents.memory.english import FUNCTION_WORDS, LIGHT, stem
 from agents.memory.facts import spoken_in
 from agents.memory.importance import SPOKEN_TO, is_routine
-from agents.memory.judging.english import FUNCTION_WORDS, LIGHT, stem
 from agents.memory.looking.finding import Finder
 from agents.memory.view import View
 from vault.folder import Vault

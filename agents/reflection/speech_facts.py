@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.memory.judging.english import FUNCTION_WORDS
+from agents.memory.english import FUNCTION_WORDS
 from agents.memory.knowing.commitments import LONGEST_SENTENCE, spans
 from agents.memory.knowing.hearing import Spoken
 from vault.remembered.memory_line import LINE_BREAK

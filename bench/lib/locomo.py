@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from agents.memory.judging.english import FUNCTION_WORDS
-from agents.memory.judging.numerals import NUMBER_WORDS
+from agents.memory.english import FUNCTION_WORDS, NUMBER_WORDS
 from agents.memory.looking.looking_back import journal_text
 from agents.memory.view import memory_text
 from agents.models.model import LanguageModel

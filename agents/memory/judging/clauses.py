@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.memory.judging.claims import plain
-from agents.memory.judging.english import (
+from agents.memory.english import (
     AUXILIARIES,
     BE,
     COORDINATORS,
@@ -27,7 +26,7 @@ from agents.memory.judging.english import (
     SUBORDINATORS,
     stem,
 )
-from agents.memory.judging.tokens import (
+from agents.memory.judging.claims import (
     MARK,
     NAME,
     NUMBER,
@@ -36,6 +35,7 @@ from agents.memory.judging.tokens import (
     WORD,
     Cast,
     Token,
+    plain,
     sentences,
     without_quotes,
 )

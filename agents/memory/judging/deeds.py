@@ -8,17 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agents.memory.judging.account import (
-    GIVING,
-    TAKING,
-    Account,
-    Proposition,
-    person_behind,
-    transfers_of,
-)
-from agents.memory.judging.claims import folded
-from agents.memory.judging.clauses import Clause, read
-from agents.memory.judging.english import (
+from agents.memory.english import (
     BE,
     DENIALS,
     LIGHT,
@@ -27,7 +17,9 @@ from agents.memory.judging.english import (
     stem,
     stems,
 )
-from agents.memory.judging.matching import (
+from agents.memory.judging.claims import MARK, NAME, WORD, folded
+from agents.memory.judging.clauses import Clause, read
+from agents.memory.judging.comparing import (
     COVERED,
     WHOLE,
     Fault,
@@ -37,10 +29,20 @@ from agents.memory.judging.matching import (
     called,
     closest,
     has_same_verb,
+    strange_thing,
     telling_verbs,
+    wrong_number,
+    wrong_place,
+    wrong_topic,
 )
-from agents.memory.judging.particulars import strange_thing, wrong_number, wrong_place, wrong_topic
-from agents.memory.judging.tokens import MARK, NAME, WORD
+from agents.memory.judging.evidence import (
+    GIVING,
+    TAKING,
+    Account,
+    Proposition,
+    person_behind,
+    transfers_of,
+)
 
 GRAVE = (
     (stems("die drown"), stems("die drown"), True),

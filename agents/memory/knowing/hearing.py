@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
-from agents.memory.judging.numerals import NUMBER_WORDS
+from agents.memory.english import NUMBER_WORDS
 from agents.memory.knowing.commitments import (
     LONGEST_SENTENCE,
     is_bare_reminder,

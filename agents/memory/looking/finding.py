@@ -9,8 +9,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 
+from agents.memory.english import FUNCTION_WORDS
 from agents.memory.facts import spoken_in
-from agents.memory.judging.english import FUNCTION_WORDS
 from agents.memory.knowing.hearing import Spoken
 from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.looking.looking_back import journal_text

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from agents.memory.english import FUNCTION_WORDS, NUMBER_WORDS
 from agents.memory.gate import Source, judge, judge_picked, without_untrue
 from agents.memory.judging.claims import words_of
-from agents.memory.judging.english import FUNCTION_WORDS
-from agents.memory.judging.numerals import NUMBER_WORDS
 from agents.memory.summaries.picked import picked_line
 from tests.agents.memory.gate_samples import (
     Faulty,
