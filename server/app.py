@@ -25,8 +25,8 @@ from server.accounts.passwords import Authenticator, Passwords
 from server.accounts.prompts import LoginServices
 from server.accounts.store import AccountStore
 from server.accounts.throttle import LoginThrottle
+from server.admin.admin_commands import Administration
 from server.admin.audit import Audit
-from server.admin.services import Administration
 from server.agent_scheduler import AgentScheduler
 from server.clock import ReactorClock
 from server.connection.services import ConnectionServices

@@ -25,20 +25,20 @@ from server.accounts.database import AccountDatabase, default_folder, read_accou
 from server.accounts.password_reset import first_admin, reset_password
 from server.accounts.passwords import Argon2
 from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
-from server.admin.vault_commands import COMMANDS, add_vault_commands, run_vault_command
 from server.app import Fallwater
 from server.check.command import add_doctor_command, run_doctor
-from server.lifecycle.preflight import Preflight, cannot_open, read_all, why_not_again
-from server.lifecycle.restart import ShutdownRequest, inherited, reexec, this_program
+from server.check.vault import COMMANDS, add_vault_commands, run_vault_command
+from server.lifecycle.preflight import ONLY_TRY, Preflight, Trial, cannot_open, read_all, why_not_again
+from server.lifecycle.restart import inherited, reexec, this_program
+from server.lifecycle.shutdown import ShutdownRequest
 from server.lifecycle.systemd import SystemdNotifier
-from server.lifecycle.trial import ONLY_TRY, Trial
 from server.model_option import with_model
 from server.monitoring.health import Check, Verdict, unsaved, unwritable
 from server.monitoring.logs import LogFile, capture_library_logs, write_log
 from server.monitoring.options import add_operations_options, with_operations
 from server.monitoring.watching import watch
 from server.net.listeners import ANY_FREE, TELNET, ListeningReactor, Ports
-from server.simulation.simulate_command import add_simulate_command, run_simulation
+from server.simulation import add_simulate_command, run_simulation
 from vault.config_notes import Settings
 from vault.folder import MARK, Vault, open_vault
 from vault.notes import NoteError

@@ -1,22 +1,84 @@
-"""What admins do to the whole of a running world: save it, back it up, take in edits, close it, look at the log."""
+"""The commands with which admins run a world: save it, back it up, take in edits, close it, look at the log."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
 
+from agents.commands.leading import Leading
+from agents.commands.population_commands import population_commands
+from agents.commands.thought_commands import thought_commands
+from agents.population import Population
+from server.accounts.accounts import Accounts
 from server.admin.audit import DONE, Audit, Use
-from server.admin.countdown import Countdown
+from server.admin.config_commands import config_commands
+from server.admin.moderation import ModerationServices, moderation_commands
+from server.admin.training_export import export_commands
+from server.clock import DelayedCall, ReactorClock
+from server.session.registry import SessionRegistry
 from vault.backup import Backup
+from vault.config_notes import Settings
+from vault.folder import Vault
 from vault.notes import NoteError
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Announced, Event, Saw
+from world.game import Game
 from world.parsing import is_number
 from world.world import World
+
+MARKS = (600, 300, 120, 60, 30, 10)
+"""How many seconds before the end everybody is told again."""
+
+Tell = Callable[[int, bool], None]
+
+
+class Countdown:
+    """Calls `end` when the time has come, and `tell` with the seconds that are left, now and then until then.
+
+    Both are told whether the world is to restart. `was_told` says that the time has come that everybody was told of.
+    """
+
+    def __init__(self, clock: ReactorClock, tell: Tell, end: Callable[[bool], None]) -> None:
+        self._clock = clock
+        self._tell = tell
+        self._end = end
+        self._calls: list[DelayedCall] = []
+        self.was_told = False
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the world is about to close."""
+        return any(call.active() for call in self._calls)
+
+    def start(self, seconds: int, restart: bool = False) -> None:
+        """Begin, or begin anew with another time; 0 ends it as soon as this line is answered."""
+        self.stop()
+        if seconds:
+            self._tell(seconds, restart)
+        for mark in (mark for mark in MARKS if mark < seconds):
+            self._calls.append(self._clock.callLater(seconds - mark, self._tell, mark, restart))
+        self._calls.append(self._clock.callLater(seconds, self._come, seconds > 0, restart))
+
+    def stop(self) -> bool:
+        """Let the world stay open; return whether it was about to close."""
+        running, self.was_told = self.is_running, False
+        for call in self._calls:
+            if call.active():
+                call.cancel()
+        self._calls.clear()
+        return running
+
+    def _come(self, was_told: bool, restart: bool) -> None:
+        self.was_told = was_told
+        self._end(restart)
+
 
 MOST_MINUTES = 1440
 RESTART = "--restart"
@@ -129,3 +191,63 @@ def _use(world: World, use: Use) -> str:
 
 def _brief(text: str) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} …"
+
+
+MINUTE = 60
+
+
+class Administration:
+    """Adds the commands of admins to a game.
+
+    `save` writes what is not on disk yet, `back_up` makes an archive (it is called in another
+    thread), `take_in` takes in edits and returns what is wrong, `close` ends the world in the next turn
+    and is told whether it is to restart.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        registry: SessionRegistry,
+        accounts: Accounts,
+        agents: Population,
+        vault: Vault,
+        audit: Audit,
+        leading: Leading,
+        settings: Callable[[], Settings],
+        clock: ReactorClock,
+        now_ms: Callable[[], int],
+        save: Callable[[], None],
+        back_up: Callable[[], Backup],
+        take_in: Callable[[], list[str]],
+        close: Callable[[bool], None],
+        in_thread: Callable[..., Deferred[Any]] = deferToThread,
+    ) -> None:
+        self._game = game
+        self.countdown = Countdown(clock, self._tell_of_the_end, close)
+        steward = AdminServices(save, lambda: in_thread(back_up), take_in, game.tell, self.countdown, audit)
+
+        def now() -> datetime:
+            return datetime.fromtimestamp(now_ms() / 1000, UTC)
+
+        game.commands.add(admin_commands(steward))
+        game.commands.add(moderation_commands(ModerationServices(accounts, registry, game.commands, now)))
+        game.commands.add(config_commands(vault, settings, take_in))
+        game.commands.add(population_commands(agents, leading))
+        game.commands.add(thought_commands(agents))
+        game.commands.add(export_commands(agents, vault, game.tell, lambda: f"{now():%Y-%m-%d %H%M%S}", in_thread))
+
+    def call_off(self) -> None:
+        """Tell everybody that the world does not restart after all, if they were told that it would by now."""
+        if self.countdown.was_told:
+            self.countdown.stop()
+            self._game.publish((Announced("", self._game.world.wording("admin.does_not_restart")),))
+
+    def _tell_of_the_end(self, seconds: int, restart: bool) -> None:
+        say = self._game.world.wording
+        minutes = seconds // MINUTE
+        if seconds < MINUTE:
+            time = say("admin.some_seconds", count=seconds)
+        else:
+            time = say("admin.one_minute") if minutes == 1 else say("admin.some_minutes", count=minutes)
+        told = say("admin.restarting_in", time=time) if restart else say("admin.closing_in", time=time)
+        self._game.publish((Announced("", told),))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from config.settings import KINDS, ModelSettings, SettingsError, setting_names, settings_from
+from server.persistence.hot_reload import AT_ONCE
 from vault.config_notes import Settings
 from vault.config_writing import given_settings, write_setting
 from vault.folder import Vault
@@ -17,9 +18,6 @@ from world.errors import CommandError
 from world.events import Event, Saw
 from world.matching import suggestions
 from world.world import World
-
-AT_ONCE = frozenset({"summary_style", "summary_temperature"})
-"""The settings of the models that count for the next thought; the others count from the next start."""
 
 
 def config_commands(

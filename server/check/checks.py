@@ -14,12 +14,12 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from agents.memory.strategy_registry import loaded_strategies
-from server.admin.vault_check import found_in
 from server.check.machine import clock, open_files, packages, watch_limit, watches
 from server.check.models import Try, models, try_model
 from server.check.network import certificate, exposure, port_of_pages, port_of_world
 from server.check.result import Result, problem
 from server.check.storage import accounts, backups, journals, notes, room
+from server.check.vault import found_in
 from vault.config_notes import Settings
 from vault.folder import MARK, Vault
 from vault.notes import NoteError

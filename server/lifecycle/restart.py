@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from server.lifecycle.signals import once
 from server.lifecycle.systemd import sockets_given
 from server.net.listeners import Adopted, Asked
 
@@ -26,29 +25,6 @@ STAGE_SECONDS = 0.4
 """How long each stage of closing may take if the world is to begin anew: all of it within 2 seconds."""
 
 VARIABLE = "FALLWATER_LISTENING"
-
-
-class ShutdownRequest:
-    """How a world ends: for good, or to begin anew. Whoever wants it closed has the last word.
-
-    `stop` stops the reactor.
-    """
-
-    def __init__(self, stop: Callable[[], None]) -> None:
-        self.restarts = False
-        self._has_begun = False
-        self._stop = once(stop)
-
-    def close(self) -> None:
-        """End it for good, even if it was to begin anew."""
-        self.restarts, self._has_begun = False, True
-        self._stop()
-
-    def restart(self) -> None:
-        """Have it begin anew, unless it ends already."""
-        self.restarts = self.restarts or not self._has_begun
-        self._has_begun = True
-        self._stop()
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from twisted.internet.task import Clock
 
 from agents.commands.leading import Leading
 from agents.population import Population
+from server.admin.admin_commands import Administration
 from server.admin.audit import Audit
-from server.admin.services import Administration
 from tests.agents.test_population import TEMPLATES
 from tests.server.front_door import NOW_MS, FakeHasher, at_once, lobby_of
 from tests.vault.vault_of import vault_of

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from server.lifecycle.restart import VARIABLE, Inherited, ShutdownRequest, inherited, reexec
+from server.lifecycle.restart import VARIABLE, Inherited, inherited, reexec
 
 
 class Execution:
@@ -36,18 +36,6 @@ def descriptor():
     yield reading
     os.close(reading)
     os.close(writing)
-
-
-def test_what_is_asked_first_happens_and_closing_has_the_last_word():
-    stopped: list[str] = []
-    first, second = ShutdownRequest(lambda: stopped.append("first")), ShutdownRequest(lambda: stopped.append("second"))
-    first.restart()
-    first.restart()
-    second.close()
-    second.restart()
-    assert (stopped, first.restarts, second.restarts) == (["first", "second"], True, False)
-    first.close()
-    assert (stopped, first.restarts) == (["first", "second"], False)
 
 
 def test_the_same_program_is_executed_with_its_sockets_while_a_hang_up_waits(descriptor):

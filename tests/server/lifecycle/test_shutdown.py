@@ -3,11 +3,43 @@
 from __future__ import annotations
 
 import logging
+import signal
+from collections.abc import Iterator
 
+import pytest
 from twisted.internet.defer import CancelledError, Deferred, fail
 from twisted.internet.task import Clock
 
-from server.lifecycle.shutdown import in_stages
+from server.lifecycle.shutdown import ShutdownRequest, in_stages, install_signal_handlers
+
+TAKEN = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in TAKEN}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_a_hang_up_that_the_parent_ignores_stays_ignored():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    asked: list[str] = []
+    install_signal_handlers(lambda: asked.append("close"), lambda: asked.append("restart"))
+    signal.raise_signal(signal.SIGHUP)
+    assert asked == []
+    signal.raise_signal(signal.SIGTERM)
+    assert asked == ["close"]
+
+
+def test_a_hang_up_that_came_during_a_restart_is_answered_once_signals_are_taken():
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    asked: list[str] = []
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    signal.raise_signal(signal.SIGHUP)
+    install_signal_handlers(lambda: asked.append("close"), lambda: asked.append("restart"))
+    assert len(asked) == 1
 
 
 def has_ended(shutdown: Deferred[None]) -> bool:
@@ -88,3 +120,15 @@ def test_the_time_given_is_each_stage_s_own():
     assert not has_ended(ended)
     clock.advance(10)
     assert has_ended(ended)
+
+
+def test_what_is_asked_first_happens_and_closing_has_the_last_word():
+    stopped: list[str] = []
+    first, second = ShutdownRequest(lambda: stopped.append("first")), ShutdownRequest(lambda: stopped.append("second"))
+    first.restart()
+    first.restart()
+    second.close()
+    second.restart()
+    assert (stopped, first.restarts, second.restarts) == (["first", "second"], True, False)
+    first.close()
+    assert (stopped, first.restarts) == (["first", "second"], False)

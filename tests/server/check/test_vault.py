@@ -1,4 +1,4 @@
-"""`fallwater vault check`: what it says, as text and as JSON, and how it ends."""
+"""`fallwater vault check`, on vaults that have faults and on those that have none."""
 
 from __future__ import annotations
 

@@ -21,10 +21,8 @@ from agents.models.model import LanguageModel, ModelError, Request
 from agents.simulated.recording import Place, Recording, SimulationError, Usage, WatchedModel
 from agents.simulated.replaying import Replay
 from agents.simulated.simulation import Span
-from server.simulation import simulating
-from server.simulation.progress import Progress
-from server.simulation.simulate_command import run_simulation
-from server.simulation.simulating import Wanted, copied, simulated
+from server import simulation
+from server.simulation import Progress, Wanted, copied, run_simulation, simulated
 from tests.agents.house import GOOD
 from tests.scripted_model import ScriptedModel
 from vault.folder import STARTER
@@ -197,7 +195,7 @@ def test_a_disk_that_is_full_is_told_in_a_sentence(tmp_path, monkeypatch):
     def full(path: Path, told: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(simulating, "_write", full)
+    monkeypatch.setattr(simulation, "_write", full)
     with pytest.raises(SimulationError, match=r"out: cannot be written: No space left on device\.$"):
         run(Wanted(STARTER, tmp_path / "out", Span(turns=2)), ScriptedModel(lambda request: "look"))
 

@@ -1,12 +1,14 @@
-"""A whole world that lives through a simulation, on a copy of its vault, and the files that come of it."""
+"""The sub-command `simulate`: a whole world lives through a simulation, on a copy of its vault."""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import errno
 import json
 import random
 import shutil
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -27,11 +29,40 @@ from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.model_option import with_model
-from server.simulation.progress import Progress
 from vault.config_notes import Settings
 from vault.disk import Disk
-from vault.folder import Vault
+from vault.folder import MARK, STARTER, Vault
 from vault.notes import NoteError
+
+BAR = 30
+WIDTH = 78
+
+
+class Progress:
+    """A bar on a stream, drawn only if that is a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._is_shown = stream.isatty()
+        self._has_drawn = False
+
+    def show(self, number: int, share: float, words: str) -> None:
+        """Draw how much is done, as a share of all of it, with the number of what was done last and a word on it."""
+        if not self._is_shown:
+            return
+        share = min(max(share, 0.0), 1.0)
+        full = round(share * BAR)
+        line = f"[{'#' * full}{'.' * (BAR - full)}] {share:4.0%}  turn {number}  {words}"
+        self._stream.write("\r" + line[:WIDTH].ljust(WIDTH))
+        self._stream.flush()
+        self._has_drawn = True
+
+    def end(self) -> None:
+        """Leave the line as it is, and go on below it."""
+        if self._has_drawn:
+            self._stream.write("\n")
+            self._stream.flush()
+
 
 WORLD, TRANSCRIPT, REPORT, TIMING = "world", "transcript.txt", "report.json", "timing.json"
 ACCOUNTS, CACHE = "accounts", ".index"
@@ -226,3 +257,74 @@ def _reason(error: Exception) -> str:
 
 def _write(path: Path, told: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+INTERRUPTED = 130
+MOST_HOURS = 876_000
+"""A hundred years."""
+
+
+def add_simulate_command(commands: Any) -> None:
+    """Declare the sub-command; `commands` is what `add_subparsers` returned."""
+    simulate = commands.add_parser("simulate", help="let the agents live without players, as fast as the model answers")
+    simulate.add_argument(
+        "--vault", type=Path, metavar="DIR", help="the folder of the world; a copy of it is used (./world)"
+    )
+    span = simulate.add_mutually_exclusive_group()
+    span.add_argument("--turns", type=int, metavar="N", help="how many turns, of all agents together")
+    span.add_argument("--hours", type=float, metavar="H", help="how many hours of the world's time")
+    simulate.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (0)")
+    simulate.add_argument("--model", metavar="M", help="auto, embedded, ollama:NAME or gguf:FILE (config/models.md)")
+    simulate.add_argument("--out", type=Path, metavar="DIR", help="a new folder for all that comes of it")
+    simulate.add_argument("--record", type=Path, metavar="FILE", help="write every answer of the model to a new file")
+    simulate.add_argument("--replay", type=Path, metavar="FILE", help="take the answers from a recording, and no model")
+
+
+def run_simulation(options: argparse.Namespace, default_vault: Callable[[], Path], say: Callable[[str], None]) -> int:
+    """Do the sub-command and return the exit code. Raises: NoteError, SimulationError."""
+    replay = Replay(options.replay, Place()) if options.replay else None
+    heading = replay.heading if replay else {}
+    if replay:
+        _agree(options, heading)
+    source = options.vault or default_vault()
+    is_there = (source / MARK).is_file() or (source / "rooms").is_dir()
+    if options.vault and not is_there:
+        raise NoteError(f"{source}: there is no vault here. Name it with --vault.")
+    wanted = Wanted(
+        source if is_there else STARTER,
+        options.out or source.with_name(f"{source.absolute().name}.simulation"),
+        _span(options, heading),
+        heading.get("seed", 0) if options.seed is None else options.seed,
+        options.model,
+        options.record,
+    )
+    try:
+        turns = simulated(wanted, say, Progress(sys.stderr), replay)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        say(f"Stopped. What there was until now is in {wanted.out}.")
+        return INTERRUPTED
+    say(f"Turns: {turns}. The transcript, the report and the world are in {wanted.out}.")
+    return 0
+
+
+def _agree(options: argparse.Namespace, heading: Mapping[str, Any]) -> None:
+    """Let nothing be given that a recording says otherwise. Raises: SimulationError."""
+    if options.model is not None:
+        raise SimulationError(f"--model is {options.model}; a replay asks no model. Leave it out.")
+    seed = heading.get("seed", 0)
+    if options.seed not in (None, seed):
+        raise SimulationError(f"--seed is {options.seed}; {options.replay} was recorded with {seed}. Leave it out.")
+
+
+def _span(options: argparse.Namespace, heading: Mapping[str, Any]) -> Span:
+    span = Span(options.turns, options.hours)
+    if span == Span():
+        span = Span(heading.get("turns"), heading.get("hours"))
+    if span == Span():
+        raise SimulationError("How long? Give --turns N, or --hours H of the world's time.")
+    if (span.turns is not None and span.turns < 1) or (span.hours is not None and not span.hours > 0):
+        given = f"--turns is {span.turns}" if span.turns is not None else f"--hours is {span.hours:g}"
+        raise SimulationError(f"{given}; expected a number above 0.")
+    if span.hours is not None and span.hours > MOST_HOURS:
+        raise SimulationError(f"--hours is {span.hours:g}; expected {MOST_HOURS} at most, a hundred years.")
+    return span

@@ -1,1 +1,0 @@
-"""The sub-command that lets a world live through a simulation, and the files that come of it."""

@@ -1,1 +1,0 @@
-"""Tests of a world without sockets."""
