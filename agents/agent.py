@@ -43,8 +43,7 @@ from agents.thinking import Thinking
 from agents.turn import Turn as Turn
 from config.settings import AgentSettings
 from vault.agent_notes import AgentNote
-from vault.remembered.fact_line import Fact
-from vault.remembered.facts_note import Pin
+from vault.memory.facts_note import Fact, Pin
 from world.entities import Character, Role
 from world.events import Event, Recalled, Refused
 from world.game import Game, Performed

@@ -16,12 +16,13 @@ from agents.reflection.reflecting import TEMPLATE as REFLECTION
 from agents.reflection.reflecting import load_template
 from config.settings import AgentSettings
 from vault.agent_notes import agent_names, load_agent
-from vault.check.finding import Finding, Overlay, every_fault
-from vault.folder import Vault
-from vault.notes import Note, NoteError
-from vault.remembered.summaries import LONGTERM as LONGTERM_NOTE
-from vault.remembered.summaries import RECENT as RECENT_NOTE
-from vault.remembered.summaries import SummaryFolder
+from vault.errors import NoteError
+from vault.findings import Finding, Overlay, every_fault
+from vault.memory.summaries import LONGTERM as LONGTERM_NOTE
+from vault.memory.summaries import RECENT as RECENT_NOTE
+from vault.memory.summaries import SummaryFolder
+from vault.note import Note
+from vault.vault import Vault
 
 
 def check_minds(vault: Vault) -> Iterator[Finding]:

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from agents.memory.view import View
 from agents.turn import Turn
-from vault.folder import Vault
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
+from vault.vault import Vault
 from world.entities import Character
 from world.events import Event
 from world.message_catalog import Wording

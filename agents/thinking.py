@@ -19,9 +19,9 @@ from agents.models.queue import Priority
 from agents.replies.character import Around, is_out_of_character
 from agents.replies.reply import Reply
 from agents.turn import Turn
-from vault.notes import NoteError
-from vault.remembered.archive_turns import DROPPED, SILENT
-from vault.remembered.memory_line import one_line
+from vault.errors import NoteError
+from vault.markdown import one_line
+from vault.memory.archive_exchanges import DROPPED, SILENT
 from world.game import Game
 from world.parsing import split_reason
 

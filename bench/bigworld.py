@@ -20,10 +20,10 @@ from pathlib import Path
 
 from config.settings import WorldSettings
 from server.persistence.autosave import SaveMoves, SaveNotes
-from vault.folder import STARTER, Vault
-from vault.subjects.known_notes import KnownNotes
-from vault.subjects.saving import WorldNotes
-from vault.world_notes import Whereabouts, load_world
+from vault.entities.load import load_world
+from vault.entities.store import KnownNotes, WorldNotes
+from vault.locations_log import Whereabouts
+from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Role
 from world.events import Altered, Event

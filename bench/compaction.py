@@ -29,10 +29,10 @@ from agents.models.model import Request
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, windows
 from tests.scripted_model import ScriptedModel
-from vault.archive import Archive
-from vault.folder import Vault
-from vault.remembered.archive_line import Entry
-from vault.remembered.memory_line import Memory
+from vault.memory.archive import Archive
+from vault.memory.archive_file import Entry
+from vault.memory.memory_line import Memory
+from vault.vault import Vault
 
 WORDS = "the river goes by and I sit with Moss until it rains "
 

@@ -36,9 +36,10 @@ from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.net.listeners import Ports
-from vault.folder import open_vault
-from vault.notes import NoteError, parse_note
-from vault.subjects.room_notes import room_of
+from vault.entities.schema import room_of
+from vault.errors import NoteError
+from vault.note import parse_note
+from vault.vault import open_vault
 from world.entities import Character, Role
 from world.preferences import ALIAS
 

@@ -32,7 +32,7 @@ from bench.lib.accounts import caller_name, prepare_accounts
 from bench.lib.players import MARK, SECRET, Player
 from bench.lib.server_process import Running, running
 from server.accounts.database import AccountDatabase, default_folder
-from vault.folder import open_vault
+from vault.vault import open_vault
 
 LOOK_EVERY_SECONDS = 0.01
 QUIET_SECONDS = 3.0

@@ -34,9 +34,9 @@ from tests.agents.memory.lives import good_summaries, one_turn
 from tests.scripted_model import ScriptedModel
 from tests.server.fake_connection import FakeConnection, Guest
 from tests.server.front_door import lobby_of
-from vault.folder import Vault, open_vault
-from vault.remembered.summaries import Summary
-from vault.world_notes import load_world
+from vault.entities.load import load_world
+from vault.memory.summaries import Summary
+from vault.vault import Vault, open_vault
 from world.commands.table import world_commands
 from world.game import Game
 

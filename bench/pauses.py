@@ -21,7 +21,7 @@ from typing import Any
 from bench.lib.journals import write_journal
 from bench.lib.reporting import table
 from bench.lib.server_process import wait_for
-from vault.folder import open_vault
+from vault.vault import open_vault
 
 BEAT_SECONDS = 0.005
 AIM_MS = 20.0

@@ -16,10 +16,10 @@ from agents.memory.looking.finding import Finder
 from agents.memory.retrieval import NoteShelf, Recollecting
 from agents.memory.view import Tier, View, tail_tier
 from bench.lib.journals import write_journal
-from vault.folder import Vault
-from vault.journal import Journal
-from vault.remembered.memory_line import Memory
-from vault.remembered.ranges import Range, RangeSet
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
+from vault.memory.ranges import Range, RangeSet
+from vault.vault import Vault
 
 NAME, PLACE = "Eliza", "The Landing"
 NEWEST_MS = 1_795_248_000_000

@@ -27,7 +27,7 @@ from agents.models.queue import ModelQueue
 from bench.lib.reporting import machine, record
 from config.settings import MemorySettings, ModelSettings
 from tests.agents.memory.gate_samples import judged_summaries
-from vault.folder import STARTER, Vault
+from vault.vault import STARTER, Vault
 
 HEADING = "## Summaries"
 OLLAMA = "http://127.0.0.1:11434"

@@ -46,10 +46,10 @@ from server.telnet.mssp import as_text
 from server.telnet.protocol import TelnetFactory
 from server.world_clock import WorldClock, local_ms
 from vault.backup import back_up
-from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
-from vault.folder import Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.message_notes import load_command_texts
+from vault.vault import Vault
 from world.commands.table import world_commands
 from world.entities import Character, Role
 from world.events import Left

@@ -40,9 +40,9 @@ from server.monitoring.watching import watch
 from server.net.listeners import ANY_FREE, TELNET, ListeningReactor, Ports
 from server.simulation import add_simulate_command, run_simulation
 from vault.config_notes import Settings
-from vault.folder import MARK, Vault, open_vault
-from vault.notes import NoteError
-from vault.remembered.former_lives import put_by
+from vault.errors import NoteError
+from vault.memory.archive import put_by
+from vault.vault import MARK, Vault, open_vault
 
 LOOKS_AT_ALL = 100
 """Of so many times that the garbage collector looks at what is not new, once at everything; Python's own is 10."""

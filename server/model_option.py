@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from config.settings import MODEL_CHOICES, MODEL_FORM
 from vault.config_notes import Settings
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 
 def with_model(settings: Settings, model: str | None) -> Settings:

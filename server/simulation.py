@@ -29,10 +29,10 @@ from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.model_option import with_model
+from vault.atomic_write import Disk
 from vault.config_notes import Settings
-from vault.disk import Disk
-from vault.folder import MARK, STARTER, Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import MARK, STARTER, Vault
 
 BAR = 30
 WIDTH = 78

@@ -14,7 +14,7 @@ from server.accounts.store import AccountStore
 from server.app import Fallwater
 from tests.server.front_door import NOW_MS
 from vault.config_notes import load_settings
-from vault.folder import open_vault
+from vault.vault import open_vault
 from world.command import CommandTable
 
 

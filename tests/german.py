@@ -1,6 +1,6 @@
 """What a world says that somebody has translated: German sentences for what happens, and the starter's for the rest."""
 
-from vault.text_notes import starter_sentences
+from vault.message_notes import starter_sentences
 from world.message_catalog import Wording
 
 SENTENCES = {

@@ -26,11 +26,11 @@ from agents.replies.words import speech_in
 from bench.lib.hostile import fragments, repeated
 from server.telnet.options import learn_gmcp
 from tests.world.inn import Player, inn_game
-from vault.notes import NoteError, parse_note
-from vault.remembered.fact_line import PEOPLE, parse_fact
-from vault.remembered.memory_line import Memory
-from vault.subjects.room_notes import room_of
-from vault.subjects.thing_notes import thing_of
+from vault.entities.schema import room_of, thing_of
+from vault.errors import NoteError
+from vault.memory.facts_note import PEOPLE, parse_fact
+from vault.memory.memory_line import Memory
+from vault.note import parse_note
 from world.commands.table import world_commands
 from world.errors import WorldError
 from world.game import Game

@@ -1,8 +1,19 @@
-"""An agent's own notes: `agent.md` with its settings and profile, and the example day it begins with."""
+"""An agent's folder: `agent.md` with its settings and profile, its errands, and the plan of a day.
+
+    ## Errands
+    - [[Ink Yard]]: get ink bottle
+    - [[Moss]]: talk
+    - [[The Landing]]: give gauge slip to Eliza; done when not carrying gauge slip
+    - [[Behind the Water]]
+
+The link is the room or the person to go to; without one, the step can be done anywhere. `talk` is to say something to
+the person. `plan.md` holds today's steps in the same form, with a box that is ticked when a step is done.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -17,11 +28,12 @@ from config.settings import (
     override,
     setting_names,
 )
-from vault.folder import Vault
-from vault.notes import Note, NoteError, link_target
-from vault.plan_note import Errand, errands_in
-from vault.subjects.life_notes import life_in, profile_in
-from vault.subjects.subject_notes import names_in, own_properties, table_in, text_in, texts_in
+from vault.errors import NoteError
+from vault.markdown import Line, unescaped_comments
+from vault.note import Note, link, link_target, names_in, own_properties, table_in, text_in, texts_in
+from vault.note_editor import NoteText
+from vault.trigger_notes import ERRANDS, life_in, profile_in
+from vault.vault import Vault, check_name
 from world.entities import Character, Role
 from world.triggers import Reaction
 
@@ -136,3 +148,122 @@ def _with_own(note: AgentNote, general: S) -> S:
         )
     except SettingsError as error:
         raise NoteError(str(error)) from error
+
+
+def begin_agent(vault: Vault, name: str, room_id: str, profile: str) -> None:
+    """Write the note of a new agent. Raises: NoteError, also if there is such a folder already."""
+    if vault.exists("agents", check_name(name)):
+        raise NoteError(f"agents/{name}: this folder is there already; move it away, or choose another name.")
+    vault.write(Note("", {"room": link(room_id)}, profile), "agents", name, "agent.md")
+
+
+def set_agent_property(vault: Vault, name: str, key: str, value: str | bool | int | None) -> None:
+    """Give a property of an agent another value, or take it away with None; all else stays to the letter.
+
+    Raises: NoteError if the note cannot be read or written.
+    """
+    parts = ("agents", name, "agent.md")
+    text = NoteText(vault.read_exact(*parts), vault.source(vault.path(*parts)))
+    text.set_property(key, value)
+    vault.write_text(str(text), *parts)
+
+
+PLAN = "plan.md"
+TALK = "talk"
+
+MAX_ERRANDS = 100
+
+_LINE = re.compile(r"[ \t]*[-*+][ \t]+(?P<rest>.*)")
+_BOX = re.compile(r"\[(?P<mark>[ xX])\][ \t]*")
+_LINK = re.compile(r"\[\[(?P<target>[^\]|#]+)(?:[#|][^\]]*)?\]\][ \t]*:?[ \t]*")
+_DONE_WHEN = "; done when "
+_CONDITION = re.compile(r"(?P<not>not )?carrying (?P<thing>\S.*)")
+
+
+@dataclass(frozen=True)
+class Errand:
+    """One step: the command to type (`do`), where (the name of a room or a person), and what makes it done.
+
+    Empty, `do` asks only to be there, and `where` means anywhere. `done_when` is `carrying X` or `not carrying X`;
+    if it is empty, the step is done once the command was.
+    """
+
+    do: str
+    where: str = ""
+    done_when: str = ""
+    is_done: bool = False
+
+    @property
+    def thing(self) -> tuple[str, bool] | None:
+        """The thing that `done_when` is about, and whether it has to be carried."""
+        found = _CONDITION.fullmatch(self.done_when)
+        return (found["thing"], not found["not"]) if found else None
+
+
+def errands_in(note: Note) -> tuple[Errand, ...]:
+    """Return the steps under `## Errands` of a note, in order. Raises: NoteError naming the line."""
+    return _errands(note.section(ERRANDS).lines, note.source)
+
+
+class PlanNote:
+    """Today's plan of one agent, in its `plan.md`."""
+
+    def __init__(self, vault: Vault, name: str) -> None:
+        self._vault = vault
+        self._parts = ("agents", name, PLAN)
+
+    def stamp(self) -> tuple[int, int]:
+        """Return size and time of the file, by which an edit shows; (-1, -1) if there is none."""
+        try:
+            found = self._vault.path(*self._parts).stat()
+        except OSError:
+            return -1, -1
+        return found.st_size, found.st_mtime_ns
+
+    def read(self) -> tuple[str, tuple[Errand, ...]]:
+        """Return the day of the plan and its steps. Raises: NoteError naming file and line."""
+        note = self._vault.read(*self._parts)
+        day = note.properties.get("day", "")
+        return str(day), _errands(note.lines, note.source)
+
+    def write(self, day: str, errands: Iterable[Errand]) -> None:
+        """Replace the plan. Raises: NoteError if it cannot be written."""
+        lines = "\n".join(format_errand(one) for one in errands)
+        self._vault.write_text(f"---\nday: '{day}'\n---\n{lines}\n", *self._parts)
+
+
+def format_errand(errand: Errand) -> str:
+    """Return a step as a line with its box."""
+    where = f"[[{errand.where}]]" if errand.where else ""
+    step = ": ".join(part for part in (where, errand.do) if part)
+    done_when = f"{_DONE_WHEN}{errand.done_when}" if errand.done_when else ""
+    return f"- [{'x' if errand.is_done else ' '}] {step}{done_when}"
+
+
+def _errands(lines: Iterable[Line], source: str) -> tuple[Errand, ...]:
+    items = [line for line in lines if line.counts and _LINE.fullmatch(line.text)]
+    if len(items) > MAX_ERRANDS:
+        number = items[MAX_ERRANDS].number
+        raise NoteError(f"{source}:{number}: there are {len(items)} errands; {MAX_ERRANDS} are the most.")
+    return tuple(_errand(unescaped_comments(line.text), f"{source}:{line.number}") for line in items)
+
+
+def _errand(line: str, place: str) -> Errand:
+    match = _LINE.fullmatch(line)
+    rest = match["rest"].strip() if match else ""
+    box = _BOX.match(rest)
+    rest = rest[box.end() :] if box else rest
+    link = _LINK.match(rest)
+    where = link["target"].strip() if link else ""
+    do, _, done_when = (rest[link.end() :] if link else rest).partition(_DONE_WHEN)
+    errand = Errand(" ".join(do.split()), where, done_when.strip(), bool(box and box["mark"] != " "))
+    if not (errand.do or errand.where):
+        raise NoteError(f"{place}: {line.strip()!r} names neither a place nor a command, as in '- [[Mill]]: get lamp'.")
+    if errand.done_when and errand.thing is None:
+        raise NoteError(
+            f"{place}: 'done when {errand.done_when}' is not understood; write 'done when carrying lamp' "
+            "or 'done when not carrying lamp'."
+        )
+    if errand.do.lower() == TALK and not errand.where:
+        raise NoteError(f"{place}: 'talk' needs a person, as in '- [[Moss]]: talk'.")
+    return errand

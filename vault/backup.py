@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 
-from vault.folder import Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import Vault
 
 _LEFT_OUT = (".trash", ".git")
 _MOMENT = r" \d{4}-\d\d-\d\d \d{6}\.tar\.gz"

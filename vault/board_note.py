@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from vault.folder import Vault
-from vault.note_text import NoteText
-from vault.notes import Note, NoteError, format_note, link_target, reference
-from vault.remembered.fact_line import escaped, unescaped
+from vault.errors import NoteError
+from vault.markdown import escape_words, unescape_words
+from vault.note import Note, format_note, link_target, reference
+from vault.note_editor import NoteText
+from vault.vault import Vault
 from world.bulletin_board import ENDINGS, SCOPES, Board, Entry
 from world.world import World
 
@@ -128,7 +129,7 @@ def _line(entry: Entry) -> str:
     where = "world" if entry.scope == "world" else f"{entry.scope} in {reference(entry.room_id)}"
     ended = f", {entry.ended}" if entry.ended else ""
     origin = f"{where}, from {reference(entry.author_id)}, {entry.entry_id}{ended}"
-    return f"- **{entry.label}** ({origin}): {escaped(entry.content)}"
+    return f"- **{entry.label}** ({origin}): {escape_words(entry.content)}"
 
 
 def _entries(note: Note, section: str) -> Iterator[Entry]:
@@ -138,7 +139,7 @@ def _entries(note: Note, section: str) -> Iterator[Entry]:
             yield Entry(
                 int(match["number"] or 0),
                 match["label"].strip().lower(),
-                unescaped(match["content"]),
+                unescape_words(match["content"]),
                 match["scope"] or "world",
                 link_target(match["author"]),
                 link_target(match["room"] or ""),

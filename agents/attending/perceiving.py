@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agents.memory.importance import event_importance
-from vault.remembered.memory_line import PLAIN_IMPORTANCE
+from vault.memory.memory_line import PLAIN_IMPORTANCE
 from world.events import Emoted, Event, Gave, Paged, Said, Shouted, Thought, Told, Whispered
 from world.matching import is_named
 from world.world import World

@@ -8,7 +8,7 @@ from agents.agent import Agent
 from agents.commands.memory_commands import meant, meant_first, safely
 from agents.memory.knowing.facts_text import fact_text
 from agents.memory.looking.finding import brief_of, found_text
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError

@@ -9,7 +9,7 @@ from agents.agent import Agent
 from agents.memory.compaction import Outcome, described, nothing_due, outcome
 from agents.memory.looking.looking_back import diff_text, expanded_text, why_text
 from agents.memory.looking.status import status_text
-from vault.notes import NoteError
+from vault.errors import NoteError
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError

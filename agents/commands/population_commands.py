@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from agents.agent import Agent
 from agents.commands.leading import Leading
 from agents.population import Population
-from vault.notes import NoteError
+from vault.errors import NoteError
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError

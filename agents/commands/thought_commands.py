@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from agents.agent import Agent
 from agents.commands.population_commands import agent_meant
 from agents.commands.thoughts import log_text, why_did
-from vault.notes import NoteError
-from vault.remembered.archive_turns import Question, newest_questions
+from vault.errors import NoteError
+from vault.memory.archive_exchanges import Question, newest_questions
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from agents.agent import Agent
 from agents.memory.looking.looking_back import journal_text
 from agents.replies.reply_text import without_thoughts
-from vault.remembered.archive_turns import Question, newest_questions
-from vault.remembered.memory_line import Memory
+from vault.memory.archive_exchanges import Question, newest_questions
+from vault.memory.memory_line import Memory
 from world.message_catalog import Wording
 from world.parsing import parse_line
 

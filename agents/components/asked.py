@@ -15,7 +15,7 @@ from agents.memory.knowing.hearing import Spoken
 from agents.reflection.key_words import key_words
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts
 from agents.reflection.third_person import in_second_person
-from vault.remembered.bullet_note import Statement
+from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
 from world.matching import has_phrase, is_named
 from world.navigation import ways_from

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from agents.component import Moment, Section
 from agents.turn import Turn
-from vault.notes import NoteError
-from vault.plan_note import TALK, Errand, PlanNote
-from vault.remembered.memory_line import Memory
+from vault.agent_notes import TALK, Errand, PlanNote
+from vault.errors import NoteError
+from vault.memory.memory_line import Memory
 from world.entities import Character
 from world.events import Event
 from world.game_time import MINUTES_A_DAY

@@ -11,9 +11,9 @@ from agents.memory.summaries.picked import picked_words
 from agents.memory.view import View
 from agents.turn import Turn
 from config.settings import MemorySettings
-from vault.remembered.fact_line import COMMITMENTS, PLACES, THINGS, TOLD, Fact
-from vault.remembered.facts_note import Pin
-from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.markdown import LINE_BREAK
+from vault.memory.facts_note import COMMITMENTS, PLACES, THINGS, TOLD, Fact, Pin
+from vault.memory.memory_line import Memory
 from world.commands.communication import board_lines
 from world.events import Event
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from agents.component import Moment, Section
 from agents.turn import Turn
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 from world.events import Event
 from world.message_catalog import Wording
 

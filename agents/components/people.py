@@ -15,8 +15,8 @@ from agents.reflection.reflection import Reflection
 from agents.reflection.speech_facts import HOME, KIN, LIKE, LOSS, NAME, OTHER, PROMISE, REQUEST, heard_facts
 from agents.reflection.third_person import in_third_person
 from agents.turn import Turn
-from vault.remembered.bullet_note import Statement
-from vault.remembered.memory_line import Memory
+from vault.memory.bullet_note import Statement
+from vault.memory.memory_line import Memory
 from world.entities import Character, Role
 from world.events import Event
 from world.message_catalog import Wording

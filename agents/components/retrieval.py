@@ -10,7 +10,7 @@ from agents.memory.knowing.facts_text import within
 from agents.memory.retrieval import Recollecting, Recollection
 from agents.turn import Turn
 from config.settings import MemorySettings
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 from world.events import Event
 
 RECOLLECTED_TOKENS = 320

@@ -21,9 +21,9 @@ from agents.memory.summaries.summarizing import Summarizer, summary_of
 from agents.memory.trail import summary_fields, traced
 from agents.memory.view import CompactedMessage
 from agents.models.model import ModelError
-from vault.notes import NoteError
-from vault.remembered.archive_line import EventName
-from vault.remembered.summaries import Edited
+from vault.errors import NoteError
+from vault.memory.archive_file import EventName
+from vault.memory.summaries import Edited
 from world.message_catalog import Wording
 
 log = logging.getLogger(__name__)

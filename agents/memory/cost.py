@@ -13,7 +13,7 @@ from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft, SummaryRefused
 from agents.memory.view import memory_text
 from config.settings import MemorySettings
-from vault.remembered.summaries import Summary
+from vault.memory.summaries import Summary
 
 INEFFECTIVE_SHARE = 0.1
 INEFFECTIVE_RUNS = 2

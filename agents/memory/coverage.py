@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from vault.remembered.ranges import Range as Range
-from vault.remembered.summaries import Summary
+from vault.memory.ranges import Range as Range
+from vault.memory.summaries import Summary
 
 NONE = Range(1, 0)
 

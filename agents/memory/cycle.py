@@ -18,11 +18,12 @@ from agents.memory.summaries.rebuilding import marked
 from agents.memory.summaries.summarizing import NOTHING_LEFT, Summarizer, summary_of
 from agents.memory.trail import summary_fields, traced
 from agents.memory.view import OLDER, RECENT, View
-from vault.notes import NoteError
-from vault.remembered.archive_line import EventName
-from vault.remembered.memory_line import Memory, one_line
-from vault.remembered.ranges import RangeSet
-from vault.remembered.summaries import Ahead, Edited, Summary, SummaryPart, text_of_parts
+from vault.errors import NoteError
+from vault.markdown import one_line
+from vault.memory.archive_file import EventName
+from vault.memory.memory_line import Memory
+from vault.memory.ranges import RangeSet
+from vault.memory.summaries import Ahead, Edited, Summary, SummaryPart, text_of_parts
 
 log = logging.getLogger(__name__)
 

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from agents.memory.knowing.hearing import Spoken, hear, keep_appointments, keep_by_giving
 from agents.memory.knowing.known import ME, Known, minute_of
 from agents.memory.knowing.reading import ENGLISH, Deed, Reading
-from vault.remembered.fact_line import BEEN_THERE, PEOPLE, PLACES, THINGS, Fact
-from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.markdown import LINE_BREAK
+from vault.memory.facts_note import BEEN_THERE, PEOPLE, PLACES, THINGS, Fact
+from vault.memory.memory_line import Memory
 from world.parsing import parse_line
 from world.sanitize import name_key
 

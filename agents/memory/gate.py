@@ -17,7 +17,7 @@ from agents.memory.judging.evidence import Account, account_of
 from agents.memory.judging.form import copy_faults, person_faults, phrase_faults, short, structure_faults
 from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.summaries.picked import memory_of_line, picked_words, tells
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 
 MOST_SHOWN = 5
 FEWEST_KNOWN = 4

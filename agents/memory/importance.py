@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from agents.memory.knowing.commitments import kind_of, sentences
 from agents.memory.knowing.confided import is_confidence
-from vault.remembered.fact_line import LESSONS, PROMISES, REQUESTS
-from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.memory.facts_note import LESSONS, PROMISES, REQUESTS
+from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
 from world.command import CommandTable
 from world.events import (
     Arrived,

@@ -16,13 +16,14 @@ from agents.memory.strategy_registry import ChosenStrategy, StrategyRegistry, lo
 from agents.memory.trail import Trail
 from agents.memory.view import CompactionProvider, Tier, View, summary_tiers, tail_tier
 from config.settings import MemorySettings
-from vault.folder import Vault
-from vault.journal import Journal, note_warning
-from vault.notes import NoteError
-from vault.older.old_memories import import_old_memories
-from vault.remembered.facts_note import FactsNote
-from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory, one_line
-from vault.remembered.summaries import LONGTERM, RECENT, Ahead, Summary, SummaryFolder
+from vault.errors import NoteError
+from vault.legacy_import.memories import import_old_memories
+from vault.markdown import one_line
+from vault.memory.facts_note import FactsNote
+from vault.memory.journal import Journal, note_warning
+from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.memory.summaries import LONGTERM, RECENT, Ahead, Summary, SummaryFolder
+from vault.vault import Vault
 
 log = logging.getLogger(__name__)
 

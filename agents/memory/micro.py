@@ -16,7 +16,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.markdown import LINE_BREAK
+from vault.memory.memory_line import Memory
 
 log = logging.getLogger(__name__)
 

@@ -21,10 +21,11 @@ from agents.memory.facts import spoken_in
 from agents.memory.importance import SPOKEN_TO, is_routine
 from agents.memory.looking.finding import Finder
 from agents.memory.view import View
-from vault.folder import Vault
-from vault.notes import NoteError
-from vault.own_notes import note_text
-from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.errors import NoteError
+from vault.markdown import LINE_BREAK
+from vault.memory.memory_line import Memory
+from vault.personal_notes import note_text
+from vault.vault import Vault
 from world.parsing import parse_line, split_reason
 
 log = logging.getLogger(__name__)

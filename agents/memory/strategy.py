@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from agents.memory.coverage import NONE, Coverage, Range
 from agents.memory.view import Tier, summary_tiers, tail_tier
-from vault.remembered.memory_line import Memory
-from vault.remembered.summaries import Summary
+from vault.memory.memory_line import Memory
+from vault.memory.summaries import Summary
 from world.message_catalog import Wording
 
 MAX_TAIL = 512

@@ -19,10 +19,10 @@ from agents.memory.view import Tier, View
 from config.settings import MemorySettings, SettingsError, misspelt, setting_names
 from vault.agent_notes import AgentNote
 from vault.config_notes import Settings, load_settings
-from vault.folder import Vault
-from vault.notes import NoteError
-from vault.remembered.memory_line import Memory
-from vault.remembered.summaries import Summary
+from vault.errors import NoteError
+from vault.memory.memory_line import Memory
+from vault.memory.summaries import Summary
+from vault.vault import Vault
 
 log = logging.getLogger(__name__)
 

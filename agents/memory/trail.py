@@ -10,12 +10,12 @@ from typing import Any
 
 from agents.memory.micro import Limits, held, result_texts
 from config.settings import MemorySettings
-from vault.archive import Archive
-from vault.folder import Vault
-from vault.notes import NoteError
-from vault.remembered.archive_line import Entry, EventName
-from vault.remembered.memory_line import Memory
-from vault.remembered.summaries import Summary
+from vault.errors import NoteError
+from vault.memory.archive import Archive
+from vault.memory.archive_file import Entry, EventName
+from vault.memory.memory_line import Memory
+from vault.memory.summaries import Summary
+from vault.vault import Vault
 
 log = logging.getLogger(__name__)
 

@@ -10,9 +10,10 @@ from typing import Protocol
 
 from agents.memory.micro import LIMITS, Limits, outlived_failures, result_texts
 from agents.prompts.quoting import plain, quoted
-from vault.remembered.memory_line import LINE_BREAK, Memory
-from vault.remembered.ranges import Range, RangeSet, partition_fault
-from vault.remembered.summaries import Summary
+from vault.markdown import LINE_BREAK
+from vault.memory.memory_line import Memory
+from vault.memory.ranges import Range, RangeSet, partition_fault
+from vault.memory.summaries import Summary
 from world.parsing import split_reason
 
 RESULT_CHARACTERS = 240

@@ -12,8 +12,8 @@ from functools import partial
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority, written_by
 from agents.prompts.quoting import filling
-from vault.folder import STARTER, Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import STARTER, Vault
 from world.parsing import one_spaced
 from world.sanitize import clean_line
 

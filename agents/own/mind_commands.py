@@ -8,7 +8,7 @@ from agents.agent import Agent
 from agents.commands.fact_commands import Publish, recalling
 from agents.commands.memory_commands import safely
 from agents.own.dreaming import Dreamer
-from vault.remembered.memory_line import one_line
+from vault.markdown import one_line
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from vault.folder import check_name
-from vault.notes import NoteError
-from vault.own_notes import OwnNotes
+from vault.errors import NoteError
+from vault.personal_notes import OwnNotes
+from vault.vault import check_name
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError

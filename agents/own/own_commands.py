@@ -12,9 +12,8 @@ from agents.own.mind_commands import mind_commands
 from agents.own.note_commands import note_commands
 from agents.own.self_commands import self_commands
 from agents.population import Population
-from vault.folder import Vault
-from vault.own_notes import OwnNotes
-from vault.own_profile import OwnProfiles
+from vault.personal_notes import OwnNotes, OwnProfiles
+from vault.vault import Vault
 from world.command import Command
 
 

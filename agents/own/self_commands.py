@@ -8,7 +8,7 @@ from agents.agent import Agent
 from agents.commands.memory_commands import safely
 from agents.commands.population_commands import agent_meant
 from config.settings import AgentSettings, Given, SettingsError, override
-from vault.own_profile import OwnProfiles
+from vault.personal_notes import OwnProfiles
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError

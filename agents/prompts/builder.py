@@ -18,7 +18,7 @@ from agents.models.model import Message
 from agents.prompts.prompt import FIXED, Place, Prompt, PromptTemplate, parse_paragraphs
 from agents.prompts.quoting import quoted
 from agents.prompts.talk import Talk, merged
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from agents.component_registry import ComponentRegistry, loaded_components
 from agents.memory.coverage import Range
 from agents.models.model import Message
 from agents.prompts.quoting import filling
-from vault.notes import NoteError
+from vault.errors import NoteError
 from world.matching import suggestions
 
 SLOTS = (

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import groupby
 
-from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.markdown import LINE_BREAK
+from vault.memory.memory_line import Memory
 from world.narration import place, posed
 from world.parsing import parse_line
 from world.world import World

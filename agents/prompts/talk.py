@@ -13,7 +13,8 @@ from agents.memory.facts import spoken_in
 from agents.memory.knowing.reading import Reading
 from agents.models.model import Message
 from agents.prompts.quoting import quoted
-from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.markdown import LINE_BREAK
+from vault.memory.memory_line import Memory
 from world.message_catalog import Wording
 from world.parsing import parse_line, split_reason
 

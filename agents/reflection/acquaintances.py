@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable
 
 from agents.memory.knowing.confided import replaces
 from agents.reflection.speech_facts import LOSS, NAME, OTHER, SpeechFact, told_name
-from vault.folder import Vault
-from vault.notes import format_note
-from vault.remembered.bullet_file import BulletFile
-from vault.remembered.bullet_note import Change, Statement
+from vault.memory.bullet_note import BulletFile, Change, Statement
+from vault.note import format_note
+from vault.vault import Vault
 from world.sanitize import file_name_for, name_key
 
 FOLDER = "people"

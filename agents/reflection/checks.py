@@ -29,8 +29,8 @@ from agents.reflection.reflecting import (
 )
 from agents.reflection.reflecting import MAX_INSIGHTS as MAX_INSIGHTS_A_LOOK
 from agents.reflection.speech_facts import KINDS, NAME, OTHER, SpeechFact, kind_of, whole_sentences
-from vault.remembered.bullet_note import Statement
-from vault.remembered.memory_line import LINE_BREAK
+from vault.markdown import LINE_BREAK
+from vault.memory.bullet_note import Statement
 from world.parsing import one_spaced
 from world.sanitize import clean_line
 

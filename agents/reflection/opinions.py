@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from agents.reflection.key_words import key_words
 from agents.reflection.speech_facts import NAME, SpeechFact
-from vault.folder import Vault
-from vault.remembered.bullet_file import BulletFile
-from vault.remembered.bullet_note import BulletNote, Change, Statement
+from vault.memory.bullet_note import BulletFile, BulletNote, Change, Statement
+from vault.vault import Vault
 
 FILE = "insights.md"
 LIFE = "life"

@@ -17,9 +17,10 @@ from agents.memory.knowing.known import ME
 from agents.memory.knowing.reading import Reading
 from agents.prompts.quoting import filling
 from agents.reflection.speech_facts import KINDS
-from vault.folder import STARTER, Vault
-from vault.notes import NoteError
-from vault.remembered.memory_line import LINE_BREAK, PLAIN_IMPORTANCE, Memory
+from vault.errors import NoteError
+from vault.markdown import LINE_BREAK
+from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.vault import STARTER, Vault
 from world.message_catalog import Wording
 
 MAX_LINES = 32

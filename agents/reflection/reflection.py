@@ -26,7 +26,7 @@ from agents.reflection.reflecting import (
     filled,
     retrospect,
 )
-from vault.notes import NoteError
+from vault.errors import NoteError
 from world.game_time import MINUTES_A_DAY
 from world.game_time import Moment as WorldMoment
 from world.message_catalog import Wording

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from agents.memory.english import FUNCTION_WORDS
 from agents.memory.knowing.commitments import LONGEST_SENTENCE, spans
 from agents.memory.knowing.hearing import Spoken
-from vault.remembered.memory_line import LINE_BREAK
+from vault.markdown import LINE_BREAK
 
 NAME, HOME, KIN, LOSS, LIKE, PROMISE, REQUEST = "name", "home", "kin", "loss", "like", "promise", "request"
 OTHER = "other"

@@ -16,7 +16,7 @@ from bench.crowd.town import DESCRIPTION, SEEN, SQUARE, room, rooms_for, town
 from bench.lib.accounts import caller_name, prepare_people
 from bench.lib.players import SECRET
 from bench.lib.server_process import running
-from vault.folder import STARTER
+from vault.vault import STARTER
 
 WIDE_OPEN: Mapping[str, object] = {
     # Nothing of this is what is measured, and one address is everybody's here.

@@ -9,8 +9,8 @@ from bench.lib.players import SECRET
 from server.accounts.database import AccountDatabase, default_folder
 from server.accounts.passwords import Argon2
 from server.accounts.schema import Account
-from vault.folder import Vault
-from vault.world_notes import save_person
+from vault.entities.schema import save_person
+from vault.vault import Vault
 from world.entities import Character
 
 _LETTERS = "abdefghkopstuyz"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vault.text_notes import starter_sentences
+from vault.message_notes import starter_sentences
 from world.message_catalog import variables
 
 END = "!"

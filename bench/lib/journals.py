@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from vault.remembered.segment import ENTRIES_A_FILE, header, segment_name
+from vault.memory.segment import ENTRIES_A_FILE, header, segment_name
 
 SECONDS_APART = 20
 

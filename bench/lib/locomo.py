@@ -17,7 +17,7 @@ from agents.models.model import LanguageModel
 from bench.lib.measuring import memory_part, plain_window
 from bench.lib.one_life import Life, at_ms
 from bench.lib.reminding import reminded
-from vault.text_notes import starter_sentences
+from vault.message_notes import starter_sentences
 from world.message_catalog import Wording
 
 SETTLE_EVERY = 4

@@ -11,7 +11,7 @@ from agents.memory.looking.looking_back import expanded
 from agents.memory.memory import AgentMemory
 from agents.memory.view import memory_text
 from bench.lib.histories import Planted
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 from world.message_catalog import Wording
 
 WINDOW_STEP = 64

@@ -19,8 +19,8 @@ from agents.population import Population
 from bench.lib.histories import ASIDES, CHAT, DEEDS, Telling
 from bench.lib.scripted_models import PICKED, ScriptedModel
 from vault.agent_notes import load_agent
-from vault.folder import Vault
-from vault.text_notes import starter_sentences
+from vault.message_notes import starter_sentences
+from vault.vault import Vault
 from world.commands.table import world_commands
 from world.entities import Character, Exit, Room, Thing
 from world.game import Game

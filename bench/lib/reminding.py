@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.agent import Agent
 from agents.memory.importance import SPOKEN_TO
 from agents.memory.retrieval import NoteShelf, Recollecting
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 
 COMES_TO_MIND = 3
 

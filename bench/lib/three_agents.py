@@ -23,9 +23,9 @@ from agents.models.model import LanguageModel, ModelError
 from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population
-from vault.command_texts import load_command_texts
-from vault.folder import STARTER, Vault
-from vault.world_notes import load_world
+from vault.entities.load import load_world
+from vault.message_notes import load_command_texts
+from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Character
 from world.game import Game

@@ -11,8 +11,8 @@ from functools import cache
 from agents.memory.strategy_registry import loaded_strategies
 from bench.minds.checks import Check, flaws
 from bench.minds.turns import Act, PlayedTurn, act_of
-from vault.folder import STARTER, Vault
-from vault.world_notes import load_world
+from vault.entities.load import load_world
+from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Character
 from world.game import Game, Performed

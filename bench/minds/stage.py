@@ -13,7 +13,7 @@ from agents.population import Population
 from bench.lib.three_agents import add_agent_commands
 from bench.minds.situation import Step
 from vault.config_notes import Settings
-from vault.folder import STARTER, Vault
+from vault.vault import STARTER, Vault
 from world.game import Game
 
 TIMEOUT_SECONDS = 600

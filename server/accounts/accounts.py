@@ -18,8 +18,8 @@ from server.accounts.names import LONGEST, RESERVED, SHORTEST, NameIndex, well_f
 from server.accounts.schema import Account, key
 from server.accounts.store import AccountStore
 from server.net.addresses import is_loopback
-from vault.folder import Vault
-from vault.world_notes import save_person
+from vault.entities.schema import save_person
+from vault.vault import Vault
 from world.entities import Character, Role
 from world.world import World
 

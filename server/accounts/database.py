@@ -30,7 +30,7 @@ from server.accounts.schema import (
     readable_account,
     row_of,
 )
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 BUSY_SECONDS = 30.0
 """How long a command waits for another process that is writing."""

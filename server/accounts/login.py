@@ -10,7 +10,7 @@ from server.accounts.passwords import Verdict
 from server.accounts.prompts import LoginServices, LoginView, Prompts, ask_new_password
 from server.connection.connection import RAW
 from server.telnet.mssp import is_request
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 
 class Login:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
-from vault.folder import check_name
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import check_name
 
 SHORTEST, LONGEST = 2, 20
 RESERVED = frozenset(

@@ -14,8 +14,8 @@ from server.accounts.passwords import Hasher
 from server.accounts.prompts import LoginServices, LoginView
 from server.accounts.schema import Account, key
 from vault.agent_notes import agent_names
-from vault.folder import Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import Vault
 
 MOST_TOLD = 20
 """How many names are listed to somebody who asked for one that there is not."""

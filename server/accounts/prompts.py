@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 from config.settings import ServerSettings
 from server.accounts.accounts import Accounts, NameRefused
 from server.accounts.passwords import Authenticator, Passwords
-from vault.notes import NoteError
+from vault.errors import NoteError
 from world.message_catalog import Wording
 
 

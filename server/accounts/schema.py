@@ -15,7 +15,7 @@ from argon2 import extract_parameters
 from argon2.exceptions import InvalidHashError
 
 from config.settings import ROLES
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from server.accounts.database import (
 )
 from server.accounts.schema import Account, Ban, DatabaseBusy, Row, account_of, ban_of, key
 from server.clock import DelayedCall, InThread, ReactorClock
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 log = logging.getLogger(__name__)
 

@@ -23,8 +23,8 @@ from server.clock import DelayedCall, ReactorClock
 from server.session.registry import SessionRegistry
 from vault.backup import Backup
 from vault.config_notes import Settings
-from vault.folder import Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import Vault
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError

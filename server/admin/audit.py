@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vault.notes import NoteError
+from vault.errors import NoteError
 from world.command import Command
 from world.entities import Character, Role
 from world.game import Game, Performed

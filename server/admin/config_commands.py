@@ -8,10 +8,9 @@ from typing import Any
 
 from config.settings import KINDS, ModelSettings, SettingsError, setting_names, settings_from
 from server.persistence.hot_reload import AT_ONCE
-from vault.config_notes import Settings
-from vault.config_writing import given_settings, write_setting
-from vault.folder import Vault
-from vault.notes import NoteError
+from vault.config_notes import Settings, given_settings, write_setting
+from vault.errors import NoteError
+from vault.vault import Vault
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError

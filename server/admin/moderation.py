@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from server.accounts.accounts import Accounts, NameRefused
 from server.accounts.bans import BanRefused, minute_of
 from server.session.registry import SessionRegistry
-from vault.notes import NoteError
+from vault.errors import NoteError
 from world.command import Command, CommandTable, command
 from world.entities import Character, Role
 from world.errors import CommandError

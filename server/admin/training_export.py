@@ -14,10 +14,11 @@ from twisted.internet.threads import deferToThread
 from agents.agent import Agent
 from agents.commands.population_commands import agent_meant
 from agents.prompts.story import story_of_all, story_of_one
-from vault.folder import Vault
-from vault.notes import Note, NoteError
-from vault.remembered.memory_line import Memory
-from vault.remembered.training import Export, export_training
+from vault.errors import NoteError
+from vault.memory.archive_exchanges import Export, export_training
+from vault.memory.memory_line import Memory
+from vault.note import Note
+from vault.vault import Vault
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError

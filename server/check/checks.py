@@ -21,8 +21,8 @@ from server.check.result import Result, problem
 from server.check.storage import accounts, backups, journals, notes, room
 from server.check.vault import found_in
 from vault.config_notes import Settings
-from vault.folder import MARK, Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import MARK, Vault
 
 PROJECT = "fallwater"
 

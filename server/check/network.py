@@ -11,7 +11,7 @@ from config.settings import ServerSettings
 from server.check.result import Result, ok, problem, warning
 from server.net.addresses import is_loopback
 from server.telnet.mssp import REQUEST
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 ANSWER_SECONDS = 2.0
 NEAR_END = timedelta(days=21)

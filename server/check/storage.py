@@ -12,9 +12,9 @@ from server.accounts.schema import NAME, account_of, ban_of, key
 from server.check.result import Result, ok, problem, warning
 from server.monitoring.health import unwritable
 from vault.backup import backups_folder
-from vault.check.finding import Finding
-from vault.folder import Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.findings import Finding
+from vault.vault import Vault
 
 MEGABYTE = 1024 * 1024
 LEAST_BYTES = 100 * MEGABYTE

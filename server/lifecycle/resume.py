@@ -10,8 +10,8 @@ from agents.population import Population
 from agents.resuming import owe_again, owed_by
 from config.settings import ServerSettings
 from server.session.registry import SessionRegistry
-from vault.folder import Vault
-from vault.just_now import JustNow, keep_just_now, take_just_now
+from vault.session_snapshot import JustNow, keep_just_now, take_just_now
+from vault.vault import Vault
 from world.entities import Character, Doings
 from world.follow import begin_to_follow
 from world.game import Game

@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from server.clock import ReactorClock
 from server.monitoring.lag import ReactorLag
 from server.monitoring.monitored_server import MonitoredServer
-from vault.folder import Vault
+from vault.vault import Vault
 
 LATE_SECONDS = 5.0
 WITHIN_SECONDS = 10.0

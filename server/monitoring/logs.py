@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from pythonjsonlogger.json import JsonFormatter
 from twisted.python.log import PythonLoggingObserver
 
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 READABLE = "%(asctime)s %(levelname)s %(message)s"
 TRACEBACK_PREFIX = "  | "

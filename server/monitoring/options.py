@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 
 from config.settings import ServerSettings
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 FORMS = ("text", "json")
 LEVELS = ("debug", "info", "warning", "error")

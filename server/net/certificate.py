@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from vault.disk import Disk
-from vault.notes import NoteError
+from vault.atomic_write import Disk
+from vault.errors import NoteError
 
 VALID_DAYS = 825
 """How long a certificate that is made here is good; many clients take none for longer."""

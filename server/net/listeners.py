@@ -20,7 +20,7 @@ from server.clock import ReactorClock
 from server.net.addresses import is_loopback
 from server.net.connection_limits import OVERFLOW, ConnectionLimiter, LimitingFactory, ProtocolFactory, raise_fd_limit
 from server.telnet.connection import TelnetLimits
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 if TYPE_CHECKING:
     from server.net.tls import Credentials

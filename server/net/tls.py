@@ -22,7 +22,7 @@ from config.settings import ServerSettings
 from server.clock import DelayedCall, ReactorClock
 from server.net.certificate import RENEW_DAYS, Certificate, make_certificate, read_certificate
 from server.net.connection_limits import ProtocolFactory
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 log = logging.getLogger(__name__)
 

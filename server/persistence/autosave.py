@@ -13,12 +13,11 @@ from twisted.python.failure import Failure
 from config.settings import WorldSettings
 from server.clock import DelayedCall, ReactorClock
 from vault.board_note import BoardNote
-from vault.folder import Vault
-from vault.notes import NoteError
-from vault.subjects.known_notes import KnownNotes
-from vault.subjects.saving import WorldNotes
-from vault.whereabouts import Whereabouts
-from vault.world_notes import load_world
+from vault.entities.load import load_world
+from vault.entities.store import KnownNotes, WorldNotes
+from vault.errors import NoteError
+from vault.locations_log import Whereabouts
+from vault.vault import Vault
 from world.events import Altered, Event
 from world.game import Game
 from world.observers import ObserverCalls, Observers

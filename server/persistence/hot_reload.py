@@ -13,15 +13,13 @@ from agents.population import Population
 from config.settings import KINDS
 from server.bridge import deferred_from
 from server.session.registry import SessionRegistry, Texts
-from vault.command_texts import load_command_texts
-from vault.config_notes import Settings, load_text
-from vault.config_writing import write_setting
-from vault.folder import Vault
-from vault.notes import NoteError
-from vault.notes_seen import Changes, NotesSeen
-from vault.subjects.known_notes import KnownNotes
-from vault.subjects.reloading import WorldReload, finished
-from vault.text_notes import load_wording
+from vault.config_notes import Settings, load_text, write_setting
+from vault.entities.reload import WorldReload, finished
+from vault.entities.store import KnownNotes
+from vault.errors import NoteError
+from vault.message_notes import load_command_texts, load_wording
+from vault.vault import Vault
+from vault.watch import Changes, NotesSeen
 from world.edits import lose_character, revise, says
 from world.errors import WorldError
 from world.events import Altered

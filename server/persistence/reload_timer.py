@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import Protocol
 
 from server.clock import DelayedCall, ReactorClock
-from vault.folder import Vault
-from vault.subjects.reloading import finished
+from vault.entities.reload import finished
+from vault.vault import Vault
 from vault.watch import Watch
 
 log = logging.getLogger(__name__)

@@ -23,9 +23,9 @@ from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game
 from vault.agent_notes import load_agent
+from vault.atomic_write import Disk
 from vault.board_note import BoardNote
-from vault.disk import Disk
-from vault.folder import STARTER, Vault
+from vault.vault import STARTER, Vault
 from world.entities import Role
 
 AT = 1_795_248_000_000  # 2026-11-21 08:00 UTC

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.prompts.builder import Templates, parse_talk_template
 from agents.prompts.prompt import PromptTemplate
-from vault.folder import STARTER, Vault
+from vault.vault import STARTER, Vault
 
 
 def templates_of(full: PromptTemplate, small: PromptTemplate | None = None) -> Templates:

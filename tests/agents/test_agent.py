@@ -26,8 +26,8 @@ from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game
 from vault.agent_notes import load_agent
-from vault.folder import STARTER, Vault
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
+from vault.vault import STARTER, Vault
 
 AT = 1_764_016_501_000
 ROOM = "The Common Room"

@@ -6,7 +6,7 @@ import pytest
 
 from agents.checking import check_minds
 from tests.vault.vault_of import vault_of
-from vault.folder import STARTER, Vault
+from vault.vault import STARTER, Vault
 
 AGENT = {"agents/Moss/agent.md": "---\ntemplate: own\n---\nYou are Moss.\n"}
 PROMPT = "{profile}\n\n{tail}\n\n{scene}\n~{name}>\n"

@@ -15,9 +15,9 @@ from config.settings import AgentSettings
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
-from vault.folder import STARTER, Vault
-from vault.notes import NoteError
-from vault.world_notes import load_world
+from vault.entities.load import load_world
+from vault.errors import NoteError
+from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.game import Game
 

@@ -15,7 +15,7 @@ from bench.lib.measuring import Text, is_whole, memory_part, state_of, tally, un
 from bench.lib.reporting import table
 from bench.lib.retained import measured
 from bench.lib.scripted_models import LOSSY, LossySummarizer, ScriptedModel
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 
 FERRY = Planted("updated", "number", "What does the ferry cost?", (("20417",), ("30518",)), ())
 LAMP = Planted("updated", "given", "Who has the tin lamp?", (("tin lamp", "Ana"), ("tin lamp", "Ben")), ())

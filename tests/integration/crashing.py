@@ -28,7 +28,7 @@ from tests.agents.memory import on_disk
 from tests.agents.memory.lives import NAME, Life, one_turn, talkative, windows
 from tests.agents.memory.views import covered_by
 from tests.english import ENGLISH
-from vault.disk import Disk
+from vault.atomic_write import Disk
 
 ROOT = Path(__file__).parents[2]
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}

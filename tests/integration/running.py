@@ -23,7 +23,7 @@ from server.accounts.passwords import Argon2
 from server.accounts.schema import Account
 from tests.integration.line_player import LONG, SECRET, LinePlayer
 from tests.server.front_door import put_accounts
-from vault.folder import open_vault
+from vault.vault import open_vault
 
 ROOT = Path(__file__).parents[2]
 # The environment without what this run of the tests has put into it.

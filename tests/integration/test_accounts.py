@@ -18,7 +18,7 @@ from server.accounts.passwords import Argon2
 from tests.integration.line_player import HOST, SECRET, LinePlayer
 from tests.integration.running import ADMIN, CLEAN, ROOT, eventually, new_vault, running
 from tests.server.front_door import accounts_in
-from vault.folder import open_vault
+from vault.vault import open_vault
 
 pytestmark = pytest.mark.integration
 

@@ -15,9 +15,9 @@ import pytest
 
 from tests.integration.line_player import LinePlayer
 from tests.integration.running import ADMIN, CLEAN, ROOT, RunningServer, new_vault, running
-from vault.folder import Vault
-from vault.notes import NoteError
-from vault.subjects.room_notes import load_room, room_names
+from vault.entities.schema import load_room, room_names
+from vault.errors import NoteError
+from vault.vault import Vault
 
 pytestmark = pytest.mark.integration
 

@@ -21,7 +21,7 @@ from server.accounts.schema import Account, account_of
 from server.accounts.store import AccountStore
 from server.accounts.throttle import LoginThrottle
 from server.session.registry import SessionRegistry, Texts
-from vault.folder import Vault
+from vault.vault import Vault
 from world.game import Game
 from world.world import World
 

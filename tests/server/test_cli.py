@@ -16,7 +16,7 @@ from twisted.internet.testing import MemoryReactorClock
 from server.accounts.passwords import Argon2
 from server.cli import default_vault, run
 from tests.server.front_door import accounts_in
-from vault.folder import open_vault
+from vault.vault import open_vault
 
 
 class MemoryReactor(MemoryReactorClock):

@@ -16,7 +16,7 @@ from server.app import Fallwater
 from tests.server.front_door import NOW_MS
 from tests.world.inn import Player
 from vault.config_notes import load_settings
-from vault.folder import open_vault
+from vault.vault import open_vault
 from world.entities import Character, Role
 from world.game import Game
 

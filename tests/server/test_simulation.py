@@ -25,8 +25,8 @@ from server import simulation
 from server.simulation import Progress, Wanted, copied, run_simulation, simulated
 from tests.agents.house import GOOD
 from tests.scripted_model import ScriptedModel
-from vault.folder import STARTER
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import STARTER
 
 HEADING = '{"recording": 2, "models": [], "queues": {}, "later": []}\n'
 SPEECHES = ("the water is high today", "who has seen the lost page", "tea first, then the weir", "nobody minds")

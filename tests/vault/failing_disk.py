@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vault.disk import Disk
+from vault.atomic_write import Disk
 
 
 class Stopped(BaseException):

@@ -8,8 +8,8 @@ from config.settings import AgentSettings, MemorySettings
 from tests.english import ENGLISH
 from tests.vault.vault_of import vault_of
 from vault.agent_notes import AgentNote, agent_names, load_agent
-from vault.folder import STARTER, Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Character
 from world.errors import CommandError

@@ -12,10 +12,10 @@ from config.settings import WorldSettings
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.backup import back_up, backups_folder
-from vault.folder import Vault, open_vault
-from vault.notes import NoteError
-from vault.whereabouts import Whereabouts
-from vault.world_notes import load_world
+from vault.entities.load import load_world
+from vault.errors import NoteError
+from vault.locations_log import Whereabouts
+from vault.vault import Vault, open_vault
 
 AT = 1_795_000_000_000  # 2026-11-18 11:06:40 UTC
 DAY = 86_400_000

@@ -9,7 +9,8 @@ import pytest
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.board_note import BoardNote, format_board, parse_board
-from vault.notes import NoteError, parse_note
+from vault.errors import NoteError
+from vault.note import parse_note
 from world.bulletin_board import SCOPES, Board, Entry
 
 ROOM = "The Common Room"

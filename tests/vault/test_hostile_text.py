@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 
 from tests.hostile import hostile_input, hostile_lines
 from vault.board_note import format_board, parse_board
-from vault.folder import Vault
-from vault.notes import parse_note
-from vault.own_notes import OwnNotes
-from vault.remembered.fact_line import CONFIDED, PEOPLE, PROMISES, Fact, format_fact, parse_fact
-from vault.remembered.memory_line import Memory, format_line, one_line, parse_line
-from vault.remembered.summaries import RECENT, Summary, SummaryFolder
-from vault.subjects.character_notes import load_person, save_person
-from vault.subjects.room_notes import load_room, save_room
-from vault.subjects.thing_notes import load_thing, save_thing
+from vault.entities.schema import load_person, load_room, load_thing, save_person, save_room, save_thing
+from vault.markdown import one_line
+from vault.memory.facts_note import CONFIDED, PEOPLE, PROMISES, Fact, format_fact, parse_fact
+from vault.memory.memory_line import Memory, format_line, parse_line
+from vault.memory.summaries import RECENT, Summary, SummaryFolder
+from vault.note import parse_note
+from vault.personal_notes import OwnNotes
+from vault.vault import Vault
 from world.bulletin_board import Board, Entry
 from world.entities import Character, Detail, Room, Thing
 from world.parsing import one_spaced

@@ -13,14 +13,20 @@ from config.settings import current_name, misspelt
 from tests.vault import nasty
 from vault.agent_notes import KEYS as AGENT_KEYS
 from vault.agent_notes import load_agent
-from vault.folder import STARTER, Vault
-from vault.notes import NoteError
-from vault.subjects.character_notes import KEYS as PERSON_KEYS
-from vault.subjects.character_notes import load_person, save_agent, save_person
-from vault.subjects.room_notes import KEYS as ROOM_KEYS
-from vault.subjects.room_notes import load_room, save_room
-from vault.subjects.thing_notes import KEYS as THING_KEYS
-from vault.subjects.thing_notes import load_thing, save_thing
+from vault.entities.schema import (
+    PERSON_KEYS,
+    ROOM_KEYS,
+    THING_KEYS,
+    load_person,
+    load_room,
+    load_thing,
+    save_agent,
+    save_person,
+    save_room,
+    save_thing,
+)
+from vault.errors import NoteError
+from vault.vault import STARTER, Vault
 from world.entities import Character, Detail, Exit, Role
 
 REMARKED = """\

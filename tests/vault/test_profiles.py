@@ -7,10 +7,9 @@ import pytest
 from config.profiles import ModelProfile, ProfileSettings, thinker_of
 from config.settings import ModelSettings
 from tests.vault.vault_of import vault_of
-from vault.config_notes import load_settings
-from vault.config_writing import write_setting
-from vault.folder import STARTER, Vault
-from vault.notes import NoteError
+from vault.config_notes import load_settings, write_setting
+from vault.errors import NoteError
+from vault.vault import STARTER, Vault
 
 NOTE = """# The models
 

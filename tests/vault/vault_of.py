@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from vault.disk import Disk
-from vault.folder import Vault
+from vault.atomic_write import Disk
+from vault.vault import Vault
 
 
 def vault_of(root: Path, notes: Mapping[str, str], disk: Disk | None = None) -> Vault:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.folder import check_name
+from vault.vault import check_name
 from world.sanitize import (
     FORBIDDEN,
     LONGEST_BYTES,

@@ -8,9 +8,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from vault.check.finding import Finding, Mend
-from vault.folder import Vault, check_name
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.findings import Finding, Mend
+from vault.vault import Vault, check_name
 
 NAMED = ("rooms", "things", "people")
 """The folders whose notes are named after what they describe."""

@@ -18,7 +18,7 @@ from agents.memory.english import (
     numerals,
     stem,
 )
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 
 # Ordinary prose is full of these, counting nothing: "one of them", "at first", "the two of us", "a second".
 UNCOUNTED = frozenset({"0", "1", "2"})

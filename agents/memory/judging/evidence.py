@@ -15,7 +15,8 @@ from agents.memory.judging.claims import NAME, NUMBER, WORD, Cast, Token, folded
 from agents.memory.judging.clauses import Clause, is_negation, read
 from agents.memory.knowing.known import ME
 from agents.memory.knowing.reading import ENGLISH, Deed, Reading
-from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.markdown import LINE_BREAK
+from vault.memory.memory_line import Memory
 from world.parsing import parse_line
 
 GIVING = stems("give hand pass return lend bring present")

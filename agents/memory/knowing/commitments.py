@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from vault.remembered.fact_line import LESSONS, PROMISES, REQUESTS
+from vault.memory.facts_note import LESSONS, PROMISES, REQUESTS
 
 LONGEST_SENTENCE = 240
 SAME_MATTER = 0.5

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from agents.memory.knowing.commitments import matter
 from agents.memory.knowing.confided import weight_of_telling
 from agents.memory.knowing.known import ME
-from vault.remembered.fact_line import CONFIDED, LESSONS, PEOPLE, PLACES, PROMISES, REQUESTS, THINGS, Fact
+from vault.memory.facts_note import CONFIDED, LESSONS, PEOPLE, PLACES, PROMISES, REQUESTS, THINGS, Fact
 from world.entities import Character
 from world.world import World
 

@@ -8,9 +8,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from agents.aside import Aside
-from vault.journal import Journal
-from vault.notes import NoteError
-from vault.remembered.facts_note import NAME, FactsNote, Stamp
+from vault.errors import NoteError
+from vault.memory.facts_note import NAME, FactsNote, Stamp
+from vault.memory.journal import Journal
 
 log = logging.getLogger(__name__)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vault.folder import Vault
-from vault.remembered.journal_search import names_person, names_room
+from vault.memory.segment import names_person, names_room
+from vault.vault import Vault
 from world.events import Event, Left
 
 

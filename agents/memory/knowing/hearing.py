@@ -21,8 +21,9 @@ from agents.memory.knowing.commitments import (
 )
 from agents.memory.knowing.confided import is_confidence, replaces, told_pieces
 from agents.memory.knowing.known import ME, Known, minute_of
-from vault.remembered.fact_line import CONFIDED, LESSONS, PROMISES, REQUESTS, TOLD, Fact
-from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.markdown import LINE_BREAK
+from vault.memory.facts_note import CONFIDED, LESSONS, PROMISES, REQUESTS, TOLD, Fact
+from vault.memory.memory_line import Memory
 
 MAX_SENTENCES = 40
 """Of one speech at most so many sentences begin or settle something: each is held against all that is known."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from agents.memory.knowing.confided import weight_of_telling
-from vault.remembered.fact_line import COMMITMENTS, CONFIDED, PEOPLE, SECTIONS, Fact
-from vault.remembered.memory_line import Memory
+from vault.memory.facts_note import COMMITMENTS, CONFIDED, PEOPLE, SECTIONS, Fact
+from vault.memory.memory_line import Memory
 
 MOST_IN_A_SECTION = 250
 MOST_ENDED = 20

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from vault.text_notes import starter_sentences
+from vault.message_notes import starter_sentences
 from world.message_catalog import Wording, variables
 
 _BY_SOMEBODY = "narration."

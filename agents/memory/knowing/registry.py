@@ -16,12 +16,11 @@ from agents.memory.knowing.facts_writing import FactsWriting, Version
 from agents.memory.knowing.known import Known, in_order
 from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.summaries.picked import picked_words
-from vault.folder import Vault
-from vault.journal import Journal, note_warning
-from vault.notes import NoteError
-from vault.remembered.fact_line import Fact
-from vault.remembered.facts_note import NAME, FactsFile, FactsNote, Pin, Stamp
-from vault.remembered.memory_line import LINE_BREAK, one_line
+from vault.errors import NoteError
+from vault.markdown import LINE_BREAK, one_line
+from vault.memory.facts_note import NAME, Fact, FactsFile, FactsNote, Pin, Stamp
+from vault.memory.journal import Journal, note_warning
+from vault.vault import Vault
 from world.errors import CommandError
 from world.message_catalog import Wording
 

@@ -14,10 +14,10 @@ from agents.memory.facts import spoken_in
 from agents.memory.knowing.hearing import Spoken
 from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.looking.looking_back import journal_text
-from vault.journal import Journal
-from vault.notes import NoteError
-from vault.remembered.memory_line import Memory
-from vault.remembered.search_index import SearchIndex
+from vault.errors import NoteError
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
+from vault.memory.search_index import SearchIndex
 from world.message_catalog import Wording
 from world.parsing import parse_line
 

@@ -12,8 +12,9 @@ from agents.memory.coverage import NONE, Range
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.picked import memory_of_line
 from agents.memory.view import RECENT, Tier, View
-from vault.remembered.archive_file import parsed_reference
-from vault.remembered.memory_line import LINE_BREAK, Memory, one_line
+from vault.markdown import LINE_BREAK, one_line
+from vault.memory.archive_file import parsed_reference
+from vault.memory.memory_line import Memory
 from world.errors import CommandError
 from world.message_catalog import Wording
 

@@ -9,8 +9,8 @@ from agents.memory.compaction import Compactor
 from agents.memory.coverage import NONE, Range
 from agents.memory.memory import AgentMemory
 from agents.memory.view import Tier, View
-from vault.notes import NoteError
-from vault.remembered.ranges import RangeSet
+from vault.errors import NoteError
+from vault.memory.ranges import RangeSet
 from world.character_status import span
 from world.message_catalog import Wording
 

@@ -9,7 +9,8 @@ from itertools import groupby
 from agents.memory.importance import is_routine
 from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.view import collapsed, memory_text
-from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.markdown import LINE_BREAK
+from vault.memory.memory_line import Memory
 from world.matching import listed
 
 MOVED = ("narration.you_go",)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 
 _LINE = re.compile(r"- (?P<words>.*) \(\[\[\d{4}-\d\d-\d\d(?:-\d+)?#\^m(?P<seq>[1-9]\d{0,15})\]\]\)", re.DOTALL)
 _FIRST_PERSON = {

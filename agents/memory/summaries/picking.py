@@ -15,7 +15,7 @@ from agents.memory.importance import HANDED, is_routine
 from agents.memory.judging.claims import folded, plain
 from agents.memory.summaries.drafts import Asking, Draft
 from agents.memory.summaries.picked import memory_of_line, picked_line
-from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
 
 FORM_TOKENS = 24
 """What the marks of JSON round a line take, in tokens, and the blanks between them."""

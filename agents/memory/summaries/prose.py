@@ -19,7 +19,7 @@ from agents.memory.summaries.drafts import Asking, Draft
 from agents.memory.summaries.picked import memory_of_line
 from agents.memory.summaries.templates import CUE, STOP, SummaryTemplate, filled
 from agents.models.model import Completion
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 
 TRIES = 2
 MOST_TOLD = 5

@@ -22,7 +22,7 @@ from agents.memory.memory import AgentMemory
 from agents.memory.summaries.drafts import Draft
 from agents.memory.summaries.summarizing import Summarizer, summary_of
 from agents.memory.trail import summary_fields, traced
-from vault.remembered.summaries import Summary
+from vault.memory.summaries import Summary
 
 FALLBACK = "fallback"
 LEAVES_A_CYCLE = 4

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agents.prompts.quoting import filling
-from vault.folder import STARTER, Vault
-from vault.notes import Note, NoteError
+from vault.errors import NoteError
+from vault.note import Note
+from vault.vault import STARTER, Vault
 
 RECENT, LONGTERM, SECTIONED = "summarize_recent", "summarize_longterm", "summarize_sections"
 _FOLDING = ("older", "recent", "objection")

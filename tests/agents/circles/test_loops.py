@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agents.circles.likeness import alike, likeness, shingles
 from agents.circles.loops import MOST_STRAIN, Found, Loops, Sign, goes_to_and_fro
 from agents.circles.remedies import COOLED, HOTTEST, LED, NONE, TOLD, VARIED, remedy, sentences, shunned_by
-from vault.text_notes import starter_sentences
+from vault.message_notes import starter_sentences
 from world.message_catalog import Wording
 
 SAID, ASKED, ECHO, TURNS = Sign.SAID_AGAIN, Sign.ASKED_AGAIN, Sign.ECHOED, Sign.IN_TURNS

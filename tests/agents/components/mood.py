@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.component import AddedComponent, Moment, Owner, Section
 from agents.turn import Turn
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 from world.events import Event
 from world.message_catalog import Wording
 

@@ -20,9 +20,9 @@ from agents.turn import Turn
 from tests.agents.components import mood
 from tests.agents.components.mood import Mood
 from tests.agents.house import House
-from vault.folder import STARTER, Vault
-from vault.notes import NoteError
-from vault.remembered.memory_line import Memory
+from vault.errors import NoteError
+from vault.memory.memory_line import Memory
+from vault.vault import STARTER, Vault
 from world.entities import Role
 from world.events import Event
 

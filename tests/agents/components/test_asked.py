@@ -12,7 +12,7 @@ from agents.components.asked import Person, answers
 from agents.models.model import Capabilities
 from tests.agents.house import House
 from tests.agents.test_thinking import Talking
-from vault.remembered.bullet_note import Statement
+from vault.memory.bullet_note import Statement
 from world.entities import Role, Thing
 
 

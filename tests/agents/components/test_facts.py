@@ -12,8 +12,8 @@ from agents.prompts.prompt import parse_template
 from config.settings import MemorySettings
 from tests.agents.house import AT, House, said
 from tests.agents.templates import templates_of
-from vault.journal import Journal
-from vault.remembered.memory_line import Memory
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
 from world.entities import Role
 
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)

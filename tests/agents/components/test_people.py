@@ -12,7 +12,7 @@ from agents.components.people import BOND_TOKENS
 from agents.reflection.opinions import Dropped, Reflected
 from agents.reflection.speech_facts import OTHER, SpeechFact
 from tests.agents.house import House
-from vault.remembered.bullet_note import Statement
+from vault.memory.bullet_note import Statement
 from world.entities import Character, Role
 from world.matching import is_named
 

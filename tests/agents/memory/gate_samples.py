@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.memory.gate import Source
 from tests.rows import rows_in
-from vault.remembered.memory_line import Memory, parse_line
+from vault.memory.memory_line import Memory, parse_line
 
 FOLDER = Path(__file__).parent
 WHO = re.compile(r"(?P<who>[^\W\d_a-z].*?) (?:says|whispers|arrives|leaves|gives|wakes|barks|drops|grins|laughs)\b")

@@ -23,8 +23,8 @@ from tests.agents.memory.views import KNOWN, memory_settings
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.failing_disk import FailingDisk
-from vault.disk import Disk
-from vault.folder import STARTER, Vault
+from vault.atomic_write import Disk
+from vault.vault import STARTER, Vault
 
 NAME = "Eliza"
 ROSTER = frozenset({"Eliza", "Moss", "Odile", "The Landing"})

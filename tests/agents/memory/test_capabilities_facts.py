@@ -15,8 +15,8 @@ from config.settings import MemorySettings
 from tests.agents.house import House, said
 from tests.scripted_model import ScriptedModel
 from vault.board_note import format_board, parse_board
-from vault.notes import parse_note
-from vault.remembered.fact_line import THINGS
+from vault.memory.facts_note import THINGS
+from vault.note import parse_note
 from world.bulletin_board import SCOPES, Board, Entry
 from world.command import command
 from world.entities import Role

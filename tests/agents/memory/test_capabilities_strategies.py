@@ -33,9 +33,9 @@ from tests.rows import rows_in
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.agent_notes import load_agent
-from vault.folder import Vault
-from vault.remembered.former_lives import put_by
-from vault.remembered.summaries import Summary
+from vault.memory.archive import put_by
+from vault.memory.summaries import Summary
+from vault.vault import Vault
 from world.entities import Role
 
 

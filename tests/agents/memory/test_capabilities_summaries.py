@@ -28,11 +28,11 @@ from tests.agents.memory.lives import NAME, ROSTER, Life, one_turn, windows
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
-from vault.folder import STARTER, Vault
-from vault.notes import NoteError
-from vault.remembered.memory_line import Memory
-from vault.remembered.summary_cache import SummaryCache
-from vault.world_notes import load_world
+from vault.entities.load import load_world
+from vault.errors import NoteError
+from vault.memory.memory_line import Memory
+from vault.memory.summary_cache import SummaryCache
+from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.game import Game
 

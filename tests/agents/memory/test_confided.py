@@ -16,10 +16,11 @@ from agents.memory.knowing.facts_text import by_relevance, fact_text, within, wo
 from agents.memory.knowing.known import MOST_IN_A_SECTION, Known, in_order
 from agents.memory.knowing.registry import FactRegistry
 from tests.agents.house import House
-from vault.folder import Vault
-from vault.journal import Journal
-from vault.remembered.fact_line import CONFIDED, LESSONS, PROMISES, REQUESTS, THINGS, TOLD, Fact
-from vault.remembered.memory_line import LINE_BREAK, Memory, one_line
+from vault.markdown import LINE_BREAK, one_line
+from vault.memory.facts_note import CONFIDED, LESSONS, PROMISES, REQUESTS, THINGS, TOLD, Fact
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
+from vault.vault import Vault
 
 AT = 1_795_248_000_000
 MILL = "The Mill"

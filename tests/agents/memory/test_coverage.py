@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.coverage import Coverage, Range, settle
-from vault.remembered.summaries import Summary
+from vault.memory.summaries import Summary
 
 summaries = st.none() | st.builds(
     lambda first, length: Summary(first, first + length - 1, "I walked."),

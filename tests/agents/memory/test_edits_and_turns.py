@@ -17,7 +17,7 @@ from agents.models.model import ModelError
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
 from tests.scripted_model import ScriptedModel
-from vault.remembered.summaries import Summary
+from vault.memory.summaries import Summary
 
 FOUR = windows(4, 4)
 

@@ -10,10 +10,20 @@ from agents.memory.facts import learn
 from agents.memory.knowing.commitments import is_same_matter, kind_of, takes_back, tells_of_keeping
 from agents.memory.knowing.facts_text import by_relevance, fact_text, goals_in, matching, within
 from agents.memory.knowing.known import MOST_ENDED, MOST_IN_A_SECTION, Known, in_order
-from vault.notes import parse_note
-from vault.remembered.fact_line import LESSONS, PEOPLE, PLACES, PROMISES, REQUESTS, THINGS, Fact
-from vault.remembered.facts_note import FactsFile, format_facts, parse_facts
-from vault.remembered.memory_line import Memory, format_line, parse_line
+from vault.memory.facts_note import (
+    LESSONS,
+    PEOPLE,
+    PLACES,
+    PROMISES,
+    REQUESTS,
+    THINGS,
+    Fact,
+    FactsFile,
+    format_facts,
+    parse_facts,
+)
+from vault.memory.memory_line import Memory, format_line, parse_line
+from vault.note import parse_note
 
 AT = 1_795_248_000_000
 MILL, WEIR = "The Mill", "The Weir"

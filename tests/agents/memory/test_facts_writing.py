@@ -16,9 +16,8 @@ from tests.agents.memory.held import Held
 from tests.agents.memory.test_registry import Desk, life_of
 from tests.english import ENGLISH
 from tests.vault.failing_disk import Stopped
-from vault.notes import NoteError
-from vault.remembered.fact_line import THINGS
-from vault.remembered.facts_note import Pin
+from vault.errors import NoteError
+from vault.memory.facts_note import THINGS, Pin
 
 
 class HeldDesk(Desk):

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from agents.memory.looking.finding import Finder, telling_words
-from vault.folder import Vault
-from vault.journal import Journal
-from vault.remembered.memory_line import Memory
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
+from vault.vault import Vault
 
 AT = 1_795_248_000_000
 MILL, WEIR = "The Mill", "The Weir"

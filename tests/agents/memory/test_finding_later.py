@@ -10,8 +10,8 @@ import pytest
 from agents.memory.looking.finding import Finder
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
-from vault.journal import Journal
-from vault.remembered.memory_line import Memory
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
 
 AT = 1_795_248_000_000
 DAY_MS = 86_400_000

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents.memory.lives import Life, QuickDisk, talkative, windows
 from tests.english import ENGLISH
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 
 def a_life(root: Path) -> tuple[Life, QuickDisk, list[str]]:

@@ -17,7 +17,7 @@ from tests.agents.memory.gate_samples import (
     judged_summaries,
     sound,
 )
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 
 NOON_MS = 1_795_262_400_000  # 2026-11-21, a Saturday, 12:00 UTC
 MOST_FALSE_ALARMS = 0.05

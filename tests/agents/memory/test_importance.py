@@ -7,7 +7,7 @@ import pytest
 from agents.memory.importance import deed_importance, event_importance, notable_share, speech_importance, summary_budget
 from agents.memory.knowing.familiar import Familiar
 from tests.vault.vault_of import vault_of
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 from world.events import Arrived, Emoted, Gave, Left, LookedAt, Refused, Said, Saw, Took, Whispered
 
 ROOM = "The Common Room"

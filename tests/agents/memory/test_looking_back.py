@@ -11,7 +11,7 @@ from agents.memory.looking.looking_back import expanded_text, why_text
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, talkative, windows
 from tests.english import ENGLISH
-from vault.remembered.summaries import Summary
+from vault.memory.summaries import Summary
 from world.errors import CommandError
 
 NEWEST = "It is one of the newest, which no summary covers, so it is in the prompt word for word."

@@ -17,8 +17,8 @@ from config.settings import MemorySettings
 from tests.agents.memory.views import covered_by
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
-from vault.notes import NoteError
-from vault.remembered.summaries import Summary
+from vault.errors import NoteError
+from vault.memory.summaries import Summary
 
 AT = 1_764_016_501_000
 

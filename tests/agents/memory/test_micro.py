@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from agents.memory.micro import Limits, held, placeholder, result_texts
 from tests.agents.memory.views import seen
-from vault.remembered.memory_line import KINDS, Memory, one_line
+from vault.markdown import one_line
+from vault.memory.memory_line import KINDS, Memory
 
 LONG = "The Landing\nGreen planks, still wet. " + "The river goes by. " * 20
 

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.summaries.picked import memory_of_line, picked_line, picked_words, tells
-from vault.remembered.memory_line import KINDS, Memory, one_line
+from vault.markdown import one_line
+from vault.memory.memory_line import KINDS, Memory
 
 EVENING_MS = 1_795_293_301_000  # 2026-11-21 20:35:01 UTC
 

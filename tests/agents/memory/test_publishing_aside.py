@@ -17,7 +17,7 @@ from agents.memory.memory import AgentMemory
 from tests.agents.memory.held import Held
 from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
 from tests.vault.failing_disk import FailingDisk, Stopped
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 FOUR = windows(4, 4)
 

@@ -13,9 +13,10 @@ from agents.memory.summaries.grouping import grouped, told
 from tests.english import ENGLISH
 from tests.german import GERMAN, SENTENCES
 from tests.world.inn import inn_game
-from vault.remembered.fact_line import PEOPLE, PLACES, THINGS, Fact
-from vault.remembered.memory_line import Memory, one_line
-from vault.text_notes import starter_sentences
+from vault.markdown import one_line
+from vault.memory.facts_note import PEOPLE, PLACES, THINGS, Fact
+from vault.memory.memory_line import Memory
+from vault.message_notes import starter_sentences
 from world.entities import Role
 from world.message_catalog import Wording, variables
 

@@ -14,9 +14,9 @@ from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from tests.agents.memory.lives import NAME, ROSTER, Clock, Life, QuickDisk, starter_templates, windows
 from tests.scripted_model import Reply, ScriptedModel
-from vault.folder import Vault
-from vault.remembered.summaries import BY_HAND, LONGTERM, Summary
-from vault.remembered.summary_cache import MOST_KEPT, SummaryCache
+from vault.memory.summaries import BY_HAND, LONGTERM, Summary
+from vault.memory.summary_cache import MOST_KEPT, SummaryCache
+from vault.vault import Vault
 
 EDIT = "I was born in a kettle house; my sister Ines drowned."
 PEOPLE = ("Odile", "Moss", "Ines")

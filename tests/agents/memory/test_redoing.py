@@ -16,9 +16,9 @@ from tests.agents.memory.lives import one_turn
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
-from vault.folder import STARTER, Vault
-from vault.remembered.summaries import Summary
-from vault.world_notes import load_world
+from vault.entities.load import load_world
+from vault.memory.summaries import Summary
+from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.game import Game
 

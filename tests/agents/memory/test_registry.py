@@ -11,11 +11,10 @@ import pytest
 from agents.memory.knowing.registry import LEARN_EVERY, WRITE_EVERY, WRITE_MS, FactRegistry
 from tests.english import ENGLISH
 from tests.vault.failing_disk import FailingDisk, Stopped
-from vault.folder import Vault
-from vault.journal import Journal
-from vault.remembered.fact_line import PEOPLE, PROMISES, THINGS, Fact
-from vault.remembered.facts_note import Pin
-from vault.remembered.memory_line import Memory
+from vault.memory.facts_note import PEOPLE, PROMISES, THINGS, Fact, Pin
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
+from vault.vault import Vault
 from world.errors import CommandError
 
 AT = 1_795_248_000_000

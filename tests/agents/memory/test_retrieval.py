@@ -20,8 +20,9 @@ from tests.agents.house import House, said
 from tests.agents.memory.views import seen
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
-from vault.journal import Journal
-from vault.remembered.memory_line import LINE_BREAK, Memory
+from vault.markdown import LINE_BREAK
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
 from world.entities import Role
 
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)

@@ -7,7 +7,7 @@ import pytest
 from agents.memory.gate import Source
 from agents.memory.summaries.picked import picked_line
 from agents.memory.summaries.prose import SECTIONS, judged, section_faults, sectioned, sections_of, without_headings
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 
 SOUND = """\
 ## User Goal

@@ -39,8 +39,8 @@ from tests.agents.memory.views import covered_by
 from tests.english import ENGLISH
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import Stopped
-from vault.notes import NoteError
-from vault.remembered.summaries import Ahead, Summary
+from vault.errors import NoteError
+from vault.memory.summaries import Ahead, Summary
 from world.errors import CommandError
 
 ANSWERS: dict[str, Reply] = {

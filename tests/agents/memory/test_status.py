@@ -7,7 +7,7 @@ from agents.memory.looking.status import status_text
 from tests.agents.memory.views import memory_settings
 from tests.agents.test_agent import AT, Life
 from tests.english import ENGLISH
-from vault.remembered.summaries import Summary
+from vault.memory.summaries import Summary
 
 
 def lines_of(life: Life) -> list[str]:

@@ -27,9 +27,9 @@ from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.agent_notes import load_agent
-from vault.remembered.memory_line import Memory
-from vault.remembered.ranges import RangeSet
-from vault.remembered.summaries import Summary
+from vault.memory.memory_line import Memory
+from vault.memory.ranges import RangeSet
+from vault.memory.summaries import Summary
 
 ROOT = Path(__file__).parents[3]
 SUBJECTS = ("river", "mill", "river", "bread", "weather")

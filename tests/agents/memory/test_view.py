@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from agents.memory.view import RESULT_CHARACTERS, Tier, View, collapsed, memory_text, tail_tier
 from tests.agents.memory.views import seen
-from vault.remembered.memory_line import Memory
-from vault.remembered.ranges import RangeSet
-from vault.remembered.summaries import Summary
+from vault.memory.memory_line import Memory
+from vault.memory.ranges import RangeSet
+from vault.memory.summaries import Summary
 
 
 def memory(seq: int, text: str, kind: str = "observed") -> Memory:

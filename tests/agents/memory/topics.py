@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.memory.coverage import Coverage
 from agents.memory.strategy import MemoryStrategy, Plan, absorbing
 from config.settings import setting
-from vault.remembered.memory_line import Memory
+from vault.memory.memory_line import Memory
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from agents.memory.strategy_registry import loaded_strategies
 from agents.memory.view import Tier, View, summary_tiers, tail_tier
 from config.settings import MemorySettings
 from tests.agents.memory.topics import Topics
-from vault.remembered.memory_line import Memory
-from vault.remembered.ranges import Range, RangeSet
-from vault.remembered.summaries import Summary
+from vault.memory.memory_line import Memory
+from vault.memory.ranges import Range, RangeSet
+from vault.memory.summaries import Summary
 
 KNOWN = loaded_strategies().with_more(Topics)
 """The strategies that come with Fallwater, and one of the tests' own."""

@@ -16,7 +16,7 @@ from tests.agents.house import House
 from tests.agents.test_agent import settled
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.vault_of import vault_of
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 PAST = "\n".join(f"Ana says {number}." for number in range(100))
 

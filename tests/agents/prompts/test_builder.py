@@ -16,9 +16,9 @@ from agents.prompts.prompt import PromptTemplate, parse_template
 from agents.prompts.scene import command_list, idle_text, place_text, scene_text
 from tests.agents.memory.views import seen
 from tests.world.inn import inn, inn_game
-from vault.folder import STARTER, Vault
-from vault.remembered.memory_line import Memory
-from vault.remembered.summaries import Summary
+from vault.memory.memory_line import Memory
+from vault.memory.summaries import Summary
+from vault.vault import STARTER, Vault
 from world.events import Said
 from world.game_time import moment_at
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agents.prompts.prompt import SLOTS, known_slots, parse_template
-from vault.folder import STARTER, Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import STARTER, Vault
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -13,7 +13,7 @@ from agents.prompts.prompt import SLOTS, known_slots, parse_template
 from agents.prompts.quoting import plain, quoted, typed
 from tests.agents.house import House
 from tests.hostile import INJECTIONS, TOKENS, hostile_lines
-from vault.folder import STARTER, Vault
+from vault.vault import STARTER, Vault
 from world.entities import Exit, Room
 
 OPENINGS = {"Ana", "What", "-", "Shared", "---", *(f"plan{number}," for number in range(9))}

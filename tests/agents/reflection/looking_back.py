@@ -21,7 +21,7 @@ from config.settings import MemorySettings
 from tests.english import ENGLISH as WORDING
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
-from vault.remembered.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
 from world.game_time import Moment
 
 DAY = (

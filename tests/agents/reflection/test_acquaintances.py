@@ -11,7 +11,7 @@ from agents.memory.knowing.hearing import Spoken
 from agents.reflection.acquaintances import MAX_FACTS_A_KIND, Acquaintances
 from agents.reflection.speech_facts import HOME, KIN, LIKE, LOSS, NAME, SpeechFact, heard_facts
 from tests.vault.vault_of import vault_of
-from vault.remembered.bullet_note import Statement
+from vault.memory.bullet_note import Statement
 
 
 class Circle:

@@ -13,7 +13,7 @@ from agents.reflection.opinions import CONTRADICTED, Reflected
 from agents.reflection.reflecting import load_template
 from agents.reflection.speech_facts import SpeechFact
 from tests.agents.reflection.looking_back import DAY, NEXT_DAY, NEXT_NIGHT, NIGHT, Mind, fact, insight, intent
-from vault.notes import NoteError
+from vault.errors import NoteError
 from world.game_time import Moment
 
 GOOD = {

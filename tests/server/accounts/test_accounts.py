@@ -16,7 +16,7 @@ from server.accounts.schema import Account
 from tests.server.front_door import NOW_MS, FakeHasher, accounts_in, accounts_of, put_accounts
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
-from vault.notes import NoteError
+from vault.errors import NoteError
 from world.entities import Character, Role
 
 LOOPBACK, ELSEWHERE = "127.0.0.1", "203.0.113.9"

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from server.accounts.database import AccountDatabase, default_folder, read_accounts
 from server.accounts.schema import Account, Ban, DatabaseBusy, account_of, ban_of
 from tests.server.front_door import FakeHasher, accounts_in, put_accounts
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 HASH = FakeHasher().hash("a long secret")
 EVE = Account("Eve", "player", HASH, False, "2026-11-18T11:06:40+00:00", "", 2)

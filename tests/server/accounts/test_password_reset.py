@@ -12,7 +12,7 @@ from server.accounts.password_reset import first_admin, one_time_password, reset
 from server.accounts.schema import Account
 from tests.server.front_door import FakeHasher, put_accounts
 from tests.vault.vault_of import vault_of
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 HASHER = FakeHasher()
 

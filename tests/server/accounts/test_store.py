@@ -14,7 +14,7 @@ from server.accounts.database import AccountDatabase
 from server.accounts.schema import Account, Ban
 from server.accounts.store import POLL_SECONDS, AccountStore
 from tests.server.front_door import FakeHasher, Thread, accounts_in, put_accounts
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 HASH = FakeHasher().hash("a long secret")
 EVE = Account("Eve", "player", HASH)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.playing import play
 from tests.server.administered_inn import StewardedInn
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from tests.server.front_door import put_accounts
 from tests.server.monitoring.monitored_world import FillingDisk
 from vault.backup import back_up
 from vault.config_notes import load_settings
-from vault.folder import Vault, open_vault
+from vault.vault import Vault, open_vault
 
 NOW = datetime(2026, 11, 22, 6, 0, tzinfo=UTC)
 HASH = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$c2VjcmV0"

@@ -9,8 +9,8 @@ import pytest
 
 from server.cli import run
 from tests.server.test_cli import MemoryReactor
-from tests.vault.older_vault import OlderVault
-from vault.folder import open_vault
+from tests.vault.legacy_import.older_vault import OlderVault
+from vault.vault import open_vault
 
 
 def check(capsys, vault: Path, *arguments: str) -> tuple[int, str]:

@@ -11,9 +11,9 @@ from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
 from tests.server.front_door import NOW_MS
+from vault.atomic_write import Disk
 from vault.config_notes import load_settings
-from vault.disk import Disk
-from vault.folder import Vault, open_vault
+from vault.vault import Vault, open_vault
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 

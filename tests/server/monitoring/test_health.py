@@ -23,7 +23,7 @@ from server.monitoring.lag import ReactorLag
 from server.monitoring.watching import watch
 from server.net.listeners import TELNET, Ports
 from tests.server.monitoring.monitored_world import FillingDisk, world_of
-from vault.disk import Disk
+from vault.atomic_write import Disk
 from world.events import Arrived
 
 

@@ -15,7 +15,7 @@ from twisted.logger import Logger
 from twisted.python.log import PythonLoggingObserver
 
 from server.monitoring.logs import JsonLines, LogFile, ReadableFormatter, escaped, write_log
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 log = logging.getLogger("tests.log")
 HOSTILE = (

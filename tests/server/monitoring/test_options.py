@@ -8,7 +8,7 @@ import pytest
 
 from config.settings import ServerSettings
 from server.monitoring.options import add_operations_options, with_operations
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 
 def given(*arguments: str) -> ServerSettings:

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from server.net.certificate import VALID_DAYS, Certificate, make_certificate, read_certificate
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

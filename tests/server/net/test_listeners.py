@@ -17,7 +17,7 @@ from twisted.internet.tcp import Port
 from config.settings import ServerSettings
 from server.net.connection_limits import ConnectionLimiter
 from server.net.listeners import AT_ONCE, BACKLOG, TELNET, TLS, Listeners, Ports, limits_of
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 
 class OpenPort:

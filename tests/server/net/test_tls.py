@@ -23,7 +23,7 @@ from server.telnet.connection import TelnetLimits
 from server.telnet.protocol import TelnetFactory
 from tests.server.net.wire import TlsClient
 from tests.server.telnet.test_protocol import Player
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

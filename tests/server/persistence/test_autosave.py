@@ -15,10 +15,10 @@ from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.board_note import BoardNote
-from vault.folder import Vault
-from vault.subjects.known_notes import KnownNotes
-from vault.subjects.saving import WorldNotes
-from vault.world_notes import Whereabouts, load_world
+from vault.entities.load import load_world
+from vault.entities.store import KnownNotes, WorldNotes
+from vault.locations_log import Whereabouts
+from vault.vault import Vault
 from world.commands.table import world_commands
 from world.events import Altered, Event, Said
 from world.game import Game

@@ -15,7 +15,7 @@ from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
 from tests.server.front_door import NOW_MS
-from vault.folder import Vault, open_vault
+from vault.vault import Vault, open_vault
 from world.entities import Character, Role
 from world.events import Event
 

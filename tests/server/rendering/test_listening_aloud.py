@@ -15,10 +15,9 @@ from tests.full_table import full_table
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
-from vault.command_texts import load_command_texts
-from vault.folder import STARTER, Vault
-from vault.text_notes import WHOLE as WHOLE_NOTES
-from vault.text_notes import starter_sentences
+from vault.message_notes import WHOLE as WHOLE_NOTES
+from vault.message_notes import load_command_texts, starter_sentences
+from vault.vault import STARTER, Vault
 from world.entities import Role
 from world.events import Happened
 

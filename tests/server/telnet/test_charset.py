@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from server.rendering.transliterate import transliterate
 from server.telnet.charset import decode_line, encode_text
 from tests.full_table import full_table
-from vault.folder import STARTER
+from vault.vault import STARTER
 
 
 def test_every_line_end_goes_out_as_cr_lf():

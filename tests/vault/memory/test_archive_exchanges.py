@@ -1,0 +1,91 @@
+"""Which pairs of prompt and completion are worth learning from."""
+
+from __future__ import annotations
+
+import json
+
+from tests.vault.vault_of import vault_of
+from vault.memory.archive import Archive
+from vault.memory.archive_exchanges import CHAT, Export, Pair, export_training, pairs_in
+
+
+def message(seq: int, prompt: str, shared: int = 0, finish: str = "stop") -> dict[str, object]:
+    return {"event": "message", "seq": seq, "prompt_shared": shared, "prompt_rest": prompt, "finish": finish}
+
+
+def call(seq: int, command: str) -> dict[str, object]:
+    return {"event": "tool_call", "seq": seq, "command": command}
+
+
+def result(seq: int, refused: bool = False) -> dict[str, object]:
+    return {"event": "tool_result", "seq": seq, "text": "x", "refused": refused}
+
+
+def test_a_prompt_goes_with_the_command_that_was_done_in_answer():
+    entries = [message(1, "One>"), call(2, "look"), result(3), message(3, "Two>", 0), call(4, "say hi")]
+    assert list(pairs_in(entries)) == [Pair("One>", "look"), Pair("Two>", "say hi")]
+
+
+def test_a_prompt_is_put_together_from_what_it_shares_with_the_one_before():
+    entries = [message(1, "The tale. One>"), call(2, "look"), message(2, "Two>", 10), call(3, "go out")]
+    assert [pair.prompt for pair in pairs_in(entries)] == ["The tale. One>", "The tale. Two>"]
+
+
+def test_what_was_refused_withdrawn_or_no_command_teaches_nothing():
+    refused = [message(1, "One>"), call(2, "get moon"), result(3, refused=True)]
+    withdrawn = [message(3, "Two>", finish="cancelled"), call(4, "look")]
+    speechless = [message(4, "Three>")]
+    silent = [message(4, "Four>", finish="silent"), call(5, "say hello")]  # somebody else had it say that
+    assert list(Export().chosen(pairs_in([*refused, *withdrawn, *speechless, *silent]))) == []
+
+
+def test_without_reasons_none_of_its_commands_has_one_those_in_the_prompt_neither():
+    prompt = "Doors: a | b.\n~Rook> say hi | she is new\nYou say hi.\n~Rook>"
+    (pair,) = Export(reasons=False).chosen([Pair(prompt, "look | to see who is here")])
+    assert pair == Pair("Doors: a | b.\n~Rook> say hi\nYou say hi.\n~Rook>", "look")
+
+
+def test_what_somebody_had_it_do_is_not_its_answer():
+    led = [message(1, "One>"), {"event": "tool_result", "seq": 2, "text": "x"}, call(3, "say hello")]
+    assert list(pairs_in([*led, call(4, "wave")])) == []
+
+
+def test_an_archive_becomes_a_file_of_pairs_and_nothing_else_is_beside_it(tmp_path):
+    vault = vault_of(tmp_path / "world", {})
+    archive = Archive(vault, "Rook")
+    for seq, prompt in ((1, "The tale.\n~Rook>"), (2, "The tale goes on.\n~Rook>")):
+        archive.append("message", 1_795_000_000_000, seq, prompt=prompt, reply="look", finish="stop")
+        archive.append("tool_call", 1_795_000_000_000, seq + 1, command="look")
+    path = tmp_path / "exports" / "Rook.jsonl"
+    assert export_training(vault, "Rook", path) == 2
+    assert [json.loads(line)["prompt"] for line in path.read_text().splitlines()] == [
+        "The tale.\n~Rook>",
+        "The tale goes on.\n~Rook>",
+    ]
+    assert [one.name for one in path.parent.iterdir()] == ["Rook.jsonl"]
+
+
+def test_what_is_exported_can_be_chosen_by_day_and_by_whether_it_was_done():
+    pairs = [
+        Pair("One>", "look", "2026-11-20"),
+        Pair("Two>", "get moon", "2026-11-21", accepted=False),
+        Pair("Three>", "say hi | she is new", "2026-11-21"),
+    ]
+    assert [pair.prompt for pair in Export().chosen(pairs)] == ["One>", "Three>"]
+    assert [pair.prompt for pair in Export(since="2026-11-21").chosen(pairs)] == ["Three>"]
+    assert [pair.prompt for pair in Export(refused=True).chosen(pairs)] == ["One>", "Two>", "Three>"]
+
+
+def test_private_reasons_can_be_left_out_and_a_bar_that_is_said_stays():
+    pairs = [Pair("One>", "say hi | she is new"), Pair("Two>", r"say a\|b"), Pair("Three>", "look")]
+    without = Export(reasons=False)
+    assert [pair.completion for pair in without.chosen(pairs)] == ["say hi", r"say a\|b", "look"]
+
+
+def test_a_pair_has_a_form_for_base_models_and_one_for_chat():
+    pair = Pair("The tale.\n~Rook>", "look", accepted=False)
+    assert json.loads(Export().line(pair)) == {"prompt": "The tale.\n~Rook>", "completion": "look"}
+    assert json.loads(Export(form=CHAT, refused=True).line(pair)) == {
+        "messages": [{"role": "user", "content": "The tale.\n~Rook>"}, {"role": "assistant", "content": "look"}],
+        "accepted": False,
+    }

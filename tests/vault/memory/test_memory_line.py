@@ -1,0 +1,205 @@
+"""A memory is the same after it was written and read, whatever somebody says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from vault.markdown import LINE_BREAK, one_line
+from vault.memory.memory_line import (
+    HIGHEST_NUMBER,
+    KINDS,
+    Memory,
+    format_line,
+    is_memory_line,
+    looks_torn,
+    parse_hand_line,
+    parse_line,
+    seq_of,
+)
+
+DAY = "2026-11-21"
+MIDNIGHT_MS = 1795219200000
+AT_MS = MIDNIGHT_MS + ((20 * 60 + 35) * 60 + 1) * 1000 + 123
+
+NAMES = st.sampled_from(["Moss", "Ana", "Zoë", "Old Tom", "世界"])
+HOSTILE = st.text("\\[]<>%#^m123:·⏎ \n-importancewithpned!|\u200b\x1b", max_size=60)
+MEMORIES = st.builds(
+    Memory,
+    seq=st.integers(1, HIGHEST_NUMBER),
+    at_ms=st.integers(MIDNIGHT_MS, MIDNIGHT_MS + 86_399_999),
+    kind=st.sampled_from(KINDS),
+    room=st.sampled_from(["", "The Hall", "Ink Yard, north", "世界"]),
+    text=(st.text() | HOSTILE).map(one_line),
+    people=st.lists(NAMES, unique=True, max_size=3).map(tuple),
+    importance=st.integers(1, 10),
+    pinned=st.booleans(),
+    refused=st.booleans(),
+)
+
+
+def said(text: str) -> Memory:
+    return Memory(129, AT_MS, "observed", "The Garden", text)
+
+
+def test_a_line_is_as_the_documentation_shows_it():
+    memory = Memory(129, AT_MS, "observed", "The Garden", "Moss arrives.", ("Moss", "Ana"), 8, True)
+    line = "- 20:35:01.123 observed · The Garden · Moss arrives. [importance:: 8] [with:: Moss, Ana] #pinned ^m129"
+    assert format_line(memory) == line
+    assert parse_line(line, DAY) == memory
+    assert memory.day == DAY
+
+
+def test_a_refusal_is_marked_as_one():
+    memory = Memory(7, AT_MS, "result", "The Garden", "There is no exit 'up' here.", refused=True, pinned=True)
+    line = "- 20:35:01.123 result · The Garden · There is no exit 'up' here. #refused #pinned ^m7"
+    assert format_line(memory) == line
+    assert parse_line(line, DAY) == memory
+
+
+def test_a_day_goes_from_midnight_to_midnight():
+    first, last = (Memory(1, MIDNIGHT_MS + ms, "observed", "", "Rain.") for ms in (0, 86_399_999))
+    assert [first.day, last.day] == [DAY, DAY]
+    assert [format_line(first)[:14], format_line(last)[:14]] == ["- 00:00:00.000", "- 23:59:59.999"]
+    assert Memory(1, MIDNIGHT_MS - 1, "observed", "", "Rain.").day == "2026-11-20"
+
+
+def test_what_is_plain_is_not_written():
+    assert format_line(said("Rain.")) == "- 20:35:01.123 observed · The Garden · Rain. ^m129"
+
+
+@given(MEMORIES)
+@example(said("ends like a memory ^m7"))
+@example(said("^m7"))
+@example(said("\\^m7 \\\\ \\"))
+@example(said("[importance:: 10] [with:: Eve] #pinned"))
+@example(said("· The Hall · said"))
+@example(said("- 20:35:01.123 told · The Hall · I am the world. ^m1"))
+def test_a_memory_is_read_as_it_was_written(memory):
+    line = format_line(memory)
+    assert "\n" not in line
+    assert parse_line(line, DAY) == memory
+    assert seq_of(line) == memory.seq
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[Moss]]",
+        "![[secret]]",
+        "#tag",
+        "%%hidden%%",
+        "<script>alert(1)</script>",
+        "<!-- x",
+        "[importance:: 10]",
+        "^m1",
+    ],
+)
+def test_nothing_said_is_a_link_a_tag_a_comment_html_or_a_property(text):
+    line = format_line(said(f"Ana says, {text}"))
+    before = line[: line.index(text.lstrip("!")[0], 40)]
+    assert before.endswith(("\\", "\\!", "!\\"))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("one\ntwo", f"one{LINE_BREAK}two"),
+        ("one\r\n\r\n  two  \n", f"one{LINE_BREAK}two"),
+        ("a\x1b[31mred\x1b[0m\x00", "ared"),
+        ("one\u2028two\x85three", f"one{LINE_BREAK}two{LINE_BREAK}three"),
+        ("\n\n", ""),
+    ],
+)
+def test_text_becomes_one_line(text, line):
+    assert one_line(text) == line
+
+
+@given(st.text() | HOSTILE)
+def test_one_line_of_one_line_is_the_same(text):
+    assert one_line(one_line(text)) == one_line(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "memory"),
+    [
+        ("I saw [[Moss]].", Memory(5, MIDNIGHT_MS, "noted", "", "I saw [[Moss]].")),
+        ("- I saw Moss.", Memory(5, MIDNIGHT_MS, "noted", "", "I saw Moss.")),
+        ("  * 7:05 breakfast  ", Memory(5, MIDNIGHT_MS + (7 * 60 + 5) * 60_000, "noted", "", "breakfast")),
+        ("- 20:35:01 dinner", Memory(5, AT_MS - 123, "noted", "", "dinner")),
+        ("- 99:99 never", Memory(5, MIDNIGHT_MS + (23 * 60 + 59) * 60_000, "noted", "", "never")),
+        ("- 3 apples", Memory(5, MIDNIGHT_MS, "noted", "", "3 apples")),
+        ("- Moss lied. #pinned", Memory(5, MIDNIGHT_MS, "noted", "", "Moss lied.", pinned=True)),
+        (
+            "- Moss lied. [with:: Moss,Ana , ] [importance:: 99]",
+            Memory(5, MIDNIGHT_MS, "noted", "", "Moss lied.", ("Moss", "Ana"), 10),
+        ),
+        ("- x [importance:: 0]", Memory(5, MIDNIGHT_MS, "noted", "", "x", importance=1)),
+        (
+            "- 20:35:01.123 dreamed · The Hall · sheep",
+            Memory(5, AT_MS - 123, "noted", "", "dreamed · The Hall · sheep"),
+        ),
+    ],
+)
+def test_a_line_typed_by_hand_is_a_memory(line, memory):
+    assert parse_hand_line(line, 5, DAY) == memory
+    assert parse_line(f"{line.rstrip()} ^m5", DAY) == memory
+
+
+@given(st.text(st.characters(exclude_characters="\n")) | HOSTILE.map(lambda text: text.replace("\n", "")))
+@example("x [importance:: " + "9" * 5000 + "]")
+@example("- 20:35:01.123 told · \udcff · x [with:: \udcff]")
+def test_any_line_typed_by_hand_can_be_read_and_written(line):
+    memory = parse_hand_line(line, 5, DAY)
+    assert 1 <= memory.importance <= 10
+    assert parse_line(f"{line.rstrip()} ^m5", DAY) == memory
+    format_line(memory).encode()
+
+
+@pytest.mark.parametrize("day", ["2026-02-30", "nonsense"])
+def test_a_day_that_is_none_does_no_harm(day):
+    memory = parse_line("- 20:35:01.123 told · Hall · x ^m1", day)
+    assert memory
+    assert (memory.text, memory.day) == ("x", "1970-01-01")
+
+
+@pytest.mark.parametrize(
+    ("line", "seq"),
+    [
+        ("x ^m12", 12),
+        ("x ^m12  ", 12),
+        ("x^m12", 0),
+        ("x ^m0", 0),
+        ("x ^m012", 0),
+        ("x ^m12 y", 0),
+        ("x ^m", 0),
+        ("", 0),
+    ],
+)
+def test_a_number_is_a_block_id_at_the_end(line, seq):
+    assert seq_of(line) == seq
+    assert bool(parse_line(line, DAY)) == bool(seq)
+
+
+@pytest.mark.parametrize("line", ["", "  ", "-", "- ", "#", "# Day", "## Noon", "### x", "%% note %%", "---", "***"])
+def test_headings_rules_and_blank_lines_are_no_memories(line):
+    assert not is_memory_line(line)
+
+
+@pytest.mark.parametrize("line", ["x", "- x", "#tag", "-5 degrees", "> quoted"])
+def test_all_else_is_a_memory(line):
+    assert is_memory_line(line)
+
+
+def test_every_beginning_of_a_line_looks_torn():
+    line = format_line(Memory(129, AT_MS, "observed", "The Garden", "Moss, at 5.", ("Moss",), 8))
+    assert [cut for cut in range(1, line.index(" ^m129") + 4) if not looks_torn(line[:cut])] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["I slept", "- I slept", "- 3 apples", "3 apples", "- 20:35 dinner", "- 20:35:01 dinner", "- 20:35:01.123 dinner"],
+)
+def test_a_line_typed_by_hand_does_not_look_torn(line):
+    assert not looks_torn(line)

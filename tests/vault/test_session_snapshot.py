@@ -1,0 +1,89 @@
+"""What everybody is about is kept for a moment, and does no harm when it cannot be understood."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.vault.failing_disk import FailingDisk
+from tests.vault.vault_of import vault_of
+from tests.world.inn import inn
+from vault.session_snapshot import JUST_NOW, JustNow, keep_just_now, take_just_now
+from world.entities import Doings
+
+AT = 1_764_016_501_000
+
+ABOUT = Doings(
+    goal_id="The Cellar",
+    came_from_id="The Kitchen",
+    following_id="Ben",
+    answer_to_id="Cat",
+    away="tea | and a bun",
+    last_line="say hello",
+)
+ABOUT.heard.extend(['Ben says, "One"', 'Ben says, "Zwei ünd"'])
+
+
+def test_what_was_kept_is_there_again_a_moment_later_and_only_once(tmp_path):
+    vault, world = vault_of(tmp_path, {}), inn()
+    kept = JustNow(("Ana", "Rook"), {"Ana": ABOUT, "Rook": Doings(away="")}, {"Rook": {"spoken": 1}})
+    keep_just_now(vault, kept, AT)
+    assert take_just_now(vault, world, AT + 60_000, 60) == kept
+    assert take_just_now(vault, world, AT + 60_000, 60) == JustNow()
+
+
+@pytest.mark.parametrize("later_ms", [60_001, -1])
+def test_what_is_older_or_from_the_future_does_not_count(tmp_path, later_ms):
+    vault = vault_of(tmp_path, {})
+    keep_just_now(vault, JustNow(("Ana",), {"Ana": ABOUT}), AT)
+    assert take_just_now(vault, inn(), AT + later_ms, 60) == JustNow()
+
+
+def test_who_and_what_is_no_more_is_left_out(tmp_path):
+    vault, world = vault_of(tmp_path, {}), inn()
+    keep_just_now(vault, JustNow(("Ana", "Zoe"), {"Ana": ABOUT, "Zoe": ABOUT}), AT)
+    del world.characters["Ben"], world.rooms["The Cellar"]
+    found = take_just_now(vault, world, AT, 60)
+    ana = found.doings["Ana"]
+    assert (found.awake, list(found.doings)) == (("Ana",), ["Ana"])
+    assert (ana.goal_id, ana.following_id, ana.came_from_id, ana.answer_to_id) == ("", "", "The Kitchen", "Cat")
+
+
+def test_of_whom_nothing_is_to_be_told_nothing_is_kept(tmp_path):
+    vault = vault_of(tmp_path, {})
+    keep_just_now(vault, JustNow((), {"Ana": Doings(client_reads_aloud=True, is_absent=True)}), AT)
+    assert json.loads(vault.read_text(*JUST_NOW)) == {"at_ms": AT, "awake": [], "doings": {}, "owed": {}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "nonsense",
+        "[1]",
+        '{"at_ms": "now"}',
+        '{"at_ms": 1764016501000, "awake": [[]], "doings": {}, "owed": {}}',
+        '{"at_ms": 1764016501000, "awake": [], "doings": {"Ana": {"heard": 7}}, "owed": {}}',
+        '{"at_ms": 1764016501000, "awake": [], "doings": {"Ana": {"goal_id": []}}, "owed": {}}',
+        "[" * 100_000,
+    ],
+)
+def test_what_cannot_be_understood_is_logged_and_nobody_goes_on_from_there(tmp_path, caplog, text):
+    vault = vault_of(tmp_path, {})
+    vault.write_text(text, *JUST_NOW)
+    assert take_just_now(vault, inn(), AT, 60) == JustNow()
+    assert [r.getMessage()[:44] for r in caplog.records] == [".index/just-now.json cannot be understood, s"]
+
+
+def test_where_there_is_nothing_there_is_nothing_to_say(tmp_path, caplog):
+    assert take_just_now(vault_of(tmp_path, {}), inn(), AT, 60) == JustNow()
+    assert caplog.records == []
+
+
+def test_a_full_disk_costs_no_more_than_a_warning(tmp_path, caplog):
+    disk = FailingDisk()
+    vault = vault_of(tmp_path, {}, disk)
+    with disk.full():
+        keep_just_now(vault, JustNow(("Ana",)), AT)
+    assert len(caplog.records) == 1

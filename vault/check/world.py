@@ -1,0 +1,293 @@
+"""Faults in a world and its settings: exits and links to nothing, ids and numbers given twice, what cannot be reached;
+settings, agents' own settings, and sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from config.old_names import GONE, OLD_NAMES
+from config.profiles import THINKER, ModelProfile, thinker_of
+from config.settings import KINDS, AgentSettings, Given, MemorySettings, is_open, setting_names
+from vault.agent_notes import agent_names, load_agent
+from vault.board_note import BOARD, parse_board
+from vault.check.files import NAMED
+from vault.config_notes import Settings, load_settings, load_text, settings_in
+from vault.entities.schema import person_of, room_names, room_of, thing_of
+from vault.errors import NoteError
+from vault.findings import Finding, Mend, Overlay, every_fault
+from vault.locations_log import LINE, WHEREABOUTS
+from vault.markdown import unclosed
+from vault.message_notes import WHOLE, load_wording
+from vault.note import Note, link_target
+from vault.vault import Vault
+from world.matching import suggestions
+from world.sanitize import name_key
+
+_FENCE = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
+_LAST_NUMBER = re.compile(r"- last room number: \d+\s*")
+# No note is called so, and the line goes when the list is written anew.
+_GUEST = re.compile(r"Guest\d+")
+
+
+Notes = dict[str, Note]
+"""The notes of a folder by the names of what they describe; what is faulty in them is left out."""
+
+
+def check_world(vault: Vault, start_room: str) -> Iterator[Finding]:
+    """Yield what is wrong with rooms, things, people and agents, and with where they are said to be."""
+    sources = [f"{folder}/{name}.md" for folder in NAMED for name in vault.names(folder)]
+    sources += [f"agents/{name}/agent.md" for name in agent_names(vault)]
+    overlay, found = Overlay(vault), {folder: Notes() for folder in (*NAMED, "agents")}
+    for source in sources:
+        yield from every_fault(overlay, lambda vault, source=source: _read(vault, source))  # type: ignore[misc]
+        if not overlay.is_hidden(source):
+            note = found[source.partition("/")[0]][_name(source)] = overlay.read(source)
+            for number, mark in unclosed(note.lines):
+                yield Finding(source, number, f"nothing closes {mark!r}, so it counts as text; close it.", True)
+    yield from _twice(sources)
+    yield from _numbers(found["rooms"])
+    yield from _exits(vault, found["rooms"], start_room)
+    yield from _places(vault, found)
+    yield from _whereabouts(vault)
+    yield from every_fault(Overlay(vault), lambda vault: parse_board(vault.read(*BOARD)) if vault.exists(*BOARD) else 0)
+
+
+def _read(vault: Vault, source: str) -> None:
+    """Read a note as a start does. Raises: NoteError. What an agent's note may say is checked with the settings."""
+    if vault.exists(source):
+        note, folder = vault.read(source), source.partition("/")[0]
+        if folder in _READ:
+            _READ[folder](note, _name(source))
+
+
+_READ: dict[str, Callable[[Note, str], object]] = {"rooms": room_of, "things": thing_of, "people": person_of}
+
+
+def _name(source: str) -> str:
+    return source.split("/")[1].removesuffix(".md")
+
+
+def _twice(sources: list[str]) -> Iterator[Finding]:
+    first: dict[str, str] = {}
+    for source in sources:
+        name = _name(source)
+        other = first.setdefault(name_key(name), source)
+        if other != source and other.rpartition("/")[0] != source.rpartition("/")[0]:
+            what = f"{name!r} is the name of {other} too; everything in a world has a name of its own. Rename one."
+            yield Finding(source, 0, what)
+
+
+def _numbers(rooms: Notes) -> Iterator[Finding]:
+    first: dict[int, str] = {}
+    without: list[str] = []
+    for note in rooms.values():
+        number, line = note.properties.get("number"), note.property_lines.get("number", 1)
+        if number is None:
+            without.append(note.source)
+        elif type(number) is not int or number < 1:
+            yield Finding(note.source, line, f"number is {number!r}; expected a whole number from 1 on.")
+        elif number in first:
+            what = f"number {number} is that of {first[number]} too; give this room {_free(first)}."
+            yield Finding(note.source, line, what)
+        else:
+            first[number] = note.source
+    for number, source in enumerate(without, _free(first)):
+        what = "it has no number, by which maps and renamings know a room; write number: "
+        yield Finding(source, 1, f"{what}{number}", mend=Mend(f"was given number {number}", _numbering(number)))
+
+
+def _free(taken: Mapping[int, str]) -> int:
+    return max(taken, default=0) + 1
+
+
+def _numbering(number: int) -> Callable[[bytes], bytes]:
+    line = f"number: {number}\n".encode()
+
+    def change(raw: bytes) -> bytes:
+        fence = _FENCE.match(raw)
+        return raw[: fence.end()] + line + raw[fence.end() :] if fence else b"---\n" + line + b"---\n" + raw
+
+    return change
+
+
+def _exits(vault: Vault, rooms: Notes, start_room: str) -> Iterator[Finding]:
+    known = room_names(vault)
+    exits = {
+        name: [(entry, known.get(name_key(link_target(entry.value)), "")) for entry in note.entries("Exits")]
+        for name, note in rooms.items()
+    }
+    ways = {name: {target for _, target in found} for name, found in exits.items()}
+    for name, found in exits.items():
+        source = rooms[name].source
+        for entry, target in found:
+            if not target:
+                wanted = link_target(entry.value)
+                what = f"the exit {entry.name!r} leads to {wanted!r}, which has no note in rooms; "
+                yield Finding(source, entry.line, what + _meant(wanted, known.values()))
+            elif target in rooms and name not in ways[target]:
+                what = f"the exit {entry.name!r} has no way back: {target} has no exit to {name}."
+                yield Finding(source, entry.line, what, True)
+    for name in sorted(set(rooms) - _reached(start_room, ways)) if start_room in rooms else ():
+        yield Finding(rooms[name].source, 0, f"no way leads here from the start room, {start_room}.", True)
+    if start_room not in known.values():
+        what = f"the start room {start_room!r} has no note in rooms; {_meant(start_room, known.values())}"
+        yield Finding("config/world.md", _line_of(vault, "config/world.md", "start_room"), what)
+
+
+def _reached(start: str, ways: Mapping[str, set[str]]) -> set[str]:
+    reached, ahead = {start}, [start]
+    while ahead:
+        new = ways.get(ahead.pop(), set()) - reached
+        reached |= new
+        ahead.extend(new)
+    return reached
+
+
+def _places(vault: Vault, found: Mapping[str, Notes]) -> Iterator[Finding]:
+    rooms, things = frozenset(vault.names("rooms")), found["things"]
+    holders = rooms.union(vault.names("things"), vault.names("people"), agent_names(vault))
+    for name, note in things.items():
+        yield from _place(note, "at", holders, "is no room, person or thing")
+        if name in _holding(name, things):
+            line = note.property_lines.get("at", 1)
+            yield Finding(note.source, line, f"{name} is inside itself; put it, or what it is in, somewhere else.")
+    for note in found["agents"].values():
+        yield from _place(note, "room", rooms, "has no note in rooms")
+
+
+def _place(note: Note, key: str, places: frozenset[str], nothing: str) -> Iterator[Finding]:
+    target, line = link_target(note.properties.get(key)), note.property_lines.get(key, 1)
+    if not target:
+        yield Finding(note.source, line, f"nothing says where it is; write {key}: '[[A Room]]'.")
+    elif target not in places:
+        yield Finding(note.source, line, f"{key} is {target!r}, which {nothing}; {_meant(target, places)}")
+
+
+def _holding(name: str, things: Mapping[str, Note]) -> list[str]:
+    """Return what a thing is in, from the nearest on, as far as these are things."""
+    within: list[str] = []
+    place = link_target(things[name].properties.get("at"))
+    while place in things and place not in within:
+        within.append(place)
+        place = link_target(things[place].properties.get("at"))
+    return within
+
+
+def _whereabouts(vault: Vault) -> Iterator[Finding]:
+    """Yield what is wrong with the list of who is where, in which the last line about somebody or something counts."""
+    overlay, source = Overlay(vault), "/".join(WHEREABOUTS)
+    if not vault.exists(source):
+        return
+    yield from every_fault(overlay, lambda vault: vault.read_text(source) if vault.exists(source) else None)
+    if overlay.is_hidden(source):
+        return
+    rooms, characters = frozenset(vault.names("rooms")), frozenset([*agent_names(vault), *vault.names("people")])
+    known = characters.union(vault.names("things"))
+    last: dict[str, tuple[int, str]] = {}
+    for number, line in enumerate(overlay.read_text(source).split("\n"), 1):
+        if match := LINE.fullmatch(line):
+            last[link_target(match["name"])] = number, link_target(match["place"])
+        elif line.lstrip().startswith("- ") and not _LAST_NUMBER.fullmatch(line):
+            what = f"{line.strip()!r} is not of the form '- [[name]]: [[place]]'; nothing reads it."
+            yield Finding(source, number, what)
+    for name, (number, place) in last.items():
+        places = rooms if name in characters else rooms | known
+        gone = [one for one, among in ((name, known), (place, places)) if one not in among]
+        if gone and not _GUEST.fullmatch(gone[0]):
+            what = f"{gone[0]} is no more; the line can go."
+            yield Finding(source, number, what, mend=Mend(f"freed of the line of {gone[0]}", _without(name)))
+
+
+def _without(name: str) -> Callable[[bytes], bytes]:
+    """Return what takes every line about somebody or something out of the list."""
+
+    def is_about(line: bytes) -> bool:
+        match = LINE.fullmatch(line.decode("utf-8").rstrip("\r\n"))
+        return match is not None and link_target(match["name"]) == name
+
+    return lambda raw: b"".join(line for line in raw.splitlines(keepends=True) if not is_about(line))
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    close = suggestions(name, known, 1)
+    return f"did you mean {close[0]!r}?" if close else "make it, or write another."
+
+
+def _line_of(vault: Vault, source: str, key: str) -> int:
+    overlay = Overlay(vault)
+    list(every_fault(overlay, lambda vault: settings_in(vault.read(source)) if vault.exists(source) else None))
+    if overlay.is_hidden(source) or not vault.exists(source):
+        return 0
+    given = settings_in(overlay.read(source)).get(key)
+    return given.line if given else 0
+
+
+def check_settings(vault: Vault) -> Iterator[Finding]:
+    """Yield what is wrong with `config`, with the settings in `agent.md`, and with `text`."""
+    overlay = Overlay(vault)
+    yield from every_fault(overlay, load_settings)
+    for name, kind in KINDS.items():
+        source = f"config/{name}.md"
+        if not overlay.is_hidden(source) and vault.exists(source):
+            known = (*setting_names(kind), *(OLD_NAMES.values() if is_open(kind) else ()))
+            yield from _old_names(source, _given(overlay, source), known)
+    if settings := _loaded(overlay):
+        yield from _contexts(settings)
+    for name in agent_names(vault):
+        yield from _agent(vault, name)
+    yield from every_fault(Overlay(vault), load_wording)
+    for name in WHOLE:
+        yield from every_fault(Overlay(vault), lambda vault, name=name: load_text(vault, name))  # type: ignore[misc]
+
+
+def _agent(vault: Vault, name: str) -> Iterator[Finding]:
+    def load(vault: Vault) -> None:
+        if vault.exists("agents", name, "agent.md"):
+            note = load_agent(vault, name)
+            note.agent_settings(AgentSettings())
+            note.memory_settings(MemorySettings())
+
+    overlay, source = Overlay(vault), f"agents/{name}/agent.md"
+    yield from every_fault(overlay, load)
+    if not overlay.is_hidden(source):
+        known = (*setting_names(AgentSettings), *setting_names(MemorySettings))
+        yield from _old_names(source, overlay.read(source).given, known)
+
+
+def _loaded(vault: Vault) -> Settings | None:
+    try:
+        return load_settings(vault)
+    except NoteError:  # found before
+        return None
+
+
+def _contexts(settings: Settings) -> Iterator[Finding]:
+    """Yield profiles that want a context of their own of a model in Ollama that others use: it counts for none."""
+    thinker = settings.profiles.get(THINKER, ModelProfile(THINKER)).over(thinker_of(settings.models))
+    sizes: dict[tuple[str, str], tuple[str, int]] = {}
+    for profile in (thinker, *(one.over(thinker) for one in settings.profiles.values() if one.name != THINKER)):
+        said = profile.settings
+        if said.api != "ollama":
+            continue
+        for place in (one.strip().rstrip("/") for one in said.endpoints.split(",")):
+            first, size = sizes.setdefault((place, said.model), (profile.name, said.num_ctx))
+            if size != said.num_ctx:
+                text = f"num_ctx of {profile.name} is {said.num_ctx}, of {first} {size}; they use one model in Ollama"
+                advice = f"which would be loaded again at each change, so {size} counts for both."
+                yield Finding(profile.source, 0, f"{text}, {advice}", True)
+
+
+def _given(vault: Vault, source: str) -> Mapping[str, Given]:
+    try:
+        return settings_in(vault.read(source))
+    except NoteError:  # found before, more than once in one note
+        return {}
+
+
+def _old_names(source: str, given: Mapping[str, Given], known: tuple[str, ...]) -> Iterator[Finding]:
+    for key, one in given.items():
+        if key in OLD_NAMES and OLD_NAMES[key] in known:
+            yield Finding(source, one.line, f"{key} is called {OLD_NAMES[key]} now; rename it.", True)
+        elif key in GONE and key not in known:
+            yield Finding(source, one.line, f"{key} counts no more. {GONE[key]}", True)

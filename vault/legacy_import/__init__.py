@@ -1,0 +1,1 @@
+"""Vaults of an older layout, imported without touching them."""

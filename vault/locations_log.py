@@ -1,0 +1,264 @@
+"""Where everyone and everything is: a list in `world/whereabouts.md`, of which the last line about each counts.
+
+    - [[lamp]]: [[Attic]]
+
+A move adds a line, so that it costs the same in a world of ten things and of ten thousand. The list is written anew
+when the world starts, and when it has grown to several times its need: a piece at each move, beside the old one, which
+it then replaces in one step. So whoever stops the world at any moment loses no move that was saved; a last line that
+was not finished does not count. Lists under the headings Characters and Things, as older vaults have them, are read
+as well.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from vault.agent_notes import agent_names
+from vault.errors import NoteError
+from vault.note import link_target, reference
+from vault.vault import Vault
+from world.world import World
+
+log = logging.getLogger(__name__)
+
+WHEREABOUTS = ("world", "whereabouts.md")
+DRAFT = ("world", ".whereabouts.md.draft")
+OPENING = "Who and what is where. The world adds a line at each move; the last line about somebody or something counts."
+SPARE_LINES = 2000
+TIMES_ITS_NEED = 4
+PIECE_LINES = 200
+"""The list is written anew when it has more than so many lines and so many times its need, in pieces of so many."""
+
+LINE = re.compile(r"\s*[-*+] (?P<name>\[\[[^\]]+\]\]|[^\[].*?): *(?P<place>\[\[[^\]]+\]\]|[^\s\[].*?)\s*")
+NUMBER = re.compile(r"Last room number: (?P<number>[1-9]\d{0,8})\s*")
+
+
+class Whereabouts:
+    """The list, and the world whose places it tells.
+
+    Raises: NoteError if there is a list and it cannot be read.
+    """
+
+    def __init__(self, vault: Vault, world: World) -> None:
+        self._vault = vault
+        self._world = world
+        self._places: dict[str, str] = {}
+        self._number = 0
+        self._read()
+        self._list: _OpenList | None = None
+        self._due: list[str] = []
+        self._draft: _Draft | None = None
+
+    def restore(self) -> None:
+        """Put everyone and everything where the list says; who is not in it stays where its own note says.
+
+        What is with somebody who is no more, as a guest, or in something that is no more, is where that was. Whoever
+        would be nowhere comes to the start room. No room will get a number that one had before.
+        """
+        world = self._world
+        world.last_number = max(world.last_number, self._number)
+        places = {*world.rooms, *world.characters, *world.things}
+        for name, place in self._places.items():
+            if name in world.characters and place in world.rooms:
+                world.characters[name].room_id = place
+            elif name in world.things and (there := self._there(place, places)):
+                world.things[name].place_id = there
+        self._settle_strays(places)
+
+    def save(self) -> None:
+        """Add what has moved since this was called last; the first time, write the list anew.
+
+        Raises: NoteError if that cannot be written; it is added the next time.
+        """
+        self._due += self._news()
+        if self._list is None or (self._due and not self._list.is_there()):
+            self._write_anew()
+        elif self._due:
+            self._list.append(self._due)
+            if self._draft:
+                self._draft.missed += self._due
+        self._due = []
+        self._shorten()
+
+    def _there(self, place: str, places: set[str]) -> str:
+        """Return a place, or where that was which is no more; an empty string if nothing says so."""
+        for _ in range(len(self._places)):
+            if place in places:
+                break
+            place = self._places.get(place, "")
+        return place if place in places else ""
+
+    def _news(self) -> list[str]:
+        world, lines = self._world, []
+        for one_id, place in [
+            *((one.character_id, one.room_id) for one in world.characters.take_moved()),
+            *((one.thing_id, one.place_id) for one in world.things.take_moved()),
+        ]:
+            if self._places.get(one_id) != place:
+                self._places[one_id] = place
+                lines.append(_line(one_id, place))
+        if world.last_number != self._number:
+            self._number = world.last_number
+            lines.append(f"Last room number: {self._number}\n")
+        return lines
+
+    def _write_anew(self) -> None:
+        if self._draft:
+            self._draft.close()
+        self._draft = None
+        self._forget_the_gone()
+        draft = _Draft(self._vault, self._lines())
+        while draft.goes_on():
+            pass
+        self._go_on_with(draft)
+
+    def close(self) -> None:
+        """Close the list; one that is saved again is written anew."""
+        for one in (self._list, self._draft):
+            if one:
+                one.close()
+        self._list = self._draft = None
+
+    def _go_on_with(self, draft: _Draft) -> None:
+        """Have a list that was written anew replace the old one."""
+        old, self._list = self._list, draft.put_in_place(len(self._places))
+        if old:
+            old.close()
+
+    def _shorten(self) -> None:
+        """Write a piece of a list without the lines that count no more, if this one has grown long."""
+        grown = self._list and self._list.lines > max(SPARE_LINES, TIMES_ITS_NEED * len(self._places))
+        if grown and not self._draft:
+            self._forget_the_gone()
+        draft = self._draft or (_Draft(self._vault, self._lines()) if grown else None)
+        self._draft = None  # one that fails is begun again
+        if draft and draft.goes_on():
+            self._draft = draft
+        elif draft:
+            self._go_on_with(draft)
+
+    def _lines(self) -> Iterator[str]:
+        places = dict(self._places)
+        yield f"{OPENING}\n\n"
+        if self._number:
+            yield f"Last room number: {self._number}\n\n"
+        yield from (_line(name, place) for name, place in places.items())
+
+    def _forget_the_gone(self) -> None:
+        """Keep what the list says of those whose notes were not valid, but not of those that have no note."""
+        vault, world = self._vault, self._world
+        noted = {*vault.names("things"), *vault.names("people"), *agent_names(vault)}
+        known = {*world.characters, *world.things, *noted}
+        self._places = {name: place for name, place in self._places.items() if name in known}
+
+    def _read(self) -> None:
+        if not self._vault.exists(*WHEREABOUTS):
+            return
+        for line in self._vault.read_text(*WHEREABOUTS).split("\n")[:-1]:  # what follows the last line end was cut off
+            if match := NUMBER.fullmatch(line):
+                self._number = max(self._number, int(match["number"]))
+            elif match := LINE.fullmatch(line):
+                self._places[link_target(match["name"])] = link_target(match["place"])
+
+    def _settle_strays(self, places: set[str]) -> None:
+        world = self._world
+        message = "%s was %s %r, which does not exist; moved to %s"
+        for character in world.characters.values():
+            if character.room_id not in world.rooms:
+                log.warning(message, character.name, "in", character.room_id, world.start_room_id)
+                character.room_id = world.start_room_id
+        for thing in world.things.values():
+            if thing.place_id not in places:
+                log.warning(message, thing.name, "at", thing.place_id, world.start_room_id)
+                thing.place_id = world.start_room_id
+
+
+class _OpenList:
+    """The list on disk, open at its end. `lines` is how many lines about somebody it has."""
+
+    def __init__(self, vault: Vault, descriptor: int, lines: int) -> None:
+        self._vault = vault
+        self._path = vault.path(*WHEREABOUTS)
+        self._descriptor = descriptor
+        self._opened = os.fstat(descriptor)
+        self._size = self._opened.st_size
+        self.lines = lines
+
+    def close(self) -> None:
+        """Close it, once; nothing is added any more."""
+        os.close(self._descriptor)
+
+    def is_there(self) -> bool:
+        """Return whether the file is still the one that is open, and nobody else has written to it."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return False
+        return os.path.samestat(found, self._opened) and found.st_size == self._size
+
+    def append(self, lines: Iterable[str]) -> None:
+        """Add lines. Raises: NoteError."""
+        text = "".join(lines).encode()
+        try:
+            self._vault.disk.append(self._descriptor, text)
+        except OSError as error:
+            raise NoteError(f"{'/'.join(WHEREABOUTS)}: cannot be written: {error.strerror}.") from error
+        self._size += len(text)
+        self.lines += text.count(b"\n")
+
+
+class _Draft:
+    """A list that is being written anew, a piece at a time. `missed` is what was added to the old one meanwhile."""
+
+    def __init__(self, vault: Vault, lines: Iterator[str]) -> None:
+        self._vault = vault
+        self._lines = lines
+        self._path = vault.path(*DRAFT)
+        self._descriptor: int | None = None
+        self.missed: list[str] = []
+
+    def goes_on(self) -> bool:
+        """Write a piece; return whether there was one. Raises: NoteError."""
+        piece = "".join(islice(self._lines, PIECE_LINES)).encode()
+        try:
+            if self._descriptor is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+                self._descriptor = os.open(self._path, flags, 0o666)
+            if piece:
+                self._vault.disk.append(self._descriptor, piece)
+        except OSError as error:
+            raise self._error(error) from error
+        return bool(piece)
+
+    def put_in_place(self, lines: int) -> _OpenList:
+        """Add what was missed and replace the old list. Raises: NoteError."""
+        assert self._descriptor is not None
+        try:
+            if self.missed:
+                self._vault.disk.append(self._descriptor, "".join(self.missed).encode())
+            path = self._vault.file(*WHEREABOUTS)
+            self._vault.disk.replace(self._path, path)
+            self._vault.force_soon(path)
+        except OSError as error:
+            raise self._error(error) from error
+        descriptor, self._descriptor = self._descriptor, None
+        return _OpenList(self._vault, descriptor, lines + len(self.missed))
+
+    def close(self) -> None:
+        """Give it up, or leave it to the list that it has become."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor = None
+
+    def _error(self, error: OSError) -> NoteError:
+        self.close()
+        return NoteError(f"{'/'.join(WHEREABOUTS)}: cannot be written: {error.strerror}.")
+
+
+def _line(name: str, place: str) -> str:
+    return f"- {reference(name)}: {reference(place)}\n"

@@ -1,0 +1,1 @@
+"""What agents remember, file by file: journals, summaries, facts and archives."""

@@ -1,0 +1,256 @@
+"""An agent's archive: append-only JSONL, a file a day, in which an entry once written never changes.
+
+A reference such as `2026-11-21#7` names a file and the line in it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from vault.errors import NoteError
+from vault.memory.archive_file import (
+    Entry,
+    EventName,
+    OpenArchive,
+    archive_lines,
+    archive_name,
+    archive_order,
+    day_of,
+    is_archive_name,
+    parsed_line,
+    parsed_reference,
+    whole_lines,
+)
+from vault.vault import Vault
+
+log = logging.getLogger(__name__)
+
+FILE_BYTES = 8 * 1024 * 1024
+LAST_BYTES = 64 * 1024
+
+
+class Archive:
+    """The folder `archive` of one agent. A file that has grown past `file_bytes` is followed by another."""
+
+    def __init__(self, vault: Vault, agent_id: str, file_bytes: int = FILE_BYTES) -> None:
+        self._vault = vault
+        self._file_bytes = file_bytes
+        self._folder = vault.path("agents", agent_id, "archive")
+        self._open = OpenArchive(vault.disk)
+        self._prompt = ""
+
+    def append(self, event: EventName, at_ms: int, seq: int, **fields: Any) -> str:
+        """Write one entry and return its reference. Raises: NoteError as `append_all`."""
+        return self.append_all([Entry(event, at_ms, seq, fields)])[0]
+
+    def append_all(self, entries: Sequence[Entry]) -> list[str]:
+        """Write entries in one step, all into one file, and return their references.
+
+        Raises: NoteError if they cannot be written; the file is then as it was.
+        """
+        if not entries:
+            return []
+        try:
+            self._turn_to(day_of(entries[0].at_ms))
+            lines, prompt = archive_lines(entries, self._prompt)
+            first = self._open.append(lines)
+        except OSError as error:
+            self._open.let_go()
+            raise self._failure("cannot be written", error) from error
+        self._prompt = prompt
+        return [f"{self._open.stem}#{number}" for number in range(first, first + len(lines))]
+
+    def read(self, reference: str) -> dict[str, Any]:
+        """Return an entry as it was written; a prompt in it is what was new. Raises: NoteError if there is none."""
+        path, number = self._meant(reference)
+        lines = self._read(path)
+        if number > len(lines):
+            raise NoteError(f"{self._vault.source(path)} has no entry {number}; it has {len(lines)}.")
+        return self._entry(path, number, lines[number - 1])
+
+    def prompt_of(self, reference: str) -> str:
+        """Return the whole prompt of a message, to the letter. Raises: NoteError if it cannot be put together."""
+        found = self.read(reference)
+        if "prompt_rest" not in found:
+            raise NoteError(f"{reference} is no message, but {found['event']}; it has no prompt.")
+        path, number = self._meant(reference)
+        prompt = ""
+        try:
+            for place, line in enumerate(self._read(path)[:number], 1):
+                if b'"prompt_rest"' in line and "prompt_rest" in (entry := self._entry(path, place, line)):
+                    prompt = prompt[: entry["prompt_shared"]] + entry["prompt_rest"]
+            if len(prompt) == found["prompt_characters"]:
+                return prompt
+        except (KeyError, TypeError):
+            log.debug("%s: a prompt's fields are not as they were written", reference, exc_info=True)
+        raise NoteError(f"{self._vault.source(path)}: an entry at or before {number} was changed by hand.")
+
+    def entries(self, newest_files: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield every entry with its reference, oldest first; a line that is none is left out with a warning.
+
+        With `newest_files` only those of so many files. Raises: NoteError if a file cannot be read.
+        """
+        for path in self._files()[-newest_files:]:
+            for number, line in enumerate(self._read(path), 1):
+                entry = parsed_line(line)
+                if entry is None:
+                    log.warning("%s:%d: this is no entry and was left out", self._vault.source(path), number)
+                else:
+                    yield f"{path.stem}#{number}", entry
+
+    def find(self, event: EventName, seq: int, day: str) -> tuple[str, dict[str, Any]] | None:
+        """Return a memory's entry and the reference to it, or None if the files of its day and the next have none.
+
+        Raises: NoteError if a file cannot be read.
+        """
+        mark = f'"event": "{event}"'.encode(), f'"seq": {seq}, '.encode()
+        days = sorted({path.stem[:10] for path in self._files()})
+        near = [one for one in days if one >= day][:2]
+        for path in (path for path in self._files() if path.stem[:10] in near):
+            for number, line in enumerate(self._read(path), 1):
+                entry = parsed_line(line) if all(part in line for part in mark) else None
+                if entry and (entry["event"], entry.get("seq")) == (event, seq):
+                    return f"{path.stem}#{number}", entry
+        return None
+
+    def last_seq(self) -> int | None:
+        """Return the highest number that the newest entries name, or None if there is no entry. Raises: NoteError."""
+        for path in reversed(self._files()):
+            for tail_bytes in (LAST_BYTES, 0):  # most entries are short; one with a prompt may be longer than the tail
+                entries = [entry for line in whole_lines(self._tail(path, tail_bytes)) if (entry := parsed_line(line))]
+                seqs = [seq for entry in _of_this_life(entries) if isinstance(seq := entry.get("seq"), int)]
+                if seqs:
+                    return max(seqs)
+        return None
+
+    def size(self) -> tuple[int, int]:
+        """Return how many files there are, and how many bytes they take. Raises: NoteError."""
+        try:
+            sizes = [path.stat().st_size for path in self._files()]
+        except OSError as error:
+            raise self._failure("cannot be looked at", error) from error
+        return len(sizes), sum(sizes)
+
+    def sync(self) -> None:
+        """Force every entry to disk. Raises: NoteError."""
+        try:
+            self._open.sync()
+        except OSError as error:
+            raise self._failure("cannot be forced to disk", error) from error
+
+    def close(self) -> None:
+        """Force every entry to disk and let go of the file. Raises: NoteError."""
+        try:
+            self.sync()
+        finally:
+            self._open.let_go()
+
+    def _turn_to(self, day: str) -> None:
+        """Open the file that an entry of a day goes into: never one before the newest, though the clock go back."""
+        newest: Path | None = self._open.path
+        if not self._open.is_as_left():
+            self._open.let_go()
+            newest = max(self._files(), key=lambda path: archive_order(path.name), default=None)
+        wanted = self._name_after(newest, day)
+        if newest is None or wanted != newest.name or not self._open.is_open:
+            self._open.let_go()
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._open.open(self._folder / wanted)
+            self._prompt = ""
+
+    def _name_after(self, newest: Path | None, day: str) -> str:
+        if newest is None or newest.stem[:10] < day:
+            return archive_name(day, 1)
+        if newest.stat().st_size < self._file_bytes:
+            return newest.name
+        newest_day, part = archive_order(newest.name)
+        return archive_name(newest_day, part + 1)
+
+    def _files(self) -> list[Path]:
+        try:
+            found = os.listdir(self._folder) if self._folder.is_dir() else []
+        except OSError as error:
+            raise self._failure("cannot be read", error) from error
+        return [self._folder / name for name in sorted(filter(is_archive_name, found), key=archive_order)]
+
+    def _meant(self, reference: str) -> tuple[Path, int]:
+        found = parsed_reference(reference)
+        if found is None:
+            raise NoteError(f"{reference!r} is no reference into an archive; one looks like 2026-11-21#7.")
+        return self._folder / found[0], found[1]
+
+    def _read(self, path: Path) -> list[bytes]:
+        try:
+            return whole_lines(path.read_bytes())
+        except FileNotFoundError as error:
+            raise NoteError(f"{self._vault.source(path)} is not there; was it moved away?") from error
+        except OSError as error:
+            raise self._failure("cannot be read", error) from error
+
+    def _tail(self, path: Path, tail_bytes: int) -> bytes:
+        """Return the end of a file, all of it with 0. Raises: NoteError."""
+        try:
+            with open(path, "rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - tail_bytes) if tail_bytes else 0)
+                return file.read()
+        except OSError as error:
+            raise self._failure("cannot be read", error) from error
+
+    def _entry(self, path: Path, number: int, line: bytes) -> dict[str, Any]:
+        entry = parsed_line(line)
+        if entry is None:
+            raise NoteError(f"{self._vault.source(path)}:{number}: this is no entry; the line was changed by hand.")
+        return entry
+
+    def _failure(self, what: str, error: OSError) -> NoteError:
+        where = self._vault.source(self._folder)
+        return NoteError(f"{where}: {what}: {error.strerror}. Make room on the disk or mend its permissions.")
+
+
+def _of_this_life(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the entries from the last one on at which the agent began anew: numbers began again with it."""
+    begun = [place for place, entry in enumerate(entries) if entry["event"] == "begin_anew"]
+    return entries[begun[-1] :] if begun else entries
+
+
+REMEMBERED = ("journal", "summaries", "facts.md", "insights.md", "people")
+ARCHIVE = "archive"
+FORMER = "former lives"
+
+
+def put_by(vault: Vault, agent_id: str, at_ms: int, archive: bool = True) -> str:
+    """Move what an agent remembers, and its archive unless that is to stay, into a folder of its own; return which.
+
+    The world must be closed. Its notes, profile and templates stay. What was moved already by a try that failed
+    half-way stays in its own folder. An archive that stays is told that numbers begin again. Raises: NoteError if there
+    is no such agent, it remembers nothing, or a folder cannot be moved.
+    """
+    if not vault.exists("agents", agent_id, "agent.md"):
+        known = ", ".join(vault.folders("agents"))
+        raise NoteError(f"There is no agent {agent_id!r}; there are {known or 'none'}.")
+    names = [name for name in (*REMEMBERED, *([ARCHIVE] if archive else [])) if _is_there(vault, agent_id, name)]
+    if not names:
+        raise NoteError(f"{agent_id} remembers nothing yet.")
+    when = datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y%m%d-%H%M%S")
+    life = vault.path("agents", agent_id, FORMER, when)
+    try:
+        life.mkdir(parents=True)
+        for name in names:
+            vault.disk.replace(vault.path("agents", agent_id, name), life / name)
+    except OSError as error:
+        raise NoteError(f"{vault.source(life)}: cannot take what {agent_id} remembers: {error.strerror}.") from error
+    if not archive and _is_there(vault, agent_id, ARCHIVE):
+        kept = Archive(vault, agent_id)
+        kept.append("begin_anew", at_ms, 0, former_life=life.name)
+        kept.close()
+    return vault.source(life)
+
+
+def _is_there(vault: Vault, agent_id: str, name: str) -> bool:
+    return vault.path("agents", agent_id, name).exists()

@@ -1,0 +1,210 @@
+"""What an archive says a model was asked and answered: the newest questions, and pairs to train a model with.
+
+An export is JSONL, a pair a line. Only commands count: not what was no command, nor what somebody else had the agent
+do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from vault.errors import NoteError
+from vault.memory.archive import Archive
+from vault.vault import Vault
+from world.parsing import at_bar
+
+DROPPED, SILENT = "cancelled", "silent"
+"""How an answer has finished that counted for nothing, and one that was not said because it was said before."""
+
+
+@dataclass
+class Question:
+    """One question: its entry as `reference` names it, the prompt to the letter, and what the archive has after it.
+
+    `after` ends before the next question. `command` is what was done in answer, and `results` are what came of that
+    or, without a command, what was said of the reply.
+    """
+
+    reference: str
+    entry: dict[str, Any]
+    prompt: str
+    after: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def seq(self) -> int:
+        """The number of the newest memory when it was answered."""
+        return int(self.entry.get("seq", 0))
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest memory when it was asked; what came until the answer stood in no prompt."""
+        return int(self.entry.get("newest", self.seq))
+
+    @property
+    def was_dropped(self) -> bool:
+        """Whether the answer counted for nothing."""
+        return self.entry.get("finish") == DROPPED
+
+    @property
+    def was_kept_back(self) -> bool:
+        """Whether its author was silent, for it would only have said again what it had said."""
+        return self.entry.get("finish") == SILENT
+
+    @property
+    def command(self) -> str:
+        """The command that was done in answer, or an empty string."""
+        # The very next memory: another one would be somebody else's doing.
+        done = [one for one in self._of_turn if one["event"] == "tool_call" and one.get("seq") == self.seq + 1]
+        return str(done[0].get("command", "")) if done and not (self.was_dropped or self.was_kept_back) else ""
+
+    @property
+    def results(self) -> list[str]:
+        """What came of it, in order."""
+        return [str(one.get("text", "")) for one in self._of_turn if one["event"] == "tool_result"]
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the command was not done."""
+        return any(one["event"] == "tool_result" and one.get("refused") for one in self._of_turn)
+
+    @property
+    def _of_turn(self) -> list[dict[str, Any]]:
+        """What belongs to it: up to the next command, which somebody else has made the agent do."""
+        calls = [place for place, one in enumerate(self.after) if one["event"] == "tool_call"]
+        return self.after[: calls[1]] if len(calls) > 1 else self.after
+
+    def told(self, name: str) -> str:
+        """Return what the prompt told of the moment under this name, or an empty string."""
+        place = self.entry.get("told", {}).get(name)
+        return self.prompt[place[0] : place[0] + place[1]] if place else ""
+
+
+def newest_questions(archive: Archive, most: int) -> list[Question]:
+    """Return so many of the newest questions, or as many as there are, oldest first.
+
+    Only as many files are read as it takes. Raises: NoteError if a file cannot be read.
+    """
+    count, _ = archive.size()
+    found: list[Question] = []
+    for files in range(1, count + 1):
+        found = _questions(archive, files)
+        if len(found) >= most:
+            break
+    return found[-most:]
+
+
+def _questions(archive: Archive, files: int) -> list[Question]:
+    found: list[Question] = []
+    stem, prompt = "", ""
+    for reference, entry in archive.entries(files):
+        if (file := reference.partition("#")[0]) != stem:
+            stem, prompt = file, ""
+        if entry["event"] == "message":
+            prompt = prompt[: int(entry.get("prompt_shared", 0))] + str(entry.get("prompt_rest", ""))
+            found.append(Question(reference, entry, prompt))
+        elif found:
+            found[-1].after.append(entry)
+    return found
+
+
+COMPLETION, CHAT = "completion", "chat"
+FORMS = (COMPLETION, CHAT)
+
+_TYPED = re.compile(r"~[^>\n]+> ")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A prompt and the command typed in answer; `day` is the UTC day, as in `2026-11-21`."""
+
+    prompt: str
+    completion: str
+    day: str = ""
+    accepted: bool = True
+
+
+@dataclass(frozen=True)
+class Export:
+    """What to export: in which form, from which day on (empty for all), with what was refused, with private reasons.
+
+    The form `completion` is `{"prompt": …, "completion": …}`, for base models; `chat` is `{"messages": […]}`, a user's
+    message and the assistant's. With `refused` every line says whether it was `accepted`.
+    """
+
+    form: str = COMPLETION
+    since: str = ""
+    reasons: bool = True
+    refused: bool = False
+
+    def chosen(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """Yield those that are wanted, as they are wanted."""
+        for pair in pairs:
+            if pair.day >= self.since and (pair.accepted or self.refused):
+                yield pair if self.reasons else without_reasons(pair)
+
+    def line(self, pair: Pair) -> str:
+        """Return the line of a pair."""
+        if self.form == CHAT:
+            messages = [("user", pair.prompt), ("assistant", pair.completion)]
+            told: dict[str, Any] = {"messages": [{"role": role, "content": text} for role, text in messages]}
+        else:
+            told = {"prompt": pair.prompt, "completion": pair.completion}
+        return json.dumps(told | ({"accepted": pair.accepted} if self.refused else {}))
+
+
+def without_reasons(pair: Pair) -> Pair:
+    """Return a pair in which no command has its reason: neither the answer, nor those that stand in the prompt."""
+    lines = [at_bar(line)[0].rstrip() if _TYPED.match(line) else line for line in pair.prompt.split("\n")]
+    return replace(pair, prompt="\n".join(lines), completion=at_bar(pair.completion)[0].rstrip())
+
+
+def export_training(vault: Vault, agent_id: str, path: Path, wanted: Export | None = None) -> int:
+    """Write the pairs that are wanted to a file, and return how many there are.
+
+    Raises: NoteError if the archive cannot be read or the file cannot be written; there is no file then.
+    """
+    count, wanted = 0, wanted or Export()
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with draft.open("w", encoding="utf-8") as file:
+            for pair in wanted.chosen(pairs_in(entry for _, entry in Archive(vault, agent_id).entries())):
+                file.write(wanted.line(pair) + "\n")
+                count += 1
+        os.replace(draft, path)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink()
+        raise NoteError(f"{path}: cannot be written: {error.strerror}.") from error
+    return count
+
+
+def pairs_in(entries: Iterable[Mapping[str, Any]]) -> Iterator[Pair]:
+    """Yield prompts with the commands that were typed in answer to them, from the entries of an archive in order."""
+    prompt, asked, seq = "", False, 0
+    pair: Pair | None = None
+    for entry in entries:
+        match entry["event"]:
+            case "message":
+                if pair:
+                    yield pair
+                prompt = prompt[: int(entry.get("prompt_shared", 0))] + str(entry.get("prompt_rest", ""))
+                asked, pair, seq = entry.get("finish") not in (DROPPED, SILENT), None, int(entry.get("seq", 0))
+            case "tool_call":
+                if pair:
+                    yield pair
+                # The very next memory: another one would be somebody else's doing.
+                answers = asked and int(entry.get("seq", 0)) == seq + 1
+                day, command = str(entry.get("at", ""))[:10], str(entry.get("command", ""))
+                asked, pair = False, Pair(prompt, command, day) if answers and command else None
+            case "tool_result" if entry.get("refused") and pair:
+                pair = replace(pair, accepted=False)
+    if pair:
+        yield pair

@@ -1,0 +1,308 @@
+"""A note of bullets that an agent and people write together, as `people/Robin.md` and `insights.md`.
+
+    - **loss**: I lost my dog near the weir yesterday. ([[2026-11-22#^m43]])
+    - **loss** · Moss · whispered: Robin lost a dog. ([[2026-11-22#^m61]])
+
+The property `written` marks each line that the agent wrote. A line without its mark is a person's: it stays to the
+letter. A mark without its line says that a person has changed or deleted that line, which is never written again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from vault.errors import NoteError
+from vault.markdown import Line, escape_words, unescape_words
+from vault.note import parse_note
+from vault.note_editor import NoteText
+from vault.vault import Vault
+
+WRITTEN = "written"
+MAX_CHARACTERS = 65_536
+"""A note that is longer was not meant as one, and reading it would hold up the world."""
+
+MAX_MARKS = 256
+
+_BULLET = re.compile(r"\s*[-*+] (?P<text>.*\S)\s*")
+_LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_LINK = r"\[\[[^\[\]|#]*#\^m[1-9]\d{0,14}\]\]"
+_STATEMENT = re.compile(
+    rf"(?:\*\*(?P<label>(?:\\.|[^\\])+?)\*\*(?P<tags>(?: · [^·:]+)*): ?)?(?P<words>.*?)"
+    rf"(?:\s*\((?P<links>{_LINK}(?:, {_LINK})*)\))?"
+)
+_TARGET = re.compile(r"\[\[(?P<day>\d{4}-\d\d-\d\d)?[^#]*#\^m(?P<seq>\d+)\]\]")
+_MARK = re.compile(r"m(\d{1,15})-[0-9a-f]{8}")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one bullet says.
+
+    `label` is the kind of fact, or whom an opinion is about. `tags` stand behind it: who said it, if it was whispered.
+    `evidence` are the numbers of the memories that bear it out, `day` the day of the first, as in `2026-11-22`.
+    `written` is the line as it stands in the note, `number` its number there; of one that is not in it, empty and 0.
+    """
+
+    words: str
+    label: str = ""
+    tags: tuple[str, ...] = ()
+    evidence: tuple[int, ...] = ()
+    day: str = ""
+    by_hand: bool = False
+    written: str = field(default="", compare=False)
+    number: int = field(default=0, compare=False)
+
+    def line(self, link: Callable[[int], str]) -> str:
+        """Return the bullet's line. `link` gives the link to a memory's line in the journal."""
+        tags = "".join(f" · {_tag(tag)}" for tag in self.tags)
+        head = f"**{escape_words(self.label)}**{tags}: " if self.label else ""
+        links = ", ".join(link(seq) for seq in self.evidence)
+        return f"- {head}{escape_words(self.words)}{f' ({links})' if links else ''}"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Lines that go and lines that come at the end of a section, which is made if there is none.
+
+    `are_facts` says that a person who changes or deletes one of the new lines denies the memory that it links to.
+    """
+
+    section: str
+    gone: Sequence[str] = ()
+    new: Sequence[str] = ()
+    are_facts: bool = False
+
+
+class BulletNote:
+    """The text of a note. A change of one bullet or property makes another note; all else stays to the letter.
+
+    Raises: NoteError if the text is no such note, naming file and line.
+    """
+
+    def __init__(self, text: str, source: str) -> None:
+        if len(text) > MAX_CHARACTERS:
+            raise NoteError(f"{source}: it has {len(text):,} characters; expected at most {MAX_CHARACTERS:,}.")
+        note = parse_note(text, source)
+        self.text = text
+        self.properties = note.properties
+        self._source = source
+        self._marks = _marks(note.properties.get(WRITTEN), f"{source}:{note.property_lines.get(WRITTEN, 1)}")
+        self._sections: dict[str, list[Statement]] = {}
+        self._ends: dict[str, int] = {}
+        self._read(note.lines)
+
+    @property
+    def deleted(self) -> frozenset[int]:
+        """The memories of facts whose lines a person has changed or deleted."""
+        present = {_hash(one.written) for found in self._sections.values() for one in found}
+        return frozenset(int(mark[1:-9]) for mark in self._marks if mark[-8:] not in present) - {0}
+
+    def statements(self, section: str) -> list[Statement]:
+        """Return what the bullets of a section say, in their order."""
+        rows = (found for title, found in self._sections.items() if title.casefold() == section.casefold())
+        return [one for found in rows for one in found]
+
+    def own_lines(self) -> list[tuple[str, str]]:
+        """Return the lines that the agent wrote and nobody has changed, each with its section."""
+        return [(section, line) for section, line, _ in self._own()]
+
+    def knows(self, line: str) -> bool:
+        """Return whether the agent has written this line before; it may have been deleted since."""
+        return any(mark[-8:] == _hash(line) for mark in self._marks)
+
+    def changed(self, changes: Iterable[Change], properties: Mapping[str, str | int] | None = None) -> BulletNote:
+        """Return the note with some lines less and others more, and with other values of properties.
+
+        Only lines that the agent wrote are taken out: one that a person has changed stays.
+        """
+        lines = _LINES.findall(self.text)
+        end = lines[0][len(lines[0].rstrip("\r\n")) :] if lines else "\n"
+        own = {_hash(line): number for _, line, number in self._own()}
+        marks, after = list(self._marks), dict[int, list[str]]()
+        for change in changes:
+            gone = own.keys() & {_hash(line) for line in change.gone}
+            for key in gone:
+                lines[own[key] - 1] = ""
+            new = {_hash(line): f"{line}{end}" for line in change.new}
+            place = self._ends.get(change.section.casefold(), 0)
+            after.setdefault(place, []).extend([] if place or not new else [end, f"## {change.section}{end}"])
+            after[place] += new.values()
+            marks = [mark for mark in marks if mark[-8:] not in gone | new.keys()]
+            marks += [_mark(line, change.are_facts) for line in change.new]
+        text = NoteText(_joined(lines, after, end), self._source)
+        for key, value in {WRITTEN: marks[-MAX_MARKS:], **(properties or {})}.items():
+            if self.properties.get(key) != value:
+                text.set_property(key, value)
+        return BulletNote(str(text), self._source)
+
+    def _own(self) -> list[tuple[str, str, int]]:
+        rows = [(section, one) for section, found in self._sections.items() for one in found]
+        return [(section, one.written, one.number) for section, one in rows if not one.by_hand]
+
+    def _read(self, lines: Iterable[Line]) -> None:
+        title, known = "", {mark[-8:] for mark in self._marks}
+        for line in lines:
+            if line.level == 2:
+                title = line.title
+            if line.raw.strip() and (line.level == 2) == (title.casefold() not in self._ends):
+                self._ends[title.casefold()] = line.number
+            if line.counts and (bullet := _BULLET.fullmatch(line.text)):
+                statement = _statement(bullet["text"], line, _hash(line.raw) not in known)
+                self._sections.setdefault(title, []).append(statement)
+
+
+def _statement(text: str, line: Line, by_hand: bool) -> Statement:
+    match = _STATEMENT.fullmatch(text)
+    assert match is not None  # every part of the pattern is optional
+    targets = _TARGET.findall(match["links"] or "")
+    return Statement(
+        unescape_words(match["words"]),
+        unescape_words(match["label"] or ""),
+        tuple(unescape_words(tag) for tag in (match["tags"] or "").split(" · ")[1:]),
+        tuple(int(seq) for _, seq in targets),
+        targets[0][0] if targets else "",
+        by_hand,
+        line.raw.strip(),
+        line.number,
+    )
+
+
+def _tag(text: str) -> str:
+    return escape_words(text).replace(":", ";")
+
+
+def _hash(line: str) -> str:
+    return hashlib.sha256(line.strip().encode()).hexdigest()[:8]
+
+
+def _marks(value: object, where: str) -> list[str]:
+    marks = value if isinstance(value, list) else [] if value is None else [value]
+    for mark in marks:
+        if not (isinstance(mark, str) and _MARK.fullmatch(mark)):
+            raise NoteError(f"{where}: {WRITTEN} has {mark!r}; expected marks such as m43-0a1b2c3d, or nothing.")
+    return list(marks)
+
+
+def _mark(line: str, is_fact: bool) -> str:
+    links = _TARGET.findall(line) if is_fact else []
+    return f"m{links[0][1] if links else 0}-{_hash(line)}"
+
+
+def _joined(lines: list[str], after: Mapping[int, list[str]], end: str) -> str:
+    """Return lines as a text, with more behind some of them by number, and those of number 0 at the end."""
+    found: list[str] = []
+    for number, line in enumerate(lines, 1):
+        more = after.get(number, [])
+        found += [line if not more or line.endswith(("\r", "\n")) else f"{line}{end}", *more]
+    if more := after.get(0, []):
+        while found and not found[-1].strip():
+            found.pop()
+        if found and not found[-1].endswith(("\r", "\n")):
+            found[-1] += end
+        found += more if found else more[1:]
+    return "".join(found)
+
+
+log = logging.getLogger(__name__)
+
+Stamp = tuple[int, int]
+_NO_FILE: Stamp = (-1, -1)
+MAX_BYTES = 4 * MAX_CHARACTERS
+
+
+class BulletFile:
+    """One note of an agent. `note` is what is in force.
+
+    `problem` says why the file does not count or cannot be written; empty if all is well. A file that is not valid is
+    never written over: the last good text stays in force, and what is added meanwhile waits until the file is mended.
+    `opening` is the text of a new file. `on_trouble` is told of each problem once. One that is not `is_kept` never
+    touches the disk.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        path: tuple[str, ...],
+        opening: str,
+        on_trouble: Callable[[str], None],
+        is_kept: bool = True,
+    ) -> None:
+        self.problem = ""
+        self._vault = vault
+        self._path = path
+        self._source = "/".join(path)
+        self._on_trouble = on_trouble
+        self._is_kept = is_kept
+        self._stamp = _NO_FILE
+        self._is_refused = False
+        self._is_unsaved = False
+        self._empty = BulletNote(opening, self._source)
+        self.note = self._empty
+
+    def take_in(self) -> bool:
+        """Read the file if somebody else has written it; return whether what is in force may have changed."""
+        if not self._is_kept:
+            return False
+        stamp = self._find_stamp()
+        if stamp == self._stamp:
+            if self._is_unsaved and not self._is_refused:
+                self._write()
+            return False
+        self._stamp = stamp
+        if stamp == _NO_FILE:  # a person has taken it away, with all that it said
+            self.note, self._is_refused, self._is_unsaved, self.problem = self._empty, False, False, ""
+            return True
+        try:
+            found = self._read(stamp)
+        except NoteError as error:
+            self._is_refused = True
+            self._fail(f"{error} What it said before still counts.")
+            return False
+        self._is_refused, self.problem = False, ""
+        # Whoever saves an older version does not know these lines, and has not deleted them.
+        lost = [Change(section, new=[line]) for section, line in self.note.own_lines() if not found.knows(line)]
+        self.note = found.changed(lost) if lost else found
+        if lost:
+            self._write()
+        return True
+
+    def change(self, changes: Sequence[Change], properties: Mapping[str, str | int] | None = None) -> None:
+        """Change the note and write it. What cannot be written now is in force all the same, and written later."""
+        self.take_in()
+        self.note = self.note.changed(changes, properties)
+        self._is_unsaved = True
+        if not self._is_refused:  # what a person has written is never written over unread
+            self._write()
+
+    def _read(self, stamp: Stamp) -> BulletNote:
+        if stamp[0] > MAX_BYTES:
+            raise NoteError(f"{self._source}: it has {stamp[0]:,} bytes; expected at most {MAX_BYTES:,}.")
+        return BulletNote(self._vault.read_exact(*self._path), self._source)
+
+    def _write(self) -> None:
+        self._is_unsaved = True
+        if not self._is_kept or not self._vault.exists("agents", self._path[1], "agent.md"):
+            return  # or a folder that was taken away would come back
+        try:
+            self._vault.write_text(self.note.text, *self._path)
+        except NoteError as error:
+            self._fail(str(error))
+            return
+        self._stamp, self._is_unsaved, self.problem = self._find_stamp(), False, ""
+
+    def _find_stamp(self) -> Stamp:
+        with suppress(OSError, NoteError):
+            stat = self._vault.path(*self._path).stat()
+            return stat.st_size, stat.st_mtime_ns
+        return _NO_FILE
+
+    def _fail(self, problem: str) -> None:
+        if problem != self.problem:
+            self.problem = problem
+            log.warning("%s", problem)
+            self._on_trouble(problem)

@@ -1,0 +1,365 @@
+"""An agent's journal: append-only Markdown, a file a day, one line a memory, never deleted and never rewritten.
+
+The one change ever made to a line in a file is to give its number to a line typed by hand.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from operator import attrgetter
+
+from vault.errors import NoteError
+from vault.memory.memory_line import HIGHEST_NUMBER, Memory, false_number, format_line, parse_line
+from vault.memory.segment import (
+    JournalWatch,
+    OpenSegment,
+    Segment,
+    header,
+    mend_end,
+    number_hand_lines,
+    read_memories,
+    scan,
+    segment_name,
+)
+from vault.vault import Vault
+
+log = logging.getLogger(__name__)
+
+KEPT_AT_HAND = 512
+READ_AT_LOAD = 64
+MOST_WARNINGS = 32
+
+
+class Journal:
+    """All memories of one agent, numbered from 1; `last` is the number of the newest.
+
+    The newest are kept at hand, older ones are read when asked for, so that a long life costs no memory.
+    `warnings` collects what an admin should know.
+    """
+
+    def __init__(self, vault: Vault, agent_id: str, fsync_each: bool = False) -> None:
+        self.vault = vault
+        self.agent_id = agent_id
+        self.warnings: list[str] = []
+        self.last = 0
+        self._folder = vault.path("agents", agent_id, "journal")
+        self._index = SegmentIndex(vault, agent_id)
+        self._watch = JournalWatch(self._folder)
+        self._segments: list[Segment] = []
+        self._at_hand: list[Memory] = []
+        self._open = OpenSegment(vault.disk, fsync_each)
+        self._is_stale = False
+        self._given = 0
+
+    @property
+    def count(self) -> int:
+        """How many memories there are; less than `last` only where lines were deleted by hand."""
+        return sum(segment.count for segment in self._segments)
+
+    @property
+    def last_line(self) -> int:
+        """The number of the newest line; less than `last` only where it was deleted by hand."""
+        return max((segment.last for segment in self._segments), default=0)
+
+    @property
+    def pinned(self) -> tuple[int, ...]:
+        """The numbers of the memories that somebody has marked `#pinned`, in order."""
+        return tuple(sorted({seq for segment in self._segments for seq in segment.pinned}))
+
+    @property
+    def newest(self) -> tuple[str, int]:
+        """The file that is written to and the number of the first memory in it; of no files an empty name and 0."""
+        return (self._segments[-1].name, self._segments[-1].first) if self._segments else ("", 0)
+
+    def link(self, seq: int) -> str:
+        """Return the link to a memory's line; one that is not there any more links to where it was."""
+        holding = [segment for segment in self._segments if segment.first <= seq <= segment.last]
+        before = [segment for segment in self._segments if segment.first <= seq] or self._segments
+        note = (holding or before)[-1].name.removesuffix(".md") if before else "journal"
+        return f"[[{note}#^m{seq}]]"
+
+    def load(self, highest_known: int = 0) -> None:
+        """Find out what is there: set a torn last line aside, give numbers to lines typed by hand.
+
+        Files that are as the index knows them are not read, but for the newest memories. No number is given again up to
+        `highest_known`, though its line was deleted meanwhile. Raises: NoteError if a file cannot be read or mended.
+        """
+        self.close()
+        self._given = max(self._given, highest_known if highest_known < HIGHEST_NUMBER else 0)
+        self._take_in([])
+
+    def read(self, first: int, last: int) -> list[Memory]:
+        """Return the memories numbered from `first` to `last`, both included, in order.
+
+        Raises: NoteError if a file cannot be read.
+        """
+        first, last = max(first, 1), min(last, self.last)
+        oldest = self._at_hand[0].seq if self._at_hand else self.last + 1
+        number = attrgetter("seq")
+        start, end = bisect_left(self._at_hand, first, key=number), bisect_right(self._at_hand, last, key=number)
+        near = self._at_hand[start:end]
+        if first >= oldest:
+            return near
+        far = self._from_files(first, min(last, oldest - 1))
+        if last == self.last and last - first < KEPT_AT_HAND:
+            self._at_hand = [*far, *self._at_hand]
+        return [*far, *near]
+
+    def append(self, memory: Memory) -> Memory:
+        """Write one memory under the next number and return it as it will be read: it is acknowledged.
+
+        Raises: NoteError if it cannot be written; nothing in the file has changed then.
+        """
+        with self._failing("a memory cannot be written"):
+            self.catch_up(memory)
+            return self._append(memory)
+
+    def catch_up(self, memory: Memory) -> None:
+        """Take in lines typed by hand where a memory is to be written: the next number is free from then on.
+
+        Raises: NoteError if they cannot be read.
+        """
+        with self._failing("a memory cannot be written"):
+            if self._was_overtaken(memory):
+                self.look_again()
+
+    def look_again(self) -> list[Memory]:
+        """Take in what was edited by hand and return the memories that are new.
+
+        Lines of ours that an editor has overwritten with an older copy are written again.
+        Raises: NoteError if a file cannot be read or written.
+        """
+        before = self.last
+        self.close()
+        self._given = max(self._given, self.last)
+        self._take_in(self._at_hand)
+        return self.read(before + 1, self.last)
+
+    def take_in_edits(self) -> list[Memory]:
+        """Return the memories typed by hand since the last look, if any, at the same cost however long the journal is.
+
+        One look sees the folder, the newest file and one older file in turn. Raises: NoteError as `look_again`.
+        """
+        with self._failing("cannot be read"):
+            edited = self._is_stale or (self._watch.seems_edited(self._segments) and self.was_edited())
+        return self.look_again() if edited else []
+
+    def was_edited(self) -> bool:
+        """Return whether somebody else changed, added or removed a file since it was read or written."""
+        return self._watch.was_edited(self._segments)
+
+    def take_sync(self) -> Callable[[], None] | None:
+        """Return what forces unforced lines to disk, to be called in any thread, or None if there are none."""
+        return self._open.take_sync()
+
+    def sync(self) -> None:
+        """Force every line to disk now, those too that another thread has taken and not forced. Raises: NoteError."""
+        self.forcing()()
+
+    def forcing(self) -> Callable[[], None]:
+        """Return what does the same for the lines written until now, to be called once, in any thread.
+
+        Raises: NoteError, and so does what is returned.
+        """
+        with self._failing("cannot be forced to disk"):
+            force = self._open.take_all()
+        return self._failing("cannot be forced to disk")(force)
+
+    def close(self) -> None:
+        """Force every line to disk and let go of the file. Raises: NoteError."""
+        if not self._open.is_open:
+            return
+        try:
+            self.sync()
+        finally:
+            self._open.let_go()
+        self._index.write(self._segments)
+
+    def _take_in(self, written: list[Memory]) -> None:
+        """Find out what is on disk, or leave all as it was and look again before the next memory is written."""
+        before = self._segments, self._at_hand, self.last
+        self._is_stale = True
+        try:
+            with self._failing("cannot be read or mended"):
+                self._find(written)
+            self._at_hand = self._from_files(self.last - READ_AT_LOAD + 1, self.last)
+            self._is_stale = False
+        finally:
+            if self._is_stale:
+                self._open.let_go()
+                self._segments, self._at_hand, self.last = before
+
+    def _find(self, written: list[Memory]) -> None:
+        known = self._index.read()
+        self._segments, self._at_hand, unnumbered = [], [], []
+        for name in self._watch.names():
+            path = self._folder / name
+            stat = path.stat()
+            row = known.get(name)
+            if row and (row.size, row.mtime_ns) == (stat.st_size, stat.st_mtime_ns):
+                self._segments.append(row)
+                continue
+            mend_end(path, self.vault.disk, lambda torn, name=name: self._set_aside(name, torn))  # type: ignore[misc]
+            self.vault.disk.sync_file(path)  # one who was killed has left lines that are told of and not on disk yet
+            segment, without_number = scan(path)
+            self._segments.append(segment)
+            unnumbered += [segment] * bool(without_number)
+        self._segments.sort(key=lambda segment: segment.order)
+        noted = (known[one.name].last for one in self._segments if one.name in known)
+        on_disk = self.last_line
+        self._write_again([memory for memory in written if memory.seq > on_disk])
+        # No number is given twice, whatever was taken out by hand.
+        self.last = max(on_disk, self.last, self._given, *(last for last in noted if last < HIGHEST_NUMBER))
+        if not written and self.last > on_disk:
+            self._warn(f"the journal ends at memory {on_disk}, but {self.last} were given numbers; going on from there")
+        for segment in unnumbered:
+            self._number(segment)
+        if {segment.name: segment for segment in self._segments} != known:
+            self._index.write(self._segments)
+
+    def _write_again(self, lost: list[Memory]) -> None:
+        for memory in lost:
+            self.last = memory.seq - 1
+            self._append(memory)
+        if lost:
+            self.close()
+            self._warn(
+                f"{len(lost)} lines ({lost[0].seq}–{lost[-1].seq}) were overwritten by an editor and written again"
+            )
+
+    def _number(self, segment: Segment) -> None:
+        path = self._folder / segment.name
+        if self.last >= HIGHEST_NUMBER:
+            return  # the next memory is refused with the reason
+        added = number_hand_lines(path, self.vault.disk, self.last + 1)
+        self.last += len(added)
+        self._segments[self._segments.index(segment)] = scan(path)[0]
+        for memory in added:
+            if false := false_number(memory.text):
+                self._warn(f"{segment.name}: {false} is no number for a memory; its line was given ^m{memory.seq}")
+        log.info(
+            "[Memory] %s: %d lines typed by hand in %s were given numbers", self.agent_id, len(added), segment.name
+        )
+
+    def _set_aside(self, name: str, torn: str) -> None:
+        path = self.vault.path("agents", self.agent_id, "journal", "quarantine.md")
+        with open(path, "ab") as file:
+            file.write(f"From the end of {name}:\n\n    {torn.encode('utf-8', 'replace').decode()}\n\n".encode())
+            file.flush()
+            self.vault.disk.fsync(file.fileno())
+        self._warn(f"a torn last line of {name} was set aside in journal/quarantine.md")
+
+    def _from_files(self, first: int, last: int) -> list[Memory]:
+        found: dict[int, Memory] = {}
+        with self._failing("cannot be read"):
+            for segment in self._segments:
+                if segment.first <= last and first <= segment.last:
+                    found = read_memories(self._folder / segment.name, segment, first, last) | found
+        return [found[seq] for seq in sorted(found)]
+
+    def _was_overtaken(self, memory: Memory) -> bool:
+        """Return whether the file that a memory goes into was made, changed or replaced by somebody else."""
+        if self._is_stale:
+            return True
+        newest = self._segments[-1] if self._segments else None
+        name = self._name_for(memory)
+        if not newest or name != newest.name:
+            return (self._folder / name).exists()
+        try:
+            found = os.stat(f"{self._folder}{os.sep}{name}")  # asked for each memory: a `Path` takes longer to make
+        except FileNotFoundError:
+            return True
+        if self._open.is_open:
+            return found.st_size != newest.size or not self._open.is_file(found)
+        return (found.st_size, found.st_mtime_ns) != (newest.size, newest.mtime_ns)
+
+    def _append(self, memory: Memory) -> Memory:
+        if self.last >= HIGHEST_NUMBER:
+            what = f"somebody has typed ^m{self.last}, after which there is no number; take it out of its line."
+            raise NoteError(f"agents/{self.agent_id}/journal: {what}")
+        segment = self._segment_for(memory)
+        line = format_line(replace(memory, seq=self.last + 1))
+        self._open.write(line, segment)
+        segment.take(self.last + 1)
+        self.last += 1
+        kept = parse_line(line, segment.day)
+        assert kept is not None  # it has its number
+        segment.pinned += (kept.seq,) * kept.pinned
+        self._at_hand.append(kept)
+        if len(self._at_hand) > 2 * KEPT_AT_HAND:
+            del self._at_hand[:-KEPT_AT_HAND]
+        return kept
+
+    def _name_for(self, memory: Memory) -> str:
+        """Return the file that a memory goes into: never one before the newest, although the clock may go back."""
+        newest = self._segments[-1] if self._segments else None
+        if not newest or newest.day < memory.day:
+            return segment_name(memory.day, 1)
+        return segment_name(newest.day, newest.order[1] + 1) if newest.is_full else newest.name
+
+    def _segment_for(self, memory: Memory) -> Segment:
+        name = self._name_for(memory)
+        if self._segments and self._segments[-1].name == name:
+            if not self._open.is_open:
+                self._open_file(self._segments[-1])
+            return self._segments[-1]
+        self.sync()  # if that fails, the file stays open, so that its lines are forced before others are
+        self.close()
+        fresh = Segment(name)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._open_file(fresh)
+        self._segments.append(fresh)
+        return fresh
+
+    def _open_file(self, segment: Segment) -> None:
+        self._open.open(self._folder / segment.name, segment, header(self.agent_id, segment.day, self.last + 1))
+
+    def _warn(self, text: str) -> None:
+        note_warning(self.warnings, text)
+        log.warning("[Memory] %s: %s", self.agent_id, text)
+
+    @contextmanager
+    def _failing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            remedy = "Make room on the disk or mend its permissions."
+            raise NoteError(f"agents/{self.agent_id}/journal: {what}: {error.strerror}. {remedy}") from error
+
+
+def note_warning(warnings: list[str], text: str) -> None:
+    """Put a warning last among the newest ones, each of which is there once."""
+    if text in warnings:
+        warnings.remove(text)
+    warnings.append(text)
+    del warnings[:-MOST_WARNINGS]
+
+
+class SegmentIndex:
+    """The rows of one agent's journal files in `.index/`; a row counts only while file size and time are as noted."""
+
+    def __init__(self, vault: Vault, agent_id: str) -> None:
+        self._vault = vault
+        self._parts = (".index", f"{agent_id}.json")
+
+    def read(self) -> dict[str, Segment]:
+        """Return the rows by file name; nothing if there is no index or it cannot be understood."""
+        try:
+            rows = json.loads(self._vault.read_text(*self._parts)) if self._vault.exists(*self._parts) else []
+            return {row["name"]: Segment(**row | {"pinned": tuple(row["pinned"])}) for row in rows}
+        except (NoteError, ValueError, TypeError, KeyError, RecursionError):
+            log.warning("%s could not be read and is made anew", "/".join(self._parts))
+            return {}
+
+    def write(self, segments: Iterable[Segment]) -> None:
+        """Note the rows; a failure to do so is no more than a slower start."""
+        try:
+            self._vault.write_text(json.dumps([asdict(segment) for segment in segments]), *self._parts)
+        except NoteError as error:
+            log.warning("%s", error)

@@ -1,0 +1,197 @@
+"""Full-text search over one agent's whole journal: an SQLite file under `.index/`, which is a cache and no more.
+
+The Markdown is the truth: a journal file is read again whenever its size or time is not as noted, and deleting the
+cache, or a broken one, costs a little time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from typing import TypeVar
+
+from vault.errors import NoteError
+from vault.memory.memory_line import Memory, parse_line
+from vault.memory.segment import body_lines, is_segment_name
+from vault.vault import Vault
+
+T = TypeVar("T")
+
+MOST_WORDS = 32
+LINES_A_STEP = 512
+LOOKING_BACK = "@memory-"
+"""How the commands begin that look into memory: what was looked for is no memory of it."""
+
+_BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_ERROR}
+"""The errors of a file that is no database, or one with other tables."""
+
+_WORD = re.compile(r"[^\W_]+")
+# What is written waits for no disk, and a crash takes only the newest of it, which is then added again; whoever else
+# opens the file neither waits nor keeps anybody waiting. To make it waits for no disk either.
+_TABLES = """
+PRAGMA synchronous = OFF;
+PRAGMA journal_mode = WAL;
+BEGIN;
+CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER);
+CREATE TABLE IF NOT EXISTS lines (seq INTEGER PRIMARY KEY, file TEXT);
+CREATE INDEX IF NOT EXISTS lines_by_file ON lines (file);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5
+    (text, room, people, tokenize = 'porter unicode61 remove_diacritics 2');
+COMMIT;
+PRAGMA synchronous = NORMAL;
+"""
+_HOLDING = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
+_BEST = """
+SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 4.0, 1.0, 2.0), rowid DESC LIMIT ?
+"""
+
+
+class SearchIndex:
+    """The words of all memories of one agent, by BM25."""
+
+    def __init__(self, vault: Vault, agent_id: str) -> None:
+        self._vault = vault
+        self._agent_id = agent_id
+        self._folder = vault.path("agents", agent_id, "journal")
+        self._path = vault.path(".index", f"{agent_id}.words.sqlite")
+        self._database: sqlite3.Connection | None = None
+
+    def stale(self) -> list[str]:
+        """Return the journal files that are not as the index knows them, newest first. Raises: NoteError."""
+        found = self._on_disk()
+        known = self._safely(lambda db: {row[0]: row[1:] for row in db.execute("SELECT * FROM files")})
+        for name in known.keys() - found.keys():
+            self._safely(lambda db, name=name: self._forget(db, name))  # type: ignore[misc]
+        return sorted((name for name, stamp in found.items() if known.get(name) != stamp), reverse=True)
+
+    def take_in(self, name: str) -> None:
+        """Read one journal file into the index. Raises: NoteError if it cannot be read or the index not written."""
+        for _ in self.steps(name):
+            pass
+
+    def steps(self, name: str) -> Generator[None, None, None]:
+        """Read one journal file into the index, a few hundred lines a step, so that others may go on in between.
+
+        The file counts as read after the last step only; cut short, it is read again. Raises: NoteError as `take_in`.
+        """
+        path = self._folder / name
+        try:
+            stat = path.stat()
+            lines = body_lines(path)
+        except OSError as error:
+            raise NoteError(f"agents/{self._agent_id}/journal/{name}: cannot be read: {error.strerror}.") from error
+        self._safely(lambda db: self._forget(db, name))
+        seen: set[int] = set()
+        for start in range(0, len(lines), LINES_A_STEP):
+            read = _memories(lines[start : start + LINES_A_STEP], name[:10], seen)
+            self._safely(lambda db, read=read: self._add(db, name, read))  # type: ignore[misc]
+            yield
+        stamp = (name, stat.st_size, stat.st_mtime_ns)
+        self._safely(lambda db: db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", stamp))
+
+    def find(self, query: str, most: int) -> list[int]:
+        """Return the numbers of the memories that fit a query best, best first; any of its words counts."""
+        words = dict.fromkeys(_WORD.findall(query.lower()))
+        wanted = " OR ".join(f'"{word}"' for word in list(words)[:MOST_WORDS])
+        if not wanted:
+            return []
+        return self._safely(lambda db: [row[0] for row in db.execute(_BEST, (wanted, most))])
+
+    def holding(self, word: str, before: int, most: int) -> list[int]:
+        """Return the numbers below `before` of the newest memories whose text has a word, in any of its forms.
+
+        The newest come first, and no more than `most` are looked for, however long the journal is.
+        """
+        wanted = f'text : "{word}"', before, most
+        return self._safely(lambda db: [row[0] for row in db.execute(_HOLDING, wanted)])
+
+    def reached(self, name: str) -> int:
+        """Return the highest number that the index has of a journal file, whether all of it was read; 0 for none."""
+        newest = "SELECT max(seq) FROM lines WHERE file = ?"
+        return self._safely(lambda db: db.execute(newest, (name,)).fetchone()[0] or 0)
+
+    def add(self, name: str, memories: list[Memory]) -> None:
+        """Take in memories that were written to a file since it was read; the file still counts as unread.
+
+        Those that a crash takes are added again, because `reached` misses them. Raises: NoteError if the index cannot
+        be written.
+        """
+        self._safely(lambda db: self._add(db, name, memories))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._database:
+            self._database.close()
+            self._database = None
+
+    def _on_disk(self) -> dict[str, tuple[int, int]]:
+        if not self._folder.is_dir():
+            return {}
+        with os.scandir(self._folder) as entries:
+            stats = {one.name: one.stat() for one in entries if is_segment_name(one.name)}
+        return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in stats.items()}
+
+    def _add(self, db: sqlite3.Connection, name: str, memories: list[Memory]) -> None:
+        kept = [memory for memory in memories if not memory.text.startswith(LOOKING_BACK)]
+        db.executemany("DELETE FROM words WHERE rowid = ?", [(memory.seq,) for memory in kept])
+        db.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?)", [(m.seq, name) for m in kept])
+        rows = [(m.seq, m.text, m.room, " ".join(m.people)) for m in kept]
+        db.executemany("INSERT INTO words (rowid, text, room, people) VALUES (?, ?, ?, ?)", rows)
+
+    def _forget(self, db: sqlite3.Connection, name: str) -> None:
+        db.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM lines WHERE file = ?)", (name,))
+        db.execute("DELETE FROM lines WHERE file = ?", (name,))
+        db.execute("DELETE FROM files WHERE name = ?", (name,))
+
+    def _safely(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something with the database, all or nothing; one that is broken is thrown away and made anew, once.
+
+        One that is locked, or that a full disk cannot hold, is not broken. Raises: NoteError if it cannot be used.
+        """
+        try:
+            return self._once(work)
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BROKEN:
+                raise self._failure(error) from error
+            self.close()
+            for ending in ("", "-wal", "-shm"):
+                with suppress(OSError):
+                    self._path.with_name(f"{self._path.name}{ending}").unlink(missing_ok=True)
+        try:
+            return self._once(work)
+        except (sqlite3.Error, OSError) as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: Exception) -> NoteError:
+        return NoteError(f"{self._vault.source(self._path)}: the search index cannot be used: {error}.")
+
+    def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._database is None:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise NoteError(f"{self._vault.source(self._path)}: cannot be made: {error.strerror}.") from error
+            self._database = sqlite3.connect(self._path)
+            self._database.executescript(_TABLES)
+        db = self._database
+        try:
+            done = work(db)
+            db.commit()
+        except BaseException:
+            db.rollback()
+            raise
+        return done
+
+
+def _memories(lines: list[str], day: str, seen: set[int]) -> list[Memory]:
+    """Return the memories of some lines but for those whose number was seen before; `seen` takes in theirs."""
+    found = []
+    for line in lines:
+        memory = parse_line(line, day)
+        if memory and memory.seq not in seen:
+            seen.add(memory.seq)
+            found.append(memory)
+    return found

@@ -1,0 +1,381 @@
+"""An agent's summaries on disk: the two in force, every short-term one ever accepted (a leaf), and the long-term
+ones that were in force before."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from vault.atomic_write import Drafts
+from vault.errors import NoteError
+from vault.memory.ranges import Range, RangeSet, partition_fault
+from vault.note import Note, format_note
+from vault.vault import Vault
+
+Stamps = tuple[tuple[int, int], ...]
+
+LONGTERM = "longterm.md"
+RECENT = "recent.md"
+LAST_NUMBER = 10**15
+"""No memory has a higher number: a line of a journal would not be read again with one."""
+BY_HAND = "by-hand"
+"""Stands for the checksum of a text that nobody made but a person."""
+FORMER_LENGTH = "characters"
+"""The score by which an extract that somebody had edited was known before there were checksums."""
+
+_LEAF = re.compile(r"recent-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
+_NUMBERED = re.compile(r"(?:recent|longterm)-\d{8}-\d{6}-m(\d{1,15})(?:-\d+)?")
+_HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
+_TITLE = r"\1"
+_FORMER = re.compile(r"longterm-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
+
+
+@dataclass(frozen=True)
+class SummaryPart:
+    """What stands for some of the memories of a summary file; the only part of a file has no name."""
+
+    name: str
+    memories: RangeSet
+    text: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What stands for the memories numbered from `first` to `last`, both included.
+
+    `quality` is `prose`, `extractive` or `fallback`; `scores` are the gate's; `tokens` counts the text;
+    `sources` names the ranges and leaves that it was made from. `checksum` is that of the text as it was made, and
+    `edited_from` the checksum of the long-term summary whose text a person edited, if this one descends from it.
+    `contents` says which memories each part of the text stands for, by its heading; empty for a text in one part.
+    One file holds all parts, so that one rename puts all of them in force.
+    """
+
+    first: int
+    last: int
+    text: str
+    generation: int = 0
+    quality: str = "prose"
+    model: str = ""
+    tokens: int = 0
+    made_ms: int = 0
+    sources: tuple[str, ...] = ()
+    scores: dict[str, float] = field(default_factory=dict)
+    checksum: str = ""
+    edited_from: str = ""
+    contents: tuple[tuple[str, RangeSet], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.checksum:
+            object.__setattr__(self, "checksum", checksum_of(self.text))
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether a person has changed the text since it was made, or has written all of it."""
+        return self.checksum != checksum_of(self.text)
+
+    @property
+    def hand(self) -> str:
+        """The checksum by which a summary made from this one finds the person's text again; empty if there is none."""
+        return self.checksum if self.is_edited else self.edited_from
+
+    @property
+    def count(self) -> int:
+        return self.last - self.first + 1
+
+    @property
+    def parts(self) -> tuple[SummaryPart, ...]:
+        """The parts, a partition of all that it covers; only one if the headings of `contents` are not in the text."""
+        texts = _under_headings(self.text, [name for name, _ in self.contents])
+        if not texts:
+            return (SummaryPart("", RangeSet.of(Range(self.first, self.last)), self.text),)
+        return tuple(SummaryPart(name, memories, texts[name]) for name, memories in self.contents)
+
+    @property
+    def is_as_made(self) -> bool:
+        """Whether it ends where what it was made from ends: nobody has typed its range, or changed it since."""
+        return any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
+
+
+def text_of_parts(parts: Sequence[SummaryPart]) -> str:
+    """Return the text of a summary file with these parts: each under its name as a heading."""
+    return "\n\n".join(f"## {part.name}\n{_HEADING.sub(_TITLE, part.text).strip()}" for part in parts)
+
+
+def _under_headings(text: str, names: Sequence[str]) -> dict[str, str]:
+    """Return what stands under each of these headings; nothing unless there are these and no others."""
+    before, *pieces = _HEADING.split(f"\n{text}")
+    found = dict(zip(map(str.strip, pieces[::2]), map(str.strip, pieces[1::2]), strict=True))
+    is_whole = len(pieces) == 2 * len(found) and not before.strip() and sorted(found) == sorted(names)
+    return found if is_whole else {}
+
+
+def checksum_of(text: str) -> str:
+    """Return the checksum of a text's words; white space does not count, as editors change it by themselves."""
+    words = " ".join(text.split()).encode("utf-8", "surrogatepass")
+    return f"sha256-{hashlib.sha256(words).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """A publication on its way: the leaf's name, if it has one, and drafts that replace summaries with this stamp."""
+
+    leaf: str
+    drafts: Drafts
+    stamp: Stamps
+
+
+class Edited(NoteError):
+    """Somebody edited a summary at the moment in which another was to take its place; the edit stands."""
+
+
+class SummaryFolder:
+    """The folder `summaries` of one agent."""
+
+    def __init__(self, vault: Vault, agent_id: str) -> None:
+        self._vault = vault
+        self._parts = ("agents", agent_id, "summaries")
+
+    def read(self, name: str) -> Summary | None:
+        """Return a summary, or None if there is none. Raises: NoteError if it is not valid."""
+        return _summary(self._vault.read(*self._parts, name)) if self._vault.exists(*self._parts, name) else None
+
+    def stamp(self) -> Stamps:
+        """Return sizes and times of the two summaries in force, to see whether somebody has edited them.
+
+        One that is not there, or cannot be looked at, has (-1, -1).
+        """
+        return tuple(_stamp(self._vault.path(*self._parts, name)) for name in (LONGTERM, RECENT))
+
+    def leaves(self) -> list[tuple[str, Summary]]:
+        """Return the leaves with their file names, oldest range first; one that is not valid is left out."""
+        return self._all(_LEAF)
+
+    def leaf_names(self) -> list[str]:
+        """Return the file names of all leaves, without reading them."""
+        return [f"{name}.md" for name in self._vault.names("/".join(self._parts)) if _LEAF.fullmatch(f"{name}.md")]
+
+    def last_seq(self) -> int:
+        """Return the highest number that the name of a summary bears; 0 if none bears one."""
+        names = self._vault.names("/".join(self._parts))
+        return max((int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))), default=0)
+
+    def leaf(self, name: str) -> Summary | None:
+        """Return a leaf, or None if there is none by that name that is valid."""
+        try:
+            return self.read(name)
+        except NoteError:
+            return None
+
+    def former(self) -> list[tuple[str, Summary]]:
+        """Return the long-term summaries that were in force before, in the same way."""
+        return self._all(_FORMER)
+
+    def ahead(self, longterm: Summary | None, recent: Summary | None, at_ms: int, has_leaf: bool = True) -> Ahead:
+        """Return drafts that put summaries in force, a short-term one after a leaf of its own if that `has_leaf`.
+
+        What goes out of force is kept under another name: the long-term summary always, the short-term one if it was
+        edited, as it is a leaf otherwise. A crash in between is settled by the ranges at the next start. The drafts
+        may be written in any thread. Raises: NoteError.
+        """
+        stamp = self.stamp()  # before anything is read
+        taken = set(self._vault.names("/".join(self._parts)))
+        leaf = self._free_name("recent", recent, taken) if recent and has_leaf else ""
+        pairs = [(leaf, recent)] if recent and leaf else []
+        pairs += [*self._edited(at_ms, taken), *self._kept_with(longterm, taken)]
+        pairs += [(RECENT, recent)] if recent else []
+        return Ahead(leaf, self._vault.drafts(self._texts(pairs)), stamp)
+
+    def publish(self, longterm: Summary | None, recent: Summary | None, at_ms: int = 0, has_leaf: bool = True) -> str:
+        """Write the drafts of `ahead` and put them in force at once; return the leaf's name, if there is one.
+
+        Raises: NoteError, Edited if somebody edits a summary in force meanwhile; what was in force stays so.
+        """
+        ahead = self.ahead(longterm, recent, at_ms, has_leaf)
+        ahead.drafts.write(anywhere=True)
+        if self.stamp() != ahead.stamp:
+            ahead.drafts.discard()
+            raise Edited(f"{self._vault.source(self._vault.path(*self._parts))}: a summary was edited meanwhile.")
+        ahead.drafts.put_in_place()
+        return ahead.leaf
+
+    def add_leaf(self, summary: Summary) -> str:
+        """Keep a short-term summary as a leaf without putting it in force; return its name. Raises: NoteError."""
+        return self._add("recent", summary)
+
+    def add_former(self, summary: Summary) -> str:
+        """Keep a long-term summary that goes out of force; return its name. Raises: NoteError."""
+        return self._add("longterm", summary)
+
+    def keep(self, kind: str, summary: Summary, why: str) -> str:
+        """Keep a summary that did not come into force; return its name. Raises: NoteError."""
+        name = self._unused(f"{kind} ({why} {_moment(summary.made_ms)})")
+        self._write([(name, summary)])
+        return name
+
+    def _add(self, kind: str, summary: Summary) -> str:
+        name = self._free_name(kind, summary)
+        self._write([(name, summary)])
+        return name
+
+    def _edited(self, at_ms: int, taken: set[str]) -> list[tuple[str, Summary]]:
+        """Return the short-term summary in force as a leaf of its own if no leaf says what it says."""
+        try:
+            before = self.read(RECENT)
+        except NoteError:
+            return []
+        if before is None:
+            return []
+        names = [name for name in self.leaf_names() if f"-m{before.last:06}" in name]
+        leaves = map(self.leaf, sorted(names, key=lambda name: (len(name), name), reverse=True))  # newest first
+        if any(leaf and (leaf.first, leaf.text) == (before.first, before.text) for leaf in leaves):
+            return []
+        edited = replace(before, made_ms=at_ms)
+        return [(self._free_name("recent", edited, taken), edited)]
+
+    def _kept_with(self, longterm: Summary | None, taken: set[str]) -> list[tuple[str, Summary]]:
+        if longterm is None:
+            return []
+        try:
+            before = self.read(LONGTERM)
+        except NoteError:
+            before = None
+        kept = [(self._free_name("longterm", before, taken), before)] if before else []
+        return [*kept, (LONGTERM, longterm)]
+
+    def _all(self, pattern: re.Pattern[str]) -> list[tuple[str, Summary]]:
+        found = []
+        for name in self._vault.names("/".join(self._parts)):
+            if pattern.fullmatch(f"{name}.md"):
+                try:
+                    summary = self.read(f"{name}.md")
+                except NoteError:
+                    continue
+                found += [(f"{name}.md", summary)] if summary else []
+        return sorted(found, key=lambda row: (row[1].first, row[1].last, row[1].generation, row[0]))
+
+    def set_aside(self, name: str, why: str, at_ms: int) -> str:
+        """Rename a summary that is not in force any more; return its new name, or nothing if it is not there.
+
+        Raises: NoteError.
+        """
+        if not self._vault.exists(*self._parts, name):
+            return ""
+        aside = self._unused(f"{name.removesuffix('.md')} ({why} {_moment(at_ms)})")
+        path = self._vault.path(*self._parts, name)
+        try:
+            self._vault.disk.replace(path, self._vault.path(*self._parts, aside))
+        except OSError as error:
+            raise NoteError(f"{self._vault.source(path)}: cannot be renamed: {error.strerror}.") from error
+        return aside
+
+    def _write(self, pairs: list[tuple[str, Summary]]) -> None:
+        self._vault.write_together(self._texts(pairs))
+
+    def _texts(self, pairs: list[tuple[str, Summary]]) -> list[tuple[str, str]]:
+        return [(_text(summary), "/".join((*self._parts, name))) for name, summary in pairs]
+
+    def _free_name(self, kind: str, summary: Summary, taken: set[str] | None = None) -> str:
+        return self._unused(f"{kind}-{_moment(summary.made_ms)}-m{summary.last:06}", taken)
+
+    def _unused(self, stem: str, taken: set[str] | None = None) -> str:
+        """Return a name that no file has and that is not `taken`; from then on it is."""
+        taken = set(self._vault.names("/".join(self._parts))) if taken is None else taken
+        name, part = stem, 1
+        while name in taken:
+            part += 1
+            name = f"{stem}-{part}"
+        taken.add(name)
+        return f"{name}.md"
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        stat = path.stat()
+    except OSError:
+        return -1, -1
+    return stat.st_size, stat.st_mtime_ns
+
+
+def _moment(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y%m%d-%H%M%S")
+
+
+def _text(summary: Summary) -> str:
+    properties = {
+        "covers": [summary.first, summary.last],
+        "generation": summary.generation,
+        "made": datetime.fromtimestamp(summary.made_ms / 1000, UTC).isoformat(timespec="milliseconds"),
+        "model": summary.model,
+        "quality": summary.quality,
+        "tokens": summary.tokens,
+        "sources": list(summary.sources),
+        "scores": dict(summary.scores),
+        "checksum": summary.checksum,
+    }
+    properties |= {"edited_from": summary.edited_from} if summary.edited_from else {}
+    properties |= {"contents": {name: str(memories) for name, memories in summary.contents}} if summary.contents else {}
+    return format_note(properties, summary.text)
+
+
+def _summary(note: Note) -> Summary:
+    covers = note.properties.get("covers")
+    first, last = covers if isinstance(covers, list) and len(covers) == 2 else (None, None)
+    if type(first) is not int or type(last) is not int or not 1 <= first <= last <= LAST_NUMBER:
+        line = note.property_lines.get("covers", 1)
+        raise NoteError(
+            f"{note.source}:{line}: covers is {covers!r}; expected the first and last memory, as in [1, 65]."
+        )
+    properties, text = note.properties, note.body.strip()
+    scores, sources = properties.get("scores"), properties.get("sources")
+    return Summary(
+        first,
+        last,
+        text,
+        _whole(properties.get("generation")),
+        str(properties.get("quality") or "prose"),
+        str(properties.get("model") or ""),
+        _whole(properties.get("tokens")),
+        _milliseconds(properties.get("made")),
+        tuple(map(str, sources)) if isinstance(sources, list) else (),
+        {str(k): v for k, v in scores.items() if isinstance(v, int | float)} if isinstance(scores, dict) else {},
+        _checksum(properties, text),
+        str(properties.get("edited_from") or ""),
+        _contents(properties.get("contents"), Range(first, last)),
+    )
+
+
+def _contents(value: object, covers: Range) -> tuple[tuple[str, RangeSet], ...]:
+    """Return what the parts of a text cover; nothing, for a text in one part, unless that is a partition."""
+    try:
+        found = tuple((str(name), RangeSet.parse(str(one))) for name, one in value.items())  # type: ignore[attr-defined]
+    except (AttributeError, ValueError):
+        return ()
+    return () if partition_fault([memories for _, memories in found], covers) else found
+
+
+def _checksum(properties: dict[str, Any], text: str) -> str:
+    """Return the checksum of the text as it was made; what has none is from a time before there were any, or a hand."""
+    if found := properties.get("checksum"):
+        return str(found)
+    if not properties.get("sources"):
+        return BY_HAND
+    scores = properties.get("scores")
+    length = scores.get(FORMER_LENGTH) if isinstance(scores, dict) else None
+    return checksum_of(text) if length in (None, len(text)) else BY_HAND
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _milliseconds(value: object) -> int:
+    try:
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+        return round(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() * 1000)
+    except ValueError:
+        return 0

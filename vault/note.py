@@ -1,0 +1,309 @@
+"""A Markdown note: its properties (front matter) and its body, each property with the line it stands in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from config.settings import Given, misspelt
+from vault.errors import NoteError
+from vault.front_matter import HANDLER, FrontMatter, Typed, load_value, parse_front_matter
+from vault.markdown import Kind, Line, scan, unescaped, unescaped_comments, unescaped_line, unescaped_name, visible
+
+BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*\*(?P<key>[A-Za-z][\w. -]*)(?:\*\*\s*:|:\s*\*\*)(?P<value>.*)")
+_KEY = re.compile(r"[a-z][a-z0-9_]*")
+_ENTRY = re.compile(r"\s*[-*+]\s+\*\*(?P<name>(?:\\.|[^\\*]|\*(?!\*))+)\*\*(?P<aliases>(?:\\.|[^:\\])*):(?P<value>.*)")
+_ALIAS = re.compile(r"(?:\\.|[^,\\])+")
+_INDENT = re.compile(r"  |\t")
+ITEM = re.compile(r"\s*[-*+]\s")
+_LINK = re.compile(r"\[\[([^\[\]|#]+)(?:[#|][^\[\]]*)?\]\]")
+_UNLINKED = frozenset("[]|#")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A list line `- **name**, alias, alias: value`, its line number in the file, and that of the line after it.
+
+    Lines below it that are indented by two spaces belong to the value.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    value: str
+    line: int
+    end: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Section:
+    """The lines under a heading, without blank ones at their ends; none if a note has no such section.
+
+    `start` and `end` are the lines of the file, from 1, in which it begins, after its heading, and which follows it.
+    """
+
+    lines: Sequence[Line] = ()
+    start: int = 0
+    end: int = 0
+
+    @property
+    def exists(self) -> bool:
+        """Whether the note has such a section."""
+        return self.start > 0
+
+    @property
+    def text(self) -> str:
+        """What it says, without comments."""
+        return unescaped(self.lines) if self.lines else ""
+
+
+_NOTHING = Section()
+
+
+@dataclass
+class Note:
+    """One Markdown file. `source` is its path, for messages; `body_line` the line where its body begins.
+
+    `typed` has the properties as they are typed, see `FrontMatter`.
+    """
+
+    source: str
+    properties: dict[str, Any] = field(default_factory=dict)
+    body: str = ""
+    property_lines: dict[str, int] = field(default_factory=dict)
+    body_line: int = 1
+    typed: dict[str, Typed] = field(default_factory=dict)
+    _scanned: tuple[str, list[Line]] | None = field(default=None, init=False, repr=False, compare=False)
+    _sections: tuple[list[Line], dict[str, list[tuple[str, int, int]]]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+
+    @property
+    def given(self) -> dict[str, Given]:
+        """The properties with their lines, for `settings_from`."""
+        return {key: Given(value, self.property_lines.get(key, 0)) for key, value in self.properties.items()}
+
+    @property
+    def lines(self) -> list[Line]:
+        """The lines of the body, see `vault.markdown`."""
+        if self._scanned is None or self._scanned[0] is not self.body:
+            self._scanned = self.body, scan(self.body, self.body_line)
+        return self._scanned[1]
+
+    def settings(self, known: Collection[str] = ()) -> dict[str, Given]:
+        """Return all settings in the note: properties, and lines `**key**: value` among the prose.
+
+        A key that is one of those `known` but for capitals and hyphens counts as that one.
+        Raises: NoteError if a key is set twice or is nearly a known one.
+        """
+        found = self.given
+        for line in self.lines:
+            match = BOLD.match(unescaped_comments(line.text)) if line.counts else None
+            key = self._key(match["key"], line.number, known) if match else ""
+            if not match or not key:
+                continue
+            if key in found:
+                raise NoteError(
+                    f"{self.source}:{line.number}: {key!r} is set twice; it stands in line {found[key].line} already."
+                )
+            found[key] = Given(_scalar(match["value"].strip(), f"{self.source}:{line.number}"), line.number)
+        return found
+
+    def _key(self, typed: str, number: int, known: Collection[str]) -> str:
+        """Return the key of a setting as it is declared; an empty string for what is bold for another reason."""
+        if _KEY.fullmatch(typed):
+            return typed
+        folded = re.sub(r"[\s-]+", "_", typed.lower().strip())
+        if folded in known:
+            return folded
+        if meant := misspelt(folded, tuple(known)):
+            raise NoteError(f"{self.source}:{number}: unknown setting {typed!r}; did you mean {meant!r}?")
+        return ""
+
+    def section(self, title: str) -> Section:
+        """Return the section under `## title`, in whatever case; with an empty title what stands before the first.
+
+        Raises: NoteError if there are two of them.
+        """
+        places = self._places().get(title.casefold(), ())
+        if len(places) > 1:
+            (_, first, _), (name, second, _) = places[:2]
+            raise NoteError(
+                f"{self.source}:{second - 1}: the section {name!r} stands in line {first - 1} already; make them one."
+            )
+        for _, start, end in places:
+            lines = self.lines[start - self.body_line : end - self.body_line]
+            return Section(_trimmed_lines(lines), start, end)
+        return _NOTHING
+
+    def _places(self) -> dict[str, list[tuple[str, int, int]]]:
+        """Return title, first line and the line after it of each section, by the title in whatever case."""
+        lines = self.lines
+        if self._sections is None or self._sections[0] is not lines:
+            heads = [("", self.body_line), *((line.title, line.number + 1) for line in lines if line.level == 2)]
+            ends = [start - 1 for _, start in heads[1:]] + [self.body_line + len(lines)]
+            found: dict[str, list[tuple[str, int, int]]] = {}
+            for (name, start), end in zip(heads, ends, strict=True):
+                found.setdefault(name.casefold(), []).append((name, start, end))
+            self._sections = lines, found
+        return self._sections[1]
+
+    def entries(self, title: str) -> Iterator[Entry]:
+        """Yield the list lines of a section.
+
+        Raises: NoteError at a list line that is not `- **name**, alias: value`, or if there are two such sections.
+        """
+        lines = self.section(title).lines
+        for index, line in enumerate(lines):
+            if not line.counts or not ITEM.match(line.text):
+                continue
+            match = _ENTRY.fullmatch(unescaped_comments(line.text))
+            if not match:
+                form = "'- **name**, alias: text'"
+                raise NoteError(f"{self.source}:{line.number}: {line.raw.strip()!r} is not of the form {form}.")
+            end = _end_of_item(lines, index + 1)
+            yield Entry(
+                _name(match["name"]),
+                tuple(name for alias in _ALIAS.findall(match["aliases"]) if (name := _name(alias))),
+                "\n".join([match["value"].lstrip(), *_below(lines[index + 1 : end])]).strip(),
+                line.number,
+                lines[end - 1].number + 1,
+            )
+
+
+def parse_note(text: str, source: str) -> Note:
+    """Return the note that a file's text is.
+
+    Raises: NoteError if the front matter is not valid YAML or is not a list of properties.
+    """
+    text = with_plain_ends(text.removeprefix("\ufeff"))
+    if not HANDLER.detect(text):
+        return Note(source, {}, text)
+    try:
+        head, rest = HANDLER.split(text)
+    except ValueError as error:
+        raise NoteError(f"{source}:1: the front matter begins with '---' but no second '---' ends it.") from error
+    found = parse_front_matter(head, source) if head.strip() else FrontMatter()
+    body, body_line = _trimmed(rest.split("\n"), head.count("\n") + 3)
+    return Note(source, found.properties, body, found.lines, body_line, found.typed)
+
+
+def format_note(properties: dict[str, Any], body: str) -> str:
+    """Return the text of a note: properties in their order, then the body."""
+    if not properties and not HANDLER.detect(body):
+        return body.rstrip("\n") + "\n"
+    head = f"{HANDLER.export(properties, sort_keys=False, width=1000)}\n" if properties else ""
+    return f"---\n{head}---\n{body.rstrip(chr(10))}\n"
+
+
+def link_target(value: object) -> str:
+    """Return the note that `[[Note]]` (or the plain name, or YAML's nested list of it) links to; empty if none."""
+    if isinstance(value, list):
+        inner = value[0] if len(value) == 1 and isinstance(value[0], list) else value
+        value = link(", ".join(map(str, inner)) or " ")
+    text = "" if value is None else str(value).strip()
+    match = _LINK.search(text)
+    return (match[1] if match else text).strip()
+
+
+def link(name: str) -> str:
+    """Return a wiki link to a note."""
+    return f"[[{name}]]"
+
+
+def reference(name: str) -> str:
+    """Return a link to a note, or its plain name if no link can hold it."""
+    return link(name) if name.strip() == name != "" and _UNLINKED.isdisjoint(name) else name
+
+
+def _name(text: str) -> str:
+    return unescaped_name(text.strip()).lower()
+
+
+def with_plain_ends(text: str) -> str:
+    """Return a text in which every line ends with a line feed alone."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _end_of_item(lines: Sequence[Line], start: int) -> int:
+    """Return where the lines end that belong to the list item above `start`; blank ones at their end do not."""
+    end = start
+    for index in range(start, len(lines)):
+        line = lines[index]
+        if line.is_hidden:
+            continue
+        if line.raw and (not _INDENT.match(line.raw) or (line.counts and ITEM.match(line.text))):
+            break
+        if line.text.strip():
+            end = index + 1
+    return end
+
+
+def _below(lines: Sequence[Line]) -> list[str]:
+    """Return what the lines of a list item after its first say, without what indents them."""
+    dedented = ((line, _INDENT.sub("", line.text, count=1)) for line in visible(lines))
+    return [text if line.kind is Kind.FENCED else unescaped_line(text) for line, text in dedented]
+
+
+def _trimmed_lines(lines: Sequence[Line]) -> Sequence[Line]:
+    first, end = 0, len(lines)
+    while end > first and not lines[end - 1].raw:
+        end -= 1
+    while first < end and not lines[first].raw:
+        first += 1
+    return lines[first:end]
+
+
+def _trimmed(lines: list[str], start: int) -> tuple[str, int]:
+    """Return lines as text without the blank ones at its ends, and the number of the first that is left."""
+    text = "\n".join(lines)
+    return text.strip("\n"), start + len(text) - len(text.lstrip("\n"))
+
+
+def _scalar(text: str, place: str) -> object:
+    remark = re.search(r"\s\(", text) if text.endswith(")") else None
+    bare = text[: remark.start() if remark else None].strip().strip("`")
+    try:
+        value = load_value(bare)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise NoteError(
+            f"{place}: the value {text!r} cannot be read; write a number, true, false or plain text."
+        ) from error
+    ends_in_colon = isinstance(value, dict) and not bare.startswith("{") and set(value.values()) == {None}
+    return bare if ends_in_colon else value  # `::` is an address, and to YAML a key without a value
+
+
+def text_in(note: Note, key: str) -> str:
+    """Return a property as text, or an empty one if it is none."""
+    typed = note.typed.get(key, "")
+    return typed if isinstance(typed, str) else ""
+
+
+def texts_in(note: Note, key: str) -> tuple[str, ...]:
+    """Return a property as a list of texts; one alone counts as a list of it."""
+    match note.typed.get(key, ()):
+        case str(one):
+            return (one,) if one else ()
+        case tuple(several):
+            return several
+        case _:
+            return ()
+
+
+def table_in(note: Note, key: str) -> dict[str, str]:
+    """Return a property as a table of texts, or an empty one if it is none."""
+    typed = note.typed.get(key, {})
+    return dict(typed) if isinstance(typed, dict) else {}
+
+
+def names_in(note: Note) -> tuple[str, ...]:
+    """Return the aliases, in lower case."""
+    return tuple(alias.lower() for alias in texts_in(note, "aliases"))
+
+
+def own_properties(note: Note, known: Collection[str]) -> dict[str, str]:
+    """Return the properties that builders set: those that are not known and have one value, as text."""
+    return {key: typed for key, typed in note.typed.items() if isinstance(typed, str) and key not in known}

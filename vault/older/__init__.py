@@ -1,1 +1,0 @@
-"""Vaults of an older layout, taken over without touching them."""

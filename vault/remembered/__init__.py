@@ -1,1 +1,0 @@
-"""What agents remember, file by file: the lines of journals, summaries, facts and archives."""

@@ -1,0 +1,83 @@
+"""What everybody is about when a world closes, in `.index/just-now.json`, for one that opens again a moment later.
+
+Deleting it loses nothing but that: what is true for longer stands in notes.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vault.errors import NoteError
+from vault.vault import Vault
+from world.entities import MOST_HEARD, Doings
+from world.world import World
+
+log = logging.getLogger(__name__)
+
+JUST_NOW = (".index", "just-now.json")
+_IDS = ("goal_id", "came_from_id", "following_id", "answer_to_id")
+
+
+@dataclass(frozen=True)
+class JustNow:
+    """Who is `awake` although the world closes, everybody's doings by id, and rows of what agents owe by name."""
+
+    awake: tuple[str, ...] = ()
+    doings: Mapping[str, Doings] = field(default_factory=dict)
+    owed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def keep_just_now(vault: Vault, just_now: JustNow, now_ms: int) -> None:
+    """Write what everybody is about; a failure to do so is logged. `now_ms` is in milliseconds since 1970."""
+    rows = {one_id: row for one_id, doings in just_now.doings.items() if (row := _row(doings))}
+    kept = {"at_ms": now_ms, "awake": list(just_now.awake), "doings": rows, "owed": dict(just_now.owed)}
+    try:
+        vault.write_text(json.dumps(kept, ensure_ascii=False), *JUST_NOW)
+    except NoteError as error:
+        log.warning("%s", error)
+
+
+def take_just_now(vault: Vault, world: World, now_ms: int, most_seconds: float) -> JustNow:
+    """Return what was kept at most so long ago, and forget it; nothing if it is older or cannot be understood.
+
+    Whom and what the world does not have any more is left out.
+    """
+    try:
+        kept = json.loads(vault.read_text(*JUST_NOW)) if vault.exists(*JUST_NOW) else {}
+        if not kept:
+            return JustNow()
+        vault.write_text("{}", *JUST_NOW)
+        if not 0 <= now_ms - kept["at_ms"] <= most_seconds * 1000:
+            return JustNow()
+        return JustNow(
+            tuple(one_id for one_id in kept["awake"] if one_id in world.characters),
+            {one_id: _doings(row, world) for one_id, row in kept["doings"].items() if one_id in world.characters},
+            {name: dict(row) for name, row in kept["owed"].items()},
+        )
+    except (NoteError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        log.warning("%s cannot be understood, so nobody goes on from there: %s", "/".join(JUST_NOW), error)
+        return JustNow()
+
+
+def _row(doings: Doings) -> dict[str, Any]:
+    """Return what is not as at the beginning."""
+    row: dict[str, Any] = {key: value for key in (*_IDS, "last_line") if (value := getattr(doings, key))}
+    if doings.away is not None:
+        row["away"] = doings.away
+    return row | ({"heard": list(doings.heard)} if doings.heard else {})
+
+
+def _doings(row: Mapping[str, Any], world: World) -> Doings:
+    known = {*world.rooms, *world.characters}
+    doings, away = Doings(), row.get("away")
+    for key in _IDS:
+        if row.get(key) in known:
+            setattr(doings, key, row[key])
+    doings.last_line = str(row.get("last_line", ""))
+    doings.away = None if away is None else str(away)
+    doings.heard.extend([str(line) for line in row.get("heard", ())][-MOST_HEARD:])
+    return doings
