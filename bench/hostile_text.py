@@ -31,7 +31,7 @@ from agents.replies.reply import first_command
 from agents.replies.reply_text import MOST_THOUGHT
 from bench.lib.hostile import fragments, repeated
 from bench.lib.reporting import table
-from config.server_settings import ServerSettings
+from config.settings import ServerSettings
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from config.given import Given
-from config.settings import ModelSettings, setting, settings_from
+from config.settings import ModelSettings, setting
+from config.validation import Given, settings_from
 
 THINKER, SUMMARIZER = "thinker", "summarizer"
 _PLACE = r"(?:embedded|gguf:[^,]*[^,\s]|https?://[^\s,]+)"

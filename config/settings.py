@@ -1,33 +1,140 @@
 """Typed settings: what can be set, in which unit and range, and what it is when nobody sets it.
 
 Each dataclass is one note of the vault's `config` folder; a field's metadata says how its value is checked and
-explained. Nothing here reads a file: `settings_from` is given the values with the lines that they stand in.
+explained. Nothing here reads a file: `config.validation` checks the values with the lines that they stand in.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import difflib
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-from config.color_settings import ColorSettings
-from config.declaring import setting as setting
-from config.given import Given as Given
-from config.old_names import OLD_NAMES, today
-from config.server_settings import ROLES as ROLES
-from config.server_settings import ServerSettings as ServerSettings
-
-CLOSE = 0.9
-"""A key that is so near to a known one is that one misspelt, even where others may be known elsewhere."""
-
-IGNORED_KEYS = frozenset({"tags", "aliases", "cssclasses", "cssclass", "created", "modified", "title"})
+from typing import Any
 
 
-class SettingsError(Exception):
-    """A setting is unknown or its value will not do; the message names file, line and what is expected."""
+def setting(
+    default: Any,
+    about: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+    form: str = "",
+) -> Any:
+    """Declare a setting: its default, what it is about, and its range (inclusive), choices or form (a regex)."""
+    metadata = {"about": about, "low": low, "high": high, "choices": choices, "form": form}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+MEGABYTE = 1_048_576
+
+ROLES = ("guest", "player", "builder", "admin")
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """config/server.md"""
+
+    host: str = setting("127.0.0.1", "the address to listen on; 127.0.0.1 admits only this machine")
+    port: int = setting(4000, "the telnet port", low=0, high=65535)
+    tls_port: int = setting(0, "the port for telnet over TLS; 0 for none, -1 for any free one", low=-1, high=65535)
+    tls_host: str = setting("", "the address to listen on for TLS; empty for the same as host")
+    tls_certificate: str = setting("", "the file of the certificate and its chain, in PEM; empty to have one made")
+    tls_key: str = setting("", "the file of the certificate's private key, in PEM, without a password")
+    admin_name: str = setting("Warden", "who is made the first admin, when there is none", form=r"\S+")
+    new_accounts: bool = setting(True, "whether a name that is new here can be taken by whoever gives it")
+    new_role: str = setting("player", "what somebody new may do", choices=ROLES[:3])
+    new_accounts_per_hour: int = setting(
+        20, "how many new names can be taken from one address in an hour; 0 for any number", low=0, high=100000
+    )
+    guests: bool = setting(True, "whether `guest` as a name lets somebody in without a password")
+    shortest_password: int = setting(6, "the fewest characters a password may have", low=1, high=100)
+    password_tries: int = setting(3, "how many wrong passwords end a connection", low=1, high=100)
+    idle_minutes: int = setting(
+        120, "after how many minutes without a line a player is let go; 0 for never", low=0, high=10080
+    )
+    max_line_bytes: int = setting(4096, "the longest line that a player can send, in bytes", low=128, high=65536)
+    max_output_bytes: int = setting(
+        262144,
+        "how much may wait for a client that does not read, in bytes, before it is dropped",
+        low=16384,
+        high=16777216,
+    )
+    max_negotiation_bytes: int = setting(
+        262144,
+        "how much a client may send of telnet commands between two lines, in bytes, before it is dropped",
+        low=4096,
+        high=16777216,
+    )
+    lines_per_second: int = setting(
+        100,
+        "how many lines of one connection are taken a second, when more come than at once; 0 for any number",
+        low=0,
+        high=10000,
+    )
+    lines_at_once: int = setting(500, "how many lines of one connection are taken at once", low=1, high=100000)
+    max_connections: int = setting(500, "how many may be connected at once", low=1, high=20000)
+    connections_per_address: int = setting(
+        20, "how many may be connected from one address at once; 0 for any number", low=0, high=20000
+    )
+    connects_per_minute: int = setting(
+        60, "how many connections one address may make a minute; 0 for any number", low=0, high=100000
+    )
+    return_seconds: int = setting(
+        60, "how long somebody whose connection is lost stays where they are, in seconds", low=0, high=3600
+    )
+    login_seconds: int = setting(180, "how long somebody may take to come in, in seconds", low=10, high=3600)
+    hostname: str = setting("", "the name under which this machine is found, for lists of worlds; empty for none")
+    compression: bool = setting(True, "whether clients that ask for it are sent compressed text")
+    keep_alive_seconds: int = setting(
+        60,
+        "after how many seconds of silence a connection is kept open by a sign of life; 0 for never",
+        low=0,
+        high=86400,
+    )
+    backups_kept: int = setting(20, "how many archives of @backup are kept, the newest; 0 keeps all", low=0, high=10000)
+    shutdown_seconds: int = setting(10, "how long each stage of a shutdown may take, in seconds", low=1, high=120)
+    log_format: str = setting("text", "how the log is written: to read, or JSON", choices=("text", "json"))
+    log_file: str = setting("", "the file of the log, beside the vault unless it begins with /; empty for none")
+    log_megabytes: int = setting(
+        10, "how large the file of the log becomes before another is begun, in megabytes", low=1, high=1000
+    )
+    log_files_kept: int = setting(5, "how many full files of the log are kept, the newest", low=1, high=1000)
+    audit_megabytes: int = setting(
+        10, "how large a file of the audit log becomes before another is begun, in megabytes", low=1, high=1000
+    )
+    audit_files_kept: int = setting(
+        100, "how many files of the audit log are kept, the newest; 0 keeps all", low=0, high=10000
+    )
+    log_level: str = setting("info", "what is worth a line in the log", choices=("debug", "info", "warning", "error"))
+    metrics_port: int = setting(
+        0, "the HTTP port for figures and health; 0 for none, -1 for any free one", low=-1, high=65535
+    )
+    metrics_host: str = setting(
+        "127.0.0.1", "the address for figures and health; they are asked for without a password"
+    )
+
+
+COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+WEIGHTS = ("bold", "dim", "italic", "underline")
+
+_WORD = rf"(?:{'|'.join(WEIGHTS)}|(?:bright-)?(?:{'|'.join(COLORS)})|rgb-[0-9a-f]{{6}})"
+STYLE_FORM = rf"none|{_WORD}(?: {_WORD})*"
+
+
+@dataclass(frozen=True)
+class ColorSettings:
+    """config/colors.md"""
+
+    room: str = setting("bold", "the name of a room, above what it looks like", form=STYLE_FORM)
+    exits: str = setting("cyan", "the line of exits", form=STYLE_FORM)
+    speech: str = setting("green", "what is said and shouted", form=STYLE_FORM)
+    private: str = setting("magenta", "what is whispered, or told from afar", form=STYLE_FORM)
+    notice: str = setting("bold", "what is announced to everyone", form=STYLE_FORM)
+    ambience: str = setting("italic", "what happens by itself", form=STYLE_FORM)
+    refusal: str = setting("yellow", "why something cannot be done", form=STYLE_FORM)
+    highlight: str = setting(
+        "bold", "==words== in help and in text/welcome.md, first-steps.md and farewell.md", form=STYLE_FORM
+    )
 
 
 MODEL_FORM = r"auto|embedded|none|ollama:\S+|gguf:[^,]*[^,\s]"
@@ -212,88 +319,3 @@ KINDS: dict[str, type[Any]] = {
     "memory_compaction": MemorySettings,
     "colors": ColorSettings,
 }
-
-S = TypeVar("S")
-
-
-def settings_from(kind: type[S], values: Mapping[str, Given], source: str) -> S:
-    """Return the settings of one kind with the values given and defaults for the rest.
-
-    `source` is the file's name for messages. Raises: SettingsError naming file, line, value and what is expected.
-    """
-    return override(kind(), values, source)
-
-
-def override(settings: S, values: Mapping[str, Given], source: str) -> S:
-    """Return the settings with some values replaced. Raises: SettingsError as `settings_from`."""
-    fields = {field.name: field for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
-    changes = {}
-    for key, given in today(values, fields, source).items():
-        if key in fields:
-            changes[key] = _checked(fields[key], given, f"{source}:{given.line}")
-        elif key not in IGNORED_KEYS and not (is_open(type(settings)) and not misspelt(key, tuple(fields), CLOSE)):
-            raise SettingsError(f"{source}:{given.line}: {_unknown(key, list(fields))}")
-    return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
-
-
-def current_name(key: str) -> str:
-    """Return what a setting is called today; a key that was never renamed is returned as it is."""
-    return OLD_NAMES.get(key, key)
-
-
-def setting_names(kind: type[Any]) -> tuple[str, ...]:
-    """Return the names of a kind's settings in the order in which they are declared."""
-    return tuple(field.name for field in dataclasses.fields(kind))
-
-
-def is_open(kind: type[Any]) -> bool:
-    """Return whether a note of this kind may hold settings that are known elsewhere."""
-    return kind is MemorySettings
-
-
-def misspelt(key: str, names: tuple[str, ...], cutoff: float = 0.8) -> str:
-    """Return the setting that a key is probably meant to be, or an empty string; `cutoff` is how near it is, to 1."""
-    close = difflib.get_close_matches(key, names, n=1, cutoff=cutoff)
-    return close[0] if close else ""
-
-
-def _unknown(key: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(key, known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else "."
-    return f"unknown setting {key!r}{hint} Known settings are {', '.join(known)}."
-
-
-def _checked(field: dataclasses.Field[Any], given: Given, place: str) -> object:
-    value, low, high = _converted(field, given.value), field.metadata["low"], field.metadata["high"]
-    choices, form = field.metadata["choices"], field.metadata["form"]
-    outside = isinstance(value, int | float) and not ((low is None or value >= low) and (high is None or value <= high))
-    outside = outside or bool(choices and value not in choices) or bool(form and not re.fullmatch(form, str(value)))
-    if type(value) is not type(field.default) or outside:
-        raise SettingsError(f"{place}: {field.name} is {given.value!r}; expected {_expected(field)}.")
-    return value
-
-
-def _converted(field: dataclasses.Field[Any], value: object) -> object:
-    match field.default, value:
-        case str(), None:
-            return ""
-        case str(), bool() if "on" in field.metadata["choices"]:
-            return "on" if value else "off"  # YAML reads on and off without quotes as true and false
-        case (str(), bool()) | (float(), bool()):
-            return value
-        case str(), int() | float():
-            return str(value)
-        case float(), int() if abs(value) < 2**53:
-            return float(value)
-        case _:
-            return value
-
-
-def _expected(field: dataclasses.Field[Any]) -> str:
-    kind = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}[type(field.default)]
-    low, high, choices = field.metadata["low"], field.metadata["high"], field.metadata["choices"]
-    if choices:
-        kind = f"one of {', '.join(choices)}"
-    elif low is not None:
-        kind += f" from {low} to {high}"
-    return f"{kind} ({field.metadata['about']})"

@@ -18,7 +18,7 @@ from agents.commands.model_commands import model_commands
 from agents.models.queue import ModelQueue
 from agents.own.own_commands import own_commands
 from agents.population import Population
-from config.server_settings import MEGABYTE
+from config.settings import MEGABYTE
 from server.accounts.accounts import Accounts
 from server.accounts.password_change import ACCOUNT_COMMANDS
 from server.accounts.passwords import Authenticator, Passwords

@@ -19,8 +19,7 @@ from twisted.internet.error import CannotListenError
 
 from agents.memory.strategy_registry import loaded_strategies
 from agents.simulated.recording import SimulationError
-from config.server_settings import MEGABYTE
-from config.settings import ROLES, ServerSettings
+from config.settings import MEGABYTE, ROLES, ServerSettings
 from server.accounts.database import AccountDatabase, default_folder, read_accounts
 from server.accounts.password_reset import first_admin, reset_password
 from server.accounts.passwords import Argon2

@@ -17,17 +17,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from config.settings import (
-    ROLES,
-    AgentSettings,
-    Given,
-    MemorySettings,
-    SettingsError,
-    current_name,
-    misspelt,
-    override,
-    setting_names,
-)
+from config.settings import ROLES, AgentSettings, MemorySettings
+from config.validation import Given, SettingsError, current_name, misspelt, override, setting_names
 from vault.errors import NoteError
 from vault.markdown import Line, unescaped_comments
 from vault.note import Note, link, link_target, names_in, own_properties, table_in, text_in, texts_in

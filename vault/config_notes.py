@@ -10,21 +10,17 @@ from typing import Any, TypeVar
 
 import yaml
 
-from config.color_settings import ColorSettings
-from config.old_names import GONE, OLD_NAMES
 from config.profiles import NAME_FORM, THINKER, ModelProfile, ProfileSettings, profile_from
 from config.settings import (
     KINDS,
     AgentSettings,
-    Given,
+    ColorSettings,
     MemorySettings,
     ModelSettings,
     ServerSettings,
-    SettingsError,
     WorldSettings,
-    setting_names,
-    settings_from,
 )
+from config.validation import GONE, OLD_NAMES, Given, SettingsError, setting_names, settings_from
 from vault.errors import NoteError
 from vault.markdown import escaped_comments
 from vault.note import Note

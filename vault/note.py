@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from config.settings import Given, misspelt
+from config.validation import Given, misspelt
 from vault.errors import NoteError
 from vault.front_matter import HANDLER, FrontMatter, Typed, load_value, parse_front_matter
 from vault.markdown import Kind, Line, scan, unescaped, unescaped_comments, unescaped_line, unescaped_name, visible

@@ -16,7 +16,8 @@ from agents.memory import strategies
 from agents.memory.coverage import Coverage
 from agents.memory.strategy import MemoryStrategy, Plan
 from agents.memory.view import Tier, View
-from config.settings import MemorySettings, SettingsError, misspelt, setting_names
+from config.settings import MemorySettings
+from config.validation import SettingsError, misspelt, setting_names
 from vault.agent_notes import AgentNote
 from vault.config_notes import Settings, load_settings
 from vault.errors import NoteError

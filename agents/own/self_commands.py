@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from agents.agent import Agent
 from agents.commands.memory_commands import safely
 from agents.commands.population_commands import agent_meant
-from config.settings import AgentSettings, Given, SettingsError, override
+from config.settings import AgentSettings
+from config.validation import Given, SettingsError, override
 from vault.personal_notes import OwnProfiles
 from world.command import Command, command
 from world.entities import Character, Role

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from config.settings import KINDS, ModelSettings, SettingsError, setting_names, settings_from
+from config.settings import KINDS, ModelSettings
+from config.validation import SettingsError, setting_names, settings_from
 from server.persistence.hot_reload import AT_ONCE
 from vault.config_notes import Settings, given_settings, write_setting
 from vault.errors import NoteError

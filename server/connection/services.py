@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from config.color_settings import ColorSettings
+from config.settings import ColorSettings
 from server.clock import ReactorClock
 from server.connection.input import FairScheduler
 from server.connection.output import FlushQueue

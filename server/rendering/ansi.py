@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from config.color_settings import COLORS, WEIGHTS, ColorSettings
+from config.settings import COLORS, WEIGHTS, ColorSettings
 from server.connection.connection import MARKED, SCENE, ColorDepth
 from server.rendering.layout import laid_out
 from world.message_catalog import LINK, MARK, link_in_words

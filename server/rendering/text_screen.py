@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from config.color_settings import ColorSettings
+from config.settings import ColorSettings
 from server.connection.connection import RAW, Capabilities, ColorDepth
 from server.rendering.ansi import rendered
 from server.rendering.layout import WHOLE

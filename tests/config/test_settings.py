@@ -9,21 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config.settings import (
-    IGNORED_KEYS,
-    KINDS,
-    AgentSettings,
-    Given,
-    MemorySettings,
-    ModelSettings,
-    ServerSettings,
-    SettingsError,
-    WorldSettings,
-    misspelt,
-    override,
-    setting_names,
-    settings_from,
-)
+from config.settings import KINDS, AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
+from config.validation import IGNORED_KEYS, Given, SettingsError, misspelt, override, setting_names, settings_from
 
 SOURCE = "config/x.md"
 FIELDS = [

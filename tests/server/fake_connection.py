@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from config.color_settings import ColorSettings
+from config.settings import ColorSettings
 from server.clock import ReactorClock
 from server.connection.connection import Capabilities, Identification, Message
 from server.connection.services import ConnectionServices

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from config.settings import Given
+from config.validation import Given
 from tests.vault import nasty
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings, write_setting

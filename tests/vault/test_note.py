@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from config.settings import Given
+from config.validation import Given
 from vault.errors import NoteError
 from vault.note import Entry, format_note, link, link_target, parse_note
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from config.settings import current_name, misspelt
+from config.validation import current_name, misspelt
 from tests.vault import nasty
 from vault.agent_notes import KEYS as AGENT_KEYS
 from vault.agent_notes import load_agent

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from config.old_names import GONE, OLD_NAMES
 from config.profiles import THINKER, ModelProfile, thinker_of
-from config.settings import KINDS, AgentSettings, Given, MemorySettings, is_open, setting_names
+from config.settings import KINDS, AgentSettings, MemorySettings
+from config.validation import GONE, OLD_NAMES, Given, is_open, setting_names
 from vault.agent_notes import agent_names, load_agent
 from vault.board_note import BOARD, parse_board
 from vault.check.files import NAMED

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
 
-from config.settings import AgentSettings, Given, MemorySettings, SettingsError, WorldSettings, misspelt, override
+from config.settings import AgentSettings, MemorySettings, WorldSettings
+from config.validation import Given, SettingsError, misspelt, override
 from vault.agent_notes import KEYS
 from vault.entities.load import load_world
 from vault.entities.schema import save_person

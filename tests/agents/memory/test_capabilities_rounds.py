@@ -15,7 +15,8 @@ from agents.memory.memory import AgentMemory
 from agents.memory.strategies.rolling import Rolling
 from agents.memory.view import CompactedMessage, CompactionProvider
 from agents.models.model import ModelError
-from config.settings import Given, MemorySettings, SettingsError, settings_from
+from config.settings import MemorySettings
+from config.validation import Given, SettingsError, settings_from
 from tests.agents.memory.lives import Life, one_turn, talkative, windows
 from tests.agents.memory.test_switching import Switching, writer
 from tests.agents.memory.towns import Town

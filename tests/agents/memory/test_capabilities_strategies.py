@@ -22,7 +22,8 @@ from agents.memory.summaries.prose import SECTIONS, sections_of
 from agents.memory.view import UNSHOWN
 from agents.models.adapter import TokenEstimate
 from agents.models.model import ModelError, Request
-from config.settings import Given, MemorySettings, SettingsError, settings_from
+from config.settings import MemorySettings
+from config.validation import Given, SettingsError, settings_from
 from tests.agents.memory.lives import Life, good_summaries, talkative, windows
 from tests.agents.memory.test_capabilities_archive import various
 from tests.agents.memory.test_switching import HEADINGS, STRATEGIES, Switching, in_sections, writer

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config.color_settings import ColorSettings
+from config.settings import ColorSettings
 from server.connection.connection import KIND_OF, MARKED, SCENE, ColorDepth, shown_of
 from server.rendering.ansi import rendered
 from server.rendering.layout import wrapped

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from config.color_settings import ColorSettings
+from config.settings import ColorSettings
 from server.connection.connection import MARKED, ColorDepth
 from server.rendering.ansi import rendered
 from server.rendering.layout import WHOLE, laid_out

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from config.color_settings import ColorSettings
+from config.settings import ColorSettings
 from server.connection.connection import MARKED, Capabilities, ColorDepth
 from server.rendering.text_screen import TextScreen
 

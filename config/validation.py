@@ -1,0 +1,157 @@
+"""Checking what was written for a setting, with file, line and what is expected; and settings with old names.
+
+docs/hosting.md tells people of the old names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import logging
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from config.settings import MemorySettings
+
+
+@dataclass(frozen=True)
+class Given:
+    """A value that somebody wrote, and the line of the note in which it stands (from 1; 0 if unknown)."""
+
+    value: object
+    line: int = 0
+
+
+log = logging.getLogger(__name__)
+
+OLD_NAMES = {
+    "short_window": "recent_window",
+    "short_term_window": "recent_window",
+    "max_turns": "max_memories",
+    "rounds_to_retain": "retain_recent",
+    "compaction.enabled": "enabled",
+    "compaction.threshold": "threshold",
+    "compaction.retain_recent": "retain_recent",
+}
+"""What settings were called elsewhere or before, and what they are called now: docs/hosting.md."""
+
+_ROLES_ARE_IN_ACCOUNTS = (
+    "What somebody may do belongs to their account now: `new_role` is what somebody new may do, and the one-time "
+    "password that the world prints at its first start is for the first admin. Remove the lines."
+)
+GONE = {"loopback_role": _ROLES_ARE_IN_ACCOUNTS, "remote_role": _ROLES_ARE_IN_ACCOUNTS}
+"""Settings that are gone, and what there is instead."""
+
+
+def today(values: Mapping[str, Given], known: Collection[str], source: str) -> dict[str, Given]:
+    """Return the values under the names of today, without those that nothing reads any more.
+
+    Each old name is warned of, and all that are gone at once. Where a setting stands under both, today's name wins.
+    """
+    gone = [key for key in values if key in GONE and key not in known]
+    if gone:
+        what = " and ".join(f"{key} (line {values[key].line})" for key in gone)
+        log.warning("%s: %s count no more. %s", source, what, " ".join(dict.fromkeys(GONE[key] for key in gone)))
+    found = {key: given for key, given in values.items() if key not in gone}
+    for key in [key for key in found if OLD_NAMES.get(key) in known]:
+        log.warning("%s:%d: %s is called %s now.", source, values[key].line, key, OLD_NAMES[key])
+        found.setdefault(OLD_NAMES[key], found.pop(key))
+    return found
+
+
+CLOSE = 0.9
+"""A key that is so near to a known one is that one misspelt, even where others may be known elsewhere."""
+
+IGNORED_KEYS = frozenset({"tags", "aliases", "cssclasses", "cssclass", "created", "modified", "title"})
+
+
+class SettingsError(Exception):
+    """A setting is unknown or its value will not do; the message names file, line and what is expected."""
+
+
+S = TypeVar("S")
+
+
+def settings_from(kind: type[S], values: Mapping[str, Given], source: str) -> S:
+    """Return the settings of one kind with the values given and defaults for the rest.
+
+    `source` is the file's name for messages. Raises: SettingsError naming file, line, value and what is expected.
+    """
+    return override(kind(), values, source)
+
+
+def override(settings: S, values: Mapping[str, Given], source: str) -> S:
+    """Return the settings with some values replaced. Raises: SettingsError as `settings_from`."""
+    fields = {field.name: field for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
+    changes = {}
+    for key, given in today(values, fields, source).items():
+        if key in fields:
+            changes[key] = _checked(fields[key], given, f"{source}:{given.line}")
+        elif key not in IGNORED_KEYS and not (is_open(type(settings)) and not misspelt(key, tuple(fields), CLOSE)):
+            raise SettingsError(f"{source}:{given.line}: {_unknown(key, list(fields))}")
+    return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
+
+
+def current_name(key: str) -> str:
+    """Return what a setting is called today; a key that was never renamed is returned as it is."""
+    return OLD_NAMES.get(key, key)
+
+
+def setting_names(kind: type[Any]) -> tuple[str, ...]:
+    """Return the names of a kind's settings in the order in which they are declared."""
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+def is_open(kind: type[Any]) -> bool:
+    """Return whether a note of this kind may hold settings that are known elsewhere."""
+    return kind is MemorySettings
+
+
+def misspelt(key: str, names: tuple[str, ...], cutoff: float = 0.8) -> str:
+    """Return the setting that a key is probably meant to be, or an empty string; `cutoff` is how near it is, to 1."""
+    close = difflib.get_close_matches(key, names, n=1, cutoff=cutoff)
+    return close[0] if close else ""
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(key, known, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else "."
+    return f"unknown setting {key!r}{hint} Known settings are {', '.join(known)}."
+
+
+def _checked(field: dataclasses.Field[Any], given: Given, place: str) -> object:
+    value, low, high = _converted(field, given.value), field.metadata["low"], field.metadata["high"]
+    choices, form = field.metadata["choices"], field.metadata["form"]
+    outside = isinstance(value, int | float) and not ((low is None or value >= low) and (high is None or value <= high))
+    outside = outside or bool(choices and value not in choices) or bool(form and not re.fullmatch(form, str(value)))
+    if type(value) is not type(field.default) or outside:
+        raise SettingsError(f"{place}: {field.name} is {given.value!r}; expected {_expected(field)}.")
+    return value
+
+
+def _converted(field: dataclasses.Field[Any], value: object) -> object:
+    match field.default, value:
+        case str(), None:
+            return ""
+        case str(), bool() if "on" in field.metadata["choices"]:
+            return "on" if value else "off"  # YAML reads on and off without quotes as true and false
+        case (str(), bool()) | (float(), bool()):
+            return value
+        case str(), int() | float():
+            return str(value)
+        case float(), int() if abs(value) < 2**53:
+            return float(value)
+        case _:
+            return value
+
+
+def _expected(field: dataclasses.Field[Any]) -> str:
+    kind = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}[type(field.default)]
+    low, high, choices = field.metadata["low"], field.metadata["high"], field.metadata["choices"]
+    if choices:
+        kind = f"one of {', '.join(choices)}"
+    elif low is not None:
+        kind += f" from {low} to {high}"
+    return f"{kind} ({field.metadata['about']})"
