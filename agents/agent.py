@@ -16,18 +16,16 @@ from agents.attending.floor import Floor
 from agents.attending.perceiving import Address, impression
 from agents.attending.visitors import Visitors
 from agents.calling_for_help import CallForHelp
-from agents.circles.conduct import Conduct
 from agents.component import Component, Owner
 from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.asked import Person, answers
 from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
-from agents.memory.compaction import Compactor
-from agents.memory.importance import line_importance
-from agents.memory.knowing.facts_text import as_it_is, goals_in, matching
-from agents.memory.knowing.familiar import Familiar
-from agents.memory.knowing.registry import FactRegistry
-from agents.memory.looking.finding import Finder
+from agents.memory.compactor import Compactor
+from agents.memory.facts.file import FactRegistry
+from agents.memory.facts.store import as_it_is, goals_in, matching
+from agents.memory.importance import Familiar, line_importance
+from agents.memory.journal_search import Finder
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.summarizing import Summarizer
 from agents.mind import Form, Mind
@@ -35,10 +33,10 @@ from agents.models.model import Capabilities
 from agents.models.queue import ModelQueue
 from agents.prompts.builder import Templates
 from agents.prompts.prompt import Prompt
-from agents.reflection.acquaintances import Acquaintances
-from agents.reflection.opinions import Opinions
+from agents.reflection.acquaintances import Acquaintances, Opinions
 from agents.reflection.reflecting import load_template
 from agents.reflection.reflection import Reflection, Surroundings, Texts
+from agents.repetition.guard import Conduct
 from agents.thinking import Thinking
 from agents.turn import Turn as Turn
 from config.settings import AgentSettings

@@ -10,10 +10,10 @@ from typing import Any, Literal
 from agents.choices.grammar import gbnf, tidied, verbs_in
 from agents.choices.policy import Decision
 from agents.choices.schema import JSON_TOKENS, command_schema, line_schema, words_schema
-from agents.circles.remedies import Remedy
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import Voices
 from agents.prompts.prompt import Prompt
+from agents.repetition.guard import Remedy
 from agents.replies.early_stop import Listener
 from agents.replies.reply import Reply, first_command, open_to
 from agents.replies.reply_text import shows_thoughts

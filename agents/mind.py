@@ -14,8 +14,8 @@ from agents.components.errands import Errands, Step
 from agents.components.facts import Facts, board_text
 from agents.components.notice import Notice
 from agents.components.retrieval import LookedUp, Retrieval
-from agents.memory.knowing.registry import FactRegistry
-from agents.memory.looking.finding import Finder
+from agents.memory.facts.file import FactRegistry
+from agents.memory.journal_search import Finder
 from agents.memory.memory import AgentMemory
 from agents.memory.retrieval import NoteShelf, Recollecting
 from agents.memory.view import OLDER, RECENT

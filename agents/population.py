@@ -11,10 +11,10 @@ from typing import TypeVar
 from agents.agent import Agent
 from agents.aside import Aside
 from agents.attending.floor import Floor
-from agents.memory.knowing.facts_text import words_said
-from agents.memory.knowing.reading import Reading
+from agents.memory.facts.narration_parser import Reading
+from agents.memory.facts.store import words_said
 from agents.memory.memory import AgentMemory
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import loaded_strategies
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from agents.asking import Asking, Question, archived
 from agents.choices.policy import Decision
 from agents.choices.possible import possible
-from agents.circles.conduct import Conduct
-from agents.memory.facts import spoken_in
+from agents.memory.facts.extraction import spoken_in
 from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import Priority
+from agents.repetition.guard import Conduct
 from agents.replies.character import Around, is_out_of_character
 from agents.replies.reply import Reply
 from agents.turn import Turn

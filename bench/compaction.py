@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.memory.cost import offer_of, verbatim_sizes
-from agents.memory.micro import Limits
-from agents.memory.view import View, tail_tier
+from agents.memory.view import Limits, View, tail_tier
 from agents.models.model import Request
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, windows

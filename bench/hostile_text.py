@@ -25,8 +25,8 @@ from typing import Any
 from twisted.internet.address import IPv4Address
 from twisted.internet.testing import MemoryReactorClock, StringTransport
 
-from agents.memory.knowing.registry import LEARN_EVERY
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.facts.file import LEARN_EVERY
+from agents.memory.strategy import loaded_strategies
 from agents.replies.reply import first_command
 from agents.replies.reply_text import MOST_THOUGHT
 from bench.lib.hostile import fragments, repeated

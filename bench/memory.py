@@ -24,7 +24,7 @@ from pathlib import Path
 from twisted.internet.task import Clock
 
 from agents.memory.memory import AgentMemory
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import loaded_strategies
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population

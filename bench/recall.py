@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from agents.memory.looking.finding import Finder
+from agents.memory.journal_search import Finder
 from agents.memory.retrieval import NoteShelf, Recollecting
 from agents.memory.view import Tier, View, tail_tier
 from bench.lib.journals import write_journal

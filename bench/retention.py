@@ -18,7 +18,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import loaded_strategies
 from agents.models.embedded_model import EmbeddedModel
 from agents.models.model import LanguageModel
 from bench.lib.histories import Counts

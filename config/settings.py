@@ -252,7 +252,7 @@ class MemorySettings:
     """config/memory_compaction.md; each of these can also stand in an agent's own agent.md, and wins there.
 
     These are the settings that all memory strategies share. The others are fields of the strategies, which nothing here
-    knows: `agents.memory.strategy_registry` makes the class that has them all, and that admits only what it knows.
+    knows: `agents.memory.strategy` makes the class that has them all, and that admits only what it knows.
     """
 
     immediate_window: int = setting(64, "the newest memories that are always told word for word", low=1, high=4096)

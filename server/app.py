@@ -10,13 +10,12 @@ from time import perf_counter
 
 from twisted.internet.defer import Deferred
 
-from agents.commands.fact_commands import fact_commands
-from agents.commands.leading import Leading
-from agents.commands.memory_commands import memory_commands
-from agents.commands.mind_command import mind_command
+from agents.commands.agent_commands import Leading
+from agents.commands.memory_commands import fact_commands, memory_commands
 from agents.commands.model_commands import model_commands
+from agents.commands.self_commands import own_commands
+from agents.commands.thought_commands import mind_command
 from agents.models.queue import ModelQueue
-from agents.own.own_commands import own_commands
 from agents.population import Population
 from config.settings import MEGABYTE
 from server.accounts.accounts import Accounts

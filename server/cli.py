@@ -17,8 +17,8 @@ from typing import Protocol
 from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
 
-from agents.memory.strategy_registry import loaded_strategies
-from agents.simulated.recording import SimulationError
+from agents.memory.strategy import loaded_strategies
+from agents.simulation.recording import SimulationError
 from config.settings import MEGABYTE, ROLES, ServerSettings
 from server.accounts.database import AccountDatabase, default_folder, read_accounts
 from server.accounts.password_reset import first_admin, reset_password

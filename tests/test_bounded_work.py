@@ -8,19 +8,18 @@ from contextlib import suppress
 
 import pytest
 
-from agents.circles.likeness import shingles
-from agents.memory.facts import learn
+from agents.memory.facts.extraction import learn
+from agents.memory.facts.store import Known, goals_in
 from agents.memory.gate import Source, judge
+from agents.memory.inspection import changes
 from agents.memory.judging.deeds import deed_faults
 from agents.memory.judging.evidence import account_of
 from agents.memory.judging.form import person_faults
-from agents.memory.knowing.facts_text import goals_in
-from agents.memory.knowing.known import Known
-from agents.memory.looking.looking_back import changes
 from agents.memory.retrieval import telling
 from agents.memory.summaries.prose import BadJson, readable, sections_of
 from agents.memory.view import _BLOCK_LINK
 from agents.prompts.quoting import plain, quoted, typed
+from agents.repetition.loop_detector import shingles
 from agents.replies.reply import first_command
 from agents.replies.words import speech_in
 from bench.lib.hostile import fragments, repeated

@@ -1,1 +1,1 @@
-"""Commands that look into agents, drive their memory, and make, rest and lead them."""
+"""Commands that look into agents, drive their memory, make, rest and lead them; and those about oneself."""

@@ -2,19 +2,187 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from agents.agent import Agent
-from agents.commands.population_commands import agent_meant
-from agents.commands.thoughts import log_text, why_did
+from agents.commands.agent_commands import agent_meant
+from agents.commands.memory_commands import meant_first, safely
+from agents.component import Described
+from agents.components.people import person_lines
+from agents.memory.inspection import journal_text
+from agents.replies.reply_text import without_thoughts
 from vault.errors import NoteError
 from vault.memory.archive_exchanges import Question, newest_questions
+from vault.memory.memory_line import Memory
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Saw
-from world.parsing import is_number
+from world.message_catalog import Wording
+from world.parsing import is_number, parse_line
 from world.world import World
+
+PROMPT_LINES = 8
+LONGEST_TEXT = 2_000
+MOST_PERCEIVED = 12
+MOST_READ = 256
+"""How far back the deed before is looked for, in memories."""
+
+ASKED_IN_A_TURN = 2
+"""A turn asks once, and once more if the first answer is not taken."""
+
+Told = list[str]
+
+CAUSES = ("answer", "thank", "errand", "greet", "free")
+"""What the engine may have decided on; see `agents.choices.policy`."""
+
+
+def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording) -> str:
+    """Return questions with their answers and what came of them; with `whole` every prompt from its first line on."""
+    return "\n\n".join("\n".join(_question_told(agent.name, one, whole, say)) for one in questions)
+
+
+def why_did(agent: Agent, say: Wording) -> str:
+    """Return why an agent did what it did last: what it perceived, was told, answered and did, and what came of it.
+
+    Raises: NoteError if its journal or archive cannot be read.
+    """
+    agent.memory.trail.write()
+    asked = newest_questions(agent.memory.trail.archive, ASKED_IN_A_TURN)
+    if not asked:
+        return "\n".join([say("thoughts.nothing_asked", who=agent.name), *_now(agent, say)])
+    last = asked[-1]
+    at = _moment(last)
+    lines = [say("thoughts.why", who=agent.name, at=at, reference=last.reference)]
+    for part in (
+        _perceived(agent, last, say),
+        _told(last, say),
+        _refused_first(asked, say),
+        _answer(last, say),
+        _now(agent, say),
+    ):
+        lines += ["", *part] if part else []
+    return "\n".join(lines)
+
+
+def _question_told(who: str, question: Question, whole: bool, say: Wording) -> Told:
+    entry, prompt = question.entry, question.prompt.split("\n")
+    cached = entry.get("cached_tokens", 0)
+    heading = say(
+        "thoughts.question" if entry.get("is_counted", True) else "thoughts.question_uncounted",
+        who=who,
+        at=_moment(question),
+        reference=question.reference,
+        model=entry.get("model", ""),
+        prompt=f"{entry.get('prompt_tokens', 0):,}",
+        cached=say("models.share_unknown") if cached is None else f"{cached:,}",
+        completion=f"{entry.get('completion_tokens', 0):,}",
+        seconds=f"{entry.get('seconds', 0.0):.2f}",
+        finish=entry.get("finish", ""),
+    )
+    if whole:
+        shown = [say("thoughts.prompt_whole", count=len(prompt)), *prompt]
+    else:
+        shown = [say("thoughts.prompt_end", count=len(prompt), who=who), *prompt[-PROMPT_LINES:]]
+    has_choice = question.entry.get("verbs") or question.entry.get("menu")
+    verbs = [_decided(question, say), *(_verbs(question, say) if has_choice else [])]
+    return [heading, *_indented(shown), *_indented([*verbs, *_answer(question, say)])]
+
+
+def _answer(question: Question, say: Wording) -> Told:
+    """Return the reply, what was thought in it, the command and its reason, and what came of that."""
+    reply = str(question.entry.get("reply", ""))
+    said = without_thoughts(reply).strip()
+    thought = reply.strip() if said != reply.strip() else ""
+    lines = [say("thoughts.thinking", text=_short(thought.removesuffix(said).strip()))] if thought else []
+    lines.append(say("thoughts.reply", text=_short(said)))
+    if question.was_dropped:
+        return [*lines, say("thoughts.dropped")]
+    if question.was_kept_back:
+        return [*lines, say("thoughts.silent")]
+    if not question.command:
+        lines.append(say("thoughts.no_command"))
+    else:
+        done = parse_line(question.command)
+        command = f"{done.verb} {done.arguments}".strip()
+        lines.append(say("thoughts.did", command=command))
+        reason = say("thoughts.no_reason")
+        if done.reason:
+            reason = say("thoughts.reason", text=done.reason)
+        lines.append(reason)
+    key = "thoughts.refused" if question.is_refused else "thoughts.result"
+    return lines + [say(key, text=_short(result)) for result in question.results]
+
+
+def _perceived(agent: Agent, question: Question, say: Wording) -> Told:
+    found = agent.memory.journal.read(question.newest - MOST_READ, question.newest)
+    since = _since_the_deed_before(found)
+    if not since:
+        return [say("thoughts.perceived_nothing")]
+    shown = since[-MOST_PERCEIVED:]
+    lines = _indented(journal_text(one, say) for one in shown)
+    left_out = len(since) - len(shown)
+    more = [f"  {say('thoughts.and_more', count=left_out, who=agent.name)}"] if left_out else []
+    return [say("thoughts.perceived"), *more, *lines]
+
+
+def _since_the_deed_before(memories: list[Memory]) -> list[Memory]:
+    deeds = [place for place, one in enumerate(memories) if one.kind == "acted"]
+    return memories[deeds[-1] + 1 :] if deeds else memories
+
+
+def _told(question: Question, say: Wording) -> Told:
+    lines: Told = []
+    if text := question.told("facts"):
+        lines += [say("thoughts.facts"), *_indented(text.split("\n"))]
+    if known := [
+        text for key in ("known", "recollected", "errand", "bonds", "insights") if (text := question.told(key))
+    ]:
+        lines += [say("thoughts.known"), *_indented("\n".join(known).split("\n"))]
+    if notice := question.told("notice"):
+        lines.append(say("thoughts.notice", text=notice))
+    return [*lines, _decided(question, say), *_verbs(question, say)]
+
+
+def _decided(question: Question, say: Wording) -> str:
+    """Return why the engine asked the model."""
+    cause = question.entry.get("cause", "free")
+    return say(f"thoughts.cause_{cause if cause in CAUSES else 'free'}")
+
+
+def _verbs(question: Question, say: Wording) -> Told:
+    """Return what the model could choose from; nothing where it was asked for words alone."""
+    if choices := question.entry.get("verbs") or question.entry.get("menu"):
+        return [say("thoughts.verbs", verbs=", ".join(choices))]
+    return [say("thoughts.any_verb")] if question.entry.get("cause", "free") == "free" else []
+
+
+def _refused_first(asked: list[Question], say: Wording) -> Told:
+    """Return what the model would have done at first, if that was not taken: asked again with the same memories."""
+    first, last = asked[0], asked[-1]
+    if first is last or not first.was_dropped or first.after or first.seq != last.seq:
+        return []
+    return [say("thoughts.asked_twice", text=_short(without_thoughts(str(first.entry.get("reply", ""))).strip()))]
+
+
+def _now(agent: Agent, say: Wording) -> Told:
+    turn = agent.last_turn
+    if agent.queue and agent.queue.stage(agent.name) and not agent.why_still:
+        return [say("thoughts.thinks")]
+    return [say("thoughts.now", outcome=turn.outcome, why=turn.why).rstrip()] if turn.outcome != "acted" else []
+
+
+def _moment(question: Question) -> str:
+    return str(question.entry.get("at", ""))[:19].replace("T", " ")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} ..."
+
+
+def _indented(lines: Iterable[str]) -> Told:
+    return [f"  {line}".rstrip() for line in lines]
+
 
 QUESTIONS = 3
 MOST_QUESTIONS = 20
@@ -70,3 +238,32 @@ def thought_commands(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
 def _asked(agent: Agent, count: int) -> list[Question]:
     agent.memory.trail.write()
     return newest_questions(agent.memory.trail.archive, count)
+
+
+def mind_command(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
+    """Return the command that shows what the components of a mind hold."""
+
+    @command("@mind [<text>]", category="mind", role=Role.PLAYER, for_agents=False)
+    def mind(world: World, actor: Character, text: str = "") -> list[Event]:
+        """Show an agent's errands and opinions, whom it knows, and when it last looked back.
+
+        @mind Eliza         all of it; another's is for admins
+        @mind Eliza Robin   what she knows and thinks of Robin
+        """
+        found, person = meant_first(world, agents, actor, text)
+        told = safely(lambda: _person(found, person, world.wording) if person else _mind(found, world.wording))
+        return [Saw(actor.character_id, told)]
+
+    return (mind,)
+
+
+def _mind(agent: Agent, say: Wording) -> str:
+    parts = [one.describe(say) for one in agent.mind.components if isinstance(one, Described)]
+    return "\n".join([say("mind.of", who=agent.name), *(line for part in parts for line in part)])
+
+
+def _person(agent: Agent, person: str, say: Wording) -> str:
+    lines = person_lines(agent.reflection, person, say)
+    if not lines:
+        return say("mind.nothing_on", who=agent.name, person=person)
+    return "\n".join([say("mind.person", who=agent.name, person=person), *(f"  {line}" for line in lines)])

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from agents.component import AddedComponent, Moment, Section
-from agents.memory.knowing.hearing import Spoken
-from agents.reflection.key_words import key_words
-from agents.reflection.speech_facts import LOSS, NAME, heard_facts
-from agents.reflection.third_person import in_second_person
+from agents.memory.facts.extraction import Spoken
+from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_second_person, key_words
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
 from world.matching import has_phrase, is_named

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from agents.component import Moment, Section
-from agents.memory.knowing.facts_text import by_relevance, fact_text, within
-from agents.memory.knowing.registry import FactRegistry
+from agents.memory.facts.file import FactRegistry
+from agents.memory.facts.store import by_relevance, fact_text, within
 from agents.memory.summaries.picked import picked_words
 from agents.memory.view import View
 from agents.turn import Turn

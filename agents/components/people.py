@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from agents.component import Moment, Section
-from agents.memory.facts import spoken_in
-from agents.memory.knowing.known import ME
-from agents.memory.knowing.reading import Reading
-from agents.reflection.acquaintances import WHISPERED, Acquaintances
-from agents.reflection.key_words import key_words
-from agents.reflection.opinions import AS_TOLD_BY, Opinions
+from agents.memory.facts.extraction import spoken_in
+from agents.memory.facts.narration_parser import Reading
+from agents.memory.facts.store import ME
+from agents.reflection.acquaintances import AS_TOLD_BY, WHISPERED, Acquaintances, Opinions
 from agents.reflection.reflection import Reflection
-from agents.reflection.speech_facts import HOME, KIN, LIKE, LOSS, NAME, OTHER, PROMISE, REQUEST, heard_facts
-from agents.reflection.third_person import in_third_person
+from agents.reflection.speech_facts import (
+    HOME,
+    KIN,
+    LIKE,
+    LOSS,
+    NAME,
+    OTHER,
+    PROMISE,
+    REQUEST,
+    heard_facts,
+    in_third_person,
+    key_words,
+)
 from agents.turn import Turn
 from vault.memory.bullet_note import Statement
 from vault.memory.memory_line import Memory

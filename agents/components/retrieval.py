@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from agents.component import Moment, Section
 from agents.components.facts import SHARE, Facts
-from agents.memory.knowing.facts_text import within
+from agents.memory.facts.store import within
 from agents.memory.retrieval import Recollecting, Recollection
 from agents.turn import Turn
 from config.settings import MemorySettings

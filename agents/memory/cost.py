@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from agents.memory.memory import AgentMemory
-from agents.memory.micro import outlived_failures
 from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft, SummaryRefused
-from agents.memory.view import memory_text
+from agents.memory.view import memory_text, outlived_failures
 from config.settings import MemorySettings
 from vault.memory.summaries import Summary
 

@@ -6,13 +6,14 @@ daily round, and be longer where much happened.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from agents.memory.knowing.commitments import kind_of, sentences
-from agents.memory.knowing.confided import is_confidence
+from agents.memory.facts.speech_acts import is_confidence, kind_of, sentences
 from vault.memory.facts_note import LESSONS, PROMISES, REQUESTS
 from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.memory.segment import names_person, names_room
+from vault.vault import Vault
 from world.command import CommandTable
 from world.events import (
     Arrived,
@@ -114,3 +115,29 @@ def summary_budget(memories: Sequence[Memory], floor_tokens: int, cap_tokens: in
     """Return how many tokens a summary of these memories may have: from the floor to the cap, by what happened."""
     floor = min(floor_tokens, cap_tokens)
     return round(floor + (cap_tokens - floor) * notable_share(memories))
+
+
+class Familiar:
+    """Asks the journal once about each person and place, and knows from then on."""
+
+    def __init__(self, vault: Vault, name: str) -> None:
+        self._vault = vault
+        self._name = name
+        self._people: set[str] = set()
+        self._rooms: set[str] = set()
+
+    def is_first(self, event: Event) -> bool:
+        """Return whether an event brings somebody or some place for the first time; the next time it does not."""
+        match event:
+            case Left(actor_id=actor, to_room_id=room) if actor == self._name and room:
+                return self._is_new(room, self._rooms, names_room)
+            case _ if event.actor_id == self._name or event.reach != "room" or not event.actor_id:
+                return False
+            case _:
+                return self._is_new(event.actor_id, self._people, names_person)
+
+    def _is_new(self, name: str, known: set[str], stands_in_journal: Callable[[Vault, str, str], bool]) -> bool:
+        if name in known:
+            return False
+        known.add(name)
+        return not stands_in_journal(self._vault, self._name, name)

@@ -8,13 +8,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from agents.memory.archive_writer import Trail
 from agents.memory.coverage import Coverage, Settled, settle
-from agents.memory.knowing.reading import ENGLISH, Reading
-from agents.memory.micro import failed_rounds
-from agents.memory.strategy import MemoryStrategy, Plan
-from agents.memory.strategy_registry import ChosenStrategy, StrategyRegistry, loaded_strategies
-from agents.memory.trail import Trail
-from agents.memory.view import CompactionProvider, Tier, View, summary_tiers, tail_tier
+from agents.memory.facts.narration_parser import ENGLISH, Reading
+from agents.memory.strategy import ChosenStrategy, MemoryStrategy, Plan, StrategyRegistry, loaded_strategies
+from agents.memory.view import CompactionProvider, Tier, View, failed_rounds, summary_tiers, tail_tier
 from config.settings import MemorySettings
 from vault.errors import NoteError
 from vault.legacy_import.memories import import_old_memories

@@ -17,9 +17,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from agents.memory.english import FUNCTION_WORDS, LIGHT, stem
-from agents.memory.facts import spoken_in
+from agents.memory.facts.extraction import spoken_in
 from agents.memory.importance import SPOKEN_TO, is_routine
-from agents.memory.looking.finding import Finder
+from agents.memory.journal_search import Finder
 from agents.memory.view import View
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK

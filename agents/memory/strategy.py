@@ -6,14 +6,28 @@ Making, checking and publishing summaries is the same for all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import logging
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
+from typing import Any, ClassVar
 
+from agents.memory import strategies
 from agents.memory.coverage import NONE, Coverage, Range
-from agents.memory.view import Tier, summary_tiers, tail_tier
+from agents.memory.view import Tier, View, summary_tiers, tail_tier
+from config.settings import MemorySettings
+from config.validation import SettingsError, misspelt, setting_names
+from vault.agent_notes import AgentNote
+from vault.config_notes import Settings, load_settings
+from vault.errors import NoteError
 from vault.memory.memory_line import Memory
 from vault.memory.summaries import Summary
+from vault.vault import Vault
 from world.message_catalog import Wording
 
 MAX_TAIL = 512
@@ -129,3 +143,164 @@ class MemoryStrategy:
     def why_not_shown(self, say: Wording) -> str:
         """Return why a verbatim memory that is old has no place in the view; nothing if there is just no room."""
         return ""
+
+
+log = logging.getLogger(__name__)
+
+ENTRY_POINTS = "fallwater.strategies"
+
+
+class StrategyRegistry(Mapping[str, type[MemoryStrategy]]):
+    """Memory strategies by name. Raises: ValueError if two have one name, or one of their settings two meanings."""
+
+    def __init__(self, *kinds: type[MemoryStrategy]) -> None:
+        self._kinds = {kind.name: kind for kind in kinds}
+        if len(self._kinds) < len(kinds) or "" in self._kinds:
+            raise ValueError(f"each memory strategy has a name of its own: {', '.join(kind.name for kind in kinds)}")
+        self._own = [field.name for kind in kinds for field in _own_fields(kind)]
+        if twice := sorted({name for name in self._own if self._own.count(name) > 1}):
+            raise ValueError(f"two memory strategies have a setting {', '.join(twice)}")
+
+    def __getitem__(self, name: str) -> type[MemoryStrategy]:
+        return self._kinds[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def with_more(self, *kinds: type[MemoryStrategy]) -> StrategyRegistry:
+        """Return these strategies and others."""
+        return StrategyRegistry(*self.values(), *kinds)
+
+    @cached_property
+    def settings_kind(self) -> type[MemorySettings]:
+        """The class of config/memory_compaction.md: what all share, and the settings of each strategy."""
+        shared = next(one for one in dataclasses.fields(MemorySettings) if one.name == "strategy")
+        names = dataclasses.field(
+            default=shared.default, metadata={**shared.metadata, "choices": tuple(self), "form": ""}
+        )
+        own = [(one.name, one.type, _copied(one)) for kind in self.values() for one in _own_fields(kind)]
+        fields: list[tuple[str, Any, Any]] = [("strategy", str, names), *own]
+        return dataclasses.make_dataclass("MemorySettings", fields, bases=(MemorySettings,), frozen=True)
+
+    def strategy_of(self, settings: MemorySettings) -> MemoryStrategy:
+        """Return the strategy that the settings name, with what they say of it.
+
+        Raises: SettingsError if there is none of that name.
+        """
+        kind = self.get(settings.strategy)
+        if kind is None:
+            raise SettingsError(f"there is no memory strategy {settings.strategy!r}; there are {', '.join(self)}.")
+        given = vars(settings)
+        names = [field.name for field in dataclasses.fields(kind) if field.name in given]
+        return kind(**{name: given[name] for name in names})
+
+    def load_settings(self, vault: Vault) -> Settings:
+        """Return what stands in `config/`, with the settings of the strategies. Raises: NoteError."""
+        return load_settings(vault, self.settings_kind)
+
+    def settings_of(self, note: AgentNote, general: MemorySettings) -> MemorySettings:
+        """Return the memory settings of one agent. Raises: NoteError naming file and line."""
+        names = setting_names(self.settings_kind)
+        for key, given in note.given.items():
+            if key not in names and (meant := misspelt(key, tuple(self._own))):
+                raise NoteError(f"{note.source}:{given.line}: unknown setting {key!r}; did you mean {meant!r}?")
+        return note.memory_settings(general)
+
+
+class ChosenStrategy:
+    """The strategy that one agent's settings name. One that raises, or leaves no partition, is off from then on.
+
+    `failed` is called with its name and what went wrong.
+    """
+
+    def __init__(
+        self,
+        strategies: StrategyRegistry,
+        settings: Callable[[], MemorySettings],
+        failed: Callable[[str, Exception], None],
+    ) -> None:
+        self._strategies = strategies
+        self._settings = settings
+        self._failed = failed
+        self._off: set[str] = set()
+
+    @property
+    def strategy(self) -> MemoryStrategy:
+        """The strategy; one that summarises nothing if it is off."""
+        settings = self._settings()
+        return MemoryStrategy() if settings.strategy in self._off else self._strategies.strategy_of(settings)
+
+    def plan(self, coverage: Coverage, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
+        """Return what to summarise next, or None."""
+        try:
+            plan = self.strategy.plan(coverage, forced, sizes)
+            if plan and (fault := plan.fault(coverage)):
+                raise ValueError(fault)
+            return plan
+        except Exception as error:
+            self._switch_off(error)
+            return None
+
+    def parts_of(self, memories: Sequence[Memory]) -> dict[int, str]:
+        """Return the part of the long-term summary for each memory, by its number. Raises: ValueError if it fails."""
+        try:
+            return {memory.seq: str(self.strategy.part_of(memory)) for memory in memories}
+        except Exception as error:
+            self._switch_off(error)
+            raise ValueError(f"the memory strategy failed: {error}") from error
+
+    def tiers(self, longterm: Summary | None, recent: Summary | None, n: int) -> list[Tier]:
+        """Return the tiers of a view of n memories, the tail without its lines."""
+        try:
+            tiers = self.strategy.view(longterm, recent, n)
+            if View("", tuple(tiers)).n != n:
+                raise ValueError(f"the view does not go to memory {n}")
+            return tiers
+        except Exception as error:
+            self._switch_off(error)
+            return MemoryStrategy().view(longterm, recent, n)
+
+    def _switch_off(self, error: Exception) -> None:
+        name = self._settings().strategy
+        self._off.add(name)
+        self._failed(name, error)
+
+
+def strategies_in(package: ModuleType) -> StrategyRegistry:
+    """Return the strategies that the modules of a package define, by the names of the modules."""
+    modules = [import_module(f"{package.__name__}.{found.name}") for found in pkgutil.iter_modules(package.__path__)]
+    kinds = [kind for module in modules for kind in vars(module).values() if _is_of(kind, module)]
+    return StrategyRegistry(*sorted(kinds, key=lambda kind: (kind.name != MemorySettings().strategy, kind.name)))
+
+
+@cache
+def loaded_strategies() -> StrategyRegistry:
+    """Return the strategies that come with Fallwater, the default first, and those of installed packages."""
+    return with_plugins(strategies_in(strategies), entry_points(group=ENTRY_POINTS))
+
+
+def with_plugins(known: StrategyRegistry, found: Iterable[EntryPoint]) -> StrategyRegistry:
+    """Return these strategies and those of entry points; one that cannot be loaded is logged and left out."""
+    for one in found:
+        try:
+            known = known.with_more(one.load())
+        except Exception:
+            log.exception("the memory strategy %s cannot be loaded and is left out", one.value)
+    return known
+
+
+def _is_of(value: object, module: ModuleType) -> bool:
+    return isinstance(value, type) and issubclass(value, MemoryStrategy) and value.__module__ == module.__name__
+
+
+def _own_fields(kind: type[MemoryStrategy]) -> list[dataclasses.Field[Any]]:
+    """Return the settings that are a strategy's own; a field without a description is none."""
+    shared = setting_names(MemorySettings)
+    return [one for one in dataclasses.fields(kind) if one.metadata and one.name not in shared]
+
+
+def _copied(field: dataclasses.Field[Any]) -> Any:
+    return dataclasses.field(default=field.default, metadata=field.metadata)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from agents.memory.facts import spoken_in
-from agents.memory.knowing.reading import Reading
+from agents.memory.facts.extraction import spoken_in
+from agents.memory.facts.narration_parser import Reading
 from agents.models.model import Message
 from agents.prompts.quoting import quoted
 from vault.markdown import LINE_BREAK

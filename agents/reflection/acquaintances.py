@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from agents.memory.knowing.confided import replaces
-from agents.reflection.speech_facts import LOSS, NAME, OTHER, SpeechFact, told_name
-from vault.memory.bullet_note import BulletFile, Change, Statement
+from agents.memory.facts.speech_acts import replaces
+from agents.reflection.speech_facts import LOSS, NAME, OTHER, SpeechFact, key_words, told_name
+from vault.memory.bullet_note import BulletFile, BulletNote, Change, Statement
 from vault.note import format_note
 from vault.vault import Vault
 from world.sanitize import file_name_for, name_key
@@ -173,3 +174,109 @@ def _objects(words: str) -> frozenset[str]:
 
 def _by_hand_first(statements: list[Statement]) -> list[Statement]:
     return sorted(statements, key=lambda one: not one.by_hand)
+
+
+FILE = "insights.md"
+LIFE = "life"
+INSIGHTS, DROPPED = "Insights", "Dropped"
+OPENING_OF_OPINIONS = (
+    "What {agent} has come to think. These are opinions and may be wrong; each links to the memories that it was made "
+    "from. Edit it: what you write here counts, as a bullet under Insights."
+)
+AS_TOLD_BY = "as told by "
+CONTRADICTED = "what it rests on was said otherwise, or changed by hand"
+
+MAX_INSIGHTS = 40
+MAX_DROPPED = 12
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Something that a model has written and that does not count, and why not."""
+
+    about: str
+    words: str
+    why: str
+    evidence: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reflected:
+    """What the last reflection had seen: memories up to `upto`, summaries of a `generation`, the world's `day`.
+
+    Days are counted from 1970. `told` says when it was and what it cost, for people.
+    """
+
+    upto: int = 0
+    generation: int = 0
+    day: int = 0
+    told: str = ""
+
+
+class Opinions:
+    """The opinions of one agent. `link` gives the link to a memory's line in the journal."""
+
+    def __init__(self, vault: Vault, agent: str, link: Callable[[int], str], on_trouble: Callable[[str], None]) -> None:
+        self._link = link
+        opening = OPENING_OF_OPINIONS.format(agent=agent) + "\n"
+        self._file = BulletFile(vault, ("agents", agent, FILE), opening, on_trouble)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the file; empty if all is well."""
+        return self._file.problem
+
+    @property
+    def in_force(self) -> list[Statement]:
+        """What the agent thinks, newest first; what somebody has written by hand comes first of all."""
+        self._file.take_in()
+        found = self._file.note.statements(INSIGHTS)[::-1]
+        return [*(one for one in found if one.by_hand), *(one for one in found if not one.by_hand)]
+
+    @property
+    def dropped(self) -> list[Statement]:
+        """What was written and does not count, newest first, each with why as its tag."""
+        self._file.take_in()
+        return self._file.note.statements(DROPPED)[::-1]
+
+    @property
+    def reflected(self) -> Reflected:
+        """What the last reflection had seen. A property that is no number counts as 0."""
+        self._file.take_in()
+        found = self._file.note.properties
+        upto, generation, day = (_number(found.get(key)) for key in ("upto", "generation", "day"))
+        return Reflected(upto, generation, day, str(found.get("reflected") or ""))
+
+    def keep(self, new: Iterable[Statement], dropped: Iterable[Dropped], reflected: Reflected) -> None:
+        """Take in what a reflection has brought: insights, what was dropped, and how it went."""
+        self._file.take_in()
+        note = self._file.note
+        known = {one.words.casefold() for one in note.statements(INSIGHTS)}
+        lines = [one.line(self._link) for one in new if one.words.casefold() not in known]
+        insights = _added(note, INSIGHTS, lines, MAX_INSIGHTS)
+        properties = {"upto": reflected.upto, "generation": reflected.generation, "day": reflected.day}
+        self._file.change([insights, self._dropping(dropped)], {**properties, "reflected": reflected.told})
+
+    def retire(self, fact: SpeechFact) -> None:
+        """Drop the insights that rest on a fact that counts no more; of a name, those that speak of it."""
+        words = key_words(fact.words) - key_words(fact.about)
+        cited = [one for one in self.in_force if not one.by_hand and fact.seq in one.evidence]
+        retired = [one for one in cited if fact.kind != NAME or key_words(one.words) & words]
+        if retired:
+            dropped = [Dropped(one.label, one.words, CONTRADICTED, one.evidence) for one in retired]
+            self._file.change([Change(INSIGHTS, [one.written for one in retired]), self._dropping(dropped)])
+
+    def _dropping(self, dropped: Iterable[Dropped]) -> Change:
+        rows = [Statement(one.words, one.about or LIFE, (one.why,), one.evidence) for one in dropped]
+        return _added(self._file.note, DROPPED, [row.line(self._link) for row in rows], MAX_DROPPED)
+
+
+def _added(note: BulletNote, section: str, lines: Iterable[str], most: int) -> Change:
+    """Return the change that adds lines to a section and takes out its oldest, so that there are `most` at most."""
+    own = [one.written for one in note.statements(section) if not one.by_hand]
+    new = [line for line in dict.fromkeys(lines) if not note.knows(line)][-most:]
+    return Change(section, own[: max(0, len(own) + len(new) - most)], new)
+
+
+def _number(value: object) -> int:
+    return value if type(value) is int and value >= 0 else 0

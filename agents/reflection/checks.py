@@ -13,8 +13,7 @@ from itertools import product
 from typing import Any
 
 from agents.memory.judging.claims import names
-from agents.reflection.key_words import key_words, unknown_names
-from agents.reflection.opinions import AS_TOLD_BY, LIFE, Dropped
+from agents.reflection.acquaintances import AS_TOLD_BY, LIFE, Dropped
 from agents.reflection.reflecting import (
     FACTS,
     INSIGHTS,
@@ -28,7 +27,16 @@ from agents.reflection.reflecting import (
     Retrospect,
 )
 from agents.reflection.reflecting import MAX_INSIGHTS as MAX_INSIGHTS_A_LOOK
-from agents.reflection.speech_facts import KINDS, NAME, OTHER, SpeechFact, kind_of, whole_sentences
+from agents.reflection.speech_facts import (
+    KINDS,
+    NAME,
+    OTHER,
+    SpeechFact,
+    key_words,
+    kind_of,
+    unknown_names,
+    whole_sentences,
+)
 from vault.markdown import LINE_BREAK
 from vault.memory.bullet_note import Statement
 from world.parsing import one_spaced

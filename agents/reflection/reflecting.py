@@ -10,11 +10,10 @@ from functools import cached_property
 from typing import Any
 
 from agents.choices.grammar import literal
-from agents.memory.facts import spoken_in
+from agents.memory.facts.extraction import Spoken, spoken_in
+from agents.memory.facts.narration_parser import Reading
+from agents.memory.facts.store import ME
 from agents.memory.importance import HANDED
-from agents.memory.knowing.hearing import Spoken
-from agents.memory.knowing.known import ME
-from agents.memory.knowing.reading import Reading
 from agents.prompts.quoting import filling
 from agents.reflection.speech_facts import KINDS
 from vault.errors import NoteError

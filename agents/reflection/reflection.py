@@ -15,9 +15,8 @@ from datetime import UTC, datetime
 from agents.memory.memory import AgentMemory
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority, written_by
-from agents.reflection.acquaintances import Acquaintances
+from agents.reflection.acquaintances import Acquaintances, Opinions, Reflected
 from agents.reflection.checks import Findings, NotReadable, findings_of
-from agents.reflection.opinions import Opinions, Reflected
 from agents.reflection.reflecting import (
     MIN_LINES,
     Retrospect,

@@ -1,18 +1,19 @@
 """Facts from speech: what people say of themselves, taken in their very words.
 
 The patterns are English and few: they stand in for a model that cannot extract facts, and count at the moment in which
-something is heard. Every language has the other way, in `agents.reflection.reflecting`.
-"""
+something is heard. Every language has the other way, in `agents.reflection.reflecting`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agents.memory.english import FUNCTION_WORDS
-from agents.memory.knowing.commitments import LONGEST_SENTENCE, spans
-from agents.memory.knowing.hearing import Spoken
+from agents.memory.facts.extraction import Spoken
+from agents.memory.facts.speech_acts import LONGEST_SENTENCE, matter, spans
+from agents.memory.judging.claims import folded, names, plain
 from vault.markdown import LINE_BREAK
 
 NAME, HOME, KIN, LOSS, LIKE, PROMISE, REQUEST = "name", "home", "kin", "loss", "like", "promise", "request"
@@ -127,3 +128,119 @@ def _is_name(word: str, speaker: str) -> bool:
     if word.casefold() == speaker.casefold():
         return True
     return word[0].isupper() and word.lower() not in FUNCTION_WORDS and not word.endswith(("ing", "ed", "ish"))
+
+
+_PAIRS = (
+    "am/is 'm/is have/has 've/has 'll/will do/does live/lives love/loves like/likes hate/hates fear/fears miss/misses "
+    "enjoy/enjoys adore/adores dislike/dislikes need/needs want/wants come/comes work/works know/knows keep/keeps "
+    "sell/sells make/makes mend/mends promise/promises swear/swears can't/cannot"
+)
+_SAYS = dict(pair.split("/") for pair in _PAIRS.split())
+_UNCHANGED = frozenset(
+    "lost had was found saw came left grew went gave took heard bought sold made knew lived worked met broke dropped "
+    "will shall can cannot must may used once also just really finally never".split()
+)
+_ADVERBS = frozenset("once also just really finally never always often".split())
+_MINE = {"my": "their", "mine": "theirs", "myself": "themselves", "me": "them"}
+_UNSAFE = re.compile(
+    r"\b(?:I|you|your|yours|we|our|ours|us|let['’]s|here|there|this|that|these|those|him|her|them)\b|[\"“”«»?:;]",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(r"[Ii](?P<verb>['’]\w+| [^\W\d_]+(?:['’]t)?)(?P<rest>.*)", re.DOTALL)
+_MY = re.compile(r"my (?P<rest>[^\W\d_].*)", re.DOTALL | re.IGNORECASE)
+_ABOUT_ANOTHER = re.compile(r"(?:He|She|It|They|His|Her|Its|Their) (?P<rest>.*)", re.DOTALL)
+_OWN = re.compile(r"\b(?:my|mine|myself|me)\b", re.IGNORECASE)
+
+
+def in_third_person(words: str) -> str:
+    """Return what follows a person's name and a colon, as `lost their dog near the weir`; empty where it is not safe.
+
+    Safe are English sentences that begin with `I` and a verb whose form is known, or with `My`, and hold no other
+    person. A sentence that goes on with `He is …` may follow one of these.
+    """
+    told: list[str] = []
+    for start, end in spans(words):
+        one = _told(words[start:end].rstrip(".!… "), is_first=not told)
+        if not one:
+            return ""
+        told.append(one)
+    return "; ".join(told)
+
+
+def _told(sentence: str, is_first: bool) -> str:
+    if first := _FIRST.fullmatch(sentence):
+        verb, rest = _conjugated(first["verb"].strip(), first["rest"])
+        text = f"{verb}{rest}" if verb else ""
+    elif mine := _MY.fullmatch(sentence):
+        rest = mine["rest"]
+        text = f"their {rest}"
+    elif (another := _ABOUT_ANOTHER.fullmatch(sentence)) and not is_first:
+        rest, text = another["rest"], sentence[0].lower() + sentence[1:]
+    else:
+        return ""
+    if not text or _UNSAFE.search(rest):
+        return ""
+    return _OWN.sub(lambda match: _MINE[match[0].lower()], text)
+
+
+def _conjugated(verb: str, rest: str) -> tuple[str, str]:
+    """Return the verb after `I` as it is after a name, and what follows it; an empty verb if its form is not known."""
+    if verb.lower() in _ADVERBS:
+        next_verb, _, after = rest.strip().partition(" ")
+        found, _ = _conjugated(next_verb, "")
+        return (f"{verb} {found}", f" {after}" if after else "") if found else ("", rest)
+    plain = verb.replace("’", "'")
+    is_past = plain in _UNCHANGED or plain.endswith("ed")
+    return _SAYS.get(plain, plain if is_past else ""), rest
+
+
+def in_second_person(words: str) -> str:
+    """Return what follows "You told me that", as `you lost your dog`; empty where somebody else is spoken to in it."""
+    if _TO_ANOTHER.search(words):
+        return ""
+    told = _FIRST_PERSON.sub(lambda match: _YOURS[match[0].lower()], words.strip().rstrip(".!…"))
+    return told if told != words.strip().rstrip(".!…") else ""
+
+
+_YOURS = {
+    "i am": "you are",
+    "i was": "you were",
+    "i'm": "you're",
+    "i've": "you've",
+    "i'll": "you'll",
+    "i'd": "you'd",
+    "i": "you",
+    "my": "your",
+    "mine": "yours",
+    "me": "you",
+    "myself": "yourself",
+}
+_FIRST_PERSON = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b", re.IGNORECASE)
+_TO_ANOTHER = re.compile(r"\b(?:you|your|yours|we|our|ours|us)\b|[\"“”«»?]", re.IGNORECASE)
+
+
+_STEM = 5
+"""Words that begin with so many equal letters count as one: `misses` and `missing`, `Hund` and `Hunde` do not differ
+for a filter."""
+
+MIN_LETTERS = 3
+_PRONOUNS = frozenset("his her hers him their theirs them themselves himself herself who whom whose which what".split())
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@lru_cache(maxsize=4096)
+def key_words(text: str) -> frozenset[str]:
+    """Return the stems of the words that say what a text is about; of a script without spaces, each pair of signs."""
+    found: set[str] = set()
+    for word in matter(folded(plain(text))) - _PRONOUNS:
+        if _UNSPACED.search(word):
+            found.update(word[at : at + 2] for at in range(max(1, len(word) - 1)))
+        elif len(word) >= MIN_LETTERS:
+            found.add(word.removesuffix("s")[:_STEM])
+    return frozenset(found)
+
+
+def unknown_names(text: str, support: str, known: Iterable[str]) -> list[str]:
+    """Return the names in a text that stand neither in what supports it nor among those known."""
+    supported = key_words(f"{support} {' '.join(known)}")
+    return [name for name in names(plain(text)) if not key_words(name) <= supported]

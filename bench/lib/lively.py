@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from agents.circles.likeness import Shingles, alike, shingles
-from agents.circles.loops import SPEECH
+from agents.repetition.loop_detector import SPEECH, Shingles, alike, shingles
 from bench.lib.three_agents import Done
 from world.parsing import parse_line
 

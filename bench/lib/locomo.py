@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agents.memory.english import FUNCTION_WORDS, NUMBER_WORDS
-from agents.memory.looking.looking_back import journal_text
+from agents.memory.inspection import journal_text
 from agents.memory.view import memory_text
 from agents.models.model import LanguageModel
 from bench.lib.measuring import memory_part, plain_window

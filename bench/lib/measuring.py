@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agents.memory.looking.looking_back import expanded
+from agents.memory.inspection import expanded
 from agents.memory.memory import AgentMemory
 from agents.memory.view import memory_text
 from bench.lib.histories import Planted

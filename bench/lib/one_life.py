@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population

@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent
-from agents.commands.fact_commands import fact_commands
-from agents.commands.memory_commands import memory_commands
-from agents.memory.strategy_registry import loaded_strategies
+from agents.commands.memory_commands import fact_commands, memory_commands
+from agents.commands.self_commands import own_commands
+from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel, ModelError
 from agents.models.queue import ModelQueue
-from agents.own.own_commands import own_commands
 from agents.population import Population
 from vault.entities.load import load_world
 from vault.message_notes import load_command_texts

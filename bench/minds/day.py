@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.memory.strategy_registry import loaded_strategies
-from agents.simulated.recording import Place
-from agents.simulated.simulation import Simulation, Span, VirtualClock
-from agents.simulated.simulation import Step as SimulatedTurn
+from agents.memory.strategy import loaded_strategies
+from agents.simulation.recording import Place
+from agents.simulation.simulation import Simulation, Span, VirtualClock
+from agents.simulation.simulation import Step as SimulatedTurn
 from bench.minds.checks import words_of
 from bench.minds.figures import Amount, Share, share_of
 from bench.minds.situation import DAY_MINUTES, Step

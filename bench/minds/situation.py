@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import loaded_strategies
 from bench.minds.checks import Check, flaws
 from bench.minds.turns import Act, PlayedTurn, act_of
 from vault.entities.load import load_world

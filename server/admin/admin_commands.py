@@ -10,8 +10,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
-from agents.commands.leading import Leading
-from agents.commands.population_commands import population_commands
+from agents.commands.agent_commands import Leading, population_commands
 from agents.commands.thought_commands import thought_commands
 from agents.population import Population
 from server.accounts.accounts import Accounts

@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
 from agents.agent import Agent
-from agents.commands.population_commands import agent_meant
+from agents.commands.agent_commands import agent_meant
 from agents.prompts.story import story_of_all, story_of_one
 from vault.errors import NoteError
 from vault.memory.archive_exchanges import Export, export_training

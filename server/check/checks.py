@@ -13,7 +13,7 @@ from datetime import datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import loaded_strategies
 from server.check.machine import clock, open_files, packages, watch_limit, watches
 from server.check.models import Try, models, try_model
 from server.check.network import certificate, exposure, port_of_pages, port_of_world

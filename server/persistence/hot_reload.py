@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from agents.agent import Agent
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import loaded_strategies
 from agents.population import Population
 from config.settings import KINDS
 from server.bridge import deferred_from

@@ -8,8 +8,7 @@ import random
 from pathlib import Path
 
 from agents.agent import Agent
-from agents.commands.fact_commands import fact_commands
-from agents.commands.memory_commands import memory_commands
+from agents.commands.memory_commands import fact_commands, memory_commands
 from agents.component_registry import ComponentRegistry
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.fact_commands import fact_commands
-from agents.commands.memory_commands import memory_commands
+from agents.commands.memory_commands import fact_commands, memory_commands
 from agents.commands.model_commands import model_commands
+from agents.commands.self_commands import own_commands
 from agents.models.queue import ModelQueue
-from agents.own.own_commands import own_commands
 from agents.population import Population
 from tests.agents.house import AT, ROOM
 from tests.agents.test_agent import settled

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.aside import Aside
-from agents.memory.knowing.registry import WRITE_MS, FactRegistry
+from agents.memory.facts.file import WRITE_MS, FactRegistry
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import NAME, Life, one_turn, talkative, windows
 from tests.agents.memory.views import covered_by

@@ -8,7 +8,7 @@ from typing import Any
 
 from twisted.internet.task import Clock
 
-from agents.commands.leading import Leading
+from agents.commands.agent_commands import Leading
 from agents.population import Population
 from server.admin.admin_commands import Administration
 from server.admin.audit import Audit

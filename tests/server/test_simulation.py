@@ -18,9 +18,8 @@ from pathlib import Path
 import pytest
 
 from agents.models.model import LanguageModel, ModelError, Request
-from agents.simulated.recording import Place, Recording, SimulationError, Usage, WatchedModel
-from agents.simulated.replaying import Replay
-from agents.simulated.simulation import Span
+from agents.simulation.recording import Place, Recording, Replay, SimulationError, Usage, WatchedModel
+from agents.simulation.simulation import Span
 from server import simulation
 from server.simulation import Progress, Wanted, copied, run_simulation, simulated
 from tests.agents.house import GOOD

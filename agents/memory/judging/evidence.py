@@ -10,11 +10,11 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from agents.memory.english import FUNCTION_WORDS, LIGHT, MODALS, OBJECT_PRONOUNS, stem, stems
-from agents.memory.facts import spoken_in
+from agents.memory.facts.extraction import spoken_in
+from agents.memory.facts.narration_parser import ENGLISH, Deed, Reading
+from agents.memory.facts.store import ME
 from agents.memory.judging.claims import NAME, NUMBER, WORD, Cast, Token, folded, plain
 from agents.memory.judging.clauses import Clause, is_negation, read
-from agents.memory.knowing.known import ME
-from agents.memory.knowing.reading import ENGLISH, Deed, Reading
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
 from world.parsing import parse_line

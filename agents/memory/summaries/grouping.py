@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from agents.memory.facts.narration_parser import ENGLISH, Reading
 from agents.memory.importance import is_routine
-from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.view import collapsed, memory_text
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory

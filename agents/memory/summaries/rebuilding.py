@@ -15,13 +15,13 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from agents.memory.archive_writer import summary_fields, traced
 from agents.memory.english import FUNCTION_WORDS
 from agents.memory.gate import Source, judge
 from agents.memory.judging.claims import words_of
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.drafts import Draft
 from agents.memory.summaries.summarizing import Summarizer, summary_of
-from agents.memory.trail import summary_fields, traced
 from vault.memory.summaries import Summary
 
 FALLBACK = "fallback"

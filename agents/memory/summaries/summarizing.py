@@ -10,9 +10,9 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agents.memory.facts.narration_parser import ENGLISH, Reading
 from agents.memory.gate import Source, judge_picked
 from agents.memory.importance import notable_share, summary_budget
-from agents.memory.knowing.reading import ENGLISH, Reading
 from agents.memory.summaries.drafts import Asking, Draft, SummaryRefused, Withdrawn
 from agents.memory.summaries.grouping import grouped, told
 from agents.memory.summaries.picked import memory_of_line

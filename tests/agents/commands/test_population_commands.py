@@ -8,9 +8,8 @@ import random
 import pytest
 
 from agents.agent import Agent, Turn
-from agents.commands.leading import Leading
+from agents.commands.agent_commands import Leading, population_commands
 from agents.commands.model_commands import model_text
-from agents.commands.population_commands import population_commands
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from tests.agents.test_population import NOTES

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agents.asking import Question
-from agents.commands.mind_command import mind_command
+from agents.commands.thought_commands import mind_command
 from agents.component import AddedComponent, Moment, Owner, Section
 from agents.component_registry import ComponentRegistry, components_in, loaded_components, with_plugins
 from agents.prompts.prompt import SLOTS, known_slots, parse_template

@@ -6,10 +6,10 @@ import pytest
 
 from agents.asking import Question
 from agents.choices.policy import Decision
-from agents.commands.mind_command import mind_command
+from agents.commands.thought_commands import mind_command
 from agents.component import Moment, Section
 from agents.components.people import BOND_TOKENS
-from agents.reflection.opinions import Dropped, Reflected
+from agents.reflection.acquaintances import Dropped, Reflected
 from agents.reflection.speech_facts import OTHER, SpeechFact
 from tests.agents.house import House
 from vault.memory.bullet_note import Statement

@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 
 from agents.aside import Aside
-from agents.memory.compaction import Compactor, Outcome
+from agents.memory.compactor import Compactor, Outcome
 from agents.memory.memory import AgentMemory
-from agents.memory.strategy_registry import StrategyRegistry
+from agents.memory.strategy import StrategyRegistry
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.model import Request

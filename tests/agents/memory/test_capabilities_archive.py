@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from agents.commands.memory_commands import memory_commands
-from agents.memory.looking.looking_back import expanded, expanded_text
-from agents.memory.looking.status import status_text
+from agents.memory.inspection import expanded, expanded_text, status_text
 from agents.memory.memory import AgentMemory
 from agents.models.model import ModelError
 from tests.agents.house import House, said

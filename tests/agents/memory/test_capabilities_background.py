@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from agents.aside import Aside
-from agents.memory.looking.looking_back import expanded, expanded_text
+from agents.memory.inspection import expanded, expanded_text
 from agents.memory.view import memory_text
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import ModelQueue

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.memory.coverage import Range
-from agents.memory.looking.looking_back import why_text
+from agents.memory.inspection import why_text
 from agents.memory.memory import AgentMemory
 from agents.memory.strategies.rolling import Rolling
 from agents.memory.view import CompactedMessage, CompactionProvider

@@ -14,7 +14,7 @@ import pytest
 from agents.commands.memory_commands import memory_commands
 from agents.memory.cost import Offer, offer_of
 from agents.memory.coverage import Coverage, Range
-from agents.memory.looking.status import status_text
+from agents.memory.inspection import status_text
 from agents.memory.strategies.layered import Layered
 from agents.memory.strategies.waterfall import Waterfall
 from agents.memory.strategy import MemoryStrategy

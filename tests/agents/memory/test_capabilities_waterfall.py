@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agents.memory.looking.status import status_text
+from agents.memory.inspection import status_text
 from tests.agents.house import House, said
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, one_turn, talkative, windows

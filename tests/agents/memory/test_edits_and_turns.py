@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.compaction import Compactor
+from agents.memory.compactor import Compactor
 from agents.memory.memory import VIEW_STEP
 from agents.memory.strategy import MAX_TAIL
 from agents.memory.summaries.rebuilding import chain_of

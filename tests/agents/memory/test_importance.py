@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from agents.memory.importance import deed_importance, event_importance, notable_share, speech_importance, summary_budget
-from agents.memory.knowing.familiar import Familiar
+from agents.memory.importance import (
+    Familiar,
+    deed_importance,
+    event_importance,
+    notable_share,
+    speech_importance,
+    summary_budget,
+)
 from tests.vault.vault_of import vault_of
 from vault.memory.memory_line import Memory
 from world.events import Arrived, Emoted, Gave, Left, LookedAt, Refused, Said, Saw, Took, Whispered

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.memory.looking.finding import MOST_ADDED, Finder
+from agents.memory.journal_search import MOST_ADDED, Finder
 from agents.memory.retrieval import REST_TURNS, NoteShelf, Recollecting, Recollection, cues_of, telling
 from agents.memory.view import View
-from agents.simulated.simulation import START_MS
+from agents.simulation.simulation import START_MS
 from config.settings import MemorySettings
 from tests.agents.components.test_facts import KEY, words
 from tests.agents.house import House, said

@@ -28,9 +28,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from agents.memory.compaction import Outcome
+from agents.memory.compactor import Outcome
 from agents.memory.coverage import Range
-from agents.memory.knowing.registry import WRITE_MS, FactRegistry
+from agents.memory.facts.file import WRITE_MS, FactRegistry
 from agents.models.model import ModelError, Request
 from tests.agents.memory import on_disk
 from tests.agents.memory.held import Held

@@ -11,8 +11,7 @@ from agents.memory.strategies.layered import Layered
 from agents.memory.strategies.rolling import Rolling
 from agents.memory.strategies.waterfall import Waterfall
 from agents.memory.strategies.window import Window
-from agents.memory.strategy import MemoryStrategy, Plan
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import MemoryStrategy, Plan, loaded_strategies
 from config.settings import MemorySettings
 from tests.agents.memory.topics import Topics
 

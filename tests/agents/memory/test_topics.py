@@ -13,11 +13,9 @@ from typing import Any
 import pytest
 
 from agents.memory.coverage import Coverage
-from agents.memory.looking.looking_back import why_text
-from agents.memory.looking.status import status_text
+from agents.memory.inspection import status_text, why_text
 from agents.memory.strategies.rolling import Rolling
-from agents.memory.strategy import MemoryStrategy, Plan, absorbing
-from agents.memory.strategy_registry import StrategyRegistry, loaded_strategies, with_plugins
+from agents.memory.strategy import MemoryStrategy, Plan, StrategyRegistry, absorbing, loaded_strategies, with_plugins
 from agents.memory.view import Tier
 from tests.agents.memory import topics
 from tests.agents.memory.lives import Life, talkative, windows

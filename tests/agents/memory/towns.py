@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from agents.agent import Agent
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import loaded_strategies
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from tests.agents.memory.lives import Clock, talkative

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agents.memory.micro import LIMITS, Limits
-from agents.memory.strategy_registry import loaded_strategies
-from agents.memory.view import Tier, View, summary_tiers, tail_tier
+from agents.memory.strategy import loaded_strategies
+from agents.memory.view import LIMITS, Limits, Tier, View, summary_tiers, tail_tier
 from config.settings import MemorySettings
 from tests.agents.memory.topics import Topics
 from vault.memory.memory_line import Memory

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.commands.mind_commands import Dreamer
 from agents.models.endpoint import QueueStatus
 from agents.models.model import Completion, ModelError, Request, Timing
 from agents.models.queue import AlreadyWaiting, ModelQueue, Priority, QueueFull, QueueStopped, written_by
-from agents.own.dreaming import Dreamer
 from tests.agents.test_agent import settled
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of

@@ -7,9 +7,8 @@ import random
 
 import pytest
 
-from agents.commands.leading import Leading
+from agents.commands.agent_commands import Leading, population_commands
 from agents.commands.model_commands import model_text
-from agents.commands.population_commands import population_commands
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue, Priority

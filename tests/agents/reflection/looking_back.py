@@ -9,12 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.memory.knowing.reading import ENGLISH
+from agents.memory.facts.narration_parser import ENGLISH
 from agents.memory.memory import AgentMemory
 from agents.models.model import Capabilities, LanguageModel
 from agents.models.queue import ModelQueue
-from agents.reflection.acquaintances import Acquaintances
-from agents.reflection.opinions import Opinions
+from agents.reflection.acquaintances import Acquaintances, Opinions
 from agents.reflection.reflecting import Retrospect, load_template, retrospect
 from agents.reflection.reflection import Reflection, Surroundings, Texts
 from config.settings import MemorySettings

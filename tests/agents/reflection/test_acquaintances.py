@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.knowing.hearing import Spoken
+from agents.memory.facts.extraction import Spoken
 from agents.reflection.acquaintances import MAX_FACTS_A_KIND, Acquaintances
 from agents.reflection.speech_facts import HOME, KIN, LIKE, LOSS, NAME, SpeechFact, heard_facts
 from tests.vault.vault_of import vault_of

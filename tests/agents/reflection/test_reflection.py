@@ -9,7 +9,7 @@ import pytest
 
 from agents.models.model import Capabilities, ModelError
 from agents.reflection import reflection as module
-from agents.reflection.opinions import CONTRADICTED, Reflected
+from agents.reflection.acquaintances import CONTRADICTED, Reflected
 from agents.reflection.reflecting import load_template
 from agents.reflection.speech_facts import SpeechFact
 from tests.agents.reflection.looking_back import DAY, NEXT_DAY, NEXT_NIGHT, NIGHT, Mind, fact, insight, intent

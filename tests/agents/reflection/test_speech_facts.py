@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from agents.memory.knowing.hearing import Spoken
-from agents.reflection.speech_facts import HOME, KIN, LIKE, LOSS, NAME, heard_facts, whole_sentences
-from agents.reflection.third_person import in_second_person, in_third_person
+from agents.memory.facts.extraction import Spoken
+from agents.reflection.speech_facts import (
+    HOME,
+    KIN,
+    LIKE,
+    LOSS,
+    NAME,
+    heard_facts,
+    in_second_person,
+    in_third_person,
+    whole_sentences,
+)
 
 
 def heard(text: str) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from agents.commands.memory_commands import memory_commands
-from agents.own.self_commands import self_commands
+from agents.commands.self_commands import self_commands
 from server.admin.audit import MAX_CHARACTERS, MAX_READ_BYTES, MAX_REFUSALS_A_MINUTE, Audit
 from tests.server.administered_inn import StewardedInn
 from tests.server.front_door import NOW_MS

@@ -1,1 +1,0 @@
-"""Going in circles: how it is noticed, and what leads out."""

@@ -1,0 +1,188 @@
+"""Making agents, letting them rest, and leading them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from agents.agent import Agent
+from agents.population import Population
+from vault.errors import NoteError
+from world.command import Command, command
+from world.entities import Character, Role
+from world.errors import CommandError
+from world.events import Arrived, Event, Left, Saw
+from world.find import new_name, new_text
+from world.game import Game
+from world.matching import suggestions
+from world.parsing import parse_line
+from world.room_view import scene
+from world.world import World
+
+Note = Callable[[str, str, str, str], None]
+
+
+class Leading:
+    """Who leads which agent just now.
+
+    `note` is told of every line that an agent did in this way: who typed it, the line, why it was refused (empty if it
+    was done), and the agent.
+    """
+
+    def __init__(self, game: Game, note: Note) -> None:
+        self._game = game
+        self._note = note
+        self._led: dict[str, Agent] = {}
+
+    def led_by(self, admin_id: str) -> Agent | None:
+        """Return the agent that somebody leads, or None."""
+        return self._led.get(admin_id)
+
+    def begin(self, admin_id: str, agent: Agent) -> None:
+        """Let somebody lead an agent and see what it sees."""
+        self.end(admin_id)
+        self._led[admin_id] = agent
+        agent.led_by = admin_id
+        agent.end_thought_if_still()
+        agent.on_perceived = lambda event, text: self._show(admin_id, agent, event, text)
+
+    def end(self, admin_id: str) -> Agent | None:
+        """Let the agent be itself again, and return it; None if nobody was led."""
+        agent = self._led.pop(admin_id, None)
+        if agent:
+            agent.led_by = ""
+            agent.on_perceived = lambda event, text: None
+        return agent
+
+    def perform(self, character_id: str, line: str) -> None:
+        """Do a line: as the agent whom its author leads, but for commands that begin with an @."""
+        if not self._may_lead(character_id):
+            self.end(character_id)
+        agent = self._led.get(character_id)
+        if agent is None or parse_line(line).verb.startswith("@"):
+            self._game.perform(character_id, line)
+        elif parse_line(line).verb:
+            performed = agent.perform(line)
+            self._note(character_id, line, performed.refusal, agent.name)
+
+    def take_note(self, events: tuple[Event, ...]) -> None:
+        """Let go of an agent whose leader has left the world."""
+        for event in events:
+            if isinstance(event, Left) and not event.to_room_id:
+                self.end(event.actor_id)
+
+    def _may_lead(self, character_id: str) -> bool:
+        """Return whether somebody may still lead: rights can be taken away meanwhile."""
+        found = self._game.commands.get("@possess")
+        return found is not None and found.allows(self._game.world.characters[character_id])
+
+    def _show(self, admin_id: str, agent: Agent, event: Event, text: str) -> None:
+        shown = [text]
+        if isinstance(event, Arrived) and event.actor_id == agent.name:
+            shown = [scene(self._game.world, agent.character)]
+        say = self._game.world.wording
+        lines = "\n".join(shown).split("\n")
+        self._game.tell(admin_id, "\n".join(say("population.through", who=agent.name, text=line) for line in lines))
+
+
+_NAME = re.compile(r"[^\W\d_](?:[^\W_]|['-](?=\w)){1,19}")
+
+
+def population_commands(agents: Population, leading: Leading) -> tuple[Command, ...]:
+    """Return the commands that make, pause and lead agents."""
+
+    @command("@create-agent <name> -> <text>", category="agents", role=Role.ADMIN, for_agents=False)
+    def create_agent(world: World, actor: Character, name: str, text: str) -> list[Event]:
+        r"""Bring a new agent into the world, here and at once: @create-agent Wren -> You are Wren. You mend nets.
+
+        The text is its profile, from now on agents/Wren/agent.md; \n in it is a new line.
+        It remembers from the first moment, and thinks if there is a model.
+        """
+        called = new_name(world, name[:1].upper() + name[1:])
+        if not _NAME.fullmatch(called):
+            raise CommandError(world.wording("population.name_rule", name=called))
+        try:
+            agents.create(called, actor.room_id, new_text(world, text))
+        except NoteError as error:
+            raise CommandError(world.wording("population.not_created", name=called, why=error)) from error
+        key = "population.created" if world.characters[called].awake else "population.created_asleep"
+        return [Saw(actor.character_id, world.wording(key, name=called))]
+
+    @command("@pause-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
+    def pause_agent(world: World, actor: Character, agent: str) -> list[Event]:
+        """Let an agent think no more, until @resume-agent; it still hears, and remembers what it hears."""
+        return set_paused(world, actor, agent_meant(world, agents, agent), True)
+
+    @command("@resume-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
+    def resume_agent(world: World, actor: Character, agent: str) -> list[Event]:
+        """Let an agent think again."""
+        return set_paused(world, actor, agent_meant(world, agents, agent), False)
+
+    @command("@agent-model <agent> [<name>]", category="models", role=Role.ADMIN, for_agents=False)
+    def agent_model(world: World, actor: Character, agent: str, name: str = "") -> list[Event]:
+        """Let an agent think with another profile of config/models.md: @agent-model Moss small.
+
+        It counts from its next thought on. Without a profile, tell which it has.
+        """
+        found, say = agent_meant(world, agents, agent), world.wording
+        if not name:
+            return [
+                Saw(actor.character_id, say("models.of_agent", agent=found.name, name=found.settings.model_profile))
+            ]
+        if name not in agents.profiles:
+            names = say.any_of(suggestions(name, agents.profiles) or list(agents.profiles))
+            raise CommandError(say("models.no_profile", wanted=name, names=names))
+        try:
+            agents.set_profile(found, name)
+        except NoteError as error:
+            raise CommandError(str(error)) from error
+        return [Saw(actor.character_id, say("models.profile_set", agent=found.name, name=name))]
+
+    @command("@possess <agent>", category="agents", role=Role.ADMIN, for_agents=False)
+    def possess(world: World, actor: Character, agent: str) -> list[Event]:
+        """Lead an agent: it does what you type, and you see what it sees, until @release.
+
+        It remembers what you have it do as what it did itself. Meanwhile it thinks nothing.
+        Commands that begin with an @ stay your own.
+        """
+        found = agent_meant(world, agents, agent)
+        if found.led_by not in ("", actor.character_id):
+            raise CommandError(world.wording("population.led_already", agent=found.name, who=found.led_by))
+        if not found.character.awake or actor.is_agent:
+            raise CommandError(world.wording("population.cannot_lead", agent=found.name))
+        leading.begin(actor.character_id, found)
+        return [Saw(actor.character_id, world.wording("population.led", agent=found.name))]
+
+    @command("@release", category="agents", role=Role.ADMIN, for_agents=False)
+    def release(world: World, actor: Character) -> list[Event]:
+        """Let the agent that you lead be itself again."""
+        found = leading.end(actor.character_id)
+        if found is None:
+            raise CommandError(world.wording("population.none_led"))
+        return [Saw(actor.character_id, world.wording("population.released", agent=found.name))]
+
+    def set_paused(world: World, actor: Character, agent: Agent, paused: bool) -> list[Event]:
+        say = world.wording
+        if agent.settings.paused is paused:
+            key = "population.paused_already" if paused else "population.not_paused"
+            raise CommandError(say(key, agent=agent.name))
+        try:
+            agents.set_paused(agent, paused)
+        except NoteError as error:
+            raise CommandError(str(error)) from error
+        if agent.settings.paused is not paused:
+            raise CommandError(say("population.all_paused", agent=agent.name))
+        key = "population.paused" if paused else "population.resumed"
+        return [Saw(actor.character_id, say(key, agent=agent.name))]
+
+    return (create_agent, pause_agent, resume_agent, agent_model, possess, release)
+
+
+def agent_meant(world: World, agents: Mapping[str, Agent], wanted: str) -> Agent:
+    """Return the agent of a name, in whatever case. Raises: CommandError naming those there are."""
+    found = next((agent for name, agent in agents.items() if name.casefold() == wanted.casefold()), None)
+    if found is None:
+        names = suggestions(wanted, agents) or sorted(agents)
+        listed = world.wording.all_of(names) or world.wording("lists.none")
+        raise CommandError(world.wording("population.no_agent", wanted=wanted, names=listed))
+    return found

@@ -1,0 +1,235 @@
+"""What goes on in a mind: dreaming, recalling what was, and the goals one has."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from agents.agent import Agent
+from agents.commands.memory_commands import Publish, recalling, safely
+from agents.models.model import ModelError, Request
+from agents.models.queue import ModelQueue, Priority, written_by
+from agents.prompts.quoting import filling
+from vault.errors import NoteError
+from vault.markdown import one_line
+from vault.vault import STARTER, Vault
+from world.command import Command, command
+from world.entities import Character, Role
+from world.errors import CommandError
+from world.events import Event, Recalled, Saw, Told
+from world.parsing import is_number, one_spaced
+from world.room_view import scene
+from world.sanitize import clean_line
+from world.world import World
+
+log = logging.getLogger(__name__)
+
+TEMPLATE = ("templates", "dream.md")
+SLOTS = ("name", "past")
+DREAM_TOKENS = 120
+LONGEST_DREAM = 600
+"""How long a dream may be, in characters; it ends with a sentence if it can."""
+PAST_SHARE = 2
+"""One part in so many of what the model can read is for the past; the oldest of it is left out first."""
+TEMPERATURE = 1.1
+
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+_SENTENCES = re.compile(r".*[.!?…][\"'”’)]?", re.DOTALL)
+
+OnLine = Callable[[str], None]
+
+
+class Dreamer:
+    """Dreams for everyone, one dream at a time for each. `queue` is what stands before the model, if there is one."""
+
+    def __init__(
+        self, vault: Vault, queue: Callable[[], ModelQueue | None], rng: random.Random, timeout_seconds: float
+    ) -> None:
+        self._vault = vault
+        self._queue = queue
+        self._rng = rng
+        self._timeout_seconds = timeout_seconds
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def can_dream(self) -> bool:
+        """Whether there is a model."""
+        return self._queue() is not None
+
+    def is_dreaming(self, name: str) -> bool:
+        """Return whether somebody's dream is not told yet."""
+        return name in self._tasks
+
+    def dream(self, name: str, past: str, told: OnLine) -> None:
+        """Begin a dream of somebody's past; `told` is given its text later, an empty one if nothing came of it.
+
+        Raises: NoteError if the template cannot be read.
+        """
+        queue = self._queue()
+        if queue is None or self.is_dreaming(name):
+            return
+        template = dream_template(self._vault)
+        task = asyncio.create_task(self._dreamt(queue, name, template, past, told))
+        self._tasks[name] = task
+        task.add_done_callback(lambda done: self._tasks.pop(name))
+
+    async def _dreamt(self, queue: ModelQueue, name: str, template: str, past: str, told: OnLine) -> None:
+        try:
+            make = partial(self._request, queue, name, template, past)
+            answer = await written_by(queue, name, Priority.OTHER, make)
+        except ModelError as error:
+            log.info("%s dreams nothing: %s", name, error)
+            told("")
+            return
+        if answer.finish != "cancelled":
+            told(as_dream(answer.text))
+
+    def _request(self, queue: ModelQueue, name: str, template: str, past: str) -> Request:
+        lines = past.split("\n")
+        most = queue.model.context_tokens // PAST_SHARE
+        while len(lines) > 1 and queue.model.count_tokens("\n".join(lines)) > most:
+            del lines[: max(1, len(lines) // 8)]
+        values = filling({"name": name, "past": "\n".join(lines)})
+        return Request(
+            _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template),
+            max_tokens=DREAM_TOKENS,
+            stop=("\n\n", f"\n~{name}>"),
+            temperature=TEMPERATURE,
+            seed=self._rng.getrandbits(31),
+            timeout_seconds=self._timeout_seconds,
+        )
+
+
+def dream_template(vault: Vault) -> str:
+    """Return how a dream is asked for. Raises: NoteError if a slot is missing."""
+    source = vault if vault.exists(*TEMPLATE) else Vault(STARTER)
+    text = source.read(*TEMPLATE).body.strip()
+    missing = [slot for slot in SLOTS if f"{{{slot}}}" not in text]
+    if missing:
+        raise NoteError(f"{'/'.join(TEMPLATE)}: the slot {{{missing[0]}}} is missing.")
+    return text
+
+
+def as_dream(text: str) -> str:
+    """Return what a model answered as a dream to be told: one line, whole sentences if there are any."""
+    line = one_spaced(clean_line(text)).strip('"“” ')[:LONGEST_DREAM]
+    whole = _SENTENCES.match(line)
+    return whole[0] if whole else line
+
+
+DREAMT_LINES = 40
+"""Of so many of an agent's newest memories a dream is made."""
+
+LONGEST_GOAL = 200
+MOST_GOALS = 20
+MOST_RECALLED = 8
+
+
+def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publish) -> tuple[Command, ...]:
+    """Return the commands of a mind; `publish` is how an answer comes that takes a while."""
+
+    @command("dream", category="mind", role=Role.PLAYER, for_agents=False)
+    def dream(world: World, actor: Character) -> list[Event]:
+        """Dream of what has happened to you; the dream is told to you when it is over, and nothing in it is a fact."""
+        if not dreamer.can_dream:
+            raise CommandError(world.wording("mind.no_dreamer"))
+        if dreamer.is_dreaming(actor.name):
+            raise CommandError(world.wording("mind.dreaming_already"))
+        past = safely(lambda: _past(world, actor, agents))
+        safely(lambda: dreamer.dream(actor.name, past, lambda text: publish((_dreamt(world, actor, text),))))
+        return [Saw(actor.character_id, world.wording("mind.dream_begins"))]
+
+    @command("recall <memory>", "remember", category="mind", role=Role.PLAYER)
+    def recall(world: World, actor: Character, memory: str) -> list[Event]:
+        """Think back to something, however long ago it was: `recall brass lantern`."""
+        agent = agents.get(actor.name)
+        return recalling(world, actor, agent, memory, publish) if agent else _recalled(world, actor, memory)
+
+    @command(
+        "goal <text>",
+        category="mind",
+        role=Role.PLAYER,
+        also=("goal done <number>",),
+    )
+    def goal(world: World, actor: Character, text: str = "", number: str = "") -> list[Event]:
+        """Set yourself a goal, to be kept in mind until it is done.
+
+        goal Find the lost page.
+        goal done 2              by its number in `goals`
+        """
+        agent = _agent(world, actor, agents)
+        if is_number(number):
+            done = _goal_of_number(world, agent, int(number))
+            safely(lambda: agent.facts.end_goal(done, world.wording))
+            return [Saw(actor.character_id, world.wording("mind.goal_done", goal=done))]
+        wanted = one_spaced(clean_line(text or f"done {number}"))
+        _check_goal(world, agent, wanted)
+        safely(lambda: agent.facts.add_goal(wanted, world.wording))
+        return [Saw(actor.character_id, world.wording("mind.goal_set", goal=wanted))]
+
+    @command("goals", category="mind", role=Role.PLAYER, for_agents=False)
+    def goals(world: World, actor: Character) -> list[Event]:
+        """List your goals: those of your profile, and those that you have set yourself."""
+        agent = _agent(world, actor, agents)
+        safely(agent.facts.take_in)
+        lines = [
+            world.wording("mind.profile_goal" if one in agent.facts.profile_goals else "mind.goal", number=at, goal=one)
+            for at, one in enumerate(agent.facts.goals, 1)
+        ]
+        text = "\n".join([world.wording("mind.goals"), *lines]) if lines else world.wording("mind.no_goals")
+        return [Recalled(actor.character_id, text, world.wording("mind.you_list_goals"))]
+
+    return (dream, recall, goal, goals)
+
+
+def _past(world: World, actor: Character, agents: Mapping[str, Agent]) -> str:
+    """Return what a dream is made of: an agent's newest memories, or what a person has around it."""
+    agent = agents.get(actor.name)
+    if agent is None:
+        return scene(world, actor)
+    return "\n".join(agent.memory.view().tail_text().split("\n")[-DREAMT_LINES:])
+
+
+def _dreamt(world: World, actor: Character, text: str) -> Event:
+    key = "mind.dreamt" if text else "mind.dreamless"
+    return Told(actor.character_id, world.wording(key, text=text))
+
+
+def _recalled(world: World, actor: Character, wanted: str) -> list[Event]:
+    """Return what was said in a person's hearing with all of these words. Raises: CommandError if nothing was."""
+    words = wanted.casefold().split()
+    found = [line for line in actor.doings.heard if all(word in line.casefold() for word in words)]
+    if not found:
+        raise CommandError(world.wording("mind.nothing_recalled", wanted=wanted))
+    return [Saw(actor.character_id, "\n".join(found[-MOST_RECALLED:]))]
+
+
+def _agent(world: World, actor: Character, agents: Mapping[str, Agent]) -> Agent:
+    agent = agents.get(actor.name)
+    if agent is None:
+        raise CommandError(world.wording("mind.goals_of_agents"))
+    return agent
+
+
+def _goal_of_number(world: World, agent: Agent, number: int) -> str:
+    safely(agent.facts.take_in)
+    found = agent.facts.goals
+    if not 1 <= number <= len(found):
+        raise CommandError(world.wording("mind.no_such_goal", number=number, count=len(found)))
+    if found[number - 1] in agent.facts.profile_goals:
+        raise CommandError(world.wording("mind.goal_of_profile", number=number))
+    return found[number - 1]
+
+
+def _check_goal(world: World, agent: Agent, wanted: str) -> None:
+    known = {one_line(goal).casefold() for goal in agent.facts.goals}
+    if len(wanted) > LONGEST_GOAL:
+        raise CommandError(world.wording("mind.long_goal", most=LONGEST_GOAL))
+    if wanted.casefold() in known:
+        raise CommandError(world.wording("mind.goal_already", goal=wanted))
+    if len(known) >= MOST_GOALS:
+        raise CommandError(world.wording("mind.too_many_goals", count=len(known)))

@@ -1,0 +1,294 @@
+"""All commands about oneself: notes, dreams, what one recalls and means to do, and who one is."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from agents.agent import Agent
+from agents.commands.agent_commands import agent_meant
+from agents.commands.memory_commands import Publish, safely
+from agents.commands.mind_commands import Dreamer, mind_commands
+from agents.models.queue import ModelQueue
+from agents.population import Population
+from config.settings import AgentSettings
+from config.validation import Given, SettingsError, override
+from vault.errors import NoteError
+from vault.personal_notes import OwnNotes, OwnProfiles
+from vault.vault import Vault, check_name
+from world.command import Command, command
+from world.entities import Character, Role
+from world.errors import CommandError
+from world.events import Altered, Event, Recalled, Saw
+from world.find import new_text
+from world.matching import suggestions
+from world.parsing import one_spaced
+from world.sanitize import clean_line
+from world.world import World
+
+TakeIn = Callable[[Agent], None]
+"""Has an agent go on with what its notes say now. Raises: NoteError."""
+
+
+def self_commands(agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: TakeIn) -> tuple[Command, ...]:
+    """Return the commands about oneself."""
+
+    @command("@my-profile", category="self", role=Role.PLAYER, for_agents=False)
+    def my_profile(world: World, actor: Character) -> list[Event]:
+        """Show who you are: an agent its profile, a person how it looks."""
+        agent = agents.get(actor.name)
+        return _shown(world, actor, actor, agent.note.profile if agent else actor.description)
+
+    @command("@set-profile <text>", category="self", role=Role.PLAYER, for_agents=False)
+    def set_profile(world: World, actor: Character, text: str) -> list[Event]:
+        r"""Say who you are from now on, in the whole of your profile; \n is a new line. @undo-profile takes it back."""
+        agent = agents.get(actor.name)
+        whose = text.partition("->")[0].strip().casefold()
+        if "->" in text and whose in {name.casefold() for name in agents} - {actor.name.casefold()}:
+            raise CommandError(world.wording("self.not_yours"))
+        return _set_profile(world, actor, agent, text) if agent else _describe(world, actor, text)
+
+    @command("@undo-profile [<agent>]", category="self", role=Role.PLAYER, for_agents=False)
+    def undo_profile(world: World, actor: Character, agent: str = "") -> list[Event]:
+        """Be again who you were before the last change; once more brings the change back. Another's is for admins."""
+        if agent and actor.role < Role.ADMIN and agent.casefold() != actor.name.casefold():
+            raise CommandError(world.wording("self.not_yours"))
+        found = agent_meant(world, agents, agent) if agent else agents.get(actor.name)
+        if found is None:
+            return _undescribe(world, actor)
+        if not safely(lambda: profiles.undo_profile(found.character)):
+            raise CommandError(world.wording("self.no_former_profile", who=found.name))
+        safely(lambda: take_in(found))
+        return [Saw(actor.character_id, world.wording("self.profile_undone", who=found.name))]
+
+    @command("@my-description", category="self", role=Role.PLAYER, for_agents=False)
+    def my_description(world: World, actor: Character) -> list[Event]:
+        """Show what others see who look at you."""
+        return _shown(world, actor, actor, actor.description)
+
+    @command("@set-description <text>", category="self", role=Role.PLAYER, for_agents=False)
+    def set_description(world: World, actor: Character, text: str) -> list[Event]:
+        r"""Say what others see who look at you; \n is a new line. @undo-description takes it back."""
+        return _describe(world, actor, text)
+
+    @command("@undo-description", category="self", role=Role.PLAYER, for_agents=False)
+    def undo_description(world: World, actor: Character) -> list[Event]:
+        """Look again as you did before the last change; once more brings the change back."""
+        return _undescribe(world, actor)
+
+    @command("@show-profile <agent>", category="agents", role=Role.ADMIN, for_agents=False)
+    def show_profile(world: World, actor: Character, agent: str) -> list[Event]:
+        """Show the profile of an agent."""
+        found = agent_meant(world, agents, agent)
+        return _shown(world, actor, found.character, found.note.profile)
+
+    @command("@edit-profile <agent> -> <text>", category="agents", role=Role.ADMIN, for_agents=False)
+    def edit_profile(world: World, actor: Character, agent: str, text: str) -> list[Event]:
+        r"""Give an agent another profile; \n is a new line. @undo-profile <agent> takes it back."""
+        return _set_profile(world, actor, agent_meant(world, agents, agent), text)
+
+    @command("@edit-interval <agent> <number>", category="agents", role=Role.ADMIN, for_agents=False)
+    def edit_interval(world: World, actor: Character, agent: str, number: str) -> list[Event]:
+        """Let an agent think every so many seconds, from now on: @edit-interval Eliza 30."""
+        found = agent_meant(world, agents, agent)
+        seconds = _seconds(world, number)
+        safely(lambda: profiles.set_interval(found.character, f"{seconds:g}"))
+        safely(lambda: take_in(found))
+        found.on_addressed()  # or it would wait until the end of a long pause before the short ones begin
+        text = world.wording("self.interval", who=found.name, seconds=f"{seconds:g}")
+        return [Saw(actor.character_id, text)]
+
+    def _set_profile(world: World, actor: Character, agent: Agent, text: str) -> list[Event]:
+        profile = new_text(world, text)
+        if not profile:
+            raise CommandError(world.wording("self.empty"))
+        safely(lambda: profiles.set_profile(agent.character, profile))
+        safely(lambda: take_in(agent))
+        return [Saw(actor.character_id, world.wording("self.profile_set", who=agent.name))]
+
+    def _describe(world: World, actor: Character, text: str) -> list[Event]:
+        wanted = new_text(world, text)
+        if not wanted:
+            raise CommandError(world.wording("self.empty"))
+        return _looks(world, actor, wanted, world.wording("self.description_set"))
+
+    def _undescribe(world: World, actor: Character) -> list[Event]:
+        former = safely(lambda: profiles.former_description(actor))
+        if former is None:
+            raise CommandError(world.wording("self.no_former_description"))
+        return _looks(world, actor, former, world.wording("self.description_undone"))
+
+    def _looks(world: World, actor: Character, description: str, said: str) -> list[Event]:
+        actor.description = safely(lambda: profiles.set_description(actor, description))
+        agent = agents.get(actor.name)
+        if agent:
+            safely(lambda: take_in(agent))
+        return [Saw(actor.character_id, said), Altered(actor.character_id, "character", actor.character_id)]
+
+    return (
+        my_profile,
+        set_profile,
+        undo_profile,
+        my_description,
+        set_description,
+        undo_description,
+        show_profile,
+        edit_profile,
+        edit_interval,
+    )
+
+
+def _shown(world: World, actor: Character, whose: Character, text: str) -> list[Event]:
+    shown = text or world.wording("self.nothing_written", who=whose.name)
+    return [Recalled(actor.character_id, shown, world.wording("self.you_look", who=whose.name))]
+
+
+def _seconds(world: World, number: str) -> float:
+    """Return a number of seconds that will do. Raises: CommandError saying which will."""
+    try:
+        given = Given(float(number), 0)
+        return override(AgentSettings(), {"think_seconds": given}, "").think_seconds
+    except (ValueError, SettingsError) as error:
+        raise CommandError(world.wording("self.bad_interval", number=number)) from error
+
+
+LONGEST_TITLE = 60
+LONGEST_ENTRY = 2000
+LONGEST_NOTE = 20_000
+MOST_NOTES = 200
+"""How long a title, what is written at a time and a note may be, in characters, and how many notes one may have."""
+
+ARROW = "->"
+T = TypeVar("T")
+
+
+def note_commands(notes: OwnNotes) -> tuple[Command, ...]:
+    """Return the commands for notes."""
+
+    @command(
+        "note <name> -> <text>",
+        category="mind",
+        role=Role.PLAYER,
+        also=("note read <name>", "note list <anyone>", "note list"),
+    )
+    def note(world: World, actor: Character, name: str = "", text: str = "", anyone: str = "") -> list[Event]:
+        """Write a note for yourself, or add a line to it; `note read <title>` and `note list` bring notes back.
+
+        note Breakfast -> Moss had a seed bun.
+        note read Breakfast
+        Admins may read others': note list Eliza, note read Eliza/Breakfast.
+        """
+        if text:
+            return _written(world, actor, notes, name, text)
+        # `note list -> eggs` and `note read me -> later` write notes that are called `list` and `read me`.
+        if ARROW in f"{name} {anyone}".split():
+            title, _, text = (f"read {name}" if name else f"list {anyone}").partition(ARROW)
+            return _written(world, actor, notes, title, text)
+        return _safely(lambda: _read(world, actor, notes, name) if name else _listed(world, actor, notes, anyone))
+
+    @command("@overwrite-note <name> -> <text>", category="mind", role=Role.PLAYER, for_agents=False)
+    def overwrite_note(world: World, actor: Character, name: str, text: str) -> list[Event]:
+        """Give one of your notes another text; the old one is kept beside it."""
+        title, line = _safely(lambda: _meant(world, actor, notes, name)), _checked(world, name, text)
+        kept = _safely(lambda: notes.overwrite(actor, title, line))
+        return [Saw(actor.character_id, world.wording("notes.overwritten", title=title, file=kept))]
+
+    return (note, overwrite_note)
+
+
+def _written(world: World, actor: Character, notes: OwnNotes, name: str, text: str) -> list[Event]:
+    title, line = one_spaced(clean_line(name)), _checked(world, name, text)
+    known = _safely(lambda: notes.title_of(actor, title))
+    if not known:
+        _check_title(world, title)
+        if len(_safely(lambda: notes.titles(actor))) >= MOST_NOTES:
+            raise CommandError(world.wording("notes.too_many", count=MOST_NOTES))
+    elif len(_safely(lambda: notes.read(actor, known))) + len(line) > LONGEST_NOTE:
+        raise CommandError(world.wording("notes.full", title=known, most=LONGEST_NOTE))
+    _safely(lambda: notes.add(actor, title, line))
+    key = "notes.added" if known else "notes.written"
+    return [Saw(actor.character_id, world.wording(key, title=known or title))]
+
+
+def _read(world: World, actor: Character, notes: OwnNotes, wanted: str) -> list[Event]:
+    owner, wanted = _owner_and_title(world, actor, wanted)
+    title = _meant(world, owner, notes, wanted)
+    text = world.wording("notes.reads", title=title, text=notes.read(owner, title))
+    return [Recalled(actor.character_id, text, world.wording("notes.you_read", title=title))]
+
+
+def _listed(world: World, actor: Character, notes: OwnNotes, anyone: str) -> list[Event]:
+    owner = _allowed(world, actor, anyone) if anyone else actor
+    titles = notes.titles(owner)
+    key = "notes.list" if titles else "notes.none"
+    text = world.wording(key, who=owner.name, titles="".join(f"\n  {title}" for title in titles))
+    return [Recalled(actor.character_id, text, world.wording("notes.you_list"))]
+
+
+def _owner_and_title(world: World, actor: Character, wanted: str) -> tuple[Character, str]:
+    name, slash, title = wanted.partition("/")
+    return (_allowed(world, actor, name.strip()), title.strip()) if slash else (actor, wanted)
+
+
+def _allowed(world: World, actor: Character, name: str) -> Character:
+    """Return whose notes an actor may read. Raises: CommandError if there is nobody like that, or they are private."""
+    owner = next((one for key, one in world.characters.items() if key.casefold() == name.casefold()), None)
+    if owner is not actor and actor.role < Role.ADMIN:
+        raise CommandError(world.wording("notes.private"))
+    if owner is None:
+        raise CommandError(world.wording("notes.nobody", wanted=name))
+    return owner
+
+
+def _meant(world: World, owner: Character, notes: OwnNotes, wanted: str) -> str:
+    title = notes.title_of(owner, wanted)
+    if title:
+        return title
+    close = suggestions(wanted, notes.titles(owner))
+    if close:
+        raise CommandError(world.wording("notes.did_you_mean", wanted=wanted, titles=world.wording.any_of(close)))
+    raise CommandError(world.wording("notes.no_such", wanted=wanted))
+
+
+def _checked(world: World, name: str, text: str) -> str:
+    """Return what is to be written, as it will stand there. Raises: CommandError if it is empty or too long."""
+    line = one_spaced(clean_line(text))
+    if not line or not one_spaced(clean_line(name)):
+        raise CommandError(world.wording("notes.empty"))
+    if len(line) > LONGEST_ENTRY:
+        raise CommandError(world.wording("notes.too_long", most=LONGEST_ENTRY))
+    return line
+
+
+def _check_title(world: World, title: str) -> None:
+    try:
+        check_name(title)
+    except NoteError as error:
+        raise CommandError(world.wording("notes.bad_title", title=title)) from error
+    if len(title) > LONGEST_TITLE:
+        raise CommandError(world.wording("notes.long_title", most=LONGEST_TITLE))
+
+
+def _safely(make: Callable[[], T]) -> T:
+    try:
+        return make()
+    except NoteError as error:
+        raise CommandError(str(error)) from error
+
+
+def own_commands(
+    agents: Population,
+    vault: Vault,
+    publish: Publish,
+    queue: Callable[[], ModelQueue | None],
+    rng: random.Random,
+    now_ms: Callable[[], int],
+    timeout_seconds: float,
+) -> tuple[Command, ...]:
+    """Return the commands; `publish` is how an answer comes that takes a while, `queue` stands before the model."""
+    return (
+        *note_commands(OwnNotes(vault, now_ms)),
+        *mind_commands(agents, Dreamer(vault, queue, rng, timeout_seconds), publish),
+        *self_commands(agents, OwnProfiles(vault, now_ms), agents.take_in),
+    )

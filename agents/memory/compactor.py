@@ -1,0 +1,351 @@
+"""Compaction in the background: planned, prepared from a frozen copy, judged, published in one step, and told of."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agents.aside import Aside
+from agents.memory.archive_writer import summary_fields, traced
+from agents.memory.compaction_cycle import Prepared, Superseded, prepared, publish, put_in_force, view_tokens
+from agents.memory.cost import CompactionRecord, offer_of, verbatim_sizes
+from agents.memory.coverage import Range
+from agents.memory.memory import AgentMemory
+from agents.memory.strategy import Plan
+from agents.memory.summaries.drafts import Draft, SummaryRefused
+from agents.memory.summaries.rebuilding import Rebuilding, is_better, is_extract, rebuilding_of, rebuilt, redo
+from agents.memory.summaries.summarizing import Summarizer, summary_of
+from agents.memory.view import CompactedMessage
+from agents.models.model import ModelError
+from vault.errors import NoteError
+from vault.memory.archive_file import EventName
+from vault.memory.summaries import Edited
+from world.message_catalog import Wording
+
+log = logging.getLogger(__name__)
+
+STOP_SECONDS = 5.0
+
+
+class Compactor:
+    """Compacts one agent's memory: never twice at a time, and in its turn among all agents.
+
+    `turns` bounds how many agents are summarised at once; it is fair, first come first served, and given back
+    after every cycle. What takes long is written `aside`. `on_compacted` is called after each cycle that was published.
+    """
+
+    def __init__(
+        self,
+        memory: AgentMemory,
+        summarizer: Callable[[], Summarizer | None],
+        turns: asyncio.Semaphore,
+        now_ms: Callable[[], int],
+        rng: random.Random,
+        count_tokens: Callable[[str], int],
+        cached_share: Callable[[], float] = lambda: 0.0,
+        aside: Aside | None = None,
+    ) -> None:
+        self.memory = memory
+        self.record = CompactionRecord()
+        self.on_compacted: Callable[[], None] = lambda: None
+        self._summarizer = summarizer
+        self._turns = turns
+        self._now_ms = now_ms
+        self._rng = rng
+        self._count_tokens = count_tokens
+        self._cached_share = cached_share
+        self._aside = aside or Aside()
+        self._by_tokens = False
+        self._task: asyncio.Task[Outcome] | None = None
+        self._event: EventName = "auto_compact"
+        self._has_ended = False
+
+    @property
+    def is_running(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def start_if_due(self) -> bool:
+        """Start in the background if a cycle is due and nothing speaks against it; return whether it was started."""
+        memory = self.memory
+        if self._has_ended:  # the turn that its end cut short would begin another
+            return False
+        if self.is_running or not memory.settings.enabled or memory.problem or self._now_ms() < self.record.next_try_ms:
+            return False
+        if self._summarizer() is None or self._due() is None:
+            return False
+        self._begin("auto_compact", self._guarded(lambda: self._compact(forced=False)))
+        return True
+
+    def get_compaction(self) -> CompactedMessage | None:
+        """Return the summaries in force as one message. Raises: NoteError if the journal cannot be read."""
+        return self.memory.view().compacted
+
+    def notify_rounds_changed(self, total_rounds: int) -> None:
+        """Start what is due."""
+        self.start_if_due()
+
+    def force(self, ended: Callable[[Outcome], None]) -> Outcome:
+        """Start a compaction below the threshold as well; return what to tell at once. `ended` hears how it went."""
+        memory = self.memory
+        if self._has_ended:
+            return outcome("compaction.asleep", who=memory.name)
+        if self.is_running:
+            return outcome("compaction.under_way", who=memory.name, state=self.record.state)
+        plan = memory.plan(forced=True)
+        if plan is None:
+            return nothing_due(memory)
+        if self._summarizer() is None:
+            return outcome("compaction.no_model")
+        self._begin("manual_compact", self._guarded(lambda: self._compact(forced=True)), ended)
+        return outcome("compaction.began", done=True, who=memory.name, plan=described(plan))
+
+    def force_rebuild(self, ended: Callable[[Outcome], None]) -> Outcome:
+        """Start a rebuilding of the long-term summary; return what to tell at once. `ended` hears how it went."""
+        if self._has_ended:
+            return outcome("compaction.asleep", who=self.memory.name)
+        if self.is_running:
+            return outcome("compaction.under_way", who=self.memory.name, state=self.record.state)
+        if self._summarizer() is None:
+            return outcome("compaction.no_model")
+        self._begin("rebuild", self._guarded(self._rebuild_in_turn), ended)
+        return outcome("compaction.rebuilding", done=True, who=self.memory.name)
+
+    async def stop(self) -> None:
+        """Cut short what is going on, within five seconds however slow the disk is, and begin nothing any more.
+
+        The summaries in force stay as they are. Whoever asked for what was cut short is told so.
+        """
+        self._has_ended = True
+        if self._task and not self._task.done():
+            self._task.cancel()
+            await asyncio.wait([self._task], timeout=STOP_SECONDS)
+
+    def _begin(
+        self,
+        event: EventName,
+        work: Coroutine[Any, Any, Outcome],
+        ended: Callable[[Outcome], None] = lambda outcome: None,
+    ) -> None:
+        self._event = event
+        self._task = asyncio.create_task(work)
+        cut_short = outcome("compaction.cut_short", who=self.memory.name)
+        self._task.add_done_callback(lambda task: ended(cut_short if task.cancelled() else task.result()))
+
+    async def _guarded(self, work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
+        """Do the work; whatever goes wrong is an outcome too, and moves no boundary."""
+        try:
+            return await work()
+        except (SummaryRefused, ModelError, NoteError, ValueError) as error:
+            return self._failed(error)
+        except Exception as error:
+            log.exception("[Memory] %s: compaction failed", self.memory.name)
+            return self._failed(error)
+        finally:
+            self.record.state = "idle"
+
+    async def _compact(self, forced: bool) -> Outcome:
+        memory, record = self.memory, self.record
+        before, done = -1, 0
+        while plan := self._due(forced and not done):
+            record.state = f"waiting for its turn to summarise memories {plan.taken}"
+            async with self._turns:
+                memory.trail.check()  # before anything is spent on a summary that could not be archived
+                await self._redo()
+                # While it waited, summaries may have been edited by hand: what is due now counts.
+                memory.take_in_edits()
+                if plan := self._due(forced and not done):
+                    # Not sooner: many agents may begin to wait at once, and each view takes its time.
+                    before = self._view_tokens() if before < 0 else before
+                    done += await self._attempt(plan)
+        after = self._view_tokens()
+        before = after if before < 0 else before
+        record.saved_tokens += max(0, before - after)
+        return outcome("compaction.ended", done=True, who=memory.name, after=after, before=before)
+
+    async def _attempt(self, plan: Plan) -> int:
+        try:
+            await self._cycle(plan)
+        except Superseded as edit:
+            log.info("[Memory] %s: %s", self.memory.name, edit)
+            return 0
+        self.on_compacted()
+        return 1
+
+    async def _cycle(self, plan: Plan) -> None:
+        memory, record, windows = self.memory, self.record, self.memory.settings
+        log.info(
+            "[Memory] %s: Starting compaction (%d memories, %d immediate, %d recent)",
+            memory.name,
+            plan.n,
+            windows.immediate_window,
+            windows.recent_window,
+        )
+        before = self._view_tokens()
+        made = await prepared(memory, plan, self._needed_summarizer(), record, self._now_ms)
+        await publish(memory, made, self._event, self._count_tokens, self._aside)
+        record.succeeded(self._now_ms())
+        if self._by_tokens:
+            record.breaker.note_run(before, self._view_tokens(), self._now_ms())
+        kind = windows.strategy if made.longterm else "first summary"
+        log.info("[Memory] %s: Compaction complete (%s)", memory.name, kind)
+        every, newest = windows.rebuild_every, made.recent
+        if every and made.longterm and newest and newest.generation % every == 0:
+            await self._rebuild_after_cycle()
+
+    def _due(self, forced: bool = False) -> Plan | None:
+        """Return the next cycle if one is due by count, or is due by tokens and worth its cost, or is forced."""
+        memory = self.memory
+        before, self.record.not_worth, self._by_tokens = self.record.not_worth, "", False
+        plan = memory.plan(forced)
+        if plan or not memory.strategy.counts_tokens:
+            return plan
+        sizes = verbatim_sizes(memory, self._count_tokens)
+        plan = memory.plan(False, sizes)
+        if plan is None:
+            return None
+        self._by_tokens = True
+        self.record.not_worth = self._objection(plan, sizes)
+        if self.record.not_worth and not before:
+            log.info("[Memory] %s: No compaction for now: %s", memory.name, self.record.not_worth)
+        return None if self.record.not_worth else plan
+
+    def _objection(self, plan: Plan, sizes: Sequence[int]) -> str:
+        """Return why a cycle by tokens should not be made now, or an empty string."""
+        settings, record = self.memory.settings, self.record
+        if record.breaker.is_open(self._view_tokens(), self._now_ms()):
+            return f"compaction by tokens rests: {record.breaker.why}"
+        in_force = (self.memory.longterm, self.memory.recent)
+        offer = offer_of(plan, sizes, in_force, settings, self._cached_share())
+        return offer.objection(settings.min_saving_tokens)
+
+    async def _rebuild_in_turn(self) -> Outcome:
+        self.record.state = "waiting for its turn to rebuild the long-term summary"
+        async with self._turns:
+            return await self._rebuild()
+
+    async def _rebuild(self) -> Outcome:
+        """Make the long-term summary anew from the leaves and keep the better of the two."""
+        memory = self.memory
+        memory.take_in_edits()
+        longterm, recent = memory.longterm, memory.recent
+        if longterm is None:
+            return outcome("compaction.nothing_to_rebuild", who=memory.name)
+        found = await rebuilding_of(memory, longterm)
+        if longterm.hand and not found.hand:
+            return outcome("compaction.hand_missing", who=memory.name)
+        if found.hand and found.hand.last == longterm.last:
+            return outcome("compaction.by_hand", done=True, who=memory.name)
+        if not found.texts:
+            return outcome("compaction.leaves_missing", memories=Range(1, longterm.last))
+        draft = await self._made_anew(found)
+        better = is_better(draft.text, longterm.text, found.texts, memory.name, self._count_tokens)
+        if not ((better or is_extract(longterm)) and found.keeps_own_words(draft.text, longterm.text)):
+            return outcome("compaction.good_already", done=True, who=memory.name)
+        count = len(found.texts) - bool(found.hand)
+        sources = (*([f"1-{found.hand.last}"] if found.hand else []), f"{count} leaves")
+        anew = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
+        anew = replace(anew, edited_from=found.hand.checksum if found.hand else "")
+        fields = {"longterm": summary_fields(anew), "replaced": summary_fields(longterm)}
+        reference = memory.trail.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
+        made = Prepared(traced(anew, reference), None, (longterm, recent), is_anew=True)
+        try:
+            await put_in_force(memory, made, self._aside)
+        except Superseded as edit:
+            return outcome("compaction.changed_meanwhile", who=memory.name, why=str(edit))
+        key = "compaction.rebuilt_by_hand" if found.hand else "compaction.rebuilt"
+        return outcome(key, done=True, who=memory.name, count=count)
+
+    async def _made_anew(self, found: Rebuilding) -> Draft:
+        summarizer = self._needed_summarizer().strict
+        self.memory.trail.check()
+        self.record.state = f"rebuilding the long-term summary from {len(found.texts)} texts"
+        return await rebuilt(summarizer, found.texts, self._count_tokens, summarizer.source_tokens, self.record.paid)
+
+    async def _rebuild_after_cycle(self) -> None:
+        """Rebuild because it is time to; if nothing comes of it, the cycle before it is published all the same."""
+        memory = self.memory
+        try:
+            log.info("[Memory] %s: %s", memory.name, await self._rebuild())
+        except (SummaryRefused, ModelError, NoteError, ValueError) as error:
+            why = self.record.enter_failure(error)
+            memory.trail.add("rebuild", memory.journal.last, outcome="failed", why=why)
+            log.warning("[Memory] %s: The long-term summary could not be rebuilt and stays. %s", memory.name, why)
+
+    async def _redo(self) -> None:
+        """Have the model tell what is only an extract; if it is not well yet, that waits for the next cycle."""
+        memory = self.memory
+        if not (is_extract(memory.longterm) or is_extract(memory.recent)):
+            return
+        self.record.state = "having the model tell what was picked by rule"
+        try:
+            if await redo(memory, self._needed_summarizer().strict, self.record.paid, self._now_ms):
+                log.info("[Memory] %s: %s", memory.name, await self._rebuild())
+        except Edited as error:
+            log.info("[Memory] %s: %s", memory.name, error)
+        except (SummaryRefused, ModelError) as error:
+            self.record.enter_failure(error)
+            log.info("[Memory] %s: What was picked by rule stays so for now: %s", memory.name, error)
+
+    def _needed_summarizer(self) -> Summarizer:
+        summarizer = self._summarizer()
+        if summarizer is None:
+            raise ModelError("There is no model to summarise with.")
+        return summarizer
+
+    def _failed(self, error: Exception) -> Outcome:
+        record, memory = self.record, self.memory
+        why = record.enter_failure(error)
+        if not record.failures_in_a_row:
+            log.warning("[Memory] %s: Compaction failed; the old view stands. %s", memory.name, why)
+        memory.trail.add(self._event, memory.journal.last, outcome="failed", why=why)
+        record.put_off(why, memory.settings.retry_seconds, self._now_ms(), self._rng)
+        return outcome("compaction.failed", who=memory.name, why=why)
+
+    def _view_tokens(self) -> int:
+        try:
+            return view_tokens(self.memory.view(), self._count_tokens)
+        except NoteError:
+            return 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`key` names the sentence and `values` fill it; `done` is false if nothing has changed."""
+
+    key: str
+    done: bool = False
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def told(self, say: Wording) -> str:
+        """Return it in the words of a world."""
+        return say(self.key, **{name: _told(value, say) for name, value in self.values.items()})
+
+    def __str__(self) -> str:
+        return self.told(Wording())
+
+
+def outcome(key: str, /, *, done: bool = False, **values: object) -> Outcome:
+    """Return how something began or ended; an outcome among the values is told in its place."""
+    return Outcome(key, done, values)
+
+
+def described(plan: Plan) -> Outcome:
+    """Return what a plan will do."""
+    if plan.absorbed:
+        return outcome("compaction.absorbs", memories=plan.absorbed, longterm=plan.longterm)
+    if plan.longterm:
+        return outcome("compaction.folds", longterm=plan.longterm, recent=plan.recent)
+    return outcome("compaction.begins_with", recent=plan.recent)
+
+
+def nothing_due(memory: AgentMemory) -> Outcome:
+    """Return why nothing can be compacted now."""
+    return outcome(memory.strategy.idle, who=memory.name)
+
+
+def _told(value: object, say: Wording) -> object:
+    return value.told(say) if isinstance(value, Outcome) else value

@@ -1,0 +1,371 @@
+"""What is learnt from one memory, by rule: from what the world's sentences say, and from what people say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+
+from agents.memory.english import NUMBER_WORDS
+from agents.memory.facts.narration_parser import ENGLISH, Deed, Reading
+from agents.memory.facts.speech_acts import (
+    LONGEST_SENTENCE,
+    is_bare_reminder,
+    is_confidence,
+    is_same_matter,
+    kind_of,
+    matter,
+    releases,
+    replaces,
+    spans,
+    takes_back,
+    tells_of_keeping,
+    told_pieces,
+    wants_forgotten,
+)
+from agents.memory.facts.store import ME, Known, minute_of
+from vault.markdown import LINE_BREAK
+from vault.memory.facts_note import (
+    BEEN_THERE,
+    CONFIDED,
+    LESSONS,
+    PEOPLE,
+    PLACES,
+    PROMISES,
+    REQUESTS,
+    THINGS,
+    TOLD,
+    Fact,
+)
+from vault.memory.memory_line import Memory
+from world.parsing import parse_line
+from world.sanitize import name_key
+
+PARTED_MINUTES = 30
+"""After so long without a sign of somebody, the next sign is a new meeting."""
+
+_PRIVATELY = frozenset({"whispers_to_you", "tells_you"})
+_SPEAKING = _PRIVATELY | {"says", "says_to", "says_to_you"}
+_FROM_AFAR = frozenset({"tells_you", "shouts_from"})
+_COMING = frozenset({"arrives", "wakes"})
+
+# The first that fits counts, and what is taken out of something would fit what is taken as well.
+_OWN_DEEDS = (
+    "narration.you_give",
+    "narration.you_take_from",
+    "narration.you_take",
+    "narration.you_put_in",
+    "narration.you_drop",
+)
+_EXITS = ("narration.no_exits", "narration.exits")
+# A crowd first: it would read as some, of whom one is called `30 others`.
+_COMPANY = ("narration.crowd_is_here", "narration.some_are_here", "narration.one_is_here")
+_CARRYING = ("looking.you_carry",)
+_LYING = ("narration.lying_here",)
+_INSIDE = ("things.inside",)
+_GOING = ("narration.you_go", "narration.you_go_along")
+
+
+def learn(known: Known, memory: Memory, refused: bool = False, reading: Reading = ENGLISH) -> None:
+    """Take in one memory; a number that was taken in already changes nothing.
+
+    `refused` says that what the memory tells of was not done: words that nobody heard promise nothing.
+    """
+    if memory.seq <= known.upto:
+        return
+    known.upto = memory.seq
+    if memory.room and memory.room != known.place:
+        known.place = memory.room
+        _visit(known, memory)
+    match memory.kind:
+        case "observed" | "told" if memory.people:
+            _perceive(known, memory, memory.people[0], reading)
+        case "result":
+            _see(known, memory, reading)
+        case "acted" if not refused and (spoken := spoken_in(memory, people=known.people())):
+            hear(known, spoken, memory)
+
+
+def spoken_in(memory: Memory, reading: Reading = ENGLISH, people: Iterable[str] = ()) -> Spoken | None:
+    """Return what was spoken in a memory, and by whom; None if nothing was.
+
+    `people` are those to whom words may have been whispered whose names have several words.
+    """
+    if memory.kind == "acted":
+        line = parse_line(memory.text)
+        match line.verb:
+            case "say" | "speak":
+                return Spoken(ME, line.arguments)
+            case "whisper" | "tell":
+                return Spoken(ME, _behind_name(line.arguments, people))
+        return None
+    is_heard = memory.kind in ("observed", "told") and memory.people
+    heard = reading.deed(memory.text, memory.people[0]) if is_heard else None
+    return _spoken(heard, memory.people[0]) if heard else None
+
+
+def _spoken(deed: Deed, who: str) -> Spoken | None:
+    is_speech = deed.name in _SPEAKING and "text" in deed.values
+    return Spoken(who, deed.values["text"], deed.name in _PRIVATELY) if is_speech else None
+
+
+def _behind_name(arguments: str, people: Iterable[str]) -> str:
+    """Return what is whispered to somebody: all behind the longest name of one known, or behind the first word."""
+    typed = name_key(arguments)
+    named = (name.count(" ") + 1 for name in people if typed.startswith(f"{name_key(name)} "))
+    return arguments.split(" ", max(named, default=1))[-1] if " " in arguments else ""
+
+
+def awaits_outcome(memory: Memory) -> bool:
+    """Return whether it shows only in the next memory if something was done: nobody may be there to hear it."""
+    return memory.kind == "acted" and parse_line(memory.text).verb in ("whisper", "tell")
+
+
+def _visit(known: Known, memory: Memory) -> None:
+    old = known.find(PLACES, memory.room)
+    if old is None:
+        known.put(Fact(PLACES, memory.room, BEEN_THERE, memory.seq, memory.seq, minute_of(memory)))
+    else:
+        known.renew(old, BEEN_THERE, memory, old.count + 1)
+
+
+def _meet(known: Known, memory: Memory, name: str, arrived: bool = False) -> None:
+    old, value = known.find(PEOPLE, name), f"last seen in {memory.room}"
+    if old is None:
+        known.put(Fact(PEOPLE, name, value, memory.seq, memory.seq, minute_of(memory)))
+        return
+    parted = arrived or old.value != value or minute_of(memory) - old.minute > PARTED_MINUTES
+    known.renew(old, value, memory, old.count + parted)
+
+
+def _perceive(known: Known, memory: Memory, who: str, reading: Reading) -> None:
+    deed = reading.deed(memory.text, who)
+    if deed is None:
+        if memory.text.startswith(who):  # a pose, as they begin in every language
+            _meet(known, memory, who)
+        return
+    if deed.name not in _FROM_AFAR:
+        _meet(known, memory, who, arrived=deed.name in _COMING)
+    if deed.name in _COMING:
+        keep_appointments(known, who, memory)
+    elif deed.name == "leaves" and "room" in deed.values and (seen := known.find(PEOPLE, who)):
+        known.renew(seen, f"last seen in {deed.values['room']}", memory)
+    elif spoken := _spoken(deed, who):
+        hear(known, spoken, memory)
+    else:
+        _move_things(known, memory, who, deed)
+
+
+def _move_things(known: Known, memory: Memory, who: str, deed: Deed) -> None:
+    has = "I have it" if who == ME else f"{who} has it"
+    match deed:
+        case Deed(name="takes" | "takes_from" | "you_take" | "you_take_from", values={"thing": thing}):
+            _place(known, thing, has, memory)
+        case Deed(name="drops" | "you_drop", values={"thing": thing}):
+            _place(known, thing, f"it lies in {memory.room}", memory)
+        case Deed(name="puts_in" | "you_put_in", values={"thing": thing, "container": container}):
+            _place(known, thing, f"it lies in the {container}", memory)
+        case Deed(name="gives_you", values={"thing": thing}):
+            _hand_over(known, who, ME, thing, memory)
+        case Deed(name="gives" | "you_give", values={"thing": thing, "to": to}):
+            _hand_over(known, who, to, thing, memory)
+
+
+def _hand_over(known: Known, giver: str, receiver: str, thing: str, memory: Memory) -> None:
+    if receiver != ME:
+        _meet(known, memory, receiver)
+    _place(known, thing, "I have it" if receiver == ME else f"{receiver} has it", memory)
+    keep_by_giving(known, giver, receiver, thing, memory)
+
+
+def _place(known: Known, thing: str, value: str, memory: Memory) -> None:
+    old = known.find(THINGS, thing)
+    if old is None:
+        known.put(Fact(THINGS, thing, value, memory.seq, memory.seq, minute_of(memory)))
+    else:
+        known.renew(old, value, memory)
+
+
+def _see(known: Known, memory: Memory, reading: Reading) -> None:
+    """Take in what a command of one's own brought: a deed done, a list of things, a look around."""
+    text, lines = memory.text, memory.text.split(LINE_BREAK)
+    if len(lines) == 1 and (deed := reading.own(_OWN_DEEDS, text)):
+        _move_things(known, memory, ME, deed)
+    elif carried := reading.own(_CARRYING, lines[0]):
+        _list(known, carried, "I have it", memory, reading)
+        _look_inside(known, lines[1:], memory, reading)
+    elif len(lines) > 1 and reading.own(_EXITS, lines[-1]):  # under the room's title, which need not be its id
+        _look_around(known, lines[1:-1], memory, reading)
+    elif reading.own(_INSIDE, lines[0]):
+        _look_inside(known, lines, memory, reading)
+    elif len(lines) == 1 and reading.own(_GOING, text):
+        keep_appointments(known, ME, memory)
+
+
+def _look_around(known: Known, lines: list[str], memory: Memory, reading: Reading) -> None:
+    present = reading.own(_COMPANY, lines[-1]) if lines else None
+    lines = lines[:-1] if present else lines
+    for name in reading.names(present.values["who"]) if present and "who" in present.values else ():
+        _meet(known, memory, name)
+    lying = reading.own(_LYING, lines[-1]) if lines else None
+    _list(known, lying, f"it lies in {memory.room}", memory, reading)
+
+
+def _look_inside(known: Known, lines: list[str], memory: Memory, reading: Reading) -> None:
+    for line in lines:
+        if (inside := reading.own(_INSIDE, line)) and "container" in inside.values:
+            _list(known, inside, f"it lies in the {inside.values['container']}", memory, reading)
+
+
+def _list(known: Known, seen: Deed | None, value: str, memory: Memory, reading: Reading) -> None:
+    """Take in a whole list of things: what was believed to be in it and is not, has gone who knows where."""
+    names = reading.things(seen.values.get("things", "")) if seen else []
+    if names is None:
+        return
+    for name in names:
+        _place(known, name, value, memory)
+    listed = {name.casefold() for name in names}
+    for fact in list(known.facts.values()):
+        if fact.section == THINGS and fact.value == value and fact.subject.casefold() not in listed:
+            known.renew(fact, "", memory)
+
+
+MAX_SENTENCES = 40
+"""Of one speech at most so many sentences begin or settle something: each is held against all that is known."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_APPOINTMENT = re.compile(r"\b(?:come|meet|visit|be|wait|go|return)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """Something said, and by whom; `privately` if it was whispered to the agent."""
+
+    speaker: str
+    text: str
+    privately: bool = False
+
+
+def hear(known: Known, spoken: Spoken, memory: Memory) -> None:
+    """Take in the first sentences of a speech; then what is left of it, if it was told in confidence or to be kept."""
+    text = spoken.text.replace(LINE_BREAK, " ")
+    spent, section = set[int](), CONFIDED if spoken.privately or is_confidence(text) else ""
+    for start, end in islice(spans(text), MAX_SENTENCES):
+        sentence = text[start:end][:LONGEST_SENTENCE]
+        if is_bare_reminder(sentence):
+            section = LESSONS
+        elif _counts(known, spoken.speaker, sentence, memory):
+            spent.add(start)
+    if section and spoken.speaker != ME:
+        for piece in told_pieces(text, spent):
+            _commit(known, _said(section, spoken.speaker, piece, memory))
+
+
+def _counts(known: Known, speaker: str, sentence: str, memory: Memory) -> bool:
+    """Take in a sentence that settles or begins something; return whether it did."""
+    if takes_back(sentence):
+        return _withdraw(known, speaker, sentence, memory)
+    if tells_of_keeping(sentence):
+        kept = _nearest(known.open(), matter(sentence))
+        for fact in kept:
+            known.end(fact, "kept", memory)
+        return bool(kept)
+    if section := kind_of(sentence):
+        _commit(known, _said(section, speaker, sentence, memory))
+    return bool(section)
+
+
+def _said(section: str, speaker: str, words: str, memory: Memory) -> Fact:
+    return Fact(section, speaker, words, memory.seq, memory.seq, minute_of(memory))
+
+
+def keep_appointments(known: Known, who: str, memory: Memory) -> None:
+    """End the promises to come to a room, once whoever gave them comes in."""
+    room = matter(memory.room)
+    for fact in known.open():
+        if fact.section != PROMISES or fact.subject != who:
+            continue
+        if _APPOINTMENT.search(fact.value) and room and room <= matter(fact.value):
+            known.end(fact, "kept", memory)
+
+
+def keep_by_giving(known: Known, giver: str, receiver: str, thing: str, memory: Memory) -> None:
+    """End the giver's promises of a thing and the receiver's requests for it, once it is handed over."""
+    for fact in known.open():
+        meant = fact.subject == (giver if fact.section == PROMISES else receiver)
+        if meant and _speaks_of(fact.value, thing):
+            known.end(fact, "kept", memory)
+
+
+def _commit(known: Known, fact: Fact) -> None:
+    """Take in what was said in the place of what it says anew; what was to be kept in mind stays so."""
+    anew = (old for old in known.facts.values() if _is_anew(fact, old))
+    replaced = sorted(anew, key=lambda old: (old.since, old.key))
+    if fact.section == CONFIDED and any(old.section == LESSONS for old in replaced):
+        fact = replace(fact, section=LESSONS)
+    if replaced and replaced[-1].key == fact.key:
+        fact = replace(replaced[-1], last=fact.last, minute=fact.minute)
+    elif replaced and replaced[-1].value != fact.value:
+        fact = replace(fact, was=replaced[-1].value)
+    for old in replaced:
+        known.drop(old)
+    known.put(fact)
+
+
+def _is_anew(fact: Fact, old: Fact) -> bool:
+    if old.closed or old.subject != fact.subject:
+        return False
+    if CONFIDED in (fact.section, old.section) and {fact.section, old.section} <= set(TOLD):
+        return old.value.casefold() == fact.value.casefold() or replaces(fact.value, old.value)
+    return old.section == fact.section and (old.key == fact.key or is_same_matter(old.value, fact.value))
+
+
+def _withdraw(known: Known, speaker: str, sentence: str, memory: Memory) -> bool:
+    """End what a speaker takes back: its own, and what others promised it if it no longer asks or releases them.
+
+    What it told and takes back is no longer known. Return whether there was anything.
+    """
+    words = matter(sentence)
+    own = [fact for fact in known.open() if fact.subject == speaker]
+    ended = _nearest(own, words) if words else own[-1:]
+    released = releases(sentence) or any(fact.section == REQUESTS for fact in ended)
+    about = words.union(*(matter(fact.value) for fact in ended))
+    others = [fact for fact in known.open() if fact.subject != speaker and fact.section == PROMISES]
+    ended += _nearest(others, about) if released else []
+    for fact in ended:
+        known.end(fact, "withdrawn", memory)
+    untold = _untold(known, speaker, sentence) if not ended else []
+    for fact in untold:
+        known.drop(fact)
+    return bool(ended or untold)
+
+
+def _untold(known: Known, speaker: str, sentence: str) -> list[Fact]:
+    """Return what a speaker has told and wants forgotten."""
+    told = [fact for fact in known.facts.values() if fact.section in TOLD and fact.subject == speaker and fact.last]
+    return _nearest(told, matter(sentence)) if wants_forgotten(sentence) else []
+
+
+def _nearest(facts: list[Fact], words: frozenset[str]) -> list[Fact]:
+    """Return those that have most of the words, none if none has any."""
+    shared = [len(matter(fact.value) & words) for fact in facts]
+    most = max(shared, default=0)
+    return [fact for fact, count in zip(facts, shared, strict=True) if most and count == most]
+
+
+def _speaks_of(sentence: str, thing: str) -> bool:
+    """Return whether a sentence has a thing's noun, and no word before it that makes it another thing.
+
+    The oak chest is not the iron chest; where in doubt, what was promised stays open.
+    """
+    own = thing.lower().split()
+    said = ["", *_WORD.findall(sentence.lower())]
+    return any(
+        _singular(word) == _singular(own[-1]) and (before in own or before in NUMBER_WORDS or not matter(before))
+        for before, word in pairwise(said)
+    )
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("s")

@@ -1,0 +1,378 @@
+"""What one agent knows and has pinned: learnt from the journal, kept in `facts.md`, where a person's edit counts."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import zip_longest
+
+from agents.aside import Aside
+from agents.memory.facts.extraction import awaits_outcome, learn
+from agents.memory.facts.narration_parser import ENGLISH, Reading
+from agents.memory.facts.store import Known, in_order
+from agents.memory.summaries.picked import picked_words
+from vault.errors import NoteError
+from vault.markdown import LINE_BREAK, one_line
+from vault.memory.facts_note import NAME, Fact, FactsFile, FactsNote, Pin, Stamp
+from vault.memory.journal import Journal, note_warning
+from vault.vault import Vault
+from world.errors import CommandError
+from world.message_catalog import Wording
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A text of the file, up to which memory all is told in it, and the goals of the profile that it names."""
+
+    text: str = ""
+    upto: int = 0
+    goals: tuple[str, ...] = ()
+
+
+class FactsWriting:
+    """At most one version is on its way to the disk; who wants to write another has it settled first.
+
+    `taken` is given each version with its stamp, or with None if somebody else has written the file meanwhile, and
+    returns whether it is written; `failed` is told why one could not be. Both are called where the world goes on.
+    """
+
+    def __init__(
+        self,
+        note: FactsNote,
+        journal: Journal,
+        aside: Aside,
+        taken: Callable[[Version, Stamp | None], bool],
+        failed: Callable[[NoteError], None],
+    ) -> None:
+        self._note = note
+        self._journal = journal
+        self._aside = aside
+        self._taken = taken
+        self._failed = failed
+        self._on_its_way: tuple[Version, Future[Stamp | None]] | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a version is being written: the file may be it by now, and is not to be looked at."""
+        return self._on_its_way is not None
+
+    def write(self, version: Version, expected: Stamp) -> bool:
+        """Write a version over the file with that stamp, and return whether it is written."""
+        return self._take(version, lambda: self._work(version, expected)())
+
+    def write_aside(self, version: Version, expected: Stamp) -> None:
+        """Begin to write a version; where nothing goes on meanwhile, it is written at once."""
+        try:
+            work = self._work(version, expected)
+        except NoteError as error:
+            self._failed(error)
+            return
+        if written := self._aside.begin(work, self.hear):
+            self._on_its_way = version, written
+        else:
+            self._take(version, work)
+
+    def hear(self) -> None:
+        """Take in how the version on its way has fared, if that is known."""
+        if self._on_its_way and self._on_its_way[1].done():
+            self.settle()
+
+    def settle(self) -> None:
+        """Wait until nothing is on its way, and take in how it has fared."""
+        if self._on_its_way:
+            (version, written), self._on_its_way = self._on_its_way, None
+            self._take(version, written.result)
+
+    def _work(self, version: Version, expected: Stamp) -> Callable[[], Stamp | None]:
+        """Return what writes a version, in any thread. Raises: NoteError, and so does what is returned."""
+        force = self._journal.forcing()
+
+        def work() -> Stamp | None:
+            force()  # or a power cut could leave facts of memories that are not there
+            return self._note.write(version.text, expected)
+
+        return work
+
+    def _take(self, version: Version, outcome: Callable[[], Stamp | None]) -> bool:
+        try:
+            return self._taken(version, outcome())
+        except NoteError as error:
+            self._failed(error)
+        except Exception as error:  # in a thread, where nobody else hears of it
+            source = f"agents/{self._journal.agent_id}/{NAME}"
+            log.exception("%s could not be written", source)
+            self._failed(NoteError(f"{source}: cannot be written: {error!r}."))
+        return False
+
+
+CATCH_UP = 1024
+"""How many memories are learnt from at one look, so that a long journal holds up nobody."""
+
+LEARN_EVERY = 8
+"""So many memories are learnt from as they come: all at once they would hold up the prompt that comes after them."""
+
+WRITE_EVERY = 64
+WRITE_MS = 30_000
+"""The file is written after so many memories, or so many milliseconds, and whenever a pin has changed."""
+
+_GONE = (-1, -1)
+_SEQ = re.compile(r"\[*(?:[\d-]+#)?\^m(\d{1,16})\]*|(\d{1,16})")
+
+
+class FactRegistry:
+    """The facts and pins of one agent. All of it can be learnt again from the journal but pins and a person's words.
+
+    `version` grows when a pin or a person's hand has changed something; `on_trouble` is told what admins should know.
+    What is learnt is written `aside`; a pin, which somebody waits for, and the last word are written at once.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        name: str,
+        journal: Journal,
+        now_ms: Callable[[], int],
+        reading: Reading = ENGLISH,
+        aside: Aside | None = None,
+    ) -> None:
+        self.name = name
+        self.version = 0
+        self.warnings: list[str] = []
+        self.on_trouble: Callable[[str], None] = lambda text: None
+        self.profile_goals: tuple[str, ...] = ()
+        self._note = FactsNote(vault, name)
+        self._journal = journal
+        self._now_ms = now_ms
+        self._reading = reading
+        self._known = Known()
+        self._file = FactsFile()
+        self._stamp = _GONE
+        self._written = Version()
+        self._invalid = ""
+        self._unwritten = ""
+        self._next_write_ms = 0
+        self._writing = FactsWriting(self._note, journal, aside or Aside(), self._take_written, self._fail)
+
+    @property
+    def problem(self) -> str:
+        """Why the file does not count or cannot be written; empty if all is well."""
+        return self._invalid or self._unwritten
+
+    @property
+    def pins(self) -> tuple[Pin, ...]:
+        return self._file.pins
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """All facts, section by section, each oldest first."""
+        return in_order(self._known.facts.values())
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The goals of the profile and those written into the file."""
+        return tuple(dict.fromkeys((*self.profile_goals, *self._file.goals)))
+
+    @property
+    def upto(self) -> int:
+        """Up to which memory all is learnt."""
+        return self._known.upto
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are memories that nothing has been learnt from yet."""
+        return self._known.upto + 1 < self._journal.last  # the last deed may wait for its outcome
+
+    def take_in(self) -> None:
+        """Take in what a person has edited and what is new in the journal. Raises: NoteError if that cannot be read."""
+        self._writing.hear()
+        if not self._writing.is_under_way:
+            self._take_in_edits()
+        self._take_in_marks()
+        self._learn()
+        behind = self._known.upto - self._written.upto
+        is_due = behind >= WRITE_EVERY or (self._has_news and self._now_ms() >= self._next_write_ms)
+        if is_due and not (self._writing.is_under_way or self._invalid):
+            self._writing.write_aside(self._next_version(), self._stamp)
+
+    def keep_up(self) -> None:
+        """Learn from the last few memories once they are enough; more than a few, or an edit, waits for `take_in`."""
+        if LEARN_EVERY <= self._journal.last - self._known.upto <= 2 * LEARN_EVERY:
+            with suppress(NoteError):  # which `take_in` raises again
+                self._learn()
+
+    def _learn(self) -> None:
+        """Learn from what is new; a last deed that may yet be refused waits for the memory that says so."""
+        first, last = self._known.upto + 1, min(self._journal.last, self._known.upto + CATCH_UP)
+        memories = self._journal.read(first, last) if first <= last else []
+        if memories and memories[-1].seq == last and awaits_outcome(memories[-1]):
+            last = memories.pop().seq - 1
+        for memory, after in zip_longest(memories, memories[1:]):
+            is_refused = bool(after and after.kind == "result" and after.refused)
+            learn(self._known, memory, is_refused, self._reading)
+        self._known.upto = max(self._known.upto, last)
+
+    def close(self) -> None:
+        """Write the file if there is anything new. Raises: NoteError if the journal cannot be read."""
+        self.settle()
+        self.take_in()
+        self.settle()
+        if self._has_news:
+            self._save()
+
+    def settle(self) -> None:
+        """Wait until the file is written that is being written aside, if there is one."""
+        self._writing.settle()
+
+    def pin(self, wanted: str, say: Wording, fits: Callable[[str], bool] = lambda text: True) -> Pin:
+        """Pin the memory of a number, or a text, and return it.
+
+        `fits` is asked whether all pins together may be so long. Raises: CommandError that says why it cannot be.
+        """
+        pin = self._meant(wanted, say)
+        if pin in self.pins or (pin.seq and pin.seq in {one.seq for one in self.pins}):
+            raise CommandError(say("memory.pinned_already", text=pin.text))
+        if not fits("\n".join(one.text for one in (*self.pins, pin))):
+            raise CommandError(say("memory.pins_full"))
+        self._change(lambda file: replace(file, pins=(*file.pins, pin)), say)
+        return pin
+
+    def unpin(self, wanted: str, say: Wording) -> Pin:
+        """Take off the pin of a memory's number, or the one with these words. Raises: CommandError if there is none."""
+        self.take_in()
+        number = _SEQ.fullmatch(wanted.strip())
+        seq = int(number[1] or number[2]) if number else 0
+        words = one_line(wanted).casefold()
+        found = [pin for pin in self.pins if (seq and pin.seq == seq) or pin.text.casefold() == words]
+        found = found or [pin for pin in self.pins if words and words in pin.text.casefold()]
+        if len(found) != 1:
+            known = "; ".join(f"{pin.seq or '-'}: {pin.text}" for pin in self.pins) or say("lists.none")
+            raise CommandError(say("memory.which_pin" if found else "memory.no_such_pin", wanted=wanted, pins=known))
+        self._change(lambda file: replace(file, pins=tuple(pin for pin in file.pins if pin != found[0])), say)
+        return found[0]
+
+    def add_goal(self, text: str, say: Wording) -> None:
+        """Write down a goal of one's own. Raises: CommandError if it cannot be written now."""
+        self.take_in()
+        self._change(lambda file: replace(file, goals=(*file.goals, one_line(text))), say)
+
+    def end_goal(self, goal: str, say: Wording) -> None:
+        """Take a goal of one's own off the list. Raises: CommandError if that cannot be written now."""
+        self._change(lambda file: replace(file, goals=tuple(one for one in file.goals if one != goal)), say)
+
+    @property
+    def _has_news(self) -> bool:
+        return self._known.upto > self._written.upto or self.profile_goals != self._written.goals
+
+    # Pins and goals
+
+    def _meant(self, wanted: str, say: Wording) -> Pin:
+        self.take_in()
+        number = _SEQ.fullmatch(wanted.strip())
+        if not number:
+            return Pin(one_line(wanted))
+        seq = int(number[1] or number[2])
+        found = self._journal.read(seq, seq)
+        if not found:
+            raise CommandError(say("memory.no_memory", who=self.name, number=seq, last=self._journal.last))
+        return Pin(picked_words(found[0]).replace(LINE_BREAK, " "), seq)
+
+    def _change(self, change: Callable[[FactsFile], FactsFile], say: Wording) -> None:
+        for _ in range(3):  # what somebody saves at the same moment is taken in first
+            self.settle()
+            before = self._file
+            self._file = change(before)
+            if self._save():
+                self.version += 1
+                return
+            if self.problem:
+                self._file = before
+                raise CommandError(say("memory.facts_unchanged", problem=self.problem))
+        raise CommandError(say("memory.facts_edited", who=self.name))
+
+    def _take_in_marks(self) -> None:
+        """Pin what is marked in the journal since the last look; what was unpinned meanwhile stays so."""
+        marked = self._journal.pinned
+        if marked == self._file.marked:
+            return
+        self.settle()
+        pinned = {pin.seq for pin in self.pins} | set(self._file.marked)
+        new = [memory for seq in marked if seq not in pinned for memory in self._journal.read(seq, seq)]
+        pins = (*self.pins, *(Pin(picked_words(one).replace(LINE_BREAK, " "), one.seq) for one in new))
+        self._file = replace(self._file, pins=pins, marked=marked)
+        self.version += 1
+        self._save()
+
+    # The file
+
+    def _take_in_edits(self) -> None:
+        before, stamp = self._stamp, self._note.stamp()
+        if stamp == before:
+            return
+        self._stamp = stamp
+        try:
+            found = self._note.read()
+        except NoteError as error:
+            self._invalid = f"{error} What was known before still counts."
+            self._warn(self._invalid)
+            return
+        self._invalid = self._unwritten = ""
+        if found is None:
+            self._warn(f"{NAME} was taken away; it is written again")
+            self._written = Version(self._written.text, 0, self._written.goals)
+            return
+        try:
+            self._keep_what_was_lost(found)
+        except NoteError:
+            self._stamp = before  # or what a person has written would be taken for ours, and written over
+            raise
+        upto = min(found.upto, self._journal.last)
+        self._known = Known(upto, found.place, {fact.key: fact for fact in found.facts})
+        self._file = found
+        self._written = Version("", upto, self._written.goals)
+        self.version += 1
+
+    def _keep_what_was_lost(self, found: FactsFile) -> None:
+        """Keep our version beside a file that was saved from an older one and has lost pins by it."""
+        lost = [pin for pin in self.pins if pin not in found.pins]
+        if self._written.text and lost and found.upto < self._written.upto:
+            moment = datetime.fromtimestamp(self._now_ms() / 1000, UTC).strftime("%Y%m%d-%H%M%S")
+            kept = self._note.keep_aside(self._written.text, moment)
+            self._warn(f"{NAME} was saved from an older version, without pins set meanwhile; they are in {kept!r}")
+
+    def _save(self) -> bool:
+        """Write the file; return whether it is written. What cannot be written now is tried again later."""
+        self.settle()
+        if self._invalid:
+            return False  # what a person has written is never written over unread
+        return self._writing.write(self._next_version(), self._stamp)
+
+    def _next_version(self) -> Version:
+        upto, facts = self._known.upto, in_order(self._known.facts.values())
+        file = replace(self._file, upto=upto, place=self._known.place, facts=facts)
+        self._next_write_ms = self._now_ms() + WRITE_MS
+        return Version(self._note.text(file, self._journal.link, self.profile_goals), upto, self.profile_goals)
+
+    def _take_written(self, version: Version, stamp: Stamp | None) -> bool:
+        if stamp is None:
+            self._take_in_edits()
+            return False
+        self._unwritten = ""
+        self._written, self._stamp = version, stamp
+        return True
+
+    def _fail(self, error: NoteError) -> None:
+        if not self._unwritten:
+            log.error("[Memory] %s: %s", self.name, error)
+        self._unwritten = str(error)
+
+    def _warn(self, text: str) -> None:
+        note_warning(self.warnings, text)
+        self.on_trouble(text)
+        log.warning("[Memory] %s: %s", self.name, text)

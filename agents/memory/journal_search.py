@@ -1,0 +1,205 @@
+"""Finding memories by their words, over the whole of a life, whether they are summarised or not."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
+
+from agents.memory.english import FUNCTION_WORDS
+from agents.memory.facts.extraction import Spoken, spoken_in
+from agents.memory.facts.narration_parser import ENGLISH, Reading
+from agents.memory.inspection import journal_text
+from vault.errors import NoteError
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
+from vault.memory.search_index import SearchIndex
+from world.message_catalog import Wording
+from world.parsing import parse_line
+
+log = logging.getLogger(__name__)
+
+MOST_FOUND = 8
+AT_ONCE = 2
+"""How many journal files are read into the index before an answer; with more the answer comes later."""
+
+MOST_ADDED = 512
+"""So many memories are taken into the index at a time before an answer; with more the answer comes later."""
+
+ANSWERED_WITHIN = 3
+"""An answer is looked for among so many memories after a question."""
+
+Answer = Callable[[list[Memory]], None]
+
+LOOKING_UP = frozenset({"recall", "@memory-find"})
+PASSED_OVER = 3
+"""Among so many times as many as are wanted those are passed over that are only of having looked for something."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+class Finder:
+    """Searches the journal of one agent. Where there is time, `has_time`, everything is read when it is asked for."""
+
+    def __init__(self, journal: Journal, reading: Reading = ENGLISH) -> None:
+        self.has_time = False
+        self._journal = journal
+        self._reading = reading
+        self._index = SearchIndex(journal.vault, journal.agent_id)
+        self._asked: list[tuple[str, Answer, int]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    def find(self, query: str, most: int = MOST_FOUND) -> list[Memory]:
+        """Return the memories that fit a query best, best first, and after each question its answer.
+
+        `most` counts without the answers. Raises: NoteError if something cannot be read.
+        """
+        for name in self._index.stale():
+            self._index.take_in(name)
+        return self._best(query, most)
+
+    def find_soon(self, query: str, answer: Answer, most: int = MOST_FOUND) -> bool:
+        """Give `answer` what is found: at once if that is quick, else in the background; return whether it was at once.
+
+        The journal is read into the index once, however many ask meanwhile. Raises: NoteError if something cannot be
+        read at once; what fails later answers with nothing and is logged.
+        """
+        is_reading = self._is_reading
+        stale = [] if is_reading else self._index.stale()
+        if not is_reading and len(stale) <= AT_ONCE:
+            answer(self.find(query, most))
+            return True
+        self._asked.append((query, answer, most))
+        if not is_reading:
+            self._task = asyncio.create_task(self._find_later(stale))
+        return False
+
+    def is_ready(self, last: int) -> bool:
+        """Return whether the memories up to the one numbered `last` are in the index.
+
+        What was added lately is taken in at once; of more it is begun to read in the background. Raises: NoteError.
+        """
+        if not last:  # who remembers nothing needs no index
+            return True
+        if self._is_reading and not self.has_time:
+            return False
+        newest, first = self._journal.newest
+        stale = self._index.stale()
+        missing = max(first, self._index.reached(newest) + 1)
+        if stale and (set(stale) != {newest} or last - missing >= MOST_ADDED):
+            return self._read_now(stale) if self.has_time else self._read_later(stale)
+        if missing <= last:
+            self._index.add(newest, self._journal.read(missing, last))
+        return True
+
+    def holding(self, word: str, before: int, most: int) -> list[int]:
+        """Return the newest of the memories below `before` that have a word, newest first. Raises: NoteError."""
+        return self._index.holding(word, before, most) if before > 1 else []
+
+    def memory(self, seq: int) -> Memory | None:
+        """Return a memory as the journal has it; None if there is none, or if it is of having looked for something.
+
+        Raises: NoteError.
+        """
+        found = next(iter(self._journal.read(seq, seq)), None)
+        return None if found is None or self._is_of_looking_up(found) else found
+
+    def answer_to(self, memory: Memory) -> list[Memory]:
+        """Return what somebody else said next, in the same place, if the memory is of a question. Raises: NoteError."""
+        asked = spoken_in(memory, self._reading) if "?" in memory.text else None
+        if asked is None:
+            return []
+        after = self._journal.read(memory.seq + 1, min(self._journal.last, memory.seq + ANSWERED_WITHIN))
+        near = (one for one in after if one.room == memory.room)
+        answers = (one for one in near if _differs(spoken_in(one, self._reading), asked))
+        return list(islice(answers, 1))
+
+    async def stop(self) -> None:
+        """End what goes on in the background and let go of the index."""
+        if self._task and not self._task.done():
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        self._index.close()
+
+    @property
+    def _is_reading(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def _read_now(self, stale: list[str]) -> bool:
+        for name in stale:
+            self._index.take_in(name)
+        return True
+
+    def _read_later(self, stale: list[str]) -> bool:
+        with suppress(RuntimeError):  # nothing runs in the background of a program without a loop
+            asyncio.get_running_loop()
+            self._task = asyncio.create_task(self._find_later(stale))
+        return False
+
+    def _best(self, query: str, most: int) -> list[Memory]:
+        found: dict[int, Memory] = {}
+        fitting = (
+            memory
+            for seq in self._index.find(telling_words(query), PASSED_OVER * most)
+            for memory in self._journal.read(seq, seq)
+            if not self._is_of_looking_up(memory)
+        )
+        for memory in islice(fitting, most):
+            found |= {one.seq: one for one in (memory, *self.answer_to(memory)) if one.seq not in found}
+        return list(found.values())
+
+    def _is_of_looking_up(self, memory: Memory) -> bool:
+        """Return whether a memory is only of having looked for something, in whose words it would be found again."""
+        deeds = self._journal.read(memory.seq - 1, memory.seq - 1) if memory.kind == "result" else [memory]
+        return any(one.kind == "acted" and parse_line(one.text).verb in LOOKING_UP for one in deeds)
+
+    async def _find_later(self, stale: list[str]) -> None:
+        try:
+            for name in stale:
+                await self._read(name)
+        except NoteError as error:
+            log.warning("[Memory] %s: not all of the journal can be searched: %s", self._journal.agent_id, error)
+        while self._asked:
+            query, answer, most = self._asked.pop(0)
+            answer(self._found(query, most))
+
+    async def _read(self, name: str) -> None:
+        """Read a file into the index; between two steps everyone else goes on for as long as a step has taken."""
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        for _ in self._index.steps(name):
+            await asyncio.sleep(loop.time() - begun)
+            begun = loop.time()
+
+    def _found(self, query: str, most: int) -> list[Memory]:
+        try:
+            return self._best(query, most)
+        except NoteError as error:
+            log.warning("[Memory] %s: nothing can be searched: %s", self._journal.agent_id, error)
+            return []
+
+
+def telling_words(query: str) -> str:
+    """Return a query without the words that any sentence has; as it is if it has no others."""
+    return " ".join(word for word in _WORD.findall(query) if word.lower() not in FUNCTION_WORDS) or query
+
+
+def _differs(answer: Spoken | None, question: Spoken) -> bool:
+    return answer is not None and answer.speaker != question.speaker
+
+
+def found_text(name: str, query: str, found: list[Memory], say: Wording) -> str:
+    """Return what was found for people: number, time, kind, place and words of each, best first."""
+    if not found:
+        return say("memory.nothing_found", who=name, wanted=query)
+    lines = [say("memory.found", who=name, wanted=query), *(journal_text(one, say) for one in found)]
+    return "\n".join(lines)
+
+
+def brief_of(query: str, found: list[Memory], say: Wording) -> str:
+    """Return what is remembered of having recalled: which memories, and nothing of what they say."""
+    numbers = ", ".join(str(memory.seq) for memory in found)
+    return say("memory.you_recall", wanted=query, numbers=numbers) if found else say("memory.you_recall_nothing")

@@ -1,1 +1,0 @@
-"""Commands about oneself: notes, dreams, goals, and who one is."""

@@ -1,0 +1,226 @@
+"""How an agent has behaved lately, and what follows for its next turn: its situation, and a way out of circles."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.attending.conversation import Manners
+from agents.attending.perceiving import Address
+from agents.choices.policy import Policy
+from agents.choices.possible import possible
+from agents.choices.situation import Situation, asked_for, asks, ways_back, ways_to_others
+from agents.components.errands import Step
+from agents.repetition.loop_detector import SPEECH, TALK, Found, Loops, Sign
+from world.command import CommandTable
+from world.entities import Character
+from world.events import Event, Gave, Paged, Said, Shouted, Whispered
+from world.message_catalog import Wording
+from world.parsing import parse_line
+from world.room_view import made_out
+from world.world import World
+
+KEPT_LINES = 12
+KEPT_GIFTS = 6
+
+
+class Conduct:
+    """The last lines of an agent and the rooms that it did them in, and whether it goes in circles.
+
+    `breaks_loops` is whether anything is done about that. The same seed and the same life give the same conduct.
+    """
+
+    def __init__(self, name: str, rng: random.Random) -> None:
+        self.breaks_loops = True
+        self._name = name
+        self._gifts: deque[str] = deque(maxlen=KEPT_GIFTS)
+        self.policy = Policy(rng)
+        self._loops = Loops()
+        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._rooms: deque[str] = deque(maxlen=KEPT_LINES)
+        self._objected_to: str | None = None
+        self._suggested: list[str] = []
+
+    @property
+    def remedy(self) -> Remedy:
+        """What is done about its circles in the next turn."""
+        return remedy(self._loops) if self.breaks_loops else NONE
+
+    @property
+    def is_slowed(self) -> bool:
+        """Whether it goes in circles so far that nothing but words for it hastens its next turn.
+
+        The answer to a command of its own would: a model that types the same one again and again would never rest.
+        """
+        return self.remedy.slower > 1
+
+    def hear(self, event: Event, world: World) -> None:
+        """Take in what somebody else has said or given."""
+        if isinstance(event, Gave) and event.to_id == self._name:
+            self._gifts.append(world.things[event.thing_id].name)
+        if isinstance(event, Said | Shouted | Whispered | Paged):
+            who = world.characters.get(event.actor_id)
+            self._loops.hear(event.actor_id, event.text, is_person=who is not None and not who.is_agent)
+
+    def begin_turn(self) -> None:
+        """Let the model be asked for a first time again."""
+        self._objected_to = None
+
+    def begin(self, line: str, room_id: str) -> None:
+        """Take in a line that is about to be done in a room."""
+        self._lines.append(line)
+        self._rooms.append(room_id)
+
+    def end(self, line: str, room_id: str) -> None:
+        """Take in the room in which that line has left the agent."""
+        self._objected_to = None
+        self._loops.do(line, room_id)
+
+    def fail(self, world: World, actor: Character, commands: CommandTable) -> None:
+        """Take in that the model has answered with no command; the agent is told what it could type."""
+        self._loops.fail()
+        now = self.situation(world, actor, Address(), Manners(), None, finds_words=False)
+        self._suggested = self.policy.suggest(possible(world, actor, commands), now)
+
+    def objects_to(self, line: str, room_id: str, by_person: bool) -> bool:
+        """Return whether a line is not to be done before the model was asked once more; never twice in a turn.
+
+        That is one that goes on in a circle which the agent has been told of already, or none at all. A person who
+        has spoken to it (`by_person`) may be answered with any verb.
+        """
+        if self._objected_to is not None or not self.remedy.leads:
+            return False
+        is_shunned = not by_person and parse_line(line).verb in self.remedy.shunned
+        if line and not is_shunned and not self._loops.signs_of(line, room_id):
+            return False
+        self._objected_to = line
+        return True
+
+    def keeps_silent(self, line: str, room_id: str, by_person: bool) -> bool:
+        """Return whether a line is not to be done at all: asked twice, the model still says the agent's words again.
+
+        A person who has just spoken to the agent (`by_person`) is answered all the same.
+        """
+        asked_twice = self._objected_to is not None and self.remedy.leads
+        return asked_twice and not by_person and self._loops.is_verbatim(line, room_id)
+
+    def hold_back(self, line: str, room_id: str) -> None:
+        """Take in that the agent was silent instead of doing a line."""
+        self._objected_to = None
+        self._loops.keep_silent(line, room_id)
+
+    def notice(self, wording: Wording) -> str:
+        """Return what the agent is told of its circles, or an empty string."""
+        if self._objected_to:
+            return wording("loops.would_repeat")
+        return sentences(self.remedy.told, wording, self._suggested)
+
+    def has_heard(self, words: str) -> bool:
+        """Return whether words were heard or said a moment ago."""
+        return self._loops.is_heard(words)
+
+    def situation(
+        self, world: World, actor: Character, address: Address, manners: Manners, errand: Step | None, finds_words: bool
+    ) -> Situation:
+        """Return what the policy has to know now; `finds_words` is as in `Situation`."""
+        return Situation(
+            recent=tuple(self._lines),
+            gifts=tuple(self._gifts),
+            address=address,
+            manners=manners,
+            company=tuple(made_out(world, actor.room_id, actor)),
+            ways_back=ways_back(world.room_of(actor), self._rooms),
+            ways_to_others=ways_to_others(world, actor),
+            errand=errand,
+            asked_for=asked_for(world, actor, address.text) if address.text else (),
+            asked_along=bool(address.text) and asks("talk.asks_along", address.text, world),
+            shunned=frozenset() if address.by_person else self.remedy.shunned,
+            finds_words=finds_words,
+        )
+
+
+TOLD, VARIED, LED, COOLED = 1, 2, 3, 4
+"""From which strain on an agent is told of it, its model samples otherwise, verbs are shunned, it thinks less often."""
+
+WARMER = 0.2
+HOTTEST = 1.5
+"""What each step from `VARIED` on adds to the temperature, and where that ends."""
+
+REPEAT_PENALTY = 1.1
+SLOWER = 2.0
+"""How many times as long the pause before the next thought is, for each step from `COOLED` on."""
+
+SHUNNED: Mapping[Sign, frozenset[str]] = {
+    Sign.SAID_AGAIN: SPEECH,
+    Sign.ASKED_AGAIN: SPEECH,
+    Sign.ECHOED: SPEECH,
+    Sign.IN_TURNS: SPEECH,
+    Sign.ONLY_TALK: TALK,
+    Sign.TO_AND_FRO: frozenset({"go"}),
+    Sign.NO_COMMAND: frozenset(),
+}
+"""Which verbs lead further into a circle. What was done again is shunned by its own verb."""
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What holds for the next turn.
+
+    `told` are the signs that the agent is told of. `warmer` is added to the temperature. `shunned` are verbs not to be
+    used, and if it `leads`, a line that would go on in the same circle is not taken before the model was asked once
+    more; if it then says its own words again, it is silent. `slower` is how many times as long as usual the pause after
+    the turn is.
+    """
+
+    told: tuple[Found, ...] = ()
+    warmer: float = 0.0
+    repeat_penalty: float = 1.0
+    shunned: frozenset[str] = frozenset()
+    leads: bool = False
+    slower: float = 1.0
+
+    def temperature(self, own: float) -> float:
+        """Return the temperature to ask with, given the agent's own."""
+        return max(own, min(HOTTEST, own + self.warmer))
+
+
+NONE = Remedy()
+
+
+def remedy(loops: Loops) -> Remedy:
+    """Return what is to be done about an agent now."""
+    strain = loops.strain
+    if strain < TOLD:
+        return NONE
+    # Whoever finds no command finds it even less when it is asked for variety.
+    is_varied = strain >= VARIED and all(one.sign is not Sign.NO_COMMAND for one in loops.last_found)
+    return Remedy(
+        told=loops.found,
+        warmer=WARMER * (strain - VARIED + 1) if is_varied else 0.0,
+        repeat_penalty=REPEAT_PENALTY if is_varied else 1.0,
+        shunned=shunned_by(loops.last_found) if strain >= LED else frozenset(),
+        leads=strain >= LED,
+        slower=SLOWER ** max(0, strain - COOLED + 1),
+    )
+
+
+def shunned_by(found: tuple[Found, ...]) -> frozenset[str]:
+    """Return the verbs that lead further into the circles of these signs."""
+    return frozenset().union(*(SHUNNED.get(one.sign, frozenset({one.verb})) for one in found))
+
+
+def sentences(found: tuple[Found, ...], wording: Wording, lines: Sequence[str] = ()) -> str:
+    """Return what somebody is told who goes in circles; empty if it does not. `lines` are what it could type."""
+    return " ".join(dict.fromkeys(_sentence(one, wording, lines) for one in found))
+
+
+def _sentence(found: Found, wording: Wording, lines: Sequence[str]) -> str:
+    if found.sign is Sign.NO_COMMAND:
+        return wording("loops.no_command", lines=wording.any_of(lines))
+    if found.sign is Sign.SAID_AGAIN and found.times > 1:
+        return wording("loops.said_often", count=found.times + 1)
+    if found.sign is Sign.DID_AGAIN:
+        return wording("loops.did_again", count=found.times + 1)
+    return wording(f"loops.{found.sign.value}")

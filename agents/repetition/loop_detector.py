@@ -1,0 +1,260 @@
+"""Noticing that an agent goes in circles: it says or does the same again, walks to and fro, or does nothing at all.
+
+What an agent does is compared with what it has done and heard lately. Each deed that shows a sign of a circle raises
+its strain by one, each that does not lowers it: so what is done about circles grows step by step, and ends again.
+Nothing here is drawn by lot, and nothing knows the time."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby, pairwise
+from typing import TypeAlias
+
+from world.matching import UNSPACED
+from world.parsing import parse_line
+
+SPEECH = frozenset({"say", "whisper", "tell", "shout"})
+TALK = SPEECH | {"think", "emote"}
+"""What changes nothing in the world. Who only does such things has done nothing."""
+
+KEPT_DEEDS = 16
+KEPT_VOICES = 24
+HEARD_LATELY = 6
+"""How many own deeds and how many speeches of anybody are compared with, and how many of others' for an echo."""
+
+FEW_WORDS = 2
+"""Who says so few words may well say them a second time: yes, good morning."""
+
+PART = 0.8
+"""Who takes so much of what it says from what was said to it says it back."""
+
+TOO_OFTEN = 3
+AMONG = 8
+"""The same deed so many times among so many is a circle; a thought or pose is one when it comes again. Walking has a
+rule of its own."""
+
+MUCH_TALK = 6
+"""So many times in a row nothing but talk is talk instead of deeds, unless a person talks to it."""
+
+MOST_STRAIN = 5
+
+_QUESTION_MARKS = frozenset("?？؟")
+
+
+class Sign(Enum):
+    """What shows that somebody goes in circles. The value is the name of the sentence that tells them so."""
+
+    SAID_AGAIN = "said_again"
+    ASKED_AGAIN = "asked_again"
+    ECHOED = "echoed"
+    IN_TURNS = "in_turns"
+    DID_AGAIN = "did_again"
+    TO_AND_FRO = "to_and_fro"
+    ONLY_TALK = "only_talk"
+    NO_COMMAND = "no_command"
+
+
+@dataclass(frozen=True)
+class Deed:
+    """A command that was typed: its verb, what stands behind it, and the room in which that left its author."""
+
+    verb: str
+    arguments: str
+    room_id: str
+    said: Shingles
+
+    @property
+    def is_speech(self) -> bool:
+        return self.verb in SPEECH
+
+
+@dataclass(frozen=True)
+class Voice:
+    """Something said by somebody; `who` is empty for one's own words."""
+
+    who: str
+    said: Shingles
+    asks: bool
+
+
+@dataclass(frozen=True)
+class Found:
+    """A sign, the verb that showed it (empty if there was none), and how many times before the same was done."""
+
+    sign: Sign
+    verb: str
+    times: int = 1
+
+
+class Loops:
+    """What an agent has done and heard lately, and how much it goes in circles.
+
+    `found` are the signs of its newest deed; `last_found` those of the newest deed that had any, while there is strain.
+    `strain` goes from 0, all is new, to `MOST_STRAIN`.
+    """
+
+    def __init__(self) -> None:
+        self.strain = 0
+        self.found: tuple[Found, ...] = ()
+        self.last_found: tuple[Found, ...] = ()
+        self._deeds: deque[Deed] = deque(maxlen=KEPT_DEEDS)
+        self._voices: deque[Voice] = deque(maxlen=KEPT_VOICES)
+        self._talked = 0
+
+    def hear(self, who: str, text: str, is_person: bool = False) -> None:
+        """Take in what somebody else has said, who `is_person` and not an agent."""
+        self._voices.append(Voice(who, shingles(text), asks(text)))
+        if is_person:
+            self._talked = 0
+
+    def do(self, line: str, room_id: str) -> tuple[Found, ...]:
+        """Take in what the agent has typed and the room that it is in after that; return the signs that it shows."""
+        self.found = self.signs_of(line, room_id)
+        deed = deed_of(line, room_id)
+        self._deeds.append(deed)
+        if deed.is_speech:
+            self._voices.append(Voice("", deed.said, asks(deed.arguments)))
+        self._talked = self._talked + 1 if deed.verb in TALK else 0
+        self._count()
+        return self.found
+
+    def fail(self) -> None:
+        """Take in that the agent has answered with no command."""
+        self.found = (Found(Sign.NO_COMMAND, ""),)
+        self._count()
+
+    def keep_silent(self, line: str, room_id: str) -> None:
+        """Take in that the agent has not done a line, for it had said those words before; strain goes on."""
+        self.found = self.signs_of(line, room_id)
+        self._count()
+
+    def is_verbatim(self, line: str, room_id: str) -> bool:
+        """Return whether a line shows a sign, and is speech or a pose in the very words of one of the agent's last."""
+        deed = deed_of(line, room_id)
+        if not (deed.is_speech or deed.verb == "emote") or not self.signs_of(line, room_id):
+            return False
+        own = [voice.said for voice in self._voices if not voice.who]
+        poses = [one.said for one in self._deeds if one.verb == deed.verb]
+        return bool(alike(deed.said, own if deed.is_speech else poses, VERBATIM))
+
+    def is_heard(self, words: str) -> bool:
+        """Return whether these words were said a moment ago, but for one or two of them, or are the other's own."""
+        said = shingles(words)
+        if len(said) < FEW_WORDS:
+            return False
+        voices = list(self._voices)[-HEARD_LATELY * 2 :]
+        latest = next((one.said for one in reversed(voices) if one.who), frozenset())
+        is_part = len(said) > FEW_WORDS and len(said & latest) >= PART * len(said)
+        return is_part or bool(alike(said, (voice.said for voice in voices), VERBATIM))
+
+    def _count(self) -> None:
+        self.strain = min(MOST_STRAIN, self.strain + 1) if self.found else max(0, self.strain - 1)
+        self.last_found = self.found or (self.last_found if self.strain else ())
+
+    def signs_of(self, line: str, room_id: str) -> tuple[Found, ...]:
+        """Return the signs that a line would show if it were typed now and left the agent in a room."""
+        deed = deed_of(line, room_id)
+        found = [*self._of_speech(deed), *self._of_deed(deed)]
+        if deed.verb in TALK and self._talked + 1 >= MUCH_TALK:
+            found.append(Found(Sign.ONLY_TALK, deed.verb))
+        return tuple(found)
+
+    def _of_speech(self, deed: Deed) -> list[Found]:
+        if not deed.is_speech:
+            return []
+        own = [voice for voice in self._voices if not voice.who]
+        others = [voice for voice in self._voices if voice.who][-HEARD_LATELY:]
+        before = alike(deed.said, (voice.said for voice in own))
+        found: list[Found] = []
+        if before < 2 and len(deed.said) < FEW_WORDS:
+            return found
+        if before and asks(deed.arguments) and self._is_unanswered(deed):
+            found.append(Found(Sign.ASKED_AGAIN, deed.verb, before))
+        elif before:
+            found.append(Found(Sign.SAID_AGAIN, deed.verb, before))
+        if alike(deed.said, (voice.said for voice in others)):
+            found.append(Found(Sign.ECHOED, deed.verb))
+        if self._goes_round(deed):
+            found.append(Found(Sign.IN_TURNS, deed.verb))
+        return found
+
+    def _is_unanswered(self, deed: Deed) -> bool:
+        """Return whether nobody has said anything since the same was last asked."""
+        for voice in reversed(self._voices):
+            if voice.who:
+                return False
+            if voice.asks and alike(deed.said, [voice.said]):
+                return True
+        return False
+
+    def _goes_round(self, deed: Deed) -> bool:
+        """Return whether this speech is the second B of an A-B-A-B between its author and somebody else."""
+        if len(self._voices) < 3:
+            return False
+        first, second, third = list(self._voices)[-3:]
+        in_turns = bool(first.who) and not second.who and third.who == first.who
+        return in_turns and bool(alike(first.said, [third.said]) and alike(second.said, [deed.said]))
+
+    def _of_deed(self, deed: Deed) -> list[Found]:
+        if self._deeds and deed.room_id != self._deeds[-1].room_id:
+            rooms = [room_id for room_id, _ in groupby(one.room_id for one in (*self._deeds, deed))]
+            return [Found(Sign.TO_AND_FRO, deed.verb)] if goes_to_and_fro(rooms) else []
+        if deed.is_speech:
+            return []
+        before = [one for one in list(self._deeds)[-AMONG + 1 :] if one.verb == deed.verb]
+        if deed.verb in TALK:
+            times, too_often = alike(deed.said, (one.said for one in before)), 1
+        else:
+            times, too_often = sum(one.arguments == deed.arguments for one in before), TOO_OFTEN - 1
+        return [Found(Sign.DID_AGAIN, deed.verb, times)] if times >= too_often else []
+
+
+def deed_of(line: str, room_id: str) -> Deed:
+    """Return a line as it counts here: without its reason, in lower case, its words as pairs."""
+    typed = parse_line(line)
+    arguments = " ".join(typed.arguments.casefold().split())
+    return Deed(typed.verb, arguments, room_id, shingles(arguments))
+
+
+def goes_to_and_fro(rooms: Sequence[str]) -> bool:
+    """Return whether a walk, no room twice in a row, ends in A-B-A-B."""
+    return len(rooms) >= 4 and rooms[-1] == rooms[-3] and rooms[-2] == rooms[-4]
+
+
+def asks(text: str) -> bool:
+    """Return whether a text holds a question, by its marks."""
+    return not _QUESTION_MARKS.isdisjoint(text)
+
+
+ALIKE = 0.6
+"""From this share on two speeches say the same."""
+
+VERBATIM = 0.8
+"""From this share on they do so in the same words, but for one or two."""
+
+Shingles: TypeAlias = frozenset[tuple[str, ...]]
+
+# Of writing that puts no blanks between words each character counts as one.
+_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_]+)*")
+
+
+def shingles(text: str) -> Shingles:
+    """Return the pairs of neighbouring words of a text; of one word, or none, that."""
+    words = _WORD.findall(text.casefold().replace("’", "'"))
+    return frozenset(pairwise(words)) if len(words) > 1 else frozenset((word,) for word in words)
+
+
+def likeness(one: Shingles, other: Shingles) -> float:
+    """Return from 0, nothing in common, to 1, the same, how alike two texts are; one without words is like none."""
+    both = len(one & other)
+    return both / (len(one) + len(other) - both) if both else 0.0
+
+
+def alike(one: Shingles, others: Iterable[Shingles], least: float = ALIKE) -> int:
+    """Return how many of the others say the same as one: are at least so much like it."""
+    return sum(likeness(one, other) >= least for other in others)

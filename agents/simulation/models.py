@@ -1,0 +1,145 @@
+"""Who answers in a simulation: the models of the profiles, or those of a recording, watched by whoever counts."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
+from agents.models.model import LanguageModel, ModelError
+from agents.models.pool import ModelPool
+from agents.models.profiles import Profiles
+from agents.models.queue import Asked, ModelQueue
+from agents.population import Population
+from agents.simulation.recording import Place, Recording, Replay, SimulationError, Usage, WatchedModel
+from agents.simulation.simulation import Simulation, Span, VirtualClock
+from config.profiles import THINKER
+from vault.config_notes import Settings
+
+Wake = Callable[[Mapping[str, ModelQueue], Sequence[ModelQueue]], None]
+
+Ways = Sequence[Sequence[int]]
+"""Which models a queue asks: the number of each among all of them, and its tier."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All models, the ways of each profile's queue by its name, and those of further queues for summaries."""
+
+    models: Sequence[LanguageModel]
+    queues: Mapping[str, Ways]
+    later: Sequence[Ways] = ()
+    asked: Mapping[str, Asked] = field(default_factory=dict)
+
+
+@dataclass
+class Cast:
+    """The models of a simulation. `given` ones are taken as they are, the first for thoughts, others for summaries;
+    without any a replay has its own, and else the settings say which. `about` goes into the heading of a recording.
+    """
+
+    place: Place
+    settings: Settings
+    say: Callable[[str], None]
+    recording: Recording | None = None
+    replay: Replay | None = None
+    given: Sequence[LanguageModel] = ()
+    about: dict[str, Any] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    names: list[str] = field(default_factory=list)
+
+    async def enter(self, clock: VirtualClock) -> tuple[dict[str, ModelQueue], list[ModelQueue]]:
+        """Have the models ready; return the queue of each profile, and further ones for summaries.
+
+        Raises: SimulationError.
+        """
+        plan = await self._plan()
+        for model in plan.models:
+            with suppress(ModelError):  # it is tried again when it is asked
+                await model.start()
+        self.names = [model.name for model in plan.models]
+        if self.recording:
+            asked = {name: asdict(one) for name, one in plan.asked.items()}
+            self.recording.begin(plan.models, **self.about, queues=plan.queues, later=plan.later, asked=asked)
+        watched = [WatchedModel(model, number, self.usage, self.recording) for number, model in enumerate(plan.models)]
+        # Made anew, so that nothing is known of any endpoint that a replay does not know.
+        rng, pool = random.Random(0), ModelPool(now=clock.seconds)
+        endpoints = [Endpoint(model.name, Concurrency(1), Breaker(rng, untried=True)) for model in watched]
+
+        def queue(ways: Ways, name: str, asked: Asked) -> ModelQueue:
+            routes = [Route(endpoints[number], watched[number], tier) for number, tier in ways]
+            return ModelQueue(routes, pool=pool, name=name, asked=asked)
+
+        queues = {name: queue(ways, name, plan.asked.get(name, Asked())) for name, ways in plan.queues.items()}
+        return queues, [queue(ways, "", Asked()) for ways in plan.later]
+
+    def check(self) -> None:
+        """See to it after a turn that the recording is whole and the replay still fits. Raises: SimulationError."""
+        if self.recording:
+            self.recording.end_turn()
+        if self.replay:
+            self.replay.end_turn()
+            if self.replay.divergence:
+                raise SimulationError(self.replay.divergence)
+
+    def leave(self) -> None:
+        """Let go of the recording."""
+        if self.recording:
+            self.recording.close()
+
+    async def _plan(self) -> Plan:
+        if self.given:
+            return Plan(self.given, {THINKER: [(0, 0)]}, [[(number, 0)] for number in range(1, len(self.given))])
+        if self.replay:
+            heading = self.replay.heading
+            return Plan(self.replay.models, heading["queues"], heading["later"], self.replay.asked)
+        return await planned(self.settings, self.say)
+
+
+async def live(
+    simulation: Simulation, cast: Cast, clock: VirtualClock, agents: Population, wake: Wake, span: Span
+) -> None:
+    """Wake the agents, let them live for a span, and let everything go, however it ends; SIGTERM ends it too.
+
+    Raises: SimulationError, CancelledError.
+    """
+    if life := asyncio.current_task():
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows has no such signals, a thread neither
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, life.cancel)
+    try:
+        wake(*await cast.enter(clock))
+        await simulation.run(span)
+    finally:
+        cast.leave()
+        await agents.stop()
+
+
+async def planned(settings: Settings, say: Callable[[str], None]) -> Plan:
+    """Return the models that a world with these settings has. Raises: SimulationError if there is none."""
+    profiles = Profiles(random.Random(0))
+    try:
+        sentences = await profiles.set_up(settings.models, settings.profiles_in_force)
+    except ModelError as error:
+        raise SimulationError(str(error)) from error
+    if profiles.thinker is None:
+        raise SimulationError(" ".join([*sentences, "Nobody would do anything; give a model with --model."]))
+    for sentence in sentences:
+        say(sentence)
+    every = [*profiles.queues.values(), *profiles.later]
+    models = list({id(route.model): route.model for queue in every for route in queue.routes}.values())
+    numbers = {id(model): number for number, model in enumerate(models)}
+
+    def ways(queue: ModelQueue) -> Ways:
+        return [(numbers[id(route.model)], route.tier) for route in queue.routes]
+
+    return Plan(
+        models,
+        {name: ways(queue) for name, queue in profiles.queues.items()},
+        [ways(queue) for queue in profiles.later],
+        {name: queue.asked for name, queue in profiles.queues.items()},
+    )

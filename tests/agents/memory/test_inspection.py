@@ -1,0 +1,154 @@
+"""Looking into a memory: what a summary stands for, and the status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.memory.coverage import NONE, Range
+from agents.memory.inspection import expanded_text, status_text, why_text
+from config.settings import MemorySettings
+from tests.agents.memory.lives import Life as Lived
+from tests.agents.memory.lives import talkative, windows
+from tests.agents.memory.views import memory_settings
+from tests.agents.test_agent import AT, Life
+from tests.english import ENGLISH
+from vault.memory.summaries import Summary
+from world.errors import CommandError
+
+NEWEST = "It is one of the newest, which no summary covers, so it is in the prompt word for word."
+BROUGHT_BACK = "@memory-find and @memory-expand bring it back."
+
+
+def a_life(root: Path, settings: MemorySettings | None = None) -> Lived:
+    """Return a life with eight memories, of which the last is a long look round."""
+    life = Lived(root, settings or windows(64, 64), talkative())
+    life.live(6)
+    life.memory.record("acted", "look")
+    life.memory.record("result", "The Landing. " + "Green planks slope down into a brown river. " * 10)
+    return life
+
+
+def why(life: Lived, seq: int, unshown: Range = NONE) -> str:
+    return why_text(life.memory, seq, ENGLISH, unshown).split("\n")[1]
+
+
+def test_one_memory_is_not_told_as_many(tmp_path):
+    first, line = expanded_text(a_life(tmp_path).memory, "^m2", ENGLISH).split("\n")
+    assert first == "Memory 2 of Eliza, as the journal has it:"
+    assert line.startswith("2: 2026-11-21 ")
+
+
+def test_what_no_summary_covers_is_in_the_prompt_under_every_strategy(tmp_path):
+    strategies = ("waterfall", "rolling", "layered", "window")
+    told = [why(a_life(tmp_path / one, windows(64, 64, strategy=one)), 2) for one in strategies]
+    assert told == [NEWEST] * 4
+
+
+def test_what_is_older_than_the_window_is_said_to_be_so(tmp_path):
+    life = a_life(tmp_path, windows(64, 64, strategy="window", max_memories=4))
+    wanted = f"The strategy is window, which tells the newest 4 at most; this one is older. {BROUGHT_BACK}"
+    assert [why(life, 1), why(life, 5)] == [wanted, NEWEST]
+
+
+def test_what_the_prompt_has_no_room_for_is_not_said_to_be_in_it(tmp_path):
+    told = why(a_life(tmp_path), 2, Range(1, 5))
+    assert told == f"No summary covers it yet, but there is no room for it in the prompt. {BROUGHT_BACK}"
+
+
+def test_a_long_result_of_an_earlier_turn_is_said_to_be_told_in_short(tmp_path):
+    life = a_life(tmp_path)
+    assert why(life, 8) == NEWEST  # its turn is not over
+    life.memory.record("acted", "emote nods")
+    assert why(life, 8) == "It is one of the newest, but long, so the prompt tells it in short; see @memory-expand ^m8."
+
+
+@pytest.mark.parametrize(
+    ("quality", "told"),
+    [
+        ("prose", "which the model wrote; @memory-expand brings its words back."),
+        ("extractive", "in its own words."),
+        ("fallback", "in its own words."),
+    ],
+)
+def test_a_summary_of_picked_lines_tells_them_whoever_picked_them(tmp_path, quality, told):
+    life = a_life(tmp_path)
+    text = f"- {life.memory.journal.read(2, 2)[0].text} ([[2026-11-21#^m2]])"
+    life.memory.publish(None, Summary(1, 4, text, quality=quality, made_ms=life.clock.ms))
+    assert why(life, 2) == f"It is told in the short-term summary of memories 1–4, {told}"
+
+
+@pytest.mark.parametrize("wanted", ["9" * 40, f"1-{'9' * 4000}", f"^m{'9' * 40}"])
+def test_a_number_that_no_memory_can_have_is_refused_like_any_other(tmp_path, wanted):
+    with pytest.raises(CommandError):
+        expanded_text(a_life(tmp_path).memory, wanted, ENGLISH)
+
+
+def lines_of(life: Life) -> list[str]:
+    agent = life.agent
+    return status_text(life.memory, agent.compactor, agent.count_tokens, AT + 3_600_000, ENGLISH).split("\n")
+
+
+def test_a_new_memory_has_nothing_to_tell(tmp_path):
+    lines = lines_of(Life(tmp_path))
+    assert lines[:3] == [
+        "Memory of Rook: 0 memories.",
+        "Newest memory: none yet.",
+        "Word for word: none, 0 tokens.",
+    ]
+
+
+def test_each_tier_is_told_with_its_range(tmp_path):
+    life = Life(tmp_path)
+    for _ in range(30):
+        life.memory.record("observed", "It rains.")
+    life.memory.publish(
+        Summary(1, 10, "I came.", tokens=3, made_ms=AT), Summary(11, 18, "I met Ana.", tokens=4, made_ms=AT)
+    )
+    lines = lines_of(life)
+    assert lines[0] == "Memory of Rook: 30 memories."
+    assert lines[2].startswith("Word for word: memories 19–30, 12 of them, ")
+    assert lines[3] == "Short-term summary: memories 11–18, 8 of them, 4 tokens, prose, made an hour ago."
+    assert lines[4] == "Long-term summary: memories 1–10, 10 of them, 3 tokens, prose, made an hour ago."
+
+
+def test_memories_that_are_not_told_are_not_called_word_for_word(tmp_path):
+    life = Life(tmp_path)
+    life.memory.settings = memory_settings(strategy="window", max_memories=12)
+    for _ in range(30):
+        life.memory.record("observed", "It rains.")
+    lines = lines_of(life)
+    assert lines[2].startswith("Word for word: memories 21–30, 10 of them, ")  # it goes on in steps of three
+    assert lines[3] == ("Not told for now: memories 1–20, 20 of them; @memory-find and @memory-expand bring them back.")
+
+
+def test_what_the_prompt_has_no_room_for_is_not_called_word_for_word(tmp_path):
+    life = Life(tmp_path)
+    for _ in range(30):
+        life.memory.record("observed", "It rains.")
+    agent = life.agent
+    told = status_text(life.memory, agent.compactor, agent.count_tokens, AT, ENGLISH, Range(1, 16)).split("\n")
+    assert told[2].startswith("Word for word: memories 17–30, 14 of them, ")
+    assert told[3].startswith("Not told for now: memories 1–16, 16 of them; ")
+
+
+def test_one_cycle_is_not_told_as_many(tmp_path):
+    life = Life(tmp_path)
+    life.agent.compactor.record.succeeded(AT)
+    assert "Last compaction: an hour ago. Since the start: 1 cycle." in lines_of(life)
+
+
+def test_a_memory_that_cannot_be_written_is_told_with_what_waits(tmp_path):
+    life = Life(tmp_path)
+    with life.disk.full():
+        life.memory.record("observed", "It rains.")
+    told = [line for line in lines_of(life) if "No space left on device" in line]
+    assert len(told) == 1
+    assert "1 memor" in told[0]
+
+
+def test_every_line_reads_well_aloud(tmp_path):
+    life = Life(tmp_path)
+    life.memory.record("observed", "It rains.")
+    assert [line for line in lines_of(life) if not line.endswith(".")] == []
