@@ -54,7 +54,6 @@ GIFTS = [
         right=("say Thank you, Odile. Is it going to rain?",),
         wrong=("", "give town umbrella to Odile", "say Good morning.", "drop town umbrella", "say Thank you, Moss."),
         carries={"Odile": ("town umbrella",)},
-        is_held_back=True,
     ),
     Situation(
         "is_given_a_bun",
@@ -77,7 +76,6 @@ GIFTS = [
         right=("give brass lantern to Bruno", "say Yes. Bring it back by dusk.", "say Not the lantern. I need it."),
         wrong=("", "say It is four feet.", "drop brass lantern", "say May I borrow the brass lantern, please?"),
         carries={"Odile": ("brass lantern",)},
-        is_held_back=True,
     ),
     Situation(
         "is_asked_for_what_it_has_not",
@@ -99,7 +97,6 @@ GIFTS = [
         right=("give white pebble to Ines", "say It likes you. Yes."),
         wrong=("", "drop white pebble", "emote nods", "go west", "give white pebble to Odile"),
         carries={"Moss": ("white pebble",)},
-        is_held_back=True,
     ),
     Situation(
         "is_told_to_take_something",
@@ -137,7 +134,6 @@ PRIVATE = [
         all_of(answers("Yusuf", by="whisper"), mentions("Odile")),
         right=("whisper Yusuf That is Odile. She keeps the weir.",),
         wrong=("", "say That is Odile.", "whisper Odile He asks who you are.", "whisper Yusuf I am Odile."),
-        is_held_back=True,
     ),
     Situation(
         "is_told_from_afar",
@@ -166,7 +162,6 @@ PRIVATE = [
             "tell Moss Gate nine.",
             "tell Karel Gate nine is groaning again, and louder.",
         ),
-        is_held_back=True,
     ),
     Situation(
         "is_whispered_to_by_an_agent",
@@ -197,7 +192,6 @@ PRIVATE = [
         ),
         right=("say You had better ask Petra.",),
         wrong=("", "say She hid the silver spoons.", "say Something about a stove.", "say I hid them."),
-        is_held_back=True,
     ),
 ]
 
@@ -232,7 +226,6 @@ COMPANY = [
         all_of(answers("Wilma"), is_about("kettle one small big full third hot boil tea none both copper tin"), TERSE),
         right=("say The one that is full.", "say The third."),
         wrong=("", "say Otto, it is the small one.", "go north", "say The smallest? Never, Wilma. It only boasts."),
-        is_held_back=True,
     ),
     Situation(
         "is_asked_by_a_second_person",
@@ -257,7 +250,6 @@ COMPANY = [
         all_of(any_of(all_of(answers("Marta"), is_about("good hello welcome day name who new")), poses), stays),
         right=("say Good morning! Are you new in Fallwater?", "emote looks up and smiles"),
         wrong=("", "go north", "look bell", "say Good morning, Eliza.", "say I am Marta."),
-        is_held_back=True,
     ),
     Situation(
         "is_asked_something_on_its_way",
@@ -278,7 +270,6 @@ COMPANY = [
         keeps_quiet,
         right=("look teapots", "emote waits", "go south", ""),
         wrong=("say Good morning, Moss. Did you sleep?", "say Did you sleep well?", "whisper Moss Well?"),
-        is_held_back=True,
     ),
 ]
 
@@ -310,7 +301,6 @@ KEEP_OUT = [
         keeps_quiet,
         right=("", "look bench", "go south"),
         wrong=("say With salt.", "say Porridge.", "tell Odile Honey."),
-        is_held_back=True,
     ),
     Situation(
         "two_quarrel",
@@ -336,7 +326,6 @@ KEEP_OUT = [
         keeps_quiet,
         right=("", "look labels", "go south"),
         wrong=("say It has none.", "say Good morning, Petra.", "say I do not know, Moss."),
-        is_held_back=True,
     ),
     Situation(
         "two_agents_talk_of_a_letter",
@@ -365,7 +354,6 @@ KEEP_OUT = [
         keeps_quiet,
         right=("", "look eels", "go north"),
         wrong=("say What happens tonight?", "whisper Karel I heard you.", "say Good, Yusuf. Tonight."),
-        is_held_back=True,
     ),
     Situation(
         "one_wants_another_agent_to_write",
@@ -394,7 +382,6 @@ KEEP_OUT = [
         keeps_quiet,
         right=("", "go north", "look railing"),
         wrong=("say Until tomorrow.", "say Good night, Ines.", "whisper Luc She likes you."),
-        is_held_back=True,
     ),
 ]
 
@@ -418,7 +405,6 @@ FAREWELLS = [
         any_of(all_of(answers("Jutta"), FAREWELL), poses),
         right=("say Auf Wiedersehen. Nasse Planken!", "say Goodbye. Mind the planks.", "emote waves"),
         wrong=("", "say Auf Wiedersehen, Odile!", "go north", "say Four feet."),
-        is_held_back=True,
     ),
     Situation(
         "an_agent_says_goodbye_again",
@@ -447,7 +433,6 @@ FAREWELLS = [
         keeps_quiet,
         right=("", "look window", "get tin cup"),
         wrong=("say Goodbye, Tilda.", "say Come again.", "say You are welcome."),
-        is_held_back=True,
     ),
     Situation(
         "somebody_asks_to_come_again",
@@ -480,6 +465,5 @@ FAREWELLS = [
         any_of(all_of(answers("Odile"), any_of(FAREWELL, mentions("thank"))), poses),
         right=("say Thank you. Goodbye, Odile.", "emote waves"),
         wrong=("", "say Good morning, Odile. What is the river doing?", "say Goodbye, Eliza.", "go west"),
-        is_held_back=True,
     ),
 ]

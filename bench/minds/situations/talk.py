@@ -50,7 +50,6 @@ TALK = [
         all_of(answers("Bruno"), is_about("safe yes no rope slip wet careful mind cross fall hold plank gate danger")),
         right=("say Safe enough. Hold the rope.", "say Yes, if you do not look down for long."),
         wrong=("", "go east", "look gates", "whisper Bruno Yes.", "say Is it safe to cross here?"),
-        is_held_back=True,
     ),
     Situation(
         "praises_a_fern",
@@ -78,7 +77,6 @@ TALK = [
         all_of(answers("Hanno"), mentions("Eliza")),
         right=("say I am Eliza, the day-writer.", "say Eliza is my name. And yours?"),
         wrong=("", "say I am Hanno, the day-writer.", "say You are Eliza.", "say Eliza is the day-writer here."),
-        is_held_back=True,
     ),
     Situation(
         "asks_own_name_of_one_who_says_little",
@@ -103,7 +101,6 @@ TALK = [
         ),
         right=("say I keep the weir. Somebody must.", "say I read the level and tell it to everybody."),
         wrong=("", "say I am fine.", "say You keep the weir.", "get gauge slip"),
-        is_held_back=True,
     ),
     Situation(
         "asks_the_way",
@@ -124,7 +121,6 @@ TALK = [
         all_of(any_of(answers("Otto"), poses), any_of(mentions("bun"), poses), TERSE),
         right=("say There is a bun. The last one.", "emote points at the seed bun"),
         wrong=("", "say Yes.", "go east", "say Is there anything to eat in here?"),
-        is_held_back=True,
     ),
     Situation(
         "asks_about_what_it_carries",
@@ -146,7 +142,6 @@ TALK = [
         all_of(answers("Karel"), mentions("garden", "fern", "spray")),
         right=("say Look in the Spray Garden, among his ferns.",),
         wrong=("", "say I am Moss.", "say In the mill.", "say I have news for Moss."),
-        is_held_back=True,
     ),
     Situation(
         "asks_in_german",
@@ -170,7 +165,6 @@ TALK = [
         ),
         right=("say Quatre pieds, et elle monte un peu.", "say Four feet two. Rising. Not much."),
         wrong=("", "go east", "say Bonjour madame. La rivière est-elle haute aujourd'hui ?"),
-        is_held_back=True,
     ),
     Situation(
         "loses_a_hat_in_german",
@@ -203,7 +197,6 @@ TALK = [
         ),
         right=("say By dusk.", "say It always does."),
         wrong=("", "go north", "say It looks like rain, do you not think?"),
-        is_held_back=True,
     ),
     Situation(
         "answers_its_question",
@@ -238,7 +231,6 @@ TALK = [
         ),
         right=("say Porridge. With a crust in it.", "say Nothing yet. The gates came first."),
         wrong=("", "go north", "say And what did you have for breakfast today, Odile?", "say I am Eliza."),
-        is_held_back=True,
     ),
     Situation(
         "tells_sad_news",
@@ -265,7 +257,6 @@ TALK = [
         right=("say Good. I shall keep gate nine quiet.",),
         wrong=("", "say I am getting married.", "say My wedding is on Sunday.", "go south"),
         theirs=("wedding",),
-        is_held_back=True,
     ),
     Situation(
         "corrects_its_name",
@@ -286,7 +277,6 @@ TALK = [
         keeps_quiet,
         right=("", "emote waits", "look cat"),
         wrong=("say What brings you here?", "say Hello. What brings you to the Ink Yard?", "whisper Otto Well?"),
-        is_held_back=True,
     ),
 ]
 
@@ -323,7 +313,6 @@ RECALL = [
         right=("say Your green scarf, at the railing.", "say You lost a green scarf."),
         wrong=("", "say I left my green scarf on the stairs last night.", "say I lost my scarf.", "say I remember."),
         theirs=("scarf", "green scarf"),
-        is_held_back=True,
     ),
     Situation(
         "asks_what_fell_into_the_water",
@@ -357,7 +346,6 @@ RECALL = [
         all_of(answers("Petra"), mentions("Saltmarsh")),
         right=("say From Saltmarsh, where the sea begins.", "say Saltmarsh."),
         wrong=("", "say I come from Saltmarsh, where the sea begins.", "say From the sea, I think."),
-        is_held_back=True,
     ),
     Situation(
         "asks_after_what_another_lost",
@@ -393,7 +381,6 @@ RECALL = [
         right=("say A fresh sheet from the loft.",),
         wrong=("", "say You were going to bring me one.", "say My little brother is four.", "say It is for you."),
         theirs=("brother", "little brother"),
-        is_held_back=True,
     ),
     Situation(
         "asks_when_its_boat_leaves",
@@ -428,6 +415,5 @@ RECALL = [
         all_of(answers("Ines"), mentions("Ines"), mentions("broom")),
         right=("say You are Ines, and you make brooms.",),
         wrong=("", "say I am Ines and I make brooms.", "say You make brooms.", "say You are Odile. You make brooms."),
-        is_held_back=True,
     ),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -34,6 +35,14 @@ def test_a_mean_has_its_interval():
     assert found.half == pytest.approx(1.959964 / math.sqrt(3))
 
 
+ASKED = ("stranger_greets", "asks_if_it_is_safe")
+
+
+def held_back(trial: Trial) -> Trial:
+    """Return a trial as if its situation were not for tuning."""
+    return replace(trial, situation=replace(trial.situation, is_held_back=True))
+
+
 def trials_of(answer) -> list[Trial]:
     """Return every situation tried once by somebody who does what `answer` says of it."""
     return [trial_of(number, answer(situation)) for number, situation in enumerate(EVERY)]
@@ -47,7 +56,8 @@ def trial_of(number: int, line: str) -> Trial:
 
 
 def test_who_plays_perfectly_scores_everything():
-    shares = situation_shares(trials_of(lambda situation: situation.right[0]))
+    trials = trials_of(lambda situation: situation.right[0])
+    shares = situation_shares([*trials, held_back(trials[0])])
     assert {name: share.value for name, share in shares.items()} == {
         "valid commands": 1.0,
         "answered within two turns": 1.0,
@@ -76,12 +86,12 @@ def test_who_echoes_is_right_nowhere():
 
 
 def test_nothing_is_told_of_what_is_held_back_but_whether_it_was_right():
-    turns = turns_of(trials_of(lambda situation: ""))
-    held_back = {one.name for one in EVERY if one.is_held_back}
-    assert all(found[0].keys() == {"seed", "right"} for name, found in turns.items() if name in held_back)
-    assert all("lines" in found[0] for name, found in turns.items() if name not in held_back)
-    assert "  stranger_greets, seed 1: did not answer Tilda  [nothing]\n" in failures_text(turns)
-    assert "  asks_if_it_is_safe, seed 1: (held back)\n" in failures_text(turns)
+    greeted, asked = (one for one in trials_of(lambda situation: "") if one.situation.name in ASKED)
+    turns = turns_of([greeted, held_back(asked)])
+    assert turns["asks_if_it_is_safe"] == [{"seed": 1, "right": False}]
+    assert failures_text(turns) == (
+        "  stranger_greets, seed 1: did not answer Tilda  [nothing]\n  asks_if_it_is_safe, seed 1: (held back)"
+    )
 
 
 def result(model: str = "embedded", **shares: Share) -> Result:
