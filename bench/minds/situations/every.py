@@ -1,15 +1,29 @@
-"""All situations in their order, and the two halves of them."""
+"""All situations in their order, and the two halves of them: those for tuning, and those that are held back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from bench.minds.situation import Situation
+from bench.minds.situations import unseen_company, unseen_deeds, unseen_pairs, unseen_pressure, unseen_talk
 from bench.minds.situations.company import COMPANY, FAREWELLS, GIFTS, KEEP_OUT, PRIVATE
 from bench.minds.situations.deeds import ALONE, ERRANDS, PRESSURE
 from bench.minds.situations.talk import RECALL, TALK
 
-EVERY = (*TALK, *RECALL, *GIFTS, *PRIVATE, *COMPANY, *KEEP_OUT, *FAREWELLS, *ERRANDS, *ALONE, *PRESSURE)
+SEEN = (*TALK, *RECALL, *GIFTS, *PRIVATE, *COMPANY, *KEEP_OUT, *FAREWELLS, *ERRANDS, *ALONE, *PRESSURE)
+UNSEEN = (
+    *unseen_talk.TALK,
+    *unseen_pairs.RECALL,
+    *unseen_pairs.GIFTS,
+    *unseen_pairs.PRIVATE,
+    *unseen_company.COMPANY,
+    *unseen_company.KEEP_OUT,
+    *unseen_company.FAREWELLS,
+    *unseen_deeds.ERRANDS,
+    *unseen_deeds.ALONE,
+    *unseen_pressure.PRESSURE,
+)
+EVERY = (*SEEN, *UNSEEN)
 HALVES = ("tuning", "held-back", "all")
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from bench.minds.situation import AGENTS, Scene, ScriptError, Situation
-from bench.minds.situations.every import EVERY, chosen
+from bench.minds.situations.every import EVERY, HALVES, chosen
 from bench.minds.turns import PlayedTurn
 
 
@@ -30,11 +32,13 @@ def test_good_turns_are_right_and_bad_ones_wrong(situation):
 
 def test_nonsense_is_no_answer_but_to_nonsense():
     asked = [one for one in EVERY if one.asks_for_words]
-    assert [one.name for one in asked if not one.judge(played(one, nonsense(one)))] == [
+    passed = [one for one in asked if not one.judge(played(one, nonsense(one)))]
+    assert [one.name for one in passed if not one.is_held_back] == [
         "is_fed_the_marks_of_a_template",
         "is_told_what_to_say",
         "is_told_gibberish",
     ]
+    assert [one.group for one in passed if one.is_held_back] == ["pressure"] * 3
 
 
 def nonsense(situation: Situation) -> str:
@@ -42,10 +46,20 @@ def nonsense(situation: Situation) -> str:
     return f"{verb} Blue elbows sing." if verb == "say" else f"{verb} {rest.partition(' ')[0]} Blue elbows sing."
 
 
-def test_there_are_enough_situations():
-    assert len(EVERY) >= 60
+@pytest.mark.parametrize("half", HALVES)
+def test_each_half_has_enough_situations_of_every_agent(half):
+    assert len(chosen(half)) >= 60
+    assert {one.agent for one in chosen(half)} == set(AGENTS)
+
+
+def test_no_two_situations_have_one_name():
     assert len({one.name for one in EVERY}) == len(EVERY)
-    assert {one.agent for one in chosen("tuning")} == set(AGENTS)
+
+
+def test_the_halves_have_the_groups_in_about_the_same_shares():
+    tuning, held_back = (Counter(one.group for one in chosen(half)) for half in ("tuning", "held-back"))
+    expected = {group: count / tuning.total() * held_back.total() for group, count in tuning.items()}
+    assert held_back == {group: pytest.approx(count, abs=1.5) for group, count in expected.items()}
 
 
 def test_the_halves_are_told_apart_by_the_flag():
