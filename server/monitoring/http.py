@@ -20,10 +20,9 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from server.clock import DelayedCall, ReactorClock
-from server.monitoring.counters import Counters
 from server.monitoring.health import DiskCheck, InThread, Verdict, health, readiness
 from server.monitoring.lag import ReactorLag
-from server.monitoring.metrics import WorldFigures, registry_of
+from server.monitoring.metrics import ActivityMetrics, WorldMetrics, new_registry
 from server.monitoring.monitored_server import MonitoredServer
 from server.net.listeners import ANY_FREE, ListeningPort
 
@@ -120,8 +119,10 @@ class MonitoringSite:
         self._watched = watched
         self._reactor = reactor
         self._say = say
-        self._tallies = Counters()
-        self._lag = ReactorLag(reactor)
+        self._registry = new_registry()
+        self._activity = ActivityMetrics(self._registry)
+        self._lag = ReactorLag(reactor, self._activity.lag_seconds.observe)
+        self._registry.register(WorldMetrics(watched, self._lag))
         self._check_disk = DiskCheck(watched.vault, reactor, in_thread)
         self._port: ListeningPort | None = None
         self._retry: DelayedCall | None = None
@@ -134,7 +135,7 @@ class MonitoringSite:
 
     def open(self, host: str, port: int) -> None:
         """Open the port, any free one for -1."""
-        self._tallies.begin(self._watched)
+        self._activity.begin(self._watched)
         self._lag.start()
         self._listen(host, 0 if port == ANY_FREE else port, self._site())
 
@@ -162,9 +163,8 @@ class MonitoringSite:
         return self._check_disk().addCallback(lambda problem: _told(health(self._watched, self._lag, problem)))
 
     def _site(self) -> Any:
-        registry = registry_of(WorldFigures(self._watched, self._tallies, self._lag))
         root: Any = Pages()
-        root.putChild(b"metrics", Page(lambda: succeed(_figures(registry))))
+        root.putChild(b"metrics", Page(lambda: succeed(_figures(self._registry))))
         root.putChild(b"healthz", Page(self._health))
         root.putChild(b"readyz", Page(lambda: succeed(_told(readiness(self._watched)))))
         site = Site(root, timeout=IDLE_SECONDS)

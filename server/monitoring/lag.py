@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
 from server.clock import DelayedCall, ReactorClock
-from server.monitoring.counters import Histogram
 
 PERIOD_SECONDS = 0.5
 KEPT_SECONDS = 60.0
 
 
 class ReactorLag:
-    """Has itself called twice a second and notes how late that is. `seen` counts all of it, in seconds."""
+    """Has itself called twice a second and notes how late that is. `observe` is given each measure, in seconds."""
 
-    def __init__(self, clock: ReactorClock) -> None:
-        self.seen = Histogram()
+    def __init__(self, clock: ReactorClock, observe: Callable[[float], object] = lambda seconds: None) -> None:
+        self._observe = observe
         self._clock = clock
         self._recent: deque[tuple[float, float]] = deque()
         self._due = 0.0
@@ -40,7 +40,7 @@ class ReactorLag:
     def _beat(self) -> None:
         now = self._clock.seconds()
         late = max(0.0, now - self._due)
-        self.seen.note(late)
+        self._observe(late)
         self._recent.append((now, late))
         while self._recent[0][0] < now - KEPT_SECONDS:
             self._recent.popleft()

@@ -10,31 +10,83 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from typing import TypeVar
 
-from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    GCCollector,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from agents.models.endpoint import Endpoint
-from server.monitoring.counters import Counters, Histogram
 from server.monitoring.lag import ReactorLag
 from server.monitoring.monitored_server import MonitoredServer
 from server.net.connection_limits import REASONS
+from world.events import Event
+from world.game import Performed
 
 Labels = TypeVar("Labels", bound=tuple[str, ...])
 
+SECONDS_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
+UNKNOWN = "unknown"
 
-class WorldFigures(Collector):
-    """Yields a world's figures, counted anew each time."""
 
-    def __init__(self, watched: MonitoredServer, tallies: Counters, lag: ReactorLag) -> None:
+class ActivityMetrics:
+    """Counts what cannot be read from a world later: lines, events, and how long things take.
+
+    Commands are by the verb of the table (or "unknown"), who ("people" or "agents") and result ("done", "refused" or
+    "failed").
+    """
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        def histogram(name: str, about: str) -> Histogram:
+            return Histogram(f"fallwater_{name}", about, buckets=SECONDS_BUCKETS, registry=registry)
+
+        labels = ("command", "by", "result")
+        self.commands = Counter(
+            "fallwater_commands", "Lines by command, by whom and by result.", labels, registry=registry
+        )
+        self.events = Counter("fallwater_events", "What happened, by kind.", ("kind",), registry=registry)
+        self.command_seconds = histogram("command_seconds", "How long a line of a player takes to be done.")
+        self.sync_seconds = histogram("journal_sync_seconds", "Forcing memories to disk.")
+        self.lag_seconds = histogram("reactor_lag_seconds", "How late what is due is done, looked at twice a second.")
+
+    def begin(self, watched: MonitoredServer) -> None:
+        """Count what happens in a world from now on."""
+        game = watched.game
+        went_wrong = game.world.wording("commands.went_wrong")
+
+        def count_line(character_id: str, text: str, done: Performed) -> None:
+            actor = game.world.characters.get(character_id)
+            who = "agents" if actor and actor.is_agent else "people"
+            result = "done" if done.accepted else "failed" if done.refusal == went_wrong else "refused"
+            self.commands.labels(done.verb or UNKNOWN, who, result).inc()
+            if who == "people":
+                self.command_seconds.observe(done.seconds)
+
+        game.subscribe("metrics", self._count)
+        game.subscribe_lines("metrics", count_line)
+        watched.sync.subscribe("metrics", self.sync_seconds.observe)
+
+    def _count(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            self.events.labels(type(event).__name__).inc()
+
+
+class WorldMetrics(Collector):
+    """Yields what can be read from a world at the moment it is asked for."""
+
+    def __init__(self, watched: MonitoredServer, lag: ReactorLag) -> None:
         self._watched = watched
-        self._tallies = tallies
         self._lag = lag
 
     def collect(self) -> Iterable[Metric]:
-        """Return the figures."""
-        return [*self._people(), *self._commands(), *self._models(), *self._memories(), *self._machine()]
+        """Return the metrics."""
+        return [*self._people(), *self._models(), *self._memories(), *self._machine()]
 
     def describe(self) -> Iterable[Metric]:
         """Return nothing: what there will be is known only when it is there."""
@@ -53,13 +105,6 @@ class WorldFigures(Collector):
         yield _counters("dropped_clients", "Clients dropped, by reason.", ("reason",), dropped)
         refused = {(why,): float(registry.crowd.refused[why]) for why in REASONS}
         yield _counters("turned_away", "Connections that were not let in, by reason.", ("reason",), refused)
-
-    def _commands(self) -> Iterable[Metric]:
-        tallies, labels = self._tallies, ("command", "by", "result")
-        yield _counters("commands", "Lines by command, by whom and by result.", labels, tallies.commands)
-        yield _histogram("command_seconds", "How long a line of a player takes to be done.", tallies.command_seconds)
-        events = {(kind,): float(count) for kind, count in tallies.events.items()}
-        yield _counters("events", "What happened, by kind.", ("kind",), events)
 
     def _models(self) -> Iterable[Metric]:
         queues = self._watched.queues
@@ -88,21 +133,17 @@ class WorldFigures(Collector):
         yield _gauge("memories", "Memories of all agents.", sum(agent.memory.journal.last for agent in agents))
         yield _gauge("memories_unwritten", "Memories that wait to be written.", sum(a.memory.waiting for a in agents))
         yield _counters("compactions", "Compactions of memories by result.", ("result",), results)
-        yield _histogram("journal_sync_seconds", "Forcing memories to disk.", self._tallies.sync_seconds)
 
     def _machine(self) -> Iterable[Metric]:
         yield _gauge("reactor_lag_worst_seconds", "The latest within a minute.", self._lag.worst())
-        yield _histogram(
-            "reactor_lag_seconds", "How late what is due is done, looked at twice a second.", self._lag.seen
-        )
         yield _gauge("open", "1 while people may come in.", float(self._watched.is_open()))
         yield InfoMetricFamily("fallwater", "What runs here.", value={"version": version("fallwater")})
 
 
-def registry_of(figures: Collector) -> CollectorRegistry:
-    """Return a registry of its own with these figures and those of the process."""
+def new_registry() -> CollectorRegistry:
+    """Return a registry that has the metrics of the process."""
+    disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter, that says when it began
     registry = CollectorRegistry()
-    registry.register(figures)
     ProcessCollector(registry=registry)
     GCCollector(registry=registry)
     return registry
@@ -135,7 +176,3 @@ def _filled(
     for values, number in rows.items():
         family.add_metric(values, number)
     return family
-
-
-def _histogram(name: str, about: str, buckets: Histogram) -> Metric:
-    return HistogramMetricFamily(f"fallwater_{name}", about, buckets=buckets.rows(), sum_value=buckets.total)

@@ -12,9 +12,8 @@ from twisted.internet.testing import MemoryReactorClock
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from server.app import Fallwater
-from server.monitoring.counters import Counters, Histogram
 from server.monitoring.lag import ReactorLag
-from server.monitoring.metrics import WorldFigures, registry_of
+from server.monitoring.metrics import ActivityMetrics, WorldMetrics, new_registry
 from tests.scripted_model import ScriptedModel
 from tests.server.monitoring.monitored_world import world_of
 from world.command import command
@@ -28,10 +27,11 @@ class Watcher:
 
     def __init__(self, world: Fallwater, reactor: MemoryReactorClock) -> None:
         self.world = world
-        self.tallies = Counters()
-        self.lag = ReactorLag(reactor)
-        self.tallies.begin(world.watched)
-        self.registry = registry_of(WorldFigures(world.watched, self.tallies, self.lag))
+        self.registry = new_registry()
+        activity = ActivityMetrics(self.registry)
+        self.lag = ReactorLag(reactor, activity.lag_seconds.observe)
+        self.registry.register(WorldMetrics(world.watched, self.lag))
+        activity.begin(world.watched)
         world.world.add_character(Character("Ana", world.world.start_room_id, ""))
         world.game.wake("Ana", lambda event, text: None)
 
@@ -162,8 +162,6 @@ def test_the_process_itself_is_told_of(watcher):
     assert "process_open_fds " in watcher.text()
 
 
-def test_a_measure_counts_in_its_own_bucket_and_all_above():
-    buckets = Histogram((0.1, 1.0))
-    for seconds in (0.1, 0.5, 2.0):
-        buckets.note(seconds)
-    assert (buckets.rows(), buckets.total) == ([("0.1", 1.0), ("1.0", 2.0), ("+Inf", 3.0)], 2.6)
+def test_no_series_tells_when_a_counter_began(watcher):
+    watcher.types("look")
+    assert "_created" not in watcher.text()
