@@ -32,7 +32,7 @@ from server.connection.services import ConnectionServices
 from server.lifecycle.restart import STAGE_SECONDS
 from server.lifecycle.resume import SessionRestore
 from server.lifecycle.shutdown import in_stages
-from server.monitoring.monitored_server import MonitoredServer
+from server.monitoring.health import MonitoredServer
 from server.mssp_status import ServerStatus
 from server.net.listeners import Listeners, Ports, limits_of
 from server.offers import offered

@@ -1,7 +1,8 @@
-"""Whether a world is well, and whether people may come in; each with reasons."""
+"""Whether a world is well and whether people may come in, each with reasons; and how late the reactor is."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,10 +13,79 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
-from server.clock import ReactorClock
-from server.monitoring.lag import ReactorLag
-from server.monitoring.monitored_server import MonitoredServer
-from vault.vault import Vault
+from agents.models.queue import ModelQueue
+from agents.population import Population
+from server.agent_scheduler import AgentScheduler
+from server.clock import DelayedCall, ReactorClock
+from server.connection.services import Traffic
+from server.net.listeners import Ports
+from server.persistence.autosave import GroupCommit, WorldStore
+from server.session.registry import SessionRegistry
+from vault.folder import Vault
+from world.game import Game
+
+
+@dataclass
+class MonitoredServer:
+    """The parts of a world, for whoever only looks. `is_open` says whether it has been started and does not close."""
+
+    vault: Vault
+    game: Game
+    registry: SessionRegistry
+    agents: Population
+    minds: AgentScheduler
+    sync: GroupCommit
+    on_disk: WorldStore
+    traffic: Traffic
+    is_open: Callable[[], bool]
+    ports: Callable[[], Ports | None]
+
+    @property
+    def queues(self) -> dict[str, ModelQueue]:
+        """The queues before the models, by what they are called: the thinker's, and those of other profiles."""
+        thinker = {"thinker": self.minds.queue} if self.minds.queue else {}
+        return thinker | self.minds.other_queues()
+
+
+PERIOD_SECONDS = 0.5
+KEPT_SECONDS = 60.0
+
+
+class ReactorLag:
+    """Has itself called twice a second and notes how late that is. `observe` is given each measure, in seconds."""
+
+    def __init__(self, clock: ReactorClock, observe: Callable[[float], object] = lambda seconds: None) -> None:
+        self._observe = observe
+        self._clock = clock
+        self._recent: deque[tuple[float, float]] = deque()
+        self._due = 0.0
+        self._next: DelayedCall | None = None
+
+    def start(self) -> None:
+        """Begin."""
+        self._due = self._clock.seconds() + PERIOD_SECONDS
+        self._next = self._clock.callLater(PERIOD_SECONDS, self._beat)
+
+    def stop(self) -> None:
+        """Stop."""
+        if self._next and self._next.active():
+            self._next.cancel()
+
+    def worst(self, seconds: float = KEPT_SECONDS) -> float:
+        """Return the longest that it was late within the last `seconds`, at most 60; what is late now counts too."""
+        now = self._clock.seconds()
+        late_now = now - self._due if self._next and self._next.active() else 0.0
+        return max([0.0, late_now, *(late for at, late in self._recent if at >= now - seconds)])
+
+    def _beat(self) -> None:
+        now = self._clock.seconds()
+        late = max(0.0, now - self._due)
+        self._observe(late)
+        self._recent.append((now, late))
+        while self._recent[0][0] < now - KEPT_SECONDS:
+            self._recent.popleft()
+        self.start()
+
 
 LATE_SECONDS = 5.0
 WITHIN_SECONDS = 10.0

@@ -20,10 +20,8 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from server.clock import DelayedCall, ReactorClock
-from server.monitoring.health import DiskCheck, InThread, Verdict, health, readiness
-from server.monitoring.lag import ReactorLag
+from server.monitoring.health import DiskCheck, InThread, MonitoredServer, ReactorLag, Verdict, health, readiness
 from server.monitoring.metrics import ActivityMetrics, WorldMetrics, new_registry
-from server.monitoring.monitored_server import MonitoredServer
 from server.net.listeners import ANY_FREE, ListeningPort
 
 log = logging.getLogger(__name__)

@@ -23,8 +23,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from agents.models.endpoint import Endpoint
-from server.monitoring.lag import ReactorLag
-from server.monitoring.monitored_server import MonitoredServer
+from server.monitoring.health import MonitoredServer, ReactorLag
 from server.net.connection_limits import REASONS
 from world.events import Event
 from world.game import Performed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.threads import deferToThread
 
 from config.settings import ServerSettings
-from server.monitoring.monitored_server import MonitoredServer
+from server.monitoring.health import MonitoredServer
 
 if TYPE_CHECKING:
     from server.monitoring.http import HttpReactor

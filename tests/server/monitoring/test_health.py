@@ -17,9 +17,8 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.app import Fallwater
-from server.monitoring.health import MAX_DISK_SECONDS, DiskCheck, Verdict, health, readiness, unwritable
+from server.monitoring.health import MAX_DISK_SECONDS, DiskCheck, ReactorLag, Verdict, health, readiness, unwritable
 from server.monitoring.http import MOST_OPEN
-from server.monitoring.lag import ReactorLag
 from server.monitoring.watching import watch
 from server.net.listeners import TELNET, Ports
 from tests.server.monitoring.monitored_world import FillingDisk, world_of

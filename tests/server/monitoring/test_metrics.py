@@ -12,7 +12,7 @@ from twisted.internet.testing import MemoryReactorClock
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from server.app import Fallwater
-from server.monitoring.lag import ReactorLag
+from server.monitoring.health import ReactorLag
 from server.monitoring.metrics import ActivityMetrics, WorldMetrics, new_registry
 from tests.scripted_model import ScriptedModel
 from tests.server.monitoring.monitored_world import world_of
