@@ -18,19 +18,21 @@ from typing import Any, TextIO
 
 from twisted.internet.task import Clock
 
-from agents.memory.strategy import loaded_strategies
+from agents.memory.strategy_registry import loaded_strategies
 from agents.models.model import LanguageModel
-from agents.simulation.models import Cast, live
-from agents.simulation.recording import Place, Recording, Replay, SimulationError
-from agents.simulation.simulation import Simulation, Span, Step, Tallies, VirtualClock, beginning_ms, step_text, timing
+from agents.simulated.models import Cast, live
+from agents.simulated.recording import Place, Recording, SimulationError
+from agents.simulated.replaying import Replay
+from agents.simulated.report import Tallies, step_text, timing
+from agents.simulated.simulation import Simulation, Span, Step, VirtualClock, beginning_ms
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
-from server.model_option import with_model
-from vault.atomic_write import Disk
+from server.options import default_vault, with_model
 from vault.config_notes import Settings
-from vault.errors import NoteError
-from vault.vault import MARK, STARTER, Vault
+from vault.disk import Disk
+from vault.folder import MARK, STARTER, Vault
+from vault.notes import NoteError
 
 BAR = 30
 WIDTH = 78
@@ -278,13 +280,13 @@ def add_simulate_command(commands: Any) -> None:
     simulate.add_argument("--replay", type=Path, metavar="FILE", help="take the answers from a recording, and no model")
 
 
-def run_simulation(options: argparse.Namespace, default_vault: Callable[[], Path], say: Callable[[str], None]) -> int:
+def run_simulation(options: argparse.Namespace, say: Callable[[str], None]) -> int:
     """Do the sub-command and return the exit code. Raises: NoteError, SimulationError."""
     replay = Replay(options.replay, Place()) if options.replay else None
     heading = replay.heading if replay else {}
     if replay:
         _agree(options, heading)
-    source = options.vault or default_vault()
+    source = options.vault or default_vault(Path.cwd())
     is_there = (source / MARK).is_file() or (source / "rooms").is_dir()
     if options.vault and not is_there:
         raise NoteError(f"{source}: there is no vault here. Name it with --vault.")

@@ -6,26 +6,24 @@ import argparse
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from server.accounts.database import default_folder
 from server.check.checks import examine, tell
+from server.options import add_accounts_option, add_vault_option, vault_root
 
 
 def add_doctor_command(commands: Any) -> None:
     """Declare it; `commands` is what `add_subparsers` returned."""
     doctor = commands.add_parser("doctor", help="look at the machine and the vault, and say what to do; 1 if need be")
-    doctor.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
-    doctor.add_argument(
-        "--accounts", type=Path, metavar="DIR", help="the folder of the accounts (beside the vault, VAULT.accounts)"
-    )
+    add_vault_option(doctor)
+    add_accounts_option(doctor)
     doctor.add_argument("--json", action="store_true", help="say it for a program: an object with `checks`")
 
 
-def run_doctor(options: argparse.Namespace, default_vault: Callable[[], Path], say: Callable[[str], None]) -> int:
+def run_doctor(options: argparse.Namespace, say: Callable[[str], None]) -> int:
     """Look, say what was found, and return the exit code."""
-    root = (options.vault or default_vault()).resolve()
+    root = vault_root(options).resolve()
     folder = (options.accounts or default_folder(root)).absolute()
     logging.disable(logging.WARNING)  # what loaders warn of is among the findings
     try:

@@ -16,16 +16,18 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from twisted.internet.task import Clock
 
 from agents.checking import check_minds
-from agents.memory.strategy import loaded_strategies
+from agents.memory.strategy_registry import loaded_strategies
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
-from vault.check.run import check_vault, mend_vault
-from vault.errors import NoteError
-from vault.findings import Finding, Overlay, every_fault
-from vault.legacy_import.run import import_vault
-from vault.message_notes import load_command_texts
-from vault.vault import MARK, Vault, open_vault
+from server.options import add_vault_option, existing_vault, vault_root
+from vault.check.finding import Finding, Overlay, every_fault
+from vault.check.mending import mend_vault
+from vault.check.whole import check_vault
+from vault.command_texts import load_command_texts
+from vault.folder import Vault, open_vault
+from vault.notes import NoteError
+from vault.older.importing import import_vault
 from world.command import CommandTable
 
 
@@ -105,35 +107,25 @@ def _counted(count: int, what: str) -> str:
     return f"{count or 'no'} {what}{'s' * (count != 1)}"
 
 
-COMMANDS = ("vault", "import")
-
-
 def add_vault_commands(commands: Any) -> None:
     """Declare the sub-commands; `commands` is what `add_subparsers` returned."""
     on_vault = commands.add_parser("vault", help="check a vault, and mend what is safe to mend")
     verbs = on_vault.add_subparsers(dest="verb", required=True, metavar="check")
     check = verbs.add_parser("check", help="say what is wrong in it, with file and line; ends with 1 if something is")
-    check.add_argument("--vault", type=Path, metavar="DIR", help="the folder of the world (./world)")
+    add_vault_option(check)
     check.add_argument("--fix", action="store_true", help="mend what loses nothing; what was there is kept in .trash")
     check.add_argument("--json", action="store_true", help="say it for a program: an object with `findings`")
     taking = commands.add_parser("import", help="make a new vault of one of an older layout (docs/hosting.md)")
     taking.add_argument("source", type=Path, metavar="DIR", help="the older vault; nothing in it is touched")
-    taking.add_argument("--vault", type=Path, metavar="NEW", help="the folder of the new world; empty or new (./world)")
+    add_vault_option(taking, "the folder of the new world; empty or new (./world)")
     taking.add_argument(
         "--zone", metavar="ZONE", help="where its times are local to, as Europe/Berlin (this machine's)"
     )
 
 
-def run_vault_command(
-    options: argparse.Namespace, default_vault: Callable[[], Path], say: Callable[[str], None]
-) -> int:
-    """Do one of these sub-commands and return the exit code. Raises: NoteError."""
-    root = options.vault or default_vault()
-    if options.command == "import":
-        return _import(options.source, root, options.zone, say)
-    vault = Vault(root)
-    if not (vault.root / MARK).is_file() and not vault.exists("rooms"):
-        raise NoteError(f"{vault.root}: there is no vault here. Name it with --vault.")
+def run_vault_check(options: argparse.Namespace, say: Callable[[str], None]) -> int:
+    """Do `vault check` and return the exit code. Raises: NoteError."""
+    vault = existing_vault(options)
     logging.disable(logging.WARNING)  # what loaders warn of is among the findings
     try:
         return check_and_tell(vault, time.time(), options.fix, options.json, say)
@@ -141,7 +133,9 @@ def run_vault_command(
         logging.disable(logging.NOTSET)
 
 
-def _import(source: Path, target: Path, zone_name: str | None, say: Callable[[str], None]) -> int:
+def run_import(options: argparse.Namespace, say: Callable[[str], None]) -> int:
+    """Do `import` and return the exit code. Raises: NoteError."""
+    source, target, zone_name = options.source, vault_root(options), options.zone
     try:
         zone = ZoneInfo(zone_name) if zone_name else None
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:

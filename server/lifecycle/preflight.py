@@ -21,12 +21,10 @@ from config.settings import ServerSettings
 from server.net.listeners import TELNET, TLS, OpenPorts, address_for
 from server.persistence.hot_reload import load_texts
 from vault.config_notes import Settings
-from vault.entities.load import load_world
-from vault.entities.store import KnownNotes
-from vault.errors import NoteError
-from vault.message_notes import load_command_texts
-from vault.vault import Vault
-from world.command import CommandTable
+from vault.folder import Vault
+from vault.notes import NoteError
+from vault.subjects.known_notes import KnownNotes
+from vault.world_notes import load_world
 from world.sanitize import clean_line
 
 TRIAL_SECONDS = 30.0
@@ -144,26 +142,6 @@ class Preflight:
     def _failed(self, failure: Failure) -> None:
         log.error("a restart could not be rehearsed: %s", failure.getTraceback())
         self._seen(failure.getErrorMessage())
-
-
-def why_not_again(
-    vault: Vault,
-    read: Callable[[], Settings],
-    commands: CommandTable,
-    accounts: Callable[[], object],
-    folder: Path,
-    ports: OpenPorts,
-) -> str:
-    """Return what would keep a world from opening in the place of this one, empty if nothing would.
-
-    Arguments are those of `read_all`, and what this world has: its commands and ports.
-    """
-    try:
-        settings = read_all(vault, read, accounts, folder)
-        load_command_texts(vault, commands)
-    except NoteError as error:
-        return str(error)
-    return why_no_port(settings.server, ports)
 
 
 def read_all(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], object], folder: Path) -> Settings:

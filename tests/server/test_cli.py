@@ -14,7 +14,8 @@ from twisted.internet.error import CannotListenError
 from twisted.internet.testing import MemoryReactorClock
 
 from server.accounts.passwords import Argon2
-from server.cli import default_vault, run
+from server.cli import run
+from server.options import default_vault
 from tests.server.front_door import accounts_in
 from vault.vault import open_vault
 
@@ -150,6 +151,14 @@ def test_a_trial_tells_of_a_room_that_leads_nowhere_with_file_and_line(tmp_path)
     (tmp_path / "w" / "rooms" / "Attic.md").write_text("Dust.\n\n## Exits\n- **up**: [[The Moon]]\n")
     assert refusal("--vault", tmp_path / "w", "--only-try") == (
         "fallwater: rooms/Attic.md:4: the exit 'up' leads to 'The Moon', which has no note in rooms."
+    )
+
+
+def test_a_trial_tells_of_help_for_a_command_that_there_is_not(tmp_path):
+    open_vault(tmp_path / "w")
+    (tmp_path / "w" / "text" / "help.md").write_text("**loook**: See.\n")
+    assert refusal("--vault", tmp_path / "w", "--only-try") == (
+        "fallwater: text/help.md:1: there is no command 'loook'; did you mean 'look'?"
     )
 
 

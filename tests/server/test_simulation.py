@@ -254,7 +254,7 @@ def test_hours_that_never_end_are_refused(tmp_path, hours):
     given = {"vault": STARTER, "out": tmp_path / "out", "hours": float(hours)}
     options = Namespace(**given, turns=None, seed=None, model=None, record=None, replay=None)
     with pytest.raises(SimulationError, match=rf"^--hours is {re.escape(f'{float(hours):g}')}; expected"):
-        run_simulation(options, lambda: tmp_path, print)
+        run_simulation(options, print)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_what_a_recording_says_otherwise_is_refused(tmp_path, given, complaint):
     recording.write_text(HEADING, encoding="utf-8")
     asked = {"vault": STARTER, "out": tmp_path / "out", "hours": None, "turns": 1, "seed": None, "model": None}
     with pytest.raises(SimulationError) as refused:
-        run_simulation(Namespace(**asked | {"record": None, "replay": recording} | given), lambda: tmp_path, print)
+        run_simulation(Namespace(**asked | {"record": None, "replay": recording} | given), print)
     assert str(refused.value) == complaint.format(recording=recording)
     assert not (tmp_path / "out").exists()
 

@@ -19,8 +19,8 @@ from config.settings import ServerSettings
 from server.app import Fallwater
 from server.monitoring.health import MAX_DISK_SECONDS, DiskCheck, ReactorLag, Verdict, health, readiness, unwritable
 from server.monitoring.http import MOST_OPEN
-from server.monitoring.watching import watch
 from server.net.listeners import TELNET, Ports
+from server.serve import open_monitoring
 from tests.server.monitoring.monitored_world import FillingDisk, world_of
 from vault.atomic_write import Disk
 from world.events import Arrived
@@ -176,7 +176,7 @@ class Asking:
 
     def __init__(self, world: Fallwater, reactor: Any, port: int, in_thread: Callable[..., Any] = at_once) -> None:
         self.said: list[str] = []
-        watch(world.watched, ServerSettings(metrics_port=port), reactor, self.said.append, in_thread)
+        open_monitoring(world.watched, ServerSettings(metrics_port=port), reactor, self.said.append, in_thread)
         for call, arguments, named in reactor.whenRunningHooks:
             call(*arguments, **named)
         self.servers = reactor.tcpServers

@@ -1,0 +1,231 @@
+"""The sub-command `serve`: opens a world and runs it until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from twisted.internet.defer import Deferred
+from twisted.internet.error import CannotListenError
+from twisted.internet.threads import deferToThread
+
+from agents.memory.strategy_registry import loaded_strategies
+from config.server_settings import MEGABYTE
+from config.settings import ServerSettings
+from server.accounts.database import AccountDatabase, read_accounts
+from server.accounts.password_reset import first_admin
+from server.accounts.passwords import Argon2
+from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
+from server.app import Fallwater
+from server.check.vault import every_command
+from server.lifecycle.preflight import Preflight, Trial, cannot_open, read_all, why_no_port
+from server.lifecycle.restart import inherited, reexec, this_program
+from server.lifecycle.shutdown import ShutdownRequest
+from server.lifecycle.systemd import SystemdNotifier
+from server.monitoring.health import MonitoredServer, unsaved, unwritable
+from server.monitoring.logs import LogFile, write_log
+from server.net.listeners import TELNET, ListeningReactor, Ports
+from server.options import accounts_folder, existing_vault, vault_root, with_options
+from vault.command_texts import load_command_texts
+from vault.config_notes import Settings
+from vault.folder import Vault, open_vault
+from vault.notes import NoteError
+
+if TYPE_CHECKING:
+    from server.monitoring.http import HttpReactor
+
+LOOKS_AT_ALL = 100
+"""Of so many times that the garbage collector looks at what is not new, once at everything; Python's own is 10."""
+
+
+class Reactor(ListeningReactor, Protocol):
+    """The part of a reactor that starting and ending needs."""
+
+    def run(self) -> None: ...
+    def stop(self) -> None: ...
+    def callFromThread(self, callable: Callable[[], None]) -> None: ...
+    def callWhenRunning(self, callable: Callable[[], object]) -> object: ...
+    def addSystemEventTrigger(self, phase: str, event: str, callable: Callable[[], object]) -> object: ...
+
+
+OnSignals = Callable[[Callable[[], None], Callable[[], None]], None]
+"""Is given what is to be called when a signal asks the world to end, and what when one asks it to restart."""
+
+
+def serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals, say: Callable[[str], None]) -> None:
+    """Open a world and run until told to stop. Exits with 1 and one line if that fails. Raises: NoteError."""
+    _ServedWorld(reactor, options, say).run(on_signals)
+
+
+def check_start(options: argparse.Namespace) -> Vault:
+    """Return the vault if a world could be opened with these options; open and write nothing. Raises: NoteError."""
+    vault = existing_vault(options)
+    folder = accounts_folder(vault, options)
+    read_all(
+        vault,
+        lambda: with_options(loaded_strategies().load_settings(vault), options),
+        lambda: read_accounts(folder),
+        folder,
+    )
+    load_command_texts(vault, every_command())
+    return vault
+
+
+def open_monitoring(
+    watched: MonitoredServer,
+    settings: ServerSettings,
+    reactor: HttpReactor,
+    say: Callable[[str], None],
+    in_thread: Callable[..., Any] = deferToThread,
+) -> None:
+    """Open the port for metrics once the reactor runs, and close it when it ends, after the world; nothing for port 0.
+
+    The web server is imported only if it is wanted: it takes a tenth of the memory of an empty world.
+    """
+    if settings.metrics_port:
+        from server.monitoring.http import MonitoringSite
+
+        MonitoringSite(watched, reactor, say, in_thread).run(settings.metrics_host, settings.metrics_port)
+
+
+class _ServedWorld:
+    """One world in one process. Raises: NoteError if it cannot be opened."""
+
+    def __init__(self, reactor: Reactor, options: argparse.Namespace, say: Callable[[str], None]) -> None:
+        self._reactor = reactor
+        self._options = options
+        self._say = say
+        self._failures: list[str] = []
+        self._vault, self._is_new = open_vault(vault_root(options))
+        written = loaded_strategies().load_settings(self._vault)
+        self._settings = settings = with_options(written, options)
+        write_log(settings.server.log_format, settings.server.log_level, _log_file(self._vault, settings.server))
+        self._request = ShutdownRequest(reactor.stop)
+        self._trial = Trial(this_program())
+        self._accounts, self._world = self._make_world(written)
+        self._preflight = Preflight(self._prepare_check, self._request.restart, self._world.refuse_restart)
+        given = inherited(os.environ, os.getpid())
+        self._ports = Ports(reactor, given.sockets, given.asked)
+        self._systemd = SystemdNotifier(os.environ, os.getpid(), reactor)
+
+    def run(self, on_signals: OnSignals) -> None:
+        """Run the reactor until the world is closed, then say how that went."""
+        reactor = self._reactor
+        _freeze_garbage()
+        reactor.addSystemEventTrigger("before", "shutdown", self._end)
+        reactor.callWhenRunning(
+            lambda: on_signals(
+                lambda: reactor.callFromThread(self._request.close), lambda: reactor.callFromThread(self._preflight)
+            )
+        )
+        open_monitoring(self._world.watched, self._settings.server, reactor, self._say)
+        reactor.callWhenRunning(self._open)
+        reactor.run()
+        # The reactor has put back what there was before, which would end us in mid-sentence.
+        on_signals(lambda: None, lambda: None)
+        self._tell_end()
+
+    def _make_world(self, written: Settings) -> tuple[AccountStore, Fallwater]:
+        reactor, settings = self._reactor, self._settings
+        database = AccountDatabase(accounts_folder(self._vault, self._options))
+        accounts = AccountStore(database, WriterThread(reactor.callFromThread))
+        world = Fallwater(
+            self._vault,
+            settings,
+            reactor,
+            random.Random(),
+            lambda: time.time_ns() // 1_000_000,
+            self._say,
+            reactor.callFromThread,
+            accounts,
+            written,
+            lambda restart: self._preflight() if restart else self._request.close(),
+        )
+        if sentences := first_admin(database, self._vault, settings.server.admin_name, Argon2()):
+            accounts.read_now()
+            self._say(sentences)
+        database.wait_at_most(THREAD_BUSY_SECONDS)
+        return accounts, world
+
+    def _prepare_check(self) -> Callable[[], str]:
+        """Return what tells, in another thread, why the world could not open again; empty if it could."""
+        not_saved, now_open = unsaved(self._world.watched).reasons, self._ports.snapshot()
+
+        def why_not() -> str:
+            problem = unwritable(self._vault)
+            if problem or not_saved:
+                return "; ".join([f"vault: {problem}"] * bool(problem) + not_saved)
+            try:
+                settings = with_options(loaded_strategies().load_settings(self._vault), self._options)
+            except NoteError as error:
+                return str(error)
+            return why_no_port(settings.server, now_open) or self._trial.why_not()
+
+        return why_not
+
+    def _open(self) -> None:
+        ports, world, vault = self._ports, self._world, self._vault
+        try:
+            world.listen(ports)
+        except CannotListenError as error:
+            self._fail(cannot_open(ports.failed, str(error.interface), int(error.port), error.socketError))
+            return
+        except NoteError as error:
+            self._fail(str(error))
+            return
+        ports.let_go()
+        address, to_type = ports.address(TELNET), " ".join(ports.address(TELNET).rsplit(":", 1))
+        self._say(f"{self._settings.world.name} is open on {address}. In another terminal, type:  telnet {to_type}")
+        for sentence in world.listeners.sentences if world.listeners else ():
+            self._say(sentence)
+        made = ", made just now" if self._is_new else ""
+        self._say(f"Its vault is {vault.root}{made}: open it in Obsidian or any editor.")
+        world.start()
+        self._systemd.is_open()
+
+    def _fail(self, why: str) -> None:
+        self._failures.append(why)
+        self._request.close()
+
+    def _end(self) -> Deferred[None] | None:
+        self._preflight.stop()
+        self._trial.stop()
+        if not self._world.running:
+            return None
+        restarts = self._request.restarts
+        if restarts:
+            self._systemd.restarts()
+        else:
+            self._systemd.closes()
+        return self._world.stop(restarts).addCallback(lambda _: self._follow())
+
+    def _follow(self) -> None:
+        if self._request.restarts and (failure := reexec(self._ports.kept, self._ports.asked)):
+            self._failures.append(failure)
+
+    def _tell_end(self) -> None:
+        if self._failures:
+            sys.exit(f"fallwater: {self._failures[0]}")
+        if lost := sum(agent.memory.waiting for agent in self._world.agents.values()):
+            sys.exit(f"fallwater: {lost} memories could not be written and are lost; the lines above say why.")
+        if waiting := self._accounts.waiting:
+            sys.exit(f"fallwater: changes of accounts that could not be kept: {waiting}; the lines above say why.")
+        self._say("Everything is saved. Good-bye.")
+
+
+def _log_file(vault: Vault, server: ServerSettings) -> LogFile | None:
+    path = vault.root.parent / server.log_file
+    return LogFile(path, server.log_megabytes * MEGABYTE, server.log_files_kept) if server.log_file else None
+
+
+def _freeze_garbage() -> None:
+    """Look seldom through a big world and hundreds of sessions for what nobody needs: it stops all for up to 50 ms."""
+    gc.set_threshold(*gc.get_threshold()[:2], LOOKS_AT_ALL)
+    gc.collect()
+    gc.freeze()
