@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from agents.memory.strategy_registry import loaded_strategies
-from agents.simulated.recording import SimulationError
+from agents.memory.strategy import loaded_strategies
+from agents.simulation.recording import SimulationError
 from config.settings import ROLES
 from server.accounts.database import AccountDatabase
 from server.accounts.password_reset import reset_password
@@ -29,9 +29,9 @@ from server.options import (
 )
 from server.serve import OnSignals, Reactor, check_start, serve
 from server.simulation import add_simulate_command, run_simulation
-from vault.folder import Vault
-from vault.notes import NoteError
-from vault.remembered.former_lives import put_by
+from vault.errors import NoteError
+from vault.memory.archive import put_by
+from vault.vault import Vault
 
 Say = Callable[[str], None]
 

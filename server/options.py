@@ -11,8 +11,8 @@ from config.settings import MODEL_CHOICES, MODEL_FORM, ServerSettings
 from server.accounts.database import default_folder
 from server.net.listeners import ANY_FREE
 from vault.config_notes import Settings
-from vault.folder import MARK, Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import MARK, Vault
 
 LOG_FORMATS = ("text", "json")
 LOG_LEVELS = ("debug", "info", "warning", "error")

@@ -15,9 +15,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
 from twisted.internet.threads import deferToThread
 
-from agents.memory.strategy_registry import loaded_strategies
-from config.server_settings import MEGABYTE
-from config.settings import ServerSettings
+from agents.memory.strategy import loaded_strategies
+from config.settings import MEGABYTE, ServerSettings
 from server.accounts.database import AccountDatabase, read_accounts
 from server.accounts.password_reset import first_admin
 from server.accounts.passwords import Argon2
@@ -32,10 +31,10 @@ from server.monitoring.health import MonitoredServer, unsaved, unwritable
 from server.monitoring.logs import LogFile, write_log
 from server.net.listeners import TELNET, ListeningReactor, Ports
 from server.options import accounts_folder, existing_vault, vault_root, with_options
-from vault.command_texts import load_command_texts
 from vault.config_notes import Settings
-from vault.folder import Vault, open_vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.message_notes import load_command_texts
+from vault.vault import Vault, open_vault
 
 if TYPE_CHECKING:
     from server.monitoring.http import HttpReactor

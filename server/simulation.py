@@ -18,21 +18,19 @@ from typing import Any, TextIO
 
 from twisted.internet.task import Clock
 
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel
-from agents.simulated.models import Cast, live
-from agents.simulated.recording import Place, Recording, SimulationError
-from agents.simulated.replaying import Replay
-from agents.simulated.report import Tallies, step_text, timing
-from agents.simulated.simulation import Simulation, Span, Step, VirtualClock, beginning_ms
+from agents.simulation.models import Cast, live
+from agents.simulation.recording import Place, Recording, Replay, SimulationError
+from agents.simulation.simulation import Simulation, Span, Step, Tallies, VirtualClock, beginning_ms, step_text, timing
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.options import default_vault, with_model
+from vault.atomic_write import Disk
 from vault.config_notes import Settings
-from vault.disk import Disk
-from vault.folder import MARK, STARTER, Vault
-from vault.notes import NoteError
+from vault.errors import NoteError
+from vault.vault import MARK, STARTER, Vault
 
 BAR = 30
 WIDTH = 78

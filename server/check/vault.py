@@ -16,18 +16,17 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from twisted.internet.task import Clock
 
 from agents.checking import check_minds
-from agents.memory.strategy_registry import loaded_strategies
+from agents.memory.strategy import loaded_strategies
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.options import add_vault_option, existing_vault, vault_root
-from vault.check.finding import Finding, Overlay, every_fault
-from vault.check.mending import mend_vault
-from vault.check.whole import check_vault
-from vault.command_texts import load_command_texts
-from vault.folder import Vault, open_vault
-from vault.notes import NoteError
-from vault.older.importing import import_vault
+from vault.check.run import check_vault, mend_vault
+from vault.errors import NoteError
+from vault.findings import Finding, Overlay, every_fault
+from vault.legacy_import.run import import_vault
+from vault.message_notes import load_command_texts
+from vault.vault import Vault, open_vault
 from world.command import CommandTable
 
 

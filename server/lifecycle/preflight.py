@@ -21,10 +21,10 @@ from config.settings import ServerSettings
 from server.net.listeners import TELNET, TLS, OpenPorts, address_for
 from server.persistence.hot_reload import load_texts
 from vault.config_notes import Settings
-from vault.folder import Vault
-from vault.notes import NoteError
-from vault.subjects.known_notes import KnownNotes
-from vault.world_notes import load_world
+from vault.entities.load import load_world
+from vault.entities.store import KnownNotes
+from vault.errors import NoteError
+from vault.vault import Vault
 from world.sanitize import clean_line
 
 TRIAL_SECONDS = 30.0

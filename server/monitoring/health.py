@@ -21,7 +21,7 @@ from server.connection.services import Traffic
 from server.net.listeners import Ports
 from server.persistence.autosave import GroupCommit, WorldStore
 from server.session.registry import SessionRegistry
-from vault.folder import Vault
+from vault.vault import Vault
 from world.game import Game
 
 

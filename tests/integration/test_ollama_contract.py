@@ -30,7 +30,7 @@ from agents.models.model import Completion, Message, ModelError, OnText, Request
 from agents.models.model_selection import ModelSpec, choose_model
 from agents.models.ollama_model import OllamaModel
 from agents.models.profiles import Profiles
-from agents.models.queue import Priority
+from agents.models.scheduler import Priority
 from config.profiles import ModelProfile, ProfileSettings
 from config.settings import ModelSettings
 from tests.integration.ollama_server import CONTEXT_TOKENS, INSTRUCTED, MODEL

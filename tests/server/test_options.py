@@ -10,7 +10,7 @@ import pytest
 from config.settings import AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
 from server.options import add_serve_options, with_options
 from vault.config_notes import Settings
-from vault.notes import NoteError
+from vault.errors import NoteError
 
 WRITTEN = ServerSettings(log_format="json", metrics_port=9464)
 

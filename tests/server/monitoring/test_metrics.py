@@ -10,7 +10,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from twisted.internet.testing import MemoryReactorClock
 
 from agents.models.model import ModelError, Request
-from agents.models.queue import ModelQueue, Priority
+from agents.models.queue import ModelQueue
+from agents.models.scheduler import Priority
 from server.app import Fallwater
 from server.monitoring.health import ReactorLag
 from server.monitoring.metrics import ActivityMetrics, WorldMetrics, new_registry
