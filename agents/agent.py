@@ -23,9 +23,9 @@ from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
 from agents.memory.compactor import Compactor
 from agents.memory.facts.file import FactRegistry
-from agents.memory.facts.store import as_it_is, goals_in, matching
-from agents.memory.importance import Familiar, line_importance
-from agents.memory.journal_search import Finder
+from agents.memory.facts.store import goals_in, matching, override_with_observation
+from agents.memory.importance import FirstEncounters, line_importance
+from agents.memory.journal_search import JournalSearch
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.summarizing import Summarizer
 from agents.mind import Form, Mind
@@ -36,7 +36,7 @@ from agents.prompts.prompt import Prompt
 from agents.reflection.acquaintances import Acquaintances, Opinions
 from agents.reflection.reflecting import load_template
 from agents.reflection.reflection import Reflection, Surroundings, Texts
-from agents.repetition.guard import Conduct
+from agents.repetition.guard import RepetitionGuard
 from agents.thinking import Thinking
 from agents.turn import Turn as Turn
 from config.settings import AgentSettings
@@ -106,10 +106,10 @@ class Agent:
         self.facts.on_trouble = lambda text: self.on_trouble(text)
         self.facts.profile_goals = goals_in(note.profile)
         memory.subscribe(lambda recorded: self.facts.keep_up())
-        self.finder = Finder(memory.journal, memory.reading)
-        self._familiar = Familiar(memory.journal.vault, note.name)
+        self.finder = JournalSearch(memory.journal, memory.reading)
+        self._familiar = FirstEncounters(memory.journal.vault, note.name)
         self._game = game
-        self._conduct = Conduct(note.name, rng)
+        self._conduct = RepetitionGuard(note.name, rng)
         self._conduct.breaks_loops = settings.break_loops
         self._asking = Asking(note.name, game, rng, timeout_seconds)
         self.awareness = Awareness(note.name, floor or Floor(), now_ms)
@@ -191,7 +191,7 @@ class Agent:
 
         On its way to somebody who has just come it waits no longer than a walk through a room takes.
         """
-        seconds = self.settings.think_seconds * self._conduct.remedy.slower
+        seconds = self.settings.think_seconds * self._conduct.mitigation.slower
         return min(WALK_SECONDS, seconds) if self._is_hurrying and self.last_turn.cause == "errand" else seconds
 
     def next_step(self) -> Step | None:
@@ -313,7 +313,7 @@ class Agent:
         `since` of each is the memory that changed it last. Raises: NoteError if the journal cannot be read.
         """
         self.facts.take_in()
-        return matching(as_it_is(self.facts.facts, self._game.world, self.character), query)
+        return matching(override_with_observation(self.facts.facts, self._game.world, self.character), query)
 
 
 def _is_small(model: Capabilities) -> bool:

@@ -11,9 +11,9 @@ from agents.choices.grammar import gbnf, tidied, verbs_in
 from agents.choices.policy import Decision
 from agents.choices.schema import JSON_TOKENS, command_schema, line_schema, words_schema
 from agents.models.model import Completion, OnText, Request
-from agents.models.queue import Voices
+from agents.models.queue import RoutedModel
 from agents.prompts.prompt import Prompt
-from agents.repetition.guard import Remedy
+from agents.repetition.guard import Mitigation
 from agents.replies.early_stop import Listener
 from agents.replies.reply import Reply, first_command, open_to
 from agents.replies.reply_text import shows_thoughts
@@ -68,14 +68,14 @@ class Asking:
         thoughts = min(settings.thought_tokens, context_tokens // THOUGHT_SHARE) if self._thinks else 0
         return settings.reply_tokens + thoughts
 
-    def constraint(self, model: Voices, settings: AgentSettings) -> Constraint:
+    def constraint(self, model: RoutedModel, settings: AgentSettings) -> Constraint:
         """Return what an answer can be held to: in a talk to a schema, if the model takes one, else to a grammar."""
         can = model.capabilities
         if settings.steering == "off" or not (can.grammar or can.json_schema):
             return "none"
         return "grammar" if can.grammar and not (can.chat and can.json_schema) else "schema"
 
-    def question(self, decision: Decision, model: Voices, settings: AgentSettings) -> Question:
+    def question(self, decision: Decision, model: RoutedModel, settings: AgentSettings) -> Question:
         """Return what the model is to be asked, without its prompt."""
         held = self.constraint(model, settings)
         if held == "grammar" and decision.forms:
@@ -92,7 +92,13 @@ class Asking:
         )
 
     def request(
-        self, question: Question, seed: int, settings: AgentSettings, remedy: Remedy, again: bool, context_tokens: int
+        self,
+        question: Question,
+        seed: int,
+        settings: AgentSettings,
+        remedy: Mitigation,
+        again: bool,
+        context_tokens: int,
     ) -> Request:
         """Return a request. An answer to a transcript ends where its line ends or the next prompt would begin.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from agents.commands.mind_commands import TEMPLATE as DREAM
 from agents.commands.mind_commands import dream_template
-from agents.memory.coverage import settle
+from agents.memory.coverage import resolve_ranges
 from agents.memory.strategy import loaded_strategies
 from agents.memory.summaries.templates import LONGTERM, RECENT, SECTIONED, parse_summary_template
 from agents.population import AUTO_TEMPLATES, TALK_TEMPLATES
@@ -88,7 +88,7 @@ def _agent_note(vault: Vault, name: str) -> Note | None:
 def _fitting(vault: Vault, name: str) -> Iterator[Finding]:
     folder = SummaryFolder(vault, name)
     try:
-        settled = settle(folder.read(LONGTERM_NOTE), folder.read(RECENT_NOTE))
+        settled = resolve_ranges(folder.read(LONGTERM_NOTE), folder.read(RECENT_NOTE))
     except NoteError:
         return  # told of where memories are checked
     for note, why in settled.objections:

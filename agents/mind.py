@@ -15,9 +15,9 @@ from agents.components.facts import Facts, board_text
 from agents.components.notice import Notice
 from agents.components.retrieval import LookedUp, Retrieval
 from agents.memory.facts.file import FactRegistry
-from agents.memory.journal_search import Finder
+from agents.memory.journal_search import JournalSearch
 from agents.memory.memory import AgentMemory
-from agents.memory.retrieval import NoteShelf, Recollecting
+from agents.memory.retrieval import NotesIndex, Retriever
 from agents.memory.view import OLDER, RECENT
 from agents.prompts.builder import Chat, Layout, Templates, Transcript, build, checked, sections_of
 from agents.prompts.prompt import Prompt
@@ -54,7 +54,7 @@ class Mind:
         memory: AgentMemory,
         game: Game,
         facts: FactRegistry,
-        finder: Finder,
+        finder: JournalSearch,
         notice: Callable[[Wording], str],
         more: Iterable[Component] = (),
     ) -> None:
@@ -68,7 +68,7 @@ class Mind:
         known = Facts(facts, lambda: memory.settings)
         self.looked_up = LookedUp(known)
         self.errands = Errands(PlanNote(memory.journal.vault, note.name), note.errands)
-        retrieval = Retrieval(Recollecting(finder, NoteShelf(memory.journal.vault, note.name)), lambda: memory.settings)
+        retrieval = Retrieval(Retriever(finder, NotesIndex(memory.journal.vault, note.name)), lambda: memory.settings)
         every = [
             *self._texts_before(),
             known,

@@ -11,8 +11,8 @@ from typing import TypeVar
 from agents.agent import Agent
 from agents.aside import Aside
 from agents.attending.floor import Floor
-from agents.memory.facts.narration_parser import Reading
-from agents.memory.facts.store import words_said
+from agents.memory.facts.narration_parser import NarrationParser
+from agents.memory.facts.store import stated_words
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import loaded_strategies
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
@@ -226,7 +226,7 @@ class Population(Mapping[str, Agent]):
         try:
             note, settings, memory_settings, templates, summary_templates = self._notes_of(name)
             memory = AgentMemory(
-                self._vault, name, memory_settings, self._now_ms, Reading(lambda: self._game.world.wording)
+                self._vault, name, memory_settings, self._now_ms, NarrationParser(lambda: self._game.world.wording)
             )
             memory.load()
         except NoteError as error:
@@ -292,7 +292,7 @@ class Population(Mapping[str, Agent]):
             queue,
             self._summary_templates[memory.name],
             profile,
-            lambda: self._roster() | words_said(self._agents[memory.name].facts.facts),
+            lambda: self._roster() | stated_words(self._agents[memory.name].facts.facts),
             memory.memory,
             later,
             self._domain_of,

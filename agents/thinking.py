@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from agents.asking import Asking, Question, archived
 from agents.choices.policy import Decision
 from agents.choices.possible import possible
-from agents.memory.facts.extraction import spoken_in
+from agents.memory.facts.extraction import utterance_in
 from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import Priority
-from agents.repetition.guard import Conduct
+from agents.repetition.guard import RepetitionGuard
 from agents.replies.character import Around, is_out_of_character
 from agents.replies.reply import Reply
 from agents.turn import Turn
@@ -41,7 +41,7 @@ NARRATION_LINES = 12
 class Thinking:
     """Takes the turns of one agent, one at a time. `question` is what its model was asked last."""
 
-    def __init__(self, agent: Agent, game: Game, conduct: Conduct, asking: Asking, rng: random.Random) -> None:
+    def __init__(self, agent: Agent, game: Game, conduct: RepetitionGuard, asking: Asking, rng: random.Random) -> None:
         self.question = Question()
         self._agent = agent
         self._game = game
@@ -143,7 +143,7 @@ class Thinking:
         others = {one.name for one in world.awake() if one.is_agent and one.name != agent.name}
         others |= {name for one in self.question.prompt.sections for name in one.names.values()}
         tail = agent.memory.view().tail[-NARRATION_LINES:]
-        narration = [one.text for one in tail if one.kind != "acted" and not spoken_in(one, agent.memory.reading)]
+        narration = [one.text for one in tail if one.kind != "acted" and not utterance_in(one, agent.memory.reading)]
         told: list[str] = []
         if partner:
             others.add(partner.name)
@@ -194,7 +194,7 @@ class Thinking:
             question,
             self._rng.getrandbits(31),
             self._agent.settings,
-            self._conduct.remedy,
+            self._conduct.mitigation,
             self._asked_again,
             model.context_tokens,
         )

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.memory.cost import offer_of, verbatim_sizes
-from agents.memory.view import Limits, View, tail_tier
+from agents.memory.cost import estimate_compaction, verbatim_sizes
+from agents.memory.view import ResultLimits, View, tail_tier
 from agents.models.model import Request
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, windows
@@ -62,9 +62,9 @@ def placeholders(runs: int) -> Iterator[Row]:
         text = (WORDS * (size // len(WORDS) + 1))[:size]
         pairs = itertools.product(range(64), ("acted", "result"))
         tail = tuple(Memory(seq, 0, kind, "", text) for seq, (_, kind) in enumerate(pairs, 1))
-        for told, limits in (("as placeholders", Limits()), ("whole", Limits(0, 1_000_000))):
+        for told, limits in (("as placeholders", ResultLimits()), ("whole", ResultLimits(0, 1_000_000))):
 
-            def tell(tail: tuple[Memory, ...] = tail, limits: Limits = limits) -> str:
+            def tell(tail: tuple[Memory, ...] = tail, limits: ResultLimits = limits) -> str:
                 return View("Eliza", (tail_tier(0, len(tail), tail),), limits).tail_text()
 
             yield Row("placeholder", f"64 results of {size:,} characters, {told}", median_ms(tell, runs), at_most)
@@ -80,7 +80,7 @@ def decisions(root: Path, runs: int) -> Iterator[Row]:
         def decide(life: Life = life, settings: MemorySettings = settings) -> str:
             sizes = verbatim_sizes(life.memory, life.model.count_tokens)
             plan = life.memory.plan(sizes=sizes)
-            return offer_of(plan, sizes, (None, None), settings, 0.5).objection(500) if plan else "not due"
+            return estimate_compaction(plan, sizes, (None, None), settings, 0.5).objection(500) if plan else "not due"
 
         yield Row("decision", f"a tail of {count:,} memories", median_ms(decide, runs), at_most)
 

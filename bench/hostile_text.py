@@ -25,7 +25,7 @@ from typing import Any
 from twisted.internet.address import IPv4Address
 from twisted.internet.testing import MemoryReactorClock, StringTransport
 
-from agents.memory.facts.file import LEARN_EVERY
+from agents.memory.facts.file import EXTRACT_EVERY
 from agents.memory.strategy import loaded_strategies
 from agents.replies.reply import first_command
 from agents.replies.reply_text import MOST_THOUGHT
@@ -47,7 +47,7 @@ AIM_MS = 50.0
 LINE_BYTES = ServerSettings().max_line_bytes
 NOTE_CHARACTERS = 16_384
 LISTENERS = 30
-ROUND = LEARN_EVERY
+ROUND = EXTRACT_EVERY
 """Agents learn from so many memories at once: as often each line is sent."""
 
 AGAIN = 4

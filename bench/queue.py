@@ -28,7 +28,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
+from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
 from agents.models.pool import ModelPool
 from agents.models.queue import ModelQueue, Priority
@@ -205,7 +205,7 @@ async def _outcome(case: Case, now: Callable[[], float]) -> Outcome:
     ]
     pool = ModelPool(now=now, has_affinity=case.has_affinity)
     routes = [
-        Route(Endpoint(host.name, Concurrency(0 if case.is_measured else host.slots), Breaker(rng)), host)
+        Route(Endpoint(host.name, ConcurrencyLimit(0 if case.is_measured else host.slots), CircuitBreaker(rng)), host)
         for host in hosts
     ]
     queue = ModelQueue(routes, pool=pool, name="thinker")

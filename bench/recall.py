@@ -12,8 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from agents.memory.journal_search import Finder
-from agents.memory.retrieval import NoteShelf, Recollecting
+from agents.memory.journal_search import JournalSearch
+from agents.memory.retrieval import NotesIndex, Retriever
 from agents.memory.view import Tier, View, tail_tier
 from bench.lib.journals import write_journal
 from vault.memory.journal import Journal
@@ -40,12 +40,12 @@ def _measured(root: Path, memories: int) -> str:
     write_journal(root / "agents" / NAME, memories, NEWEST_MS)
     journal = Journal(Vault(root), NAME)
     journal.load()
-    finder = Finder(journal)
+    finder = JournalSearch(journal)
     finder.has_time = True
     began = time.perf_counter()
     finder.is_ready(journal.last)
     reading = time.perf_counter() - began
-    mind = Recollecting(finder, NoteShelf(journal.vault, NAME))
+    mind = Retriever(finder, NotesIndex(journal.vault, NAME))
     tail = journal.read(journal.last - TAIL + 1, journal.last)
     took, cpu, reminded = list[float](), list[float](), 0
     for number in range(QUESTIONS):

@@ -10,7 +10,7 @@ from time import perf_counter
 
 from twisted.internet.defer import Deferred
 
-from agents.commands.agent_commands import Leading
+from agents.commands.agent_commands import Possession
 from agents.commands.memory_commands import fact_commands, memory_commands
 from agents.commands.model_commands import model_commands
 from agents.commands.self_commands import own_commands
@@ -108,7 +108,7 @@ class Fallwater:
         self._add_commands()
         self.accounts = Accounts(account_store, vault, self.world, settings.server, now_ms)
         self.audit = self._audit()
-        self.leading = Leading(self.game, self.audit.take_led_line)
+        self.leading = Possession(self.game, self.audit.take_led_line)
         texts = load_texts(vault)
         self.registry = SessionRegistry(
             self.game, self._door(), texts, reactor, self.leading.perform, self._entered, self.audit.take_reset

@@ -20,8 +20,8 @@ from twisted.internet.task import Clock
 
 from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel
-from agents.simulation.models import Cast, live
-from agents.simulation.recording import Place, Recording, Replay, SimulationError
+from agents.simulation.models import SimulationModels, live
+from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor
 from agents.simulation.simulation import Simulation, Span, Step, Tallies, VirtualClock, beginning_ms, step_text, timing
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
@@ -82,7 +82,7 @@ def simulated(
     wanted: Wanted,
     say: Callable[[str], None],
     progress: Progress,
-    replay: Replay | None = None,
+    replay: ReplayedModels | None = None,
     models: Sequence[LanguageModel] = (),
     seconds: Callable[[], float] = time.monotonic,
 ) -> int:
@@ -116,16 +116,16 @@ def _lived(
     wanted: Wanted,
     say: Callable[[str], None],
     progress: Progress,
-    replay: Replay | None,
+    replay: ReplayedModels | None,
     models: Sequence[LanguageModel],
     seconds: Callable[[], float],
 ) -> int:
     vault = Vault(wanted.out / WORLD, Unforced())
     settings = with_model(loaded_strategies().load_settings(vault), wanted.model)
-    place = replay.place if replay else Place()
+    place = replay.place if replay else TurnCursor()
     recording = Recording(wanted.record, place) if wanted.record else None
     about = {"seed": wanted.seed, "turns": wanted.span.turns, "hours": wanted.span.hours}
-    cast = Cast(place, settings, say, recording, replay, models, about)
+    cast = SimulationModels(place, settings, say, recording, replay, models, about)
     began = seconds()
     with (wanted.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
         life = Life(vault, settings, wanted, cast, transcript, progress)
@@ -152,7 +152,13 @@ class Life:
     """A world that is simulated: the clock that it goes by, and what is counted and told of each turn."""
 
     def __init__(
-        self, vault: Vault, settings: Settings, wanted: Wanted, cast: Cast, transcript: TextIO, progress: Progress
+        self,
+        vault: Vault,
+        settings: Settings,
+        wanted: Wanted,
+        cast: SimulationModels,
+        transcript: TextIO,
+        progress: Progress,
     ) -> None:
         rng = random.Random(wanted.seed)
         self.clock = VirtualClock()
@@ -280,7 +286,7 @@ def add_simulate_command(commands: Any) -> None:
 
 def run_simulation(options: argparse.Namespace, say: Callable[[str], None]) -> int:
     """Do the sub-command and return the exit code. Raises: NoteError, SimulationError."""
-    replay = Replay(options.replay, Place()) if options.replay else None
+    replay = ReplayedModels(options.replay, TurnCursor()) if options.replay else None
     heading = replay.heading if replay else {}
     if replay:
         _agree(options, heading)

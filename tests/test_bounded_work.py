@@ -8,14 +8,14 @@ from contextlib import suppress
 
 import pytest
 
-from agents.memory.facts.extraction import learn
-from agents.memory.facts.store import Known, goals_in
+from agents.memory.facts.extraction import extract_facts
+from agents.memory.facts.store import FactStore, goals_in
 from agents.memory.gate import Source, judge
 from agents.memory.inspection import changes
 from agents.memory.judging.deeds import deed_faults
 from agents.memory.judging.evidence import account_of
 from agents.memory.judging.form import person_faults
-from agents.memory.retrieval import telling
+from agents.memory.retrieval import distinctive_words
 from agents.memory.summaries.prose import BadJson, readable, sections_of
 from agents.memory.view import _BLOCK_LINK
 from agents.prompts.quoting import plain, quoted, typed
@@ -75,7 +75,7 @@ GAME = a_crowd()
 
 def hear(text: str) -> None:
     for kind, heard in (("told", f'Ana whispers to you, "{text}"'), ("observed", text), ("result", text)):
-        learn(Known(), Memory(1, 0, kind, "Mill", heard, ("Ana",)))
+        extract_facts(FactStore(), Memory(1, 0, kind, "Mill", heard, ("Ana",)))
 
 
 def read_json(text: str) -> None:
@@ -108,7 +108,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "alias": lambda text: GAME.perform("Ana", f"q {text}"),
     "line": lambda text: (parse_line(text), clean_block(text), without_marks(text), is_named("Ana", text)),
     "hear": hear,
-    "cue": lambda text: (telling(text), shingles(text)),
+    "cue": lambda text: (distinctive_words(text), shingles(text)),
     "reply": lambda text: first_command(text, "Moss", TABLE),
     "words": lambda text: speech_in(text, "Moss", "say"),
     "prompt": lambda text: (plain(text), typed(text), quoted(text)),

@@ -22,7 +22,7 @@ from world.world import World
 Note = Callable[[str, str, str, str], None]
 
 
-class Leading:
+class Possession:
     """Who leads which agent just now.
 
     `note` is told of every line that an agent did in this way: who typed it, the line, why it was refused (empty if it
@@ -88,7 +88,7 @@ class Leading:
 _NAME = re.compile(r"[^\W\d_](?:[^\W_]|['-](?=\w)){1,19}")
 
 
-def population_commands(agents: Population, leading: Leading) -> tuple[Command, ...]:
+def population_commands(agents: Population, leading: Possession) -> tuple[Command, ...]:
     """Return the commands that make, pause and lead agents."""
 
     @command("@create-agent <name> -> <text>", category="agents", role=Role.ADMIN, for_agents=False)

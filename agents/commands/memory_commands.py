@@ -8,8 +8,8 @@ from typing import TypeVar
 from agents.agent import Agent
 from agents.memory.compactor import Outcome, described, nothing_due, outcome
 from agents.memory.facts.store import fact_text
-from agents.memory.inspection import diff_text, expanded_text, status_text, why_text
-from agents.memory.journal_search import brief_of, found_text
+from agents.memory.inspection import diff_text, expanded_text, explain_text, status_text
+from agents.memory.journal_search import brief_of, search_text
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory
 from world.command import Command, command
@@ -36,7 +36,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
 
         Without a name: of yourself. Another's is for admins.
         """
-        found = meant(world, agents, actor, agent)
+        found = target_agent(world, agents, actor, agent)
         return _seen(world, actor, lambda: _status(found, now_ms(), world.wording))
 
     @command("@compact-memories [<text>]", category="memory", role=Role.PLAYER, for_agents=False)
@@ -47,7 +47,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
         @compact-memories Eliza --dry-run   only tells what would be done
         """
         words = [word for word in text.split() if word != DRY_RUN]
-        found = meant(world, agents, actor, " ".join(words))
+        found = target_agent(world, agents, actor, " ".join(words))
         if DRY_RUN in text.split():
             return [Saw(actor.character_id, _dry_run(found).told(world.wording))]
         begun = found.compactor.force(_teller(tell, actor, world))
@@ -56,7 +56,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
     @command("@rebuild-memories [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def rebuild_memories(world: World, actor: Character, agent: str = "") -> list[Event]:
         """Make the long-term summary anew from all the short-term ones that were ever made; the better one is kept."""
-        found = meant(world, agents, actor, agent)
+        found = target_agent(world, agents, actor, agent)
         begun = found.compactor.force_rebuild(_teller(tell, actor, world))
         return [Saw(actor.character_id, begun.told(world.wording))]
 
@@ -69,7 +69,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
         @memory-expand Eliza recent-20261121-203501-m000129    what a leaf covers
         @memory-expand Eliza 2026-11-21#7   an entry of the archive, whole
         """
-        found, rest = meant_first(world, agents, actor, text)
+        found, rest = split_target(world, agents, actor, text)
         if not rest:
             raise CommandError(world.wording("memory.expand_usage"))
         return _seen(world, actor, lambda: expanded_text(found.memory, rest, world.wording))
@@ -77,7 +77,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
     @command("@memory-why <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_why(world: World, actor: Character, text: str) -> list[Event]:
         """Tell why a memory is or is not in the prompt: @memory-why Eliza 12."""
-        found, rest = meant_first(world, agents, actor, text)
+        found, rest = split_target(world, agents, actor, text)
         number = rest.removeprefix("^m")
         if not is_number(number):
             raise CommandError(world.wording("memory.no_number", wanted=rest))
@@ -86,7 +86,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
     @command("@memory-diff [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_diff(world: World, actor: Character, agent: str = "") -> list[Event]:
         """Show how the long-term summary differs from the one before."""
-        found = meant(world, agents, actor, agent)
+        found = target_agent(world, agents, actor, agent)
         return _seen(world, actor, lambda: diff_text(found.memory, world.wording))
 
     @command("@memory-rollback <text>", category="memory", role=Role.PLAYER, for_agents=False)
@@ -95,7 +95,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
 
         What came after it is word for word again, and is summarised anew; no file is deleted.
         """
-        found, leaf = meant_first(world, agents, actor, text)
+        found, leaf = split_target(world, agents, actor, text)
         if found.compactor.is_running:
             raise CommandError(world.wording("compaction.wait", who=found.name))
         return _seen(world, actor, lambda: _rolled_back(found, leaf, world.wording))
@@ -103,7 +103,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
     @command("@impersonate <agent>", category="memory", role=Role.ADMIN, for_agents=False)
     def impersonate(world: World, actor: Character, agent: str) -> list[Event]:
         """Show the exact prompt that an agent would be given now."""
-        found = meant(world, agents, actor, agent)
+        found = target_agent(world, agents, actor, agent)
         return _seen(world, actor, lambda: found.prompt().text)
 
     return (
@@ -118,7 +118,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
     )
 
 
-def meant(world: World, agents: Mapping[str, Agent], actor: Character, wanted: str) -> Agent:
+def target_agent(world: World, agents: Mapping[str, Agent], actor: Character, wanted: str) -> Agent:
     """Return the agent that an actor asks about: itself without a name.
 
     Raises: CommandError if there is none, or if it is another's memory and the actor is no admin.
@@ -139,19 +139,21 @@ def meant(world: World, agents: Mapping[str, Agent], actor: Character, wanted: s
     return found
 
 
-def meant_first(world: World, agents: Mapping[str, Agent], actor: Character, text: str) -> tuple[Agent, str]:
+def split_target(world: World, agents: Mapping[str, Agent], actor: Character, text: str) -> tuple[Agent, str]:
     """Return the agent that the first word names, and the rest; an agent may leave its own name out.
 
-    Who may not look into others' memories means itself, whatever its first word is. Raises: CommandError as `meant`.
+    Who may not look into others' memories means itself, whatever its first word is.
+
+    Raises: CommandError, as `target_agent` does.
     """
     first, _, rest = text.partition(" ")
     others = {name.casefold() for name in agents if actor.role >= Role.ADMIN} | {actor.name.casefold()}
     if actor.name in agents and first.casefold() not in others:
-        return meant(world, agents, actor, ""), text
-    return meant(world, agents, actor, first), rest.strip()
+        return target_agent(world, agents, actor, ""), text
+    return target_agent(world, agents, actor, first), rest.strip()
 
 
-def safely(make: Callable[[], T]) -> T:
+def vault_errors_refused(make: Callable[[], T]) -> T:
     """Return what is made. Raises: CommandError instead of NoteError."""
     try:
         return make()
@@ -160,7 +162,7 @@ def safely(make: Callable[[], T]) -> T:
 
 
 def _seen(world: World, actor: Character, make: Callable[[], str]) -> list[Event]:
-    return [Recalled(actor.character_id, safely(make), world.wording("memory.you_look"))]
+    return [Recalled(actor.character_id, vault_errors_refused(make), world.wording("memory.you_look"))]
 
 
 def _status(agent: Agent, now_ms: int, say: Wording) -> str:
@@ -170,7 +172,7 @@ def _status(agent: Agent, now_ms: int, say: Wording) -> str:
 
 def _why(agent: Agent, number: int, say: Wording) -> str:
     prompt = agent.prompt()
-    told = why_text(agent.memory, number, say, prompt.unshown)
+    told = explain_text(agent.memory, number, say, prompt.unshown)
     return f"{told}\n{say('memory.came_to_mind')}" if prompt.recalls(number) else told
 
 
@@ -203,33 +205,35 @@ def fact_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Comman
         @memory-pin 12                      as an agent, of yourself
         @memory-pin Eliza The key is under the third step.
         """
-        found, rest = meant_first(world, agents, actor, memory)
+        found, rest = split_target(world, agents, actor, memory)
         wanted = _needed(rest, world.wording("memory.pin_usage"))
-        pin = safely(lambda: found.pin(wanted))
+        pin = vault_errors_refused(lambda: found.pin(wanted))
         text = world.wording("memory.pinned", who=found.name, text=pin.text)
         return [Recalled(actor.character_id, text, world.wording("memory.you_pin"))]
 
     @command("@memory-unpin <memory>", category="memory", role=Role.PLAYER)
     def memory_unpin(world: World, actor: Character, memory: str) -> list[Event]:
         """No longer keep something in mind for ever: name its number or its words."""
-        found, rest = meant_first(world, agents, actor, memory)
+        found, rest = split_target(world, agents, actor, memory)
         wanted = _needed(rest, world.wording("memory.unpin_usage"))
-        pin = safely(lambda: found.facts.unpin(wanted, world.wording))
+        pin = vault_errors_refused(lambda: found.facts.unpin(wanted, world.wording))
         text = world.wording("memory.unpinned", who=found.name, text=pin.text)
         return [Recalled(actor.character_id, text, world.wording("memory.you_unpin"))]
 
     @command("@memory-facts [<memory>]", category="memory", role=Role.PLAYER)
     def memory_facts(world: World, actor: Character, memory: str = "") -> list[Event]:
         """List what is known for certain, all of it or about something: @memory-facts Eliza lantern."""
-        found, rest = meant_first(world, agents, actor, memory) if memory else (meant(world, agents, actor, ""), "")
-        text = safely(lambda: facts_listing(found, world.wording, rest))
+        found, rest = (
+            split_target(world, agents, actor, memory) if memory else (target_agent(world, agents, actor, ""), "")
+        )
+        text = vault_errors_refused(lambda: facts_listing(found, world.wording, rest))
         brief = world.wording("memory.you_go_through_of" if rest else "memory.you_go_through", wanted=rest)
         return [Recalled(actor.character_id, text, brief)]
 
     @command("@memory-find <memory>", category="memory", role=Role.PLAYER)
     def memory_find(world: World, actor: Character, memory: str) -> list[Event]:
         """Find memories by their words, however old: @memory-find Eliza brass lantern."""
-        found, query = meant_first(world, agents, actor, memory)
+        found, query = split_target(world, agents, actor, memory)
         return recalling(world, actor, found, _needed(query, world.wording("memory.find_usage")), publish)
 
     return (memory_pin, memory_unpin, memory_facts, memory_find)
@@ -263,13 +267,13 @@ def recalling(world: World, actor: Character, agent: Agent, query: str, publish:
     answers: list[Event] = []
 
     def answer(memories: list[Memory]) -> None:
-        text = found_text(agent.name, query, memories, world.wording)
+        text = search_text(agent.name, query, memories, world.wording)
         answers.append(Recalled(actor.character_id, text, brief_of(query, memories, world.wording)))
         if is_late:
             publish(tuple(answers))
 
     is_late = False
-    is_late = not safely(lambda: agent.finder.find_soon(query, answer))
+    is_late = not vault_errors_refused(lambda: agent.finder.find_soon(query, answer))
     return [Saw(actor.character_id, world.wording("memory.thinking_back"))] if is_late else answers
 
 

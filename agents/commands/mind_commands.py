@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from agents.agent import Agent
-from agents.commands.memory_commands import Publish, recalling, safely
+from agents.commands.memory_commands import Publish, recalling, vault_errors_refused
 from agents.models.model import ModelError, Request
-from agents.models.queue import ModelQueue, Priority, written_by
+from agents.models.queue import ModelQueue, Priority, complete_text
 from agents.prompts.quoting import filling
 from vault.errors import NoteError
 from vault.markdown import one_line
@@ -80,13 +80,13 @@ class Dreamer:
     async def _dreamt(self, queue: ModelQueue, name: str, template: str, past: str, told: OnLine) -> None:
         try:
             make = partial(self._request, queue, name, template, past)
-            answer = await written_by(queue, name, Priority.OTHER, make)
+            answer = await complete_text(queue, name, Priority.OTHER, make)
         except ModelError as error:
             log.info("%s dreams nothing: %s", name, error)
             told("")
             return
         if answer.finish != "cancelled":
-            told(as_dream(answer.text))
+            told(dream_text(answer.text))
 
     def _request(self, queue: ModelQueue, name: str, template: str, past: str) -> Request:
         lines = past.split("\n")
@@ -114,7 +114,7 @@ def dream_template(vault: Vault) -> str:
     return text
 
 
-def as_dream(text: str) -> str:
+def dream_text(text: str) -> str:
     """Return what a model answered as a dream to be told: one line, whole sentences if there are any."""
     line = one_spaced(clean_line(text)).strip('"“” ')[:LONGEST_DREAM]
     whole = _SENTENCES.match(line)
@@ -139,8 +139,10 @@ def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publis
             raise CommandError(world.wording("mind.no_dreamer"))
         if dreamer.is_dreaming(actor.name):
             raise CommandError(world.wording("mind.dreaming_already"))
-        past = safely(lambda: _past(world, actor, agents))
-        safely(lambda: dreamer.dream(actor.name, past, lambda text: publish((_dreamt(world, actor, text),))))
+        past = vault_errors_refused(lambda: _past(world, actor, agents))
+        vault_errors_refused(
+            lambda: dreamer.dream(actor.name, past, lambda text: publish((_dreamt(world, actor, text),)))
+        )
         return [Saw(actor.character_id, world.wording("mind.dream_begins"))]
 
     @command("recall <memory>", "remember", category="mind", role=Role.PLAYER)
@@ -164,18 +166,18 @@ def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publis
         agent = _agent(world, actor, agents)
         if is_number(number):
             done = _goal_of_number(world, agent, int(number))
-            safely(lambda: agent.facts.end_goal(done, world.wording))
+            vault_errors_refused(lambda: agent.facts.end_goal(done, world.wording))
             return [Saw(actor.character_id, world.wording("mind.goal_done", goal=done))]
         wanted = one_spaced(clean_line(text or f"done {number}"))
         _check_goal(world, agent, wanted)
-        safely(lambda: agent.facts.add_goal(wanted, world.wording))
+        vault_errors_refused(lambda: agent.facts.add_goal(wanted, world.wording))
         return [Saw(actor.character_id, world.wording("mind.goal_set", goal=wanted))]
 
     @command("goals", category="mind", role=Role.PLAYER, for_agents=False)
     def goals(world: World, actor: Character) -> list[Event]:
         """List your goals: those of your profile, and those that you have set yourself."""
         agent = _agent(world, actor, agents)
-        safely(agent.facts.take_in)
+        vault_errors_refused(agent.facts.take_in)
         lines = [
             world.wording("mind.profile_goal" if one in agent.facts.profile_goals else "mind.goal", number=at, goal=one)
             for at, one in enumerate(agent.facts.goals, 1)
@@ -216,7 +218,7 @@ def _agent(world: World, actor: Character, agents: Mapping[str, Agent]) -> Agent
 
 
 def _goal_of_number(world: World, agent: Agent, number: int) -> str:
-    safely(agent.facts.take_in)
+    vault_errors_refused(agent.facts.take_in)
     found = agent.facts.goals
     if not 1 <= number <= len(found):
         raise CommandError(world.wording("mind.no_such_goal", number=number, count=len(found)))

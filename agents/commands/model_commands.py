@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 
 from agents.agent import Agent
-from agents.models.endpoint import EndpointStatus, QueueStatus
+from agents.models.endpoint import EndpointStatus, RequestStatsSnapshot
 from agents.models.model import Timing
 from agents.models.queue import ModelQueue
 from agents.turn import Turn
@@ -70,7 +70,7 @@ def model_text(
     return "\n".join([*lines, *(_turn_text(agent, problems, say) for agent in agents.values())])
 
 
-def _figures(status: QueueStatus, say: Wording) -> list[str]:
+def _figures(status: RequestStatsSnapshot, say: Wording) -> list[str]:
     """Return what a queue does now, has done, and how long its last answers took, if there were any."""
     since = {"answered": status.answered, "failed": status.failed, "cancelled": status.cancelled}
     lines = [
@@ -139,7 +139,7 @@ def _queue_state(queue: ModelQueue, say: Wording) -> str:
     return say("models.sick") if all_sick and status.failing_seconds is None else status.state
 
 
-def _cached(status: QueueStatus, say: Wording) -> str:
+def _cached(status: RequestStatsSnapshot, say: Wording) -> str:
     return f"{status.cached_share:.0%}" if status.is_cache_told else say("models.share_unknown")
 
 

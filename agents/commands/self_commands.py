@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from agents.agent import Agent
 from agents.commands.agent_commands import agent_meant
-from agents.commands.memory_commands import Publish, safely
+from agents.commands.memory_commands import Publish, vault_errors_refused
 from agents.commands.mind_commands import Dreamer, mind_commands
 from agents.models.queue import ModelQueue
 from agents.population import Population
@@ -57,9 +57,9 @@ def self_commands(agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: T
         found = agent_meant(world, agents, agent) if agent else agents.get(actor.name)
         if found is None:
             return _undescribe(world, actor)
-        if not safely(lambda: profiles.undo_profile(found.character)):
+        if not vault_errors_refused(lambda: profiles.undo_profile(found.character)):
             raise CommandError(world.wording("self.no_former_profile", who=found.name))
-        safely(lambda: take_in(found))
+        vault_errors_refused(lambda: take_in(found))
         return [Saw(actor.character_id, world.wording("self.profile_undone", who=found.name))]
 
     @command("@my-description", category="self", role=Role.PLAYER, for_agents=False)
@@ -93,8 +93,8 @@ def self_commands(agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: T
         """Let an agent think every so many seconds, from now on: @edit-interval Eliza 30."""
         found = agent_meant(world, agents, agent)
         seconds = _seconds(world, number)
-        safely(lambda: profiles.set_interval(found.character, f"{seconds:g}"))
-        safely(lambda: take_in(found))
+        vault_errors_refused(lambda: profiles.set_interval(found.character, f"{seconds:g}"))
+        vault_errors_refused(lambda: take_in(found))
         found.on_addressed()  # or it would wait until the end of a long pause before the short ones begin
         text = world.wording("self.interval", who=found.name, seconds=f"{seconds:g}")
         return [Saw(actor.character_id, text)]
@@ -103,8 +103,8 @@ def self_commands(agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: T
         profile = new_text(world, text)
         if not profile:
             raise CommandError(world.wording("self.empty"))
-        safely(lambda: profiles.set_profile(agent.character, profile))
-        safely(lambda: take_in(agent))
+        vault_errors_refused(lambda: profiles.set_profile(agent.character, profile))
+        vault_errors_refused(lambda: take_in(agent))
         return [Saw(actor.character_id, world.wording("self.profile_set", who=agent.name))]
 
     def _describe(world: World, actor: Character, text: str) -> list[Event]:
@@ -114,16 +114,16 @@ def self_commands(agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: T
         return _looks(world, actor, wanted, world.wording("self.description_set"))
 
     def _undescribe(world: World, actor: Character) -> list[Event]:
-        former = safely(lambda: profiles.former_description(actor))
+        former = vault_errors_refused(lambda: profiles.former_description(actor))
         if former is None:
             raise CommandError(world.wording("self.no_former_description"))
         return _looks(world, actor, former, world.wording("self.description_undone"))
 
     def _looks(world: World, actor: Character, description: str, said: str) -> list[Event]:
-        actor.description = safely(lambda: profiles.set_description(actor, description))
+        actor.description = vault_errors_refused(lambda: profiles.set_description(actor, description))
         agent = agents.get(actor.name)
         if agent:
-            safely(lambda: take_in(agent))
+            vault_errors_refused(lambda: take_in(agent))
         return [Saw(actor.character_id, said), Altered(actor.character_id, "character", actor.character_id)]
 
     return (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from agents.agent import Agent
 from agents.commands.agent_commands import agent_meant
-from agents.commands.memory_commands import meant_first, safely
+from agents.commands.memory_commands import split_target, vault_errors_refused
 from agents.component import Described
 from agents.components.people import person_lines
 from agents.memory.inspection import journal_text
@@ -42,7 +42,7 @@ def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording)
     return "\n\n".join("\n".join(_question_told(agent.name, one, whole, say)) for one in questions)
 
 
-def why_did(agent: Agent, say: Wording) -> str:
+def explain_action(agent: Agent, say: Wording) -> str:
     """Return why an agent did what it did last: what it perceived, was told, answered and did, and what came of it.
 
     Raises: NoteError if its journal or archive cannot be read.
@@ -228,7 +228,7 @@ def thought_commands(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
         """Tell why an agent did what it did last: what it perceived, what it was told, its answer, what came of it."""
         meant = agent_meant(world, agents, agent)
         try:
-            return [Saw(actor.character_id, why_did(meant, world.wording))]
+            return [Saw(actor.character_id, explain_action(meant, world.wording))]
         except NoteError as error:
             raise CommandError(str(error)) from error
 
@@ -250,8 +250,10 @@ def mind_command(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
         @mind Eliza         all of it; another's is for admins
         @mind Eliza Robin   what she knows and thinks of Robin
         """
-        found, person = meant_first(world, agents, actor, text)
-        told = safely(lambda: _person(found, person, world.wording) if person else _mind(found, world.wording))
+        found, person = split_target(world, agents, actor, text)
+        told = vault_errors_refused(
+            lambda: _person(found, person, world.wording) if person else _mind(found, world.wording)
+        )
         return [Saw(actor.character_id, told)]
 
     return (mind,)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from agents.component import AddedComponent, Moment, Section
-from agents.memory.facts.extraction import Spoken
+from agents.memory.facts.extraction import Utterance
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_second_person, key_words
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
@@ -61,7 +61,7 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
     """
     say = world.wording
     if "?" not in words and not has_phrase(say("talk.asks_for"), words):
-        kinds = {one.kind for one in heard_facts(Spoken(person.character_id, words), 0)}
+        kinds = {one.kind for one in heard_facts(Utterance(person.character_id, words), 0)}
         if not kinds:
             return []
         return [say("asked.say_sorry" if LOSS in kinds else "asked.say_remembers", name=person.called or person.name)]

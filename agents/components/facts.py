@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from agents.component import Moment, Section
 from agents.memory.facts.file import FactRegistry
-from agents.memory.facts.store import by_relevance, fact_text, within
+from agents.memory.facts.store import fact_text, fit_budget, rank_by_relevance
 from agents.memory.summaries.picked import picked_words
 from agents.memory.view import View
 from agents.turn import Turn
@@ -58,8 +58,8 @@ class Facts:
         if moment.kind == "speech":
             partner = frozenset([moment.partner.name]) if moment.partner else frozenset[str]()
             about = (fact for fact in self._told() if _is_about(fact, partner))
-            chosen = [in_prompt(one) for one in by_relevance(about, partner, "")][:TALK_FACTS]
-            lines += within(chosen, moment.count_tokens, budget)
+            chosen = [in_prompt(one) for one in rank_by_relevance(about, partner, "")][:TALK_FACTS]
+            lines += fit_budget(chosen, moment.count_tokens, budget)
         else:
             lines += self._of_view(moment, budget)
         return Section(self.name, "\n".join(f"- {line}" for line in lines), is_stable=True) if lines else None
@@ -68,9 +68,9 @@ class Facts:
         """Return what matters to those present and is neither told above nor in the memories that are shown."""
         company, first_shown = _names(moment), moment.view.first_shown(moment.left_out)
         older = (fact for fact in self._told() if fact.since < first_shown or not fact.since)
-        near = by_relevance((fact for fact in older if _is_about(fact, company)), company, "")
+        near = rank_by_relevance((fact for fact in older if _is_about(fact, company)), company, "")
         lines = [line for line in map(in_prompt, near) if f"- {line}" not in moment.told]
-        found = within(lines[:REMINDERS], moment.count_tokens, REMINDER_TOKENS)
+        found = fit_budget(lines[:REMINDERS], moment.count_tokens, REMINDER_TOKENS)
         return f"[You know: {' '.join(found)}]" if found else ""
 
     def _of_view(self, moment: Moment, budget_tokens: int) -> tuple[str, ...]:
@@ -85,9 +85,9 @@ class Facts:
             budget_tokens,
         )
         if chosen_for != self._chosen_for:
-            facts = by_relevance(self._told(), _names(moment), moment.actor.room_id)
+            facts = rank_by_relevance(self._told(), _names(moment), moment.actor.room_id)
             goals = [f"My goal: {goal}" for goal in registry.goals if goal not in registry.profile_goals]
-            self._chosen = tuple(within([*goals, *map(in_prompt, facts)], moment.count_tokens, budget_tokens))
+            self._chosen = tuple(fit_budget([*goals, *map(in_prompt, facts)], moment.count_tokens, budget_tokens))
             self._chosen_for = chosen_for
         return self._chosen
 
@@ -102,7 +102,7 @@ class Facts:
 def board_text(moment: Moment) -> str:
     """Return what an agent reads on the board, in order; of too much the oldest is left to the command `board`."""
     lines = board_lines(moment.world, moment.actor)
-    return "\n".join(reversed(within(lines[::-1], moment.count_tokens, moment.budget_tokens // SHARE)))
+    return "\n".join(reversed(fit_budget(lines[::-1], moment.count_tokens, moment.budget_tokens // SHARE)))
 
 
 def in_prompt(fact: Fact) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from agents.component import Moment, Section
-from agents.memory.facts.extraction import spoken_in
-from agents.memory.facts.narration_parser import Reading
+from agents.memory.facts.extraction import utterance_in
+from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
 from agents.reflection.acquaintances import AS_TOLD_BY, WHISPERED, Acquaintances, Opinions
 from agents.reflection.reflection import Reflection
@@ -58,7 +58,10 @@ class Bonds:
     name = "bonds"
 
     def __init__(
-        self, people: Acquaintances, reading: Reading, character: Callable[[str], Character | None] = lambda name: None
+        self,
+        people: Acquaintances,
+        reading: NarrationParser,
+        character: Callable[[str], Character | None] = lambda name: None,
     ) -> None:
         """`character` returns who is in the world under a name, or None."""
         self._people = people
@@ -68,7 +71,7 @@ class Bonds:
 
     def observe(self, memory: Memory, event: Event | None) -> None:
         """Take in what was said to or before the agent."""
-        spoken = spoken_in(memory, self._reading)
+        spoken = utterance_in(memory, self._reading)
         if spoken and spoken.speaker != ME:
             self._meet(spoken.speaker)
             for fact in heard_facts(spoken, memory.seq, memory.day):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from agents.component import Moment, Section
 from agents.components.facts import SHARE, Facts
-from agents.memory.facts.store import within
-from agents.memory.retrieval import Recollecting, Recollection
+from agents.memory.facts.store import fit_budget
+from agents.memory.retrieval import RetrievedMemory, Retriever
 from agents.turn import Turn
 from config.settings import MemorySettings
 from vault.memory.memory_line import Memory
@@ -35,7 +35,7 @@ class LookedUp:
             self.text = ""
 
     def context(self, moment: Moment) -> Section | None:
-        lines = within(self.text.split("\n"), moment.count_tokens, moment.budget_tokens // SHARE)
+        lines = fit_budget(self.text.split("\n"), moment.count_tokens, moment.budget_tokens // SHARE)
         text = "\n".join(line for line in (*lines, self._facts.reminder(moment)) if line)
         return Section(self.name, text) if text else None
 
@@ -48,10 +48,10 @@ class Retrieval:
 
     name = "recollected"
 
-    def __init__(self, recollecting: Recollecting, settings: Callable[[], MemorySettings]) -> None:
+    def __init__(self, recollecting: Retriever, settings: Callable[[], MemorySettings]) -> None:
         self._recollecting = recollecting
         self._settings = settings
-        self._shown: list[Recollection] = []
+        self._shown: list[RetrievedMemory] = []
 
     def observe(self, memory: Memory, event: Event | None) -> None:
         """Memories are found in the journal by their words."""
@@ -62,7 +62,7 @@ class Retrieval:
         found = self._recollecting.of_moment(
             moment.view, company, moment.actor.room_id, self._settings().recall, moment.told
         )
-        lines = within([one.line for one in found], moment.count_tokens, most)
+        lines = fit_budget([one.line for one in found], moment.count_tokens, most)
         self._shown = [one for one in found if one.line in lines]
         if not lines:
             return None

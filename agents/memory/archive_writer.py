@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from agents.memory.view import Limits, held, result_texts
+from agents.memory.view import ResultLimits, result_texts, truncated
 from config.settings import MemorySettings
 from vault.errors import NoteError
 from vault.memory.archive import Archive
@@ -19,10 +19,10 @@ from vault.vault import Vault
 
 log = logging.getLogger(__name__)
 
-MOST_WAITING = 256
+MAX_WAITING = 256
 
 
-class Trail:
+class ArchiveWriter:
     """Collects what a turn leaves and writes it in one step; the setting `archive` turns it off.
 
     `problem` is empty while the archive can be written; else it says why not. An agent goes on all the same, but
@@ -44,16 +44,16 @@ class Trail:
         self._long: list[Memory] = []
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> ResultLimits:
         """How much of a result is told, by the settings as they are now."""
-        return Limits(self._settings().micro_result_characters, self._settings().result_cap_characters)
+        return ResultLimits(self._settings().micro_result_characters, self._settings().result_cap_characters)
 
     def add(self, event: EventName, seq: int, **fields: Any) -> None:
         """Take an entry to be written with the rest of the turn; nothing touches the disk yet."""
         if not self._settings().archive:
             return
         self._waiting.append(Entry(event, self._now_ms(), seq, fields))
-        if len(self._waiting) > MOST_WAITING:
+        if len(self._waiting) > MAX_WAITING:
             self._waiting.popleft()
             self.lost += 1
 
@@ -89,7 +89,7 @@ class Trail:
             reference = self.keep("tool_result", seq, text=text, refused=refused)
         except NoteError:
             return text
-        return held(text, self._settings().result_cap_characters, reference)
+        return truncated(text, self._settings().result_cap_characters, reference)
 
     def write(self) -> bool:
         """Write what was taken, and return whether nothing waits any more. Never raises."""
@@ -145,7 +145,7 @@ class Trail:
         self.problem = ""
 
 
-def traced(summary: Summary, reference: str) -> Summary:
+def with_archive_reference(summary: Summary, reference: str) -> Summary:
     """Return a summary with the reference to its archive entry among its sources; as it is if there is none."""
     return replace(summary, sources=(*summary.sources, f"archive {reference}")) if reference else summary
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from agents.aside import Aside
-from agents.memory.archive_writer import summary_fields, traced
-from agents.memory.cost import CompactionRecord
+from agents.memory.archive_writer import summary_fields, with_archive_reference
+from agents.memory.cost import CompactionStats
 from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import Plan
@@ -52,8 +52,8 @@ class Prepared:
     is_anew: bool = False
 
 
-async def prepared(
-    memory: AgentMemory, plan: Plan, summarizer: Summarizer, record: CompactionRecord, now_ms: Callable[[], int]
+async def prepare(
+    memory: AgentMemory, plan: Plan, summarizer: Summarizer, record: CompactionStats, now_ms: Callable[[], int]
 ) -> Prepared:
     """Make what a plan asks for. Raises: SummaryRefused, ModelError, NoteError; nothing has changed then."""
     if not memory.write_what_waits():
@@ -71,7 +71,7 @@ async def prepared(
         parts: tuple[SummaryPart, ...] = ()
         texts = [summary.text for summary in in_force]
         if strategy.is_divided and absorbed:
-            parts, draft = await in_parts(memory.chosen.parts_of(taken), in_force, absorbed, taken, summarizer, record)
+            parts, draft = await divide(memory.chosen.parts_of(taken), in_force, absorbed, taken, summarizer, record)
         elif taken or len(texts) > 1 or not absorbed:
             draft = record.paid(await summarizer.longterm(texts, taken, strategy.has_sections))
         else:
@@ -99,7 +99,7 @@ async def publish(
     _refuse_edited(memory, made)
     longterm, recent = archived(memory, event, made.longterm, made.recent, count_tokens)
     try:
-        await put_in_force(memory, replace(made, longterm=longterm, recent=recent), aside)
+        await activate(memory, replace(made, longterm=longterm, recent=recent), aside)
     except Superseded as edit:
         memory.trail.add(event, memory.journal.last, outcome="superseded", why=str(edit))
         raise
@@ -111,7 +111,7 @@ async def publish(
             log.info("[Memory] %s: %s summary updated (%d chars)", memory.name, title, len(summary.text))
 
 
-async def put_in_force(memory: AgentMemory, made: Prepared, aside: Aside) -> None:
+async def activate(memory: AgentMemory, made: Prepared, aside: Aside) -> None:
     """Write summaries aside, and put them in force unless those that they were made from were edited meanwhile.
 
     A long-term summary that was made anew of the leaves replaces its own predecessor alone. Raises: as `publish`.
@@ -158,7 +158,7 @@ async def _written_ahead(memory: AgentMemory, made: Prepared, aside: Aside) -> A
 
 def _refuse_edited(memory: AgentMemory, made: Prepared) -> None:
     memory.take_in_edits(thorough=True)
-    if not say_the_same((memory.longterm, memory.recent), made.sources):
+    if not same_text((memory.longterm, memory.recent), made.sources):
         _keep_beside(memory, made)
 
 
@@ -171,7 +171,7 @@ def _keep_beside(memory: AgentMemory, made: Prepared) -> NoReturn:
     raise Superseded(why)
 
 
-def say_the_same(summaries: Pair, others: Pair) -> bool:
+def same_text(summaries: Pair, others: Pair) -> bool:
     """Return whether two pairs of summaries tell the same of the same memories."""
     told, others_told = ([(s.first, s.last, s.text) if s else None for s in row] for row in (summaries, others))
     return told == others_told
@@ -213,7 +213,9 @@ def archived(
         tokens_before=view_tokens(view, count_tokens),
         tokens_after=view_tokens(after, count_tokens),
     )
-    return longterm and traced(longterm, reference), recent and traced(recent, reference)
+    return longterm and with_archive_reference(longterm, reference), recent and with_archive_reference(
+        recent, reference
+    )
 
 
 def view_tokens(view: View, count_tokens: CountTokens) -> int:
@@ -231,13 +233,13 @@ class _Part:
     memories: tuple[Memory, ...] = ()
 
 
-async def in_parts(
+async def divide(
     names: Mapping[int, str],
     in_force: Sequence[Summary],
     taken: Range,
     memories: Sequence[Memory],
     summarizer: Summarizer,
-    record: CompactionRecord,
+    record: CompactionStats,
 ) -> tuple[tuple[SummaryPart, ...], Draft]:
     """Return the parts of a long-term summary, and their text as a draft; the cost of each part is entered.
 

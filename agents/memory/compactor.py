@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.aside import Aside
-from agents.memory.archive_writer import summary_fields, traced
-from agents.memory.compaction_cycle import Prepared, Superseded, prepared, publish, put_in_force, view_tokens
-from agents.memory.cost import CompactionRecord, offer_of, verbatim_sizes
+from agents.memory.archive_writer import summary_fields, with_archive_reference
+from agents.memory.compaction_cycle import Prepared, Superseded, activate, prepare, publish, view_tokens
+from agents.memory.cost import CompactionStats, estimate_compaction, verbatim_sizes
 from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import Plan
@@ -50,7 +50,7 @@ class Compactor:
         aside: Aside | None = None,
     ) -> None:
         self.memory = memory
-        self.record = CompactionRecord()
+        self.record = CompactionStats()
         self.on_compacted: Callable[[], None] = lambda: None
         self._summarizer = summarizer
         self._turns = turns
@@ -185,7 +185,7 @@ class Compactor:
             windows.recent_window,
         )
         before = self._view_tokens()
-        made = await prepared(memory, plan, self._needed_summarizer(), record, self._now_ms)
+        made = await prepare(memory, plan, self._needed_summarizer(), record, self._now_ms)
         await publish(memory, made, self._event, self._count_tokens, self._aside)
         record.succeeded(self._now_ms())
         if self._by_tokens:
@@ -219,7 +219,7 @@ class Compactor:
         if record.breaker.is_open(self._view_tokens(), self._now_ms()):
             return f"compaction by tokens rests: {record.breaker.why}"
         in_force = (self.memory.longterm, self.memory.recent)
-        offer = offer_of(plan, sizes, in_force, settings, self._cached_share())
+        offer = estimate_compaction(plan, sizes, in_force, settings, self._cached_share())
         return offer.objection(settings.min_saving_tokens)
 
     async def _rebuild_in_turn(self) -> Outcome:
@@ -251,9 +251,9 @@ class Compactor:
         anew = replace(anew, edited_from=found.hand.checksum if found.hand else "")
         fields = {"longterm": summary_fields(anew), "replaced": summary_fields(longterm)}
         reference = memory.trail.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
-        made = Prepared(traced(anew, reference), None, (longterm, recent), is_anew=True)
+        made = Prepared(with_archive_reference(anew, reference), None, (longterm, recent), is_anew=True)
         try:
-            await put_in_force(memory, made, self._aside)
+            await activate(memory, made, self._aside)
         except Superseded as edit:
             return outcome("compaction.changed_meanwhile", who=memory.name, why=str(edit))
         key = "compaction.rebuilt_by_hand" if found.hand else "compaction.rebuilt"

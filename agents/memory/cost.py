@@ -10,21 +10,21 @@ from dataclasses import dataclass, field
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft, SummaryRefused
-from agents.memory.view import memory_text, outlived_failures
+from agents.memory.view import memory_text, superseded_failures
 from config.settings import MemorySettings
 from vault.memory.summaries import Summary
 
 INEFFECTIVE_SHARE = 0.1
 INEFFECTIVE_RUNS = 2
-RUNS_IN_A_WINDOW = 4
+MAX_RUNS_IN_A_WINDOW = 4
 WINDOW_MS = 600_000
 GROWTH_SHARE = 0.2
-MOST_SIZED = 512
-LONGEST_WAIT_SECONDS = 3600.0
+MAX_SIZED = 512
+MAX_WAIT_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
-class Offer:
+class CompactionEstimate:
     """What a compaction would save and cost, in tokens.
 
     `saved_per_turn` are the tokens that every later prompt has fewer; `cached_share` of them (0 to 1) the backend
@@ -58,7 +58,7 @@ class Offer:
 
 
 @dataclass
-class Breaker:
+class CompactionBreaker:
     """Stops automatic compaction that does not help.
 
     Two runs in a row that saved less than a tenth open it, or more than four runs within ten minutes. It closes
@@ -78,7 +78,7 @@ class Breaker:
         self._runs_ms = [at for at in self._runs_ms if now_ms - at < WINDOW_MS] + [now_ms]
         if self._ineffective >= INEFFECTIVE_RUNS:
             self._open(f"{self._ineffective} runs saved less than {INEFFECTIVE_SHARE:.0%}", after_tokens, now_ms)
-        elif len(self._runs_ms) > RUNS_IN_A_WINDOW:
+        elif len(self._runs_ms) > MAX_RUNS_IN_A_WINDOW:
             self._open(f"{len(self._runs_ms)} runs within ten minutes", after_tokens, now_ms)
 
     def is_open(self, tokens: int, now_ms: int) -> bool:
@@ -100,18 +100,18 @@ def verbatim_sizes(memory: AgentMemory, count_tokens: Callable[[str], int]) -> l
     Raises: NoteError if the journal cannot be read.
     """
     verbatim = memory.coverage.verbatim
-    read = memory.journal.read(verbatim.first, min(verbatim.last, verbatim.first + MOST_SIZED - 1))
-    failed = outlived_failures(read)
+    read = memory.journal.read(verbatim.first, min(verbatim.last, verbatim.first + MAX_SIZED - 1))
+    failed = superseded_failures(read)
     return [0 if one.seq in failed else count_tokens(memory_text(one, memory.name)) for one in read]
 
 
-def offer_of(
+def estimate_compaction(
     plan: Plan,
     sizes: Sequence[int],
     in_force: tuple[Summary | None, Summary | None],
     settings: MemorySettings,
     cached_share: float,
-) -> Offer:
+) -> CompactionEstimate:
     """Return what a plan would save and cost if each summary came out as long as it may.
 
     `sizes` are those of the verbatim memories, `in_force` the long-term and the short-term summary.
@@ -119,7 +119,7 @@ def offer_of(
     taken = sum(sizes[: len(plan.taken)])
     folded = sum(summary.tokens for summary in in_force if summary) if plan.longterm else 0
     made = settings.summary_tokens * (bool(plan.longterm) + bool(plan.recent))
-    return Offer(
+    return CompactionEstimate(
         saved_per_turn=taken + folded - made,
         expected_turns=settings.expected_turns,
         request_tokens=taken + folded,
@@ -130,7 +130,7 @@ def offer_of(
 
 
 @dataclass
-class CompactionRecord:
+class CompactionStats:
     """Since the start; times are in milliseconds since 1970.
 
     `not_worth` says why a compaction by tokens that is due by size was not made.
@@ -148,7 +148,7 @@ class CompactionRecord:
     next_try_ms: int = 0
     not_worth: str = ""
     refused: Counter[str] = field(default_factory=Counter)
-    breaker: Breaker = field(default_factory=Breaker)
+    breaker: CompactionBreaker = field(default_factory=CompactionBreaker)
 
     def paid(self, draft: Draft) -> Draft:
         """Enter what a draft has cost; return it."""
@@ -171,7 +171,7 @@ class CompactionRecord:
         self.failures += 1
         self.failures_in_a_row += 1
         self.last_error = why
-        wait = min(retry_seconds * 2 ** min(self.failures_in_a_row - 1, 16), LONGEST_WAIT_SECONDS)
+        wait = min(retry_seconds * 2 ** min(self.failures_in_a_row - 1, 16), MAX_WAIT_SECONDS)
         self.next_try_ms = now_ms + round(wait * rng.uniform(0.75, 1.25) * 1000)
 
     def succeeded(self, now_ms: int) -> None:

@@ -46,7 +46,7 @@ class Coverage:
 
 
 @dataclass(frozen=True)
-class Settled:
+class ResolvedRanges:
     """The summaries that hold, and a sentence about each that does not."""
 
     longterm: Summary | None
@@ -60,7 +60,7 @@ class Settled:
         return Coverage(a, b, max(n, b))
 
 
-def settle(longterm: Summary | None, recent: Summary | None) -> Settled:
+def resolve_ranges(longterm: Summary | None, recent: Summary | None) -> ResolvedRanges:
     """Decide from the ranges alone which of two summaries hold, so that they touch and do not overlap.
 
     A long-term summary holds if it begins at 1; a short-term one if it begins where the long-term one ends.
@@ -79,4 +79,4 @@ def settle(longterm: Summary | None, recent: Summary | None) -> Settled:
         )
         objections.append(("recent.md", f"it covers {recent.first}–{recent.last}, and {why}"))
         recent = None
-    return Settled(longterm, recent, tuple(objections))
+    return ResolvedRanges(longterm, recent, tuple(objections))

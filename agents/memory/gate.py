@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from agents.memory.english import FUNCTION_WORDS, LIGHT, is_english, stem
-from agents.memory.facts.narration_parser import ENGLISH, Reading
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.judging.claims import Claim, Support, claims, entities, folded, plain, words_of
 from agents.memory.judging.deeds import deed_faults, faults_by_sentence
 from agents.memory.judging.evidence import Account, account_of
@@ -52,7 +52,7 @@ class Source:
     cap_tokens: int = 300
     first_person: bool = True
     counted: str = ""
-    reading: Reading = ENGLISH
+    reading: NarrationParser = ENGLISH
 
     @property
     def text(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from agents.memory.facts.speech_acts import is_confidence, kind_of, sentences
+from agents.memory.facts.speech_acts import classify, is_secret, sentences
 from vault.memory.facts_note import LESSONS, PROMISES, REQUESTS
 from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
 from vault.memory.segment import names_person, names_room
@@ -52,10 +52,10 @@ def speech_importance(text: str) -> int:
 
     The last words are remembered, because everyone in a room hears the same.
     """
-    kinds = {kind_of(sentence) for sentence in sentences(text)}
+    kinds = {classify(sentence) for sentence in sentences(text)}
     if kinds & {PROMISES, LESSONS}:
         return PROMISED
-    if is_confidence(text):
+    if is_secret(text):
         return TOLD_PRIVATELY
     return ASKED if REQUESTS in kinds else PLAIN_IMPORTANCE
 
@@ -87,7 +87,7 @@ def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -
     return max(found, FIRST_TIME) if is_first else found
 
 
-def deed_importance(line: str, category: str) -> int:
+def action_importance(line: str, category: str) -> int:
     """Return how much a command that the agent typed matters; `category` is the command's own."""
     if category in ROUTINE_CATEGORIES:
         return ROUTINE
@@ -97,7 +97,7 @@ def deed_importance(line: str, category: str) -> int:
 def line_importance(line: str, commands: CommandTable) -> int:
     """Return the same of a line as it was typed; what is no command is the name of a way out."""
     found = commands.get(parse_line(line).verb)
-    return deed_importance(line, found.category if found else "movement")
+    return action_importance(line, found.category if found else "movement")
 
 
 def is_routine(memory: Memory) -> bool:
@@ -117,7 +117,7 @@ def summary_budget(memories: Sequence[Memory], floor_tokens: int, cap_tokens: in
     return round(floor + (cap_tokens - floor) * notable_share(memories))
 
 
-class Familiar:
+class FirstEncounters:
     """Asks the journal once about each person and place, and knows from then on."""
 
     def __init__(self, vault: Vault, name: str) -> None:

@@ -22,7 +22,7 @@ from world.character_status import span
 from world.errors import CommandError
 from world.message_catalog import Wording
 
-MOST_LINES = 200
+MAX_LINES = 200
 
 _RANGE = re.compile(r"(\d{1,15})(?:\s*(?:-|–|to)\s*(\d{1,15}))?")
 _BLOCK = re.compile(r"\[*(?:[\d-]+)?#?\^m(\d{1,15})\]*")
@@ -54,7 +54,7 @@ def expanded_text(memory: AgentMemory, wanted: str, say: Wording) -> str:
     one = memory.memory(covered.first) if len(covered) == 1 else None
     if one and one.kind == "result":
         return result_text(memory, one, say, character)
-    shown = Range(covered.first, min(covered.last, covered.first + MOST_LINES - 1))
+    shown = Range(covered.first, min(covered.last, covered.first + MAX_LINES - 1))
     found = memory.journal.read(shown.first, shown.last)
     heading = "memory.one_expanded" if len(covered) == 1 else "memory.some_expanded"
     lines = [say(heading, memories=covered, who=memory.name), *(journal_text(one, say) for one in found)]
@@ -74,7 +74,7 @@ def journal_text(memory: Memory, say: Wording) -> str:
     return say(key, number=memory.seq, when=when, kind=memory.kind, room=memory.room, text=text)
 
 
-def why_text(memory: AgentMemory, seq: int, say: Wording, unshown: Range = NONE) -> str:
+def explain_text(memory: AgentMemory, seq: int, say: Wording, unshown: Range = NONE) -> str:
     """Return in which tier a memory is, and whether its own words are in the prompt.
 
     `unshown` are the memories that the prompt of this moment has no room for. Raises: CommandError.
@@ -238,7 +238,7 @@ def _listed(fields: dict[str, Any]) -> str:
 CountTokens = Callable[[str], int]
 
 MB = 1_000_000
-MOST_WARNINGS = 5
+MAX_WARNINGS = 5
 
 
 def status_text(
@@ -267,7 +267,7 @@ def status_text(
     missing = memory.journal.last - memory.journal.count
     if missing > 0:
         lines.append(say("status.taken_out", count=missing))
-    warnings = (memory.warnings + memory.journal.warnings)[-MOST_WARNINGS:]
+    warnings = (memory.warnings + memory.journal.warnings)[-MAX_WARNINGS:]
     return "\n".join([*lines, *(say("status.note", text=warning) for warning in warnings)])
 
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 from itertools import islice
 
 from agents.memory.english import FUNCTION_WORDS
-from agents.memory.facts.extraction import Spoken, spoken_in
-from agents.memory.facts.narration_parser import ENGLISH, Reading
+from agents.memory.facts.extraction import Utterance, utterance_in
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.inspection import journal_text
 from vault.errors import NoteError
 from vault.memory.journal import Journal
@@ -22,11 +22,11 @@ from world.parsing import parse_line
 
 log = logging.getLogger(__name__)
 
-MOST_FOUND = 8
-AT_ONCE = 2
+MAX_HITS = 8
+MAX_FILES_AT_ONCE = 2
 """How many journal files are read into the index before an answer; with more the answer comes later."""
 
-MOST_ADDED = 512
+MAX_INDEXED = 512
 """So many memories are taken into the index at a time before an answer; with more the answer comes later."""
 
 ANSWERED_WITHIN = 3
@@ -41,10 +41,10 @@ PASSED_OVER = 3
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
-class Finder:
+class JournalSearch:
     """Searches the journal of one agent. Where there is time, `has_time`, everything is read when it is asked for."""
 
-    def __init__(self, journal: Journal, reading: Reading = ENGLISH) -> None:
+    def __init__(self, journal: Journal, reading: NarrationParser = ENGLISH) -> None:
         self.has_time = False
         self._journal = journal
         self._reading = reading
@@ -52,7 +52,7 @@ class Finder:
         self._asked: list[tuple[str, Answer, int]] = []
         self._task: asyncio.Task[None] | None = None
 
-    def find(self, query: str, most: int = MOST_FOUND) -> list[Memory]:
+    def find(self, query: str, most: int = MAX_HITS) -> list[Memory]:
         """Return the memories that fit a query best, best first, and after each question its answer.
 
         `most` counts without the answers. Raises: NoteError if something cannot be read.
@@ -61,7 +61,7 @@ class Finder:
             self._index.take_in(name)
         return self._best(query, most)
 
-    def find_soon(self, query: str, answer: Answer, most: int = MOST_FOUND) -> bool:
+    def find_soon(self, query: str, answer: Answer, most: int = MAX_HITS) -> bool:
         """Give `answer` what is found: at once if that is quick, else in the background; return whether it was at once.
 
         The journal is read into the index once, however many ask meanwhile. Raises: NoteError if something cannot be
@@ -69,7 +69,7 @@ class Finder:
         """
         is_reading = self._is_reading
         stale = [] if is_reading else self._index.stale()
-        if not is_reading and len(stale) <= AT_ONCE:
+        if not is_reading and len(stale) <= MAX_FILES_AT_ONCE:
             answer(self.find(query, most))
             return True
         self._asked.append((query, answer, most))
@@ -89,7 +89,7 @@ class Finder:
         newest, first = self._journal.newest
         stale = self._index.stale()
         missing = max(first, self._index.reached(newest) + 1)
-        if stale and (set(stale) != {newest} or last - missing >= MOST_ADDED):
+        if stale and (set(stale) != {newest} or last - missing >= MAX_INDEXED):
             return self._read_now(stale) if self.has_time else self._read_later(stale)
         if missing <= last:
             self._index.add(newest, self._journal.read(missing, last))
@@ -109,12 +109,12 @@ class Finder:
 
     def answer_to(self, memory: Memory) -> list[Memory]:
         """Return what somebody else said next, in the same place, if the memory is of a question. Raises: NoteError."""
-        asked = spoken_in(memory, self._reading) if "?" in memory.text else None
+        asked = utterance_in(memory, self._reading) if "?" in memory.text else None
         if asked is None:
             return []
         after = self._journal.read(memory.seq + 1, min(self._journal.last, memory.seq + ANSWERED_WITHIN))
         near = (one for one in after if one.room == memory.room)
-        answers = (one for one in near if _differs(spoken_in(one, self._reading), asked))
+        answers = (one for one in near if _differs(utterance_in(one, self._reading), asked))
         return list(islice(answers, 1))
 
     async def stop(self) -> None:
@@ -143,7 +143,7 @@ class Finder:
         found: dict[int, Memory] = {}
         fitting = (
             memory
-            for seq in self._index.find(telling_words(query), PASSED_OVER * most)
+            for seq in self._index.find(query_terms(query), PASSED_OVER * most)
             for memory in self._journal.read(seq, seq)
             if not self._is_of_looking_up(memory)
         )
@@ -182,16 +182,16 @@ class Finder:
             return []
 
 
-def telling_words(query: str) -> str:
+def query_terms(query: str) -> str:
     """Return a query without the words that any sentence has; as it is if it has no others."""
     return " ".join(word for word in _WORD.findall(query) if word.lower() not in FUNCTION_WORDS) or query
 
 
-def _differs(answer: Spoken | None, question: Spoken) -> bool:
+def _differs(answer: Utterance | None, question: Utterance) -> bool:
     return answer is not None and answer.speaker != question.speaker
 
 
-def found_text(name: str, query: str, found: list[Memory], say: Wording) -> str:
+def search_text(name: str, query: str, found: list[Memory], say: Wording) -> str:
     """Return what was found for people: number, time, kind, place and words of each, best first."""
     if not found:
         return say("memory.nothing_found", who=name, wanted=query)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from agents.memory.archive_writer import Trail
-from agents.memory.coverage import Coverage, Settled, settle
-from agents.memory.facts.narration_parser import ENGLISH, Reading
+from agents.memory.archive_writer import ArchiveWriter
+from agents.memory.coverage import Coverage, ResolvedRanges, resolve_ranges
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.strategy import ChosenStrategy, MemoryStrategy, Plan, StrategyRegistry, loaded_strategies
 from agents.memory.view import CompactionProvider, Tier, View, failed_rounds, summary_tiers, tail_tier
 from config.settings import MemorySettings
@@ -45,7 +45,7 @@ class AgentMemory:
         name: str,
         settings: MemorySettings,
         now_ms: Callable[[], int],
-        reading: Reading = ENGLISH,
+        reading: NarrationParser = ENGLISH,
         strategies: StrategyRegistry | None = None,
     ) -> None:
         self.name = name
@@ -56,14 +56,14 @@ class AgentMemory:
         self.on_trouble: Callable[[str], None] = lambda text: None
         self.journal = Journal(vault, name, fsync_each=settings.journal_fsync_ms == 0)
         self.summaries = SummaryFolder(vault, name)
-        self.trail = Trail(vault, name, lambda: self.settings, now_ms)
+        self.trail = ArchiveWriter(vault, name, lambda: self.settings, now_ms)
         self.trail.on_trouble = lambda text: self.on_trouble(text)
         self.chosen = ChosenStrategy(strategies or loaded_strategies(), lambda: self.settings, self._strategy_failed)
         self.provider: CompactionProvider | None = None
         self._listeners: list[Callable[[Memory], None]] = []
         self._now_ms = now_ms
         self._unwritten: deque[tuple[Memory, str | None]] = deque()  # the second is a result as it came
-        self._settled = Settled(None, None)
+        self._settled = ResolvedRanges(None, None)
         self._stamp: tuple[tuple[int, int], ...] = ()
         self._unfit: dict[str, str] = {}
         self._unread = False
@@ -332,8 +332,8 @@ class AgentMemory:
         if lost:
             raise NoteError(f"{lost}{self.problem}")
 
-    def _partition(self, longterm: Summary | None, recent: Summary | None) -> Settled:
-        settled = settle(longterm, recent)
+    def _partition(self, longterm: Summary | None, recent: Summary | None) -> ResolvedRanges:
+        settled = resolve_ranges(longterm, recent)
         objections = list(settled.objections)
         covered = settled.coverage(0).b
         if covered > self.journal.last:  # memories to come would be taken for summarised
@@ -346,7 +346,7 @@ class AgentMemory:
         self._unfit = {}
         self._stamp = self.summaries.stamp()  # before reading, so that an edit in between is seen next time
         longterm, recent = self._one(LONGTERM, self.longterm, starting), self._one(RECENT, self.recent, starting)
-        self._settled = settle(longterm, recent)
+        self._settled = resolve_ranges(longterm, recent)
         for name, why in self._settled.objections:
             self._unfit[name] = "does not fit"
             self._warn(f"{name} does not fit: {why}. Its memories are told word for word")

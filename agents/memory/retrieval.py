@@ -17,9 +17,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from agents.memory.english import FUNCTION_WORDS, LIGHT, stem
-from agents.memory.facts.extraction import spoken_in
+from agents.memory.facts.extraction import utterance_in
 from agents.memory.importance import SPOKEN_TO, is_routine
-from agents.memory.journal_search import Finder
+from agents.memory.journal_search import JournalSearch
 from agents.memory.view import View
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK
@@ -30,15 +30,15 @@ from world.parsing import parse_line, split_reason
 
 log = logging.getLogger(__name__)
 
-LEAST = 3.0
+MIN_SCORE = 3.0
 """A memory has to score so much to be told. A word that was said to the agent counts for the logarithm of how rare it
 is: with a thousand memories, one that is in fifty of them is just enough by itself."""
 
-SHARE = 3
+MIN_SCORE_SHARE = 3
 """And it has to have one part in so many of all that the known words of one utterance count."""
 
-TOO_COMMON = 10
-MOST_HOLDING = 300
+MAX_FREQUENCY_SHARE = 10
+MAX_HOLDING = 300
 """A word that is in more than one memory in so many, or in more than so many, says nothing of which one is meant."""
 
 SMOOTHING = 30
@@ -54,7 +54,7 @@ REST_TURNS = 4
 LATEST = 6
 """So many memories, counted from the newest, are the moment at most."""
 
-MOST_WORDS = 12
+MAX_WORDS = 12
 """So many words of each of them are looked for, those that count most first."""
 
 SAID_TO_IT = 1.0
@@ -68,8 +68,8 @@ OPENING = 24
 """In so many characters before a word it shows whether a sentence begins with it."""
 
 READ_AT_ONCE = 4
-LONGEST_LINE = 400
-MOST_LINES = 2000
+MAX_LINE_CHARACTERS = 400
+MAX_NOTE_LINES = 2000
 """So many lines of all notes together are kept at hand."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -77,7 +77,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)[\"'“‘]?$")
 
 
 @dataclass(frozen=True)
-class Recollection:
+class RetrievedMemory:
     """A line for the prompt, what it is of (a memory's number or a note's line), and the words that are new in it."""
 
     of: int | tuple[str, str]
@@ -85,10 +85,10 @@ class Recollection:
     words: AbstractSet[str]
 
 
-class Recollecting:
+class Retriever:
     """Finds what one agent is reminded of."""
 
-    def __init__(self, finder: Finder, shelf: NoteShelf) -> None:
+    def __init__(self, finder: JournalSearch, shelf: NotesIndex) -> None:
         self._finder = finder
         self._shelf = shelf
         self._resting: dict[int | tuple[str, str], int] = {}
@@ -97,13 +97,13 @@ class Recollecting:
 
     def of_moment(
         self, view: View, company: frozenset[str], place: str, most: int, told: str, moment: Sequence[Memory] = ()
-    ) -> list[Recollection]:
+    ) -> list[RetrievedMemory]:
         """Return at most `most` memories from before the tail, and one line of a note, best first; none for 0.
 
         `told` is what the prompt tells already, beside the tail. `moment` is what the agent is to be reminded by
         instead of the end of the tail. While the journal is still being read for it, nothing comes to mind.
         """
-        cues = cues_of(moment or view.moment, view.name) if most else []
+        cues = query_terms(moment or view.moment, view.name) if most else []
         before = view.tail[0].seq if view.tail else view.n + 1
         try:
             found = self._found(view, cues, before, company, place, most, told) if cues else []
@@ -115,15 +115,15 @@ class Recollecting:
         self._troubled = False
         return found
 
-    def end_turn(self, shown: Sequence[Recollection], line: str) -> None:
+    def end_turn(self, shown: Sequence[RetrievedMemory], line: str) -> None:
         """Take in what the agent has done after it was told these: what it has not taken up rests for a while."""
         self._resting = {of: turns - 1 for of, turns in self._resting.items() if turns > 1}
-        done = telling(line).keys()
+        done = distinctive_words(line).keys()
         self._resting |= {one.of: REST_TURNS for one in shown if not one.words & done}
 
     def _found(
-        self, view: View, cues: list[Cue], before: int, company: frozenset[str], place: str, most: int, told: str
-    ) -> list[Recollection]:
+        self, view: View, cues: list[QueryTerm], before: int, company: frozenset[str], place: str, most: int, told: str
+    ) -> list[RetrievedMemory]:
         if not self._finder.is_ready(before - 1):
             return []
         known = {word for cue in cues for word in cue.words}
@@ -144,15 +144,15 @@ class Recollecting:
         """Return which memories have a word, newest first; None if too many have it, and so for good."""
         if before >= self._common.get(word, before + 1):
             return None
-        found = self._finder.holding(word, before, MOST_HOLDING + 1)
-        if len(found) <= MOST_HOLDING:
+        found = self._finder.holding(word, before, MAX_HOLDING + 1)
+        if len(found) <= MAX_HOLDING:
             return found
         self._common[word] = before
         return None
 
-    def _worths(self, cue: Cue, holding: dict[str, list[int]], count: int) -> dict[str, float]:
+    def _worths(self, cue: QueryTerm, holding: dict[str, list[int]], count: int) -> dict[str, float]:
         """Return what each word of a cue counts among so many memories, without those that most things have."""
-        most = min(MOST_HOLDING, max(4, count // TOO_COMMON))
+        most = min(MAX_HOLDING, max(4, count // MAX_FREQUENCY_SHARE))
         return {
             word: weight * math.log(1 + (count + SMOOTHING) / max(1, len(holding[word])))
             for word, weight in cue.words.items()
@@ -172,7 +172,7 @@ class Recollecting:
             ranked.append((scores[seq] * asks * (1 + NEAR * near), memory))
         return [memory for _, memory in sorted(ranked, key=lambda row: (-row[0], -row[1].seq))]
 
-    def _noted(self, worths: list[dict[str, float]], known: set[str], told: str) -> list[Recollection]:
+    def _noted(self, worths: list[dict[str, float]], known: set[str], told: str) -> list[RetrievedMemory]:
         """Return the line of the notes that fits best, if one has two of the words or its title has one of them."""
         found: list[tuple[float, str, str]] = []
         for note in self._shelf.lines(everything=self._finder.has_time):
@@ -181,12 +181,16 @@ class Recollecting:
             for worth in worths:
                 in_title, in_line = note.title_words & worth.keys(), note.words & worth.keys()
                 score = sum(value for word, value in worth.items() if word in in_title or word in in_line)
-                if score >= LEAST and score * SHARE >= sum(worth.values()) and (in_title or len(in_line) > 1):
+                if (
+                    score >= MIN_SCORE
+                    and score * MIN_SCORE_SHARE >= sum(worth.values())
+                    and (in_title or len(in_line) > 1)
+                ):
                     found.append((score, note.title, note.text))
         if not found:
             return []
         _, title, text = min(found, key=lambda row: (-row[0], row[1], row[2]))
-        return [Recollection((title, text), f"[Your note {title}: {text}]", telling(text).keys() - known)]
+        return [RetrievedMemory((title, text), f"[Your note {title}: {text}]", distinctive_words(text).keys() - known)]
 
 
 def _scored(worths: list[dict[str, float]], holding: dict[str, list[int]]) -> dict[int, float]:
@@ -197,39 +201,39 @@ def _scored(worths: list[dict[str, float]], holding: dict[str, list[int]]) -> di
         for word, value in worth.items():
             for seq in holding[word]:
                 own[seq] = own.get(seq, 0.0) + value
-        least = max(LEAST, sum(value for word, value in worth.items() if holding[word]) / SHARE)
+        least = max(MIN_SCORE, sum(value for word, value in worth.items() if holding[word]) / MIN_SCORE_SHARE)
         scores |= {seq: max(value, scores.get(seq, 0.0)) for seq, value in own.items() if value >= least}
     return scores
 
 
 def _is_told(memory: Memory, told: str) -> bool:
-    spoken = spoken_in(memory)
+    spoken = utterance_in(memory)
     return memory.text.replace(LINE_BREAK, " ") in told or bool(spoken and spoken.text in told)
 
 
-def _recollection(memory: Memory, known: set[str]) -> Recollection:
+def _recollection(memory: Memory, known: set[str]) -> RetrievedMemory:
     deed = ", what you did" if memory.kind == "acted" else ""
     text = split_reason(memory.text)[0] if memory.kind == "acted" else memory.text
     line = f"[You remember, {memory.day}, memory {memory.seq}{deed}: {text.replace(LINE_BREAK, ' ')}]"
-    names = telling(" ".join(memory.people)).keys()
-    return Recollection(memory.seq, line, telling(memory.text).keys() - known - names)
+    names = distinctive_words(" ".join(memory.people)).keys()
+    return RetrievedMemory(memory.seq, line, distinctive_words(memory.text).keys() - known - names)
 
 
 @dataclass(frozen=True)
-class Cue:
+class QueryTerm:
     """The words of one memory, in lower case, with what each counts: 1 for a word that was said to the agent."""
 
     words: dict[str, float]
 
 
-def cues_of(moment: Sequence[Memory], name: str) -> list[Cue]:
+def query_terms(moment: Sequence[Memory], name: str) -> list[QueryTerm]:
     """Return what a moment, oldest memory first, may remind the agent called `name` of; the newest first."""
     found = (_cue(memory, name) for memory in reversed(moment[-LATEST:]))
     return [cue for cue in found if cue.words]
 
 
 @lru_cache(maxsize=256)  # what was said last is looked at turn after turn
-def telling(text: str) -> Mapping[str, float]:
+def distinctive_words(text: str) -> Mapping[str, float]:
     """Return the words of a text that tell something, in lower case: names and numbers count more, common ones less."""
     words: dict[str, float] = {}
     for match in _WORD.finditer(text):
@@ -250,15 +254,15 @@ def _worth(word: str, before: str) -> float:
     return NAME if is_name or word[0].isdigit() else 1.0
 
 
-def _cue(memory: Memory, name: str) -> Cue:
+def _cue(memory: Memory, name: str) -> QueryTerm:
     weight, text = _said(memory)
-    words = {word: weight * worth for word, worth in telling(text).items() if weight and word != name.lower()}
-    return Cue(dict(sorted(words.items(), key=lambda row: (-row[1], row[0]))[:MOST_WORDS]))
+    words = {word: weight * worth for word, worth in distinctive_words(text).items() if weight and word != name.lower()}
+    return QueryTerm(dict(sorted(words.items(), key=lambda row: (-row[1], row[0]))[:MAX_WORDS]))
 
 
 def _said(memory: Memory) -> tuple[float, str]:
     """Return how much a memory counts, and the words in it. Results of its own commands remind nobody of anything."""
-    spoken = spoken_in(memory)
+    spoken = utterance_in(memory)
     if memory.kind == "acted":
         line = parse_line(memory.text)
         return (OWN_WORDS, spoken.text if spoken else line.arguments) if spoken or line.verb == "think" else (0.0, "")
@@ -279,7 +283,7 @@ class NoteLine:
     words: frozenset[str]
 
 
-class NoteShelf:
+class NotesIndex:
     """The notes of one agent."""
 
     def __init__(self, vault: Vault, name: str) -> None:
@@ -297,7 +301,7 @@ class NoteShelf:
         changed = sorted(name for name, stamp in found.items() if self._stamps.get(name) != stamp)
         for name in changed if everything else changed[:READ_AT_ONCE]:
             self._stamps[name], self._lines[name] = found[name], self._read(Path(name).stem)
-        return [line for name in sorted(self._lines) for line in self._lines[name]][:MOST_LINES]
+        return [line for name in sorted(self._lines) for line in self._lines[name]][:MAX_NOTE_LINES]
 
     def _on_disk(self) -> dict[str, tuple[int, int]]:
         try:
@@ -313,7 +317,7 @@ class NoteShelf:
         except NoteError as error:
             log.warning("%s", error)
             return []
-        words = frozenset(telling(title))
+        words = frozenset(distinctive_words(title))
         kept = (line.strip() for line in text.split("\n"))
-        lines = [line for line in kept if 0 < len(line) <= LONGEST_LINE]
-        return [NoteLine(title, line, words, frozenset(telling(line))) for line in lines]
+        lines = [line for line in kept if 0 < len(line) <= MAX_LINE_CHARACTERS]
+        return [NoteLine(title, line, words, frozenset(distinctive_words(line))) for line in lines]

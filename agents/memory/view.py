@@ -29,14 +29,14 @@ from world.parsing import split_reason
 log = logging.getLogger(__name__)
 
 FIRST_WORDS_CHARACTERS = 32
-LONGEST_VERB = 24
+MAX_VERB_CHARACTERS = 24
 MARK_CHARACTERS = 80
 
 _HELD = re.compile(r" \[… ([\d,]{1,15}) more characters: (\d{4}-\d\d-\d\d(?:-\d{1,9})?#\d{1,15})\]\Z")
 
 
 @dataclass(frozen=True)
-class Limits:
+class ResultLimits:
     """How much of a result is told, in characters.
 
     One longer than `result_characters` becomes a placeholder (0: none does), and of no result more than
@@ -51,10 +51,10 @@ class Limits:
         return 0 < self.result_characters < len(_plain(result.text))
 
 
-LIMITS = Limits()
+LIMITS = ResultLimits()
 
 
-def held(text: str, cap_characters: int, reference: str) -> str:
+def truncated(text: str, cap_characters: int, reference: str) -> str:
     """Return the beginning of a text longer than the cap, with a mark that says how much is missing and where it is.
 
     The result, mark included, is no longer than the cap.
@@ -65,7 +65,7 @@ def held(text: str, cap_characters: int, reference: str) -> str:
 
 def placeholder(result: Memory, deed: str) -> str:
     """Return what stands for a result of the command line `deed`, which may be empty if it is not known."""
-    verb = deed.split(maxsplit=1)[0][:LONGEST_VERB] if deed.strip() else "result"
+    verb = deed.split(maxsplit=1)[0][:MAX_VERB_CHARACTERS] if deed.strip() else "result"
     status = "refused" if result.refused else "ok"
     mark = _HELD.search(result.text)
     told = result.text[: mark.start()] if mark else result.text
@@ -75,7 +75,7 @@ def placeholder(result: Memory, deed: str) -> str:
 
 
 def result_texts(
-    tail: Sequence[Memory], done: int, limits: Limits, make: Callable[[Memory, str], str] = placeholder
+    tail: Sequence[Memory], done: int, limits: ResultLimits, make: Callable[[Memory, str], str] = placeholder
 ) -> dict[int, str]:
     """Return what is told of the results in a tail, by their place in it.
 
@@ -117,7 +117,7 @@ def failed_rounds(memories: Sequence[Memory]) -> frozenset[int]:
     return frozenset(failed)
 
 
-def outlived_failures(tail: Sequence[Memory]) -> frozenset[int]:
+def superseded_failures(tail: Sequence[Memory]) -> frozenset[int]:
     """Return the numbers of the failed rounds in a tail that a later command, which was not refused, follows."""
     failed = failed_rounds(tail)
     last_done = max((one.seq for one in tail if one.kind == "acted" and one.seq not in failed), default=0)
@@ -127,7 +127,7 @@ def outlived_failures(tail: Sequence[Memory]) -> frozenset[int]:
 def _capped(result: Memory, cap_characters: int) -> str:
     """Return a result's text within the cap; one held on arrival is within it already."""
     plain = _plain(result.text)
-    return plain if len(plain) <= cap_characters else held(plain, cap_characters, f"^m{result.seq}")
+    return plain if len(plain) <= cap_characters else truncated(plain, cap_characters, f"^m{result.seq}")
 
 
 def _plain(text: str) -> str:
@@ -232,7 +232,7 @@ class View:
 
     name: str
     tiers: tuple[Tier, ...]
-    limits: Limits = LIMITS
+    limits: ResultLimits = LIMITS
 
     def __post_init__(self) -> None:
         if fault := partition_fault([tier.memories for tier in self.tiers], Range(1, self.n)):
@@ -323,7 +323,7 @@ class View:
     @cached_property
     def failed(self) -> frozenset[int]:
         """The numbers of the memories in the tail that are not shown: failed rounds that another command followed."""
-        return outlived_failures(self.tail)
+        return superseded_failures(self.tail)
 
     def _shown(self, first: int, end: int) -> list[str]:
         """Return the lines of the tail from one place to before another."""

@@ -11,12 +11,12 @@ from io import StringIO
 _KEY = re.compile(r"(?<=//)[^/\s]+@")  # a password may have an @ in it, too
 
 
-def shown(address: str) -> str:
+def redacted(address: str) -> str:
     """Return an address without a password in it, which would stand in logs, archives and recordings."""
     return _KEY.sub("...@", address)
 
 
-def why_unreached(error: BaseException) -> str:
+def connection_hint(error: BaseException) -> str:
     """Return a sentence about what an attempt to connect says of the address, or an empty string."""
     said = f"{error} {error.__context__} {error.__cause__}"
     if "SSL" in said or "CERTIFICATE" in said:
@@ -29,7 +29,7 @@ def why_unreached(error: BaseException) -> str:
 BEGINS, ENDS = "<think>", "</think>\n"
 
 
-class Said:
+class StreamBuffer:
     """Grows piece by piece. Thoughts that come in a field of their own are put where a model would write them inline.
 
     So whoever reads an answer knows one kind of thoughts only. `text` is all of it.
@@ -59,11 +59,11 @@ class Said:
 
 
 CAUTIOUS_RATIO = 0.30  # tokens a byte before anything is known: English has about 0.23
-LOWEST_RATIO = 0.20  # below this a server counted only the uncached part of a prompt
-HIGHEST_RATIO = 1.1  # byte-level tokenizers cannot exceed one token a byte, plus the opening token
+MIN_RATIO = 0.20  # below this a server counted only the uncached part of a prompt
+MAX_RATIO = 1.1  # byte-level tokenizers cannot exceed one token a byte, plus the opening token
 HEADROOM = 1.05
-SHORTEST_BYTES = 200  # shorter prompts say little: the opening token weighs too much
-KEPT = 16
+MIN_BYTES = 200  # shorter prompts say little: the opening token weighs too much
+MAX_RATIOS = 16
 
 
 class TokenEstimate:
@@ -74,7 +74,7 @@ class TokenEstimate:
     """
 
     def __init__(self) -> None:
-        self._ratios: deque[float] = deque(maxlen=KEPT)
+        self._ratios: deque[float] = deque(maxlen=MAX_RATIOS)
 
     def count(self, text: str) -> int:
         """Return the estimated number of tokens of the text, rather too high than too low."""
@@ -87,12 +87,12 @@ class TokenEstimate:
 
     def can_learn_from(self, text: str) -> bool:
         """Return whether a count of this text would say something."""
-        return _bytes(text) >= SHORTEST_BYTES
+        return _bytes(text) >= MIN_BYTES
 
     def observe(self, text: str, tokens: int) -> None:
         """Learn that a server counted `tokens` in the text, unless the figure cannot be the whole count."""
         size = _bytes(text)
-        if self.can_learn_from(text) and LOWEST_RATIO <= tokens / size <= HIGHEST_RATIO:
+        if self.can_learn_from(text) and MIN_RATIO <= tokens / size <= MAX_RATIO:
             self._ratios.append(tokens / size)
 
     def _ratio(self) -> float:

@@ -19,18 +19,18 @@ from agents.models.llama_runtime import Generated, LlamaRuntime, OnPiece
 from agents.models.model import Capabilities, Completion, Finish, ModelError, OnText, Request, Timing
 from agents.models.weights import GgufHeader, assemble, default_cache_dir, read_gguf
 
-KEPT_LINES = 16_384
+MAX_LINES = 16_384
 # A token never spans a line break, so a text has as many tokens as its lines have.
 _LINES = re.compile(r"[^\n]*\n+|[^\n]+")
 
 
-class LineCounts:
+class LineTokenCache:
     """Counts by `count`, which is slow, and remembers of the lines counted last how many tokens each has.
 
     It may be used by several threads at once: at worst a line is counted twice.
     """
 
-    def __init__(self, count: Callable[[str], int], most: int = KEPT_LINES) -> None:
+    def __init__(self, count: Callable[[str], int], most: int = MAX_LINES) -> None:
         self._count = count
         self._most = most
         self._known: dict[str, int] = {}
@@ -129,7 +129,7 @@ class EmbeddedModel:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="embedded-model")
         # Not the model's thread, which is busy for as long as an answer takes.
         self._counter = ThreadPoolExecutor(1, thread_name_prefix="embedded-counting")
-        self._counts: LineCounts | None = None
+        self._counts: LineTokenCache | None = None
         self._runtime: Runtime | None = None
         self._answers: set[_Answer] = set()
         self._estimate = TokenEstimate()
@@ -165,7 +165,7 @@ class EmbeddedModel:
         """Assemble the weights if needed and load them (under a second later on). Raises: ModelError."""
         if self._runtime is None:
             self._runtime = await asyncio.get_running_loop().run_in_executor(self._worker, self._load)
-            self._counts = LineCounts(self._runtime.count_tokens)
+            self._counts = LineTokenCache(self._runtime.count_tokens)
             self._is_chat = self._mode != "raw" and self._runtime.has_template
             log.info("%s: %s", self.name, self.capabilities.explanation)
 

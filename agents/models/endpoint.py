@@ -12,14 +12,14 @@ from typing import Literal
 
 from agents.models.model import Completion, LanguageModel, ModelError, Timing
 
-FIRST_SECONDS = 1.0
-LONGEST_SECONDS = 60.0
+FIRST_OPEN_SECONDS = 1.0
+MAX_OPEN_SECONDS = 60.0
 FAILURES_TO_OPEN = 2
 
-State = Literal["untried", "closed", "open", "half-open"]
+BreakerState = Literal["untried", "closed", "open", "half-open"]
 
 
-class Breaker:
+class CircuitBreaker:
     """Closed while all is well; opened by failures in a row, or by one that would be the same again.
 
     Open, it lets nothing through for a time that doubles with each opening, up to a limit, less a random share up to a
@@ -32,8 +32,8 @@ class Breaker:
         rng: random.Random,
         *,
         failures_to_open: float = FAILURES_TO_OPEN,
-        first_seconds: float = FIRST_SECONDS,
-        longest_seconds: float = LONGEST_SECONDS,
+        first_seconds: float = FIRST_OPEN_SECONDS,
+        longest_seconds: float = MAX_OPEN_SECONDS,
         untried: bool = False,
     ) -> None:
         self._rng = rng
@@ -45,7 +45,7 @@ class Breaker:
         self._openings = 0
         self._opens_until = -math.inf
 
-    def state(self, now: float) -> State:
+    def state(self, now: float) -> BreakerState:
         """Return how it stands at `now`, in seconds."""
         if self._openings:
             return "open" if now < self._opens_until else "half-open"
@@ -73,17 +73,17 @@ class Breaker:
             self._opens_until = now + seconds * self._rng.uniform(0.5, 1.0)
 
 
-MOST = 64
+MAX_LIMIT = 64
 ROUNDS = 3
 """A level is judged by so many answers for each request at a time."""
-FEWEST_ANSWERS = 6
-WORTH_IT = 0.5
+MIN_ANSWERS = 6
+MIN_GAIN_SHARE = 0.5
 """One more at a time has to bring this share of the throughput that it would bring at best, or else it is not kept."""
-FIRST_REST = 4
-LONGEST_REST = 64
+FIRST_REST_ROUNDS = 4
+MAX_REST_ROUNDS = 64
 
 
-class Concurrency:
+class ConcurrencyLimit:
     """A limit. With `given` of 0 it begins with one at a time, and is tried one higher or one lower now and then.
 
     Only answers count that were given while the endpoint was full: others say nothing about the limit. What pays is
@@ -91,7 +91,7 @@ class Concurrency:
     which doubles each time.
     """
 
-    def __init__(self, given: int = 0, most: int = MOST) -> None:
+    def __init__(self, given: int = 0, most: int = MAX_LIMIT) -> None:
         self.limit = given or 1
         self.is_measured = given == 0
         self._most = most
@@ -99,14 +99,14 @@ class Concurrency:
         self._rate_before: float | None = None
         self._step = 1
         self._rest = 0
-        self._next_rest = FIRST_REST
+        self._next_rest = FIRST_REST_ROUNDS
 
     def answer(self, seconds: float, was_full: bool) -> None:
         """Note an answer that took so many seconds; `was_full` says whether as many ran as may."""
         if not (self.is_measured and was_full and seconds > 0):
             return
         self._seconds.append(seconds)
-        if len(self._seconds) >= max(FEWEST_ANSWERS, ROUNDS * self.limit):
+        if len(self._seconds) >= max(MIN_ANSWERS, ROUNDS * self.limit):
             self._judge(self.limit / statistics.median(self._seconds))
             self._seconds.clear()
 
@@ -119,7 +119,7 @@ class Concurrency:
 
     def _judge(self, rate: float) -> None:
         before, self._rate_before = self._rate_before, None
-        if before is not None and rate < before * (1 + WORTH_IT * self._step / (self.limit - self._step)):
+        if before is not None and rate < before * (1 + MIN_GAIN_SHARE * self._step / (self.limit - self._step)):
             self._take_back()
         elif self._rest:
             self._rest -= 1
@@ -134,14 +134,14 @@ class Concurrency:
         self.limit -= self._step
         self._step = -self._step
         self._rest = self._next_rest
-        self._next_rest = min(LONGEST_REST, 2 * self._next_rest)
+        self._next_rest = min(MAX_REST_ROUNDS, 2 * self._next_rest)
 
 
-KEPT = 64  # completions that the averages are taken over
+MAX_RECENT = 64  # completions that the averages are taken over
 
 
 @dataclass(frozen=True)
-class QueueStatus:
+class RequestStatsSnapshot:
     """A queue at one moment.
 
     The counts of jobs are since the start; `mean_seconds` an answer, `tokens_per_second` and `cached_share` of the
@@ -170,7 +170,7 @@ class QueueStatus:
         return "well" if self.failing_seconds is None else f"failing since {self.failing_seconds:.0f} s"
 
 
-class QueueRecord:
+class RequestStats:
     """Counts jobs by how they ended, and what the answers cost: tokens, and seconds inside the model."""
 
     def __init__(self, model: str) -> None:
@@ -183,7 +183,7 @@ class QueueRecord:
         self._model = model
         self._last_error = ""
         self._failing_since: float | None = None
-        self._recent: deque[Completion] = deque(maxlen=KEPT)
+        self._recent: deque[Completion] = deque(maxlen=MAX_RECENT)
 
     def answer(self, completion: Completion) -> None:
         """Count an answer; the model is well again."""
@@ -201,11 +201,11 @@ class QueueRecord:
         if isinstance(error, ModelError) and self._failing_since is None:
             self._failing_since = now
 
-    def status(self, waiting: int, running: int, now: float) -> QueueStatus:
+    def status(self, waiting: int, running: int, now: float) -> RequestStatsSnapshot:
         """Return the record together with the queue's present length, at `now` in seconds."""
         seconds = sum(one.seconds for one in self._recent)
         told = [one for one in self._recent if one.cached_tokens is not None]
-        return QueueStatus(
+        return RequestStatsSnapshot(
             model=self._model,
             waiting=waiting,
             running=running,
@@ -240,10 +240,10 @@ def _ratio(part: float, whole: float) -> float:
 
 log = logging.getLogger(__name__)
 
-KEPT_ANSWERS = 2000
+MAX_ANSWER_TIMES = 2000
 PATIENCE_SECONDS = 1.0
 PATIENCE_ROUNDS = 4.0
-NEWEST_SHARE = 0.1  # how much the newest answer counts in the running latency
+LATENCY_WEIGHT = 0.1  # how much the newest answer counts in the running latency
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ class EndpointStatus:
     """
 
     name: str
-    state: State
+    state: BreakerState
     running: int
     limit: int
     is_measured: bool
@@ -264,21 +264,21 @@ class EndpointStatus:
     problem: str
     remedy: str
     failed_seconds: float
-    record: QueueStatus
+    record: RequestStatsSnapshot
 
 
 class Endpoint:
     """One host, or the model in this process. `running` are the requests under way; `seconds` is what one takes."""
 
-    def __init__(self, name: str, concurrency: Concurrency, breaker: Breaker) -> None:
+    def __init__(self, name: str, concurrency: ConcurrencyLimit, breaker: CircuitBreaker) -> None:
         self.name = name
         self.concurrency = concurrency
         self.breaker = breaker
         self.running = 0
         self.is_probed = False
         self.seconds = 0.0
-        self.record = QueueRecord(name)
-        self._answered_at: deque[float] = deque(maxlen=KEPT_ANSWERS)
+        self.record = RequestStats(name)
+        self._answered_at: deque[float] = deque(maxlen=MAX_ANSWER_TIMES)
         self._moved_at = 0.0
         self._problem = ""
         self._remedy = ""
@@ -330,7 +330,7 @@ class Endpoint:
         """Note an answer at `now`, in seconds: it is well."""
         self._answered_at.append(now)
         self.concurrency.answer(completion.seconds, self.running >= self.concurrency.limit)
-        self.seconds += (completion.seconds - self.seconds) * (NEWEST_SHARE if self.record.answered else 1.0)
+        self.seconds += (completion.seconds - self.seconds) * (LATENCY_WEIGHT if self.record.answered else 1.0)
         self.record.answer(completion)
         self.breaker.succeed()
         if self._fails:

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import httpx
 
-MOST_BYTES = 16_000_000
-LONGEST_LINE_BYTES = 1_000_000
+MAX_ANSWER_BYTES = 16_000_000
+MAX_LINE_BYTES = 1_000_000
 CONNECT_SECONDS = 5.0
-LONGEST_SILENCE_SECONDS = 300.0  # loading a large model from a slow disk; the request's own timeout is shorter
+READ_TIMEOUT_SECONDS = 300.0  # loading a large model from a slow disk; the request's own timeout is shorter
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -23,7 +23,7 @@ class AnswerTooLong(httpx.StreamError):
     """A server sends more than any answer can have."""
 
 
-def connection(address: str, transport: httpx.AsyncBaseTransport | None = None) -> dict[str, Any]:
+def client_arguments(address: str, transport: httpx.AsyncBaseTransport | None = None) -> dict[str, Any]:
     """Return the arguments of an HTTP client for a server at this address. Raises: ValueError if it is none."""
     parts = urlsplit(address if "://" in address else f"http://{address}")
     at = parts.hostname
@@ -32,7 +32,7 @@ def connection(address: str, transport: httpx.AsyncBaseTransport | None = None) 
     if parts.port == 0:  # reading it refuses what is no number, and numbers that are too high
         raise ValueError("nobody can be reached at port 0")
     return {
-        "timeout": httpx.Timeout(LONGEST_SILENCE_SECONDS, connect=CONNECT_SECONDS),
+        "timeout": httpx.Timeout(READ_TIMEOUT_SECONDS, connect=CONNECT_SECONDS),
         "transport": transport,
         # A proxy set for the web must not get between us and a server on this machine.
         "trust_env": at not in LOOPBACK,
@@ -67,10 +67,10 @@ class _Counted(httpx.AsyncByteStream):
             total += len(part)
             end = part.rfind(b"\n")
             line = len(part) - end - 1 if end >= 0 else line + len(part)
-            if total > MOST_BYTES:
-                raise AnswerTooLong(f"more than {MOST_BYTES // 1_000_000} MB")
-            if line > LONGEST_LINE_BYTES:
-                raise AnswerTooLong(f"a line of more than {LONGEST_LINE_BYTES // 1_000_000} MB")
+            if total > MAX_ANSWER_BYTES:
+                raise AnswerTooLong(f"more than {MAX_ANSWER_BYTES // 1_000_000} MB")
+            if line > MAX_LINE_BYTES:
+                raise AnswerTooLong(f"a line of more than {MAX_LINE_BYTES // 1_000_000} MB")
             yield part
 
     async def aclose(self) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.models.adapter import Said
+from agents.models.adapter import StreamBuffer
 from agents.models.model import ModelError
 from agents.models.weights import load_package
 
@@ -165,7 +165,7 @@ class _Events:
     def __init__(self, on_piece: OnPiece) -> None:
         self.error: dict[str, Any] | None = None
         self._on_piece = on_piece
-        self._said = Said()
+        self._said = StreamBuffer()
         self._heard = 0
         self._pieces = 0
         self._progress: dict[str, int] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
-LESS_OFTEN = "Set concurrency to 1 for it in config/models.md, or let agents think less often (think_seconds)."
+RATE_LIMIT_REMEDY = "Set concurrency to 1 for it in config/models.md, or let agents think less often (think_seconds)."
 """What to do about a server that refuses what comes too often."""
 
 Finish = Literal["stop", "length", "cancelled"]
@@ -43,7 +43,7 @@ class ModelError(Exception):
         self.is_gone = is_gone
 
 
-class LacksModel(ModelError):
+class ModelMissing(ModelError):
     """A host that answers, and has other models than the one it is asked for."""
 
 
@@ -150,7 +150,7 @@ class Capabilities:
         return self.parameters_billion >= MIN_PROSE_BILLION
 
 
-class Voice(Protocol):
+class ModelTraits(Protocol):
     """What is to be known of a model before it is asked; see `LanguageModel`."""
 
     @property
@@ -201,7 +201,7 @@ class LanguageModel(Protocol):
 
 
 @runtime_checkable
-class CountsSlowly(Protocol):
+class SlowTokenizer(Protocol):
     """A model to which `count_tokens` of a new text takes long enough to hold up whoever else is on the event loop."""
 
     def uncounted(self, text: str) -> list[str]:
@@ -211,7 +211,7 @@ class CountsSlowly(Protocol):
         """Count a text without holding anybody up, so that `count_tokens` is quick with it afterwards."""
 
 
-class Uncounted(Exception):
+class NotCountedYet(Exception):
     """A text is to be counted ahead, and what needed its size begun again then."""
 
     def __init__(self, text: str) -> None:

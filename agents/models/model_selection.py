@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from agents.models.adapter import shown
+from agents.models.adapter import redacted
 from agents.models.embedded_model import LICENCE_NOTICE, EmbeddedModel
-from agents.models.model import LacksModel, LanguageModel, ModelError
+from agents.models.model import LanguageModel, ModelError, ModelMissing
 from agents.models.weights import default_cache_dir, is_assembled
 from config.settings import ModelSettings
 
@@ -49,7 +49,7 @@ class ModelSpec:
         """What people call the endpoint: where it is, and what answers there."""
         if self.api == EMBEDDED:
             return "the embedded model"
-        return f"{self.file.name} in this process" if self.api == GGUF else f"{self.model} at {shown(self.address)}"
+        return f"{self.file.name} in this process" if self.api == GGUF else f"{self.model} at {redacted(self.address)}"
 
     @property
     def file(self) -> Path:
@@ -96,7 +96,7 @@ class ModelSpec:
         )
 
 
-LOOK_SECONDS = 1.0  # how long `auto` waits for an Ollama that may not be there
+PROBE_SECONDS = 1.0  # how long `auto` waits for an Ollama that may not be there
 MIN_BILLION, MAX_BILLION = 0.5, 9.5
 """The sizes of models that `auto` takes in place of the one that it looks for, in billions of parameters: the embedded
 one is as good as a smaller one, and most machines wait too long for a larger one."""
@@ -109,7 +109,7 @@ BETTER_MINDS = (
 
 
 @dataclass(frozen=True)
-class Choice:
+class ModelChoice:
     """The model to use, already started, or None; and the sentences to print at start-up.
 
     `summary_models` are those for summaries if they are others, in the order in which they are asked. `specs` say of
@@ -123,7 +123,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SelectionContext:
     """What a choice is made from: a spec for Ollama with all settings, the cache folder, and models started already."""
 
     like: ModelSpec
@@ -131,14 +131,14 @@ class Wanted:
     have: Mapping[ModelSpec, LanguageModel] = field(default_factory=dict)
 
 
-async def choose_model(
+async def select_model(
     choice: str,
     like: ModelSpec | None = None,
     *,
     cache_dir: Path | None = None,
     summary_model: str = "",
     have: Mapping[ModelSpec, LanguageModel] | None = None,
-) -> Choice:
+) -> ModelChoice:
     """Return the started model for "auto", "embedded", "none", "ollama:NAME" or "gguf:FILE".
 
     `like` says where Ollama is, which model `auto` looks for in it, and how any model is asked. `auto` takes Ollama if
@@ -150,19 +150,19 @@ async def choose_model(
     """
     settings = ModelSettings()
     like = like or ModelSpec("ollama", settings.ollama_host, settings.ollama_model)
-    wanted = Wanted(like, cache_dir or default_cache_dir(), have or {})
+    wanted = SelectionContext(like, cache_dir or default_cache_dir(), have or {})
     chosen = await _chosen(choice, wanted)
     return await _with_summary_models(chosen, summary_model, wanted) if chosen.model else chosen
 
 
-async def _chosen(choice: str, wanted: Wanted) -> Choice:
+async def _chosen(choice: str, wanted: SelectionContext) -> ModelChoice:
     match choice.strip().partition(":"):
         case ("auto", "", ""):
             return await _whatever_works(wanted)
         case ("embedded", "", ""):
             return await _embedded(wanted, "as asked")
         case ("none", "", ""):
-            return Choice(None, (ASLEEP,))
+            return ModelChoice(None, (ASLEEP,))
         case ("ollama", ":", name) if name.strip():
             return await _ollama(wanted, name.strip(), "as asked")
         case ("gguf", ":", file) if file.strip():
@@ -171,11 +171,11 @@ async def _chosen(choice: str, wanted: Wanted) -> Choice:
     raise ModelError(message, remedy="For example --model ollama:gemma3:4b.", retryable=False)
 
 
-async def _whatever_works(wanted: Wanted) -> Choice:
+async def _whatever_works(wanted: SelectionContext) -> ModelChoice:
     wish = wanted.like.model
     try:
-        return await _ollama(wanted, wish, "auto: it answers and has the model", LOOK_SECONDS)
-    except LacksModel as error:
+        return await _ollama(wanted, wish, "auto: it answers and has the model", PROBE_SECONDS)
+    except ModelMissing as error:
         why = error.problem
         if best := await _best_there(wanted.like.address):
             reason = f"auto: it has no {wish}; of what it has, this is the largest instructed model up to 9 billion"
@@ -186,16 +186,16 @@ async def _whatever_works(wanted: Wanted) -> Choice:
         chosen = await _embedded(wanted, "auto: Ollama cannot be used")
         return replace(chosen, sentences=(why, *chosen.sentences, BETTER_MINDS.format(model=wish)))
     except ModelError as error:
-        return Choice(None, (why, f"Not the embedded model: {error}", ASLEEP))
+        return ModelChoice(None, (why, f"Not the embedded model: {error}", ASLEEP))
 
 
 async def _best_there(host: str) -> str:
-    from agents.models.ollama_api import facts_of_all
+    from agents.models.ollama_api import list_models
 
-    return best_of(await facts_of_all(host))
+    return largest_suitable(await list_models(host))
 
 
-def best_of(models: Mapping[str, OllamaFacts]) -> str:
+def largest_suitable(models: Mapping[str, OllamaFacts]) -> str:
     """Return the largest instructed model that is neither too small nor too large; empty if there is none."""
     sizes = {
         name: facts.parameters_billion
@@ -206,18 +206,18 @@ def best_of(models: Mapping[str, OllamaFacts]) -> str:
     return max(fitting, key=lambda name: fitting[name], default="")
 
 
-async def _ollama(wanted: Wanted, name: str, why: str, check_seconds: float = 10.0) -> Choice:
+async def _ollama(wanted: SelectionContext, name: str, why: str, check_seconds: float = 10.0) -> ModelChoice:
     spec = replace(wanted.like, model=name)
     sentence = f"The agents think with {name} on Ollama at {spec.address} ({why})."
     return await _started(wanted, spec, sentence, check_seconds)
 
 
-async def _gguf(wanted: Wanted, file: str) -> Choice:
+async def _gguf(wanted: SelectionContext, file: str) -> ModelChoice:
     spec = replace(wanted.like, api=GGUF, address="", model=file)
     return await _started(wanted, spec, f"The agents think with {file} in this process (as asked).")
 
 
-async def _with_summary_models(chosen: Choice, names: str, wanted: Wanted) -> Choice:
+async def _with_summary_models(chosen: ModelChoice, names: str, wanted: SelectionContext) -> ModelChoice:
     models, sentences, specs = list[LanguageModel](), [*chosen.sentences], [*chosen.specs]
     for name in filter(None, (part.strip().removeprefix("ollama:") for part in names.split(","))):
         try:
@@ -228,17 +228,19 @@ async def _with_summary_models(chosen: Choice, names: str, wanted: Wanted) -> Ch
         models += [found.model] if found.model else []
         specs += found.specs
         sentences.append(f"Summaries are made with {name} on Ollama at {wanted.like.address}.")
-    return Choice(chosen.model, tuple(sentences), tuple(models), tuple(specs))
+    return ModelChoice(chosen.model, tuple(sentences), tuple(models), tuple(specs))
 
 
-async def _embedded(wanted: Wanted, why: str) -> Choice:
+async def _embedded(wanted: SelectionContext, why: str) -> ModelChoice:
     spec = ModelSpec(EMBEDDED, num_ctx=wanted.like.num_ctx)
     first_time = spec not in wanted.have and not await asyncio.to_thread(is_assembled, wanted.cache_dir)
     chosen = await _started(wanted, spec, f"The agents think with the embedded model, Gemma 3 270M ({why}).")
     return replace(chosen, sentences=(*chosen.sentences, LICENCE_NOTICE)) if first_time else chosen
 
 
-async def _started(wanted: Wanted, spec: ModelSpec, sentence: str, check_seconds: float = 10.0) -> Choice:
+async def _started(
+    wanted: SelectionContext, spec: ModelSpec, sentence: str, check_seconds: float = 10.0
+) -> ModelChoice:
     model = wanted.have.get(spec) or spec.made(wanted.cache_dir, check_seconds)
     try:
         await model.start()
@@ -246,4 +248,4 @@ async def _started(wanted: Wanted, spec: ModelSpec, sentence: str, check_seconds
         if spec not in wanted.have:
             await model.close()
         raise
-    return Choice(model, (sentence,), specs=(spec,))
+    return ModelChoice(model, (sentence,), specs=(spec,))

@@ -12,14 +12,14 @@ from typing import Any, Literal, cast
 import httpx
 import ollama
 
-from agents.models.adapter import Said, shown, why_unreached
-from agents.models.http_limits import AnswerTooLong, connection
-from agents.models.model import LESS_OFTEN, Capabilities, Finish, LacksModel, ModelError, Timing
+from agents.models.adapter import StreamBuffer, connection_hint, redacted
+from agents.models.http_limits import AnswerTooLong, client_arguments
+from agents.models.model import RATE_LIMIT_REMEDY, Capabilities, Finish, ModelError, ModelMissing, Timing
 
 # All that the client library lets through: its own errors, httpx's, and what reading a reply that is not
 # Ollama's raises (JSON that is none is a ValueError, JSON of another shape an AttributeError or TypeError, JSON of
 # a hundred thousand brackets a RecursionError).
-TROUBLE = (
+CLIENT_ERRORS = (
     ollama.ResponseError,
     ollama.RequestError,
     httpx.HTTPError,
@@ -34,14 +34,14 @@ TROUBLE = (
     KeyError,
     RecursionError,
 )
-LONGEST_REASON = 200
+MAX_REASON_CHARACTERS = 200
 CHECK_ADDRESS = "Check the address in config/models.md; it ends with the port, as in http://127.0.0.1:11434."
 OTHER_API = f"{CHECK_ADDRESS} Servers such as vLLM and llama.cpp's want api: openai."
 LOOK_THERE = "If this goes on, start Ollama with OLLAMA_DEBUG=1 and look into its log."
 START_OLLAMA = "Start it with: ollama serve (https://ollama.com/download), or use --model embedded."
 
 
-def explained(
+def model_error(
     error: Exception,
     host: str,
     model: str,
@@ -59,7 +59,7 @@ def explained(
             return _refused(error, host, model)
         case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
             # The library's own words add nothing but length.
-            message = f"Ollama does not answer at {host} (asked for {model!r}).{why_unreached(error)}"
+            message = f"Ollama does not answer at {host} (asked for {model!r}).{connection_hint(error)}"
             return ModelError(message, remedy=START_OLLAMA, is_gone=True)
         case TimeoutError() | httpx.TimeoutException() if checked_seconds:
             message = f"What answers at {host} did not say within {checked_seconds:g} s whether it has {model!r}."
@@ -84,11 +84,11 @@ def lacks_model(host: str, model: str, names: list[str]) -> ModelError:
     """Return the error for a host without the model; `names` are those it has."""
     has = ", ".join(sorted(names)) or "none"
     message = f"Ollama at {host} has no model {model!r} (it has: {has})."
-    return LacksModel(message, remedy=f"Run: ollama pull {model}", retryable=False)
+    return ModelMissing(message, remedy=f"Run: ollama pull {model}", retryable=False)
 
 
 def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
-    said = " ".join(str(error.error).split())[:LONGEST_REASON] or "no reason given"
+    said = " ".join(str(error.error).split())[:MAX_REASON_CHARACTERS] or "no reason given"
     if said.startswith("<"):
         page = f"it answers with a web page (status {error.status_code})"
         message = f"What answers at {host} for {model!r} does not speak Ollama's API: {page}."
@@ -108,7 +108,7 @@ def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
     message = f"Ollama at {host} refused the request for {model!r} with status {error.status_code}: {said}."
     retryable = error.status_code >= 500 or error.status_code in (408, 429)
     remedy = LOOK_THERE if retryable else "Take out the option that it names, in config/models.md."
-    return ModelError(message, remedy=LESS_OFTEN if error.status_code == 429 else remedy, retryable=retryable)
+    return ModelError(message, remedy=RATE_LIMIT_REMEDY if error.status_code == 429 else remedy, retryable=retryable)
 
 
 def _reason(error: Exception) -> str:
@@ -134,7 +134,7 @@ def is_refusal_of_template(error: ModelError) -> bool:
     )
 
 
-def was_cut(counted: int, context_tokens: int) -> bool:
+def was_truncated(counted: int, context_tokens: int) -> bool:
     """Return whether a prompt of so many tokens is what Ollama leaves of one that is too long: about half of a context.
 
     It keeps the first four or five tokens, and of the rest as many as half of what is left of the context.
@@ -167,20 +167,20 @@ class OllamaFacts:
     has_bad_template: bool = False
 
 
-def facts_from(shown: ollama.ShowResponse) -> OllamaFacts:
+def model_facts(redacted: ollama.ShowResponse) -> OllamaFacts:
     """Return what a reply of `/api/show` tells."""
-    capabilities = shown.capabilities or ["completion"]  # older versions tell none
-    known: Mapping[str, Any] = shown.modelinfo or {}
+    capabilities = redacted.capabilities or ["completion"]  # older versions tell none
+    known: Mapping[str, Any] = redacted.modelinfo or {}
     context = known.get(f"{known.get('general.architecture')}.context_length")
     parameters = known.get("general.parameter_count")
-    told = billions(shown.details.parameter_size if shown.details else None)
+    told = billions(redacted.details.parameter_size if redacted.details else None)
     return OllamaFacts(
-        has_roles(shown.template or ""),
+        has_roles(redacted.template or ""),
         "completion" in capabilities,
         "thinking" in capabilities,
         context if isinstance(context, int) and context > 0 else None,
         parameters / 1e9 if isinstance(parameters, int) and parameters > 0 else told,
-        tuple(stop for stop in _STOP.findall(shown.parameters or "") if stop),
+        tuple(stop for stop in _STOP.findall(redacted.parameters or "") if stop),
     )
 
 
@@ -232,13 +232,13 @@ def _kind(facts: OllamaFacts) -> str:
 
 
 @dataclass
-class Heard:
+class OllamaAnswer:
     """What was read of an answer: its text, when its first piece came, and the last chunk, which has the costs.
 
     `said` is the whole of it, `enough` what of it was wanted; `last` is None if the host did not tell the costs.
     """
 
-    said: Said = field(default_factory=Said)
+    said: StreamBuffer = field(default_factory=StreamBuffer)
     enough: str | None = None
     pieces: int = 0
     first_at: float | None = None
@@ -273,24 +273,24 @@ REMOTE = "cloud"
 """The end of the names of models that Ollama has elsewhere: nothing leaves this machine unless somebody says so."""
 
 
-def client_of(host: str, model: str, transport: httpx.AsyncBaseTransport | None = None) -> ollama.AsyncClient:
+def open_client(host: str, model: str, transport: httpx.AsyncBaseTransport | None = None) -> ollama.AsyncClient:
     """Return a client of an Ollama host; `model` is for the error. Raises: ModelError if the host is no address."""
     try:
-        return ollama.AsyncClient(host, **connection(host, transport))
+        return ollama.AsyncClient(host, **client_arguments(host, transport))
     except (ValueError, httpx.InvalidURL) as error:
-        message = f"{shown(host)!r} is not the address of an Ollama host for the model {model!r}: {error}."
+        message = f"{redacted(host)!r} is not the address of an Ollama host for the model {model!r}: {error}."
         raise ModelError(message, remedy=CHECK_ADDRESS, retryable=False) from error
 
 
-async def facts_of_all(host: str, transport: httpx.AsyncBaseTransport | None = None) -> Mapping[str, OllamaFacts]:
+async def list_models(host: str, transport: httpx.AsyncBaseTransport | None = None) -> Mapping[str, OllamaFacts]:
     """Return what Ollama tells of the models that it has on this machine; nothing if it cannot be asked in time."""
-    client, found = client_of(host, "", transport), dict[str, OllamaFacts]()
+    client, found = open_client(host, "", transport), dict[str, OllamaFacts]()
     try:
-        with suppress(*TROUBLE):
+        with suppress(*CLIENT_ERRORS):
             async with asyncio.timeout(CHECK_SECONDS):
                 names = [entry.model for entry in (await client.list()).models if entry.model]
                 for name in [one for one in names if not one.endswith(REMOTE)][:MAX_MODELS]:
-                    found[name] = facts_from(await client.show(name))
+                    found[name] = model_facts(await client.show(name))
     finally:
         await cast("Any", client).close()  # the library forgot its type
     return found

@@ -13,20 +13,20 @@ from typing import Any, Literal, cast
 import httpx
 import ollama
 
-from agents.models.adapter import ConstraintFallback, TokenEstimate, shown
+from agents.models.adapter import ConstraintFallback, TokenEstimate, redacted
 from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
 from agents.models.ollama_api import (
-    TROUBLE,
-    Heard,
+    CLIENT_ERRORS,
+    OllamaAnswer,
     OllamaFacts,
     capabilities_of,
-    client_of,
-    explained,
-    facts_from,
     is_refusal_of_schema,
     is_refusal_of_template,
     lacks_model,
-    was_cut,
+    model_error,
+    model_facts,
+    open_client,
+    was_truncated,
 )
 from agents.models.ollama_api import Mode as Mode
 
@@ -41,7 +41,7 @@ LOAD_SECONDS = 0.5
 CALIBRATING_TOKENS = 100
 """Until the host has counted a prompt, an answer that may have no more tokens than these is read to its end."""
 
-CUT_SHARE = 1.25
+TRUNCATED_SHARE = 1.25
 """A prompt was cut if the host counted what a cut leaves, and our estimate is so many times that."""
 
 
@@ -79,9 +79,9 @@ class OllamaModel:
 
         Raises: ModelError if the host is no address.
         """
-        self.name = f"ollama:{model}@{shown(host)}"
+        self.name = f"ollama:{model}@{redacted(host)}"
         self._num_ctx = num_ctx
-        self._host = shown(host)
+        self._host = redacted(host)
         self._model = model
         self._mode = mode
         self._keep_alive = keep_alive
@@ -93,7 +93,7 @@ class OllamaModel:
         self._fallback = ConstraintFallback(self.name)
         self._estimate = TokenEstimate()
         self._explained = ""
-        self._client = client_of(host, model, transport)
+        self._client = open_client(host, model, transport)
 
     @property
     def context_tokens(self) -> int:
@@ -113,8 +113,8 @@ class OllamaModel:
                 names = [entry.model for entry in listed.models if entry.model]
                 if self._model in names or f"{self._model}:latest" in names:
                     await self._inquire()
-        except TROUBLE as error:
-            raise explained(error, self._host, self._model, checked_seconds=self._check_seconds) from error
+        except CLIENT_ERRORS as error:
+            raise model_error(error, self._host, self._model, checked_seconds=self._check_seconds) from error
         if self._model not in names and f"{self._model}:latest" not in names:
             raise lacks_model(self._host, self._model, names)
 
@@ -143,7 +143,7 @@ class OllamaModel:
             if held.schema:
                 self._fallback.accept()
         if (completion.timing.load or 0.0) > LOAD_SECONDS:
-            with suppress(*TROUBLE):
+            with suppress(*CLIENT_ERRORS):
                 async with asyncio.timeout(self._check_seconds):
                     await self._inquire()
         return completion
@@ -159,7 +159,7 @@ class OllamaModel:
     async def _inquire(self) -> None:
         """Ask what the model can do; a host that does not know the question leaves that open."""
         try:
-            self._facts = facts_from(await self._client.show(self._model))
+            self._facts = model_facts(await self._client.show(self._model))
         except (ollama.ResponseError, ValueError, AttributeError, TypeError, KeyError):
             self._facts = OllamaFacts()
         explanation = self.capabilities.explanation
@@ -169,13 +169,13 @@ class OllamaModel:
         self._explained = explanation
 
     async def _completed(self, request: Request, on_text: OnText | None) -> Completion:
-        began, heard = self._now(), Heard()
+        began, heard = self._now(), OllamaAnswer()
         try:
             async with asyncio.timeout(request.timeout_seconds), aclosing(self._chunks(request)) as chunks:
                 await self._read(heard, chunks, request, on_text)
         except TimeoutError as error:
             waited = request.timeout_seconds
-            raise explained(error, self._host, self._model, waited, has_begun=heard.pieces > 0) from error
+            raise model_error(error, self._host, self._model, waited, has_begun=heard.pieces > 0) from error
         return self._completion(request, heard, began, self._now())
 
     async def _ask(self, request: Request) -> AsyncGenerator[Any, None]:
@@ -217,11 +217,11 @@ class OllamaModel:
             async with aclosing(await self._ask(request)) as stream:
                 async for chunk in stream:
                     yield chunk
-        except TROUBLE as error:
-            raise explained(error, self._host, self._model) from error
+        except CLIENT_ERRORS as error:
+            raise model_error(error, self._host, self._model) from error
 
     async def _read(
-        self, heard: Heard, chunks: AsyncGenerator[Any, None], request: Request, on_text: OnText | None
+        self, heard: OllamaAnswer, chunks: AsyncGenerator[Any, None], request: Request, on_text: OnText | None
     ) -> None:
         """Take in what is said, up to where `on_text` had enough."""
         is_chat = self.capabilities.chat
@@ -241,7 +241,7 @@ class OllamaModel:
                 if not self._calibrates(request):
                     return
         if not heard.pieces:
-            raise explained(EOFError("it ended before it was done"), self._host, self._model)
+            raise model_error(EOFError("it ended before it was done"), self._host, self._model)
         # A model that says the same again and again is stopped by Ollama, without a last chunk.
         heard.finish = "length" if heard.enough is None else "stop"
 
@@ -250,10 +250,10 @@ class OllamaModel:
         is_short = request.max_tokens <= CALIBRATING_TOKENS
         return is_short and not self._estimate.is_calibrated and self._estimate.can_learn_from(request.text)
 
-    def _completion(self, request: Request, heard: Heard, began: float, ended: float) -> Completion:
+    def _completion(self, request: Request, heard: OllamaAnswer, began: float, ended: float) -> Completion:
         expected, last = self._estimate.count(request.text), heard.last
         counted = (last.prompt_eval_count if last else None) or 0
-        if was_cut(counted, self.context_tokens) and expected > CUT_SHARE * counted:
+        if was_truncated(counted, self.context_tokens) and expected > TRUNCATED_SHARE * counted:
             self._estimate.observe(request.text, self.context_tokens)  # it has at least so many
             raise self._too_long(self._estimate.count(request.text))
         self._estimate.observe(request.text, counted)

@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 import httpx
 
-from agents.models.adapter import Said, why_unreached
+from agents.models.adapter import StreamBuffer, connection_hint
 from agents.models.http_limits import AnswerTooLong
-from agents.models.model import LESS_OFTEN, ModelError, Timing
+from agents.models.model import RATE_LIMIT_REMEDY, ModelError, Timing
 
-TROUBLE = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, EOFError, TimeoutError, ValueError)
+CLIENT_ERRORS = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, EOFError, TimeoutError, ValueError)
 CHECK_ADDRESS = "Check the address in config/models.md; it mostly ends with /v1, as in http://127.0.0.1:8000/v1."
 SHORTEN = "Set num_ctx in config/models.md to the context of the server, or shorten the remembered window."
 LOOK_THERE = "Look into that server's own log if this goes on."
@@ -31,11 +31,11 @@ class Refusal(ModelError):
         self.status = status
 
 
-class NotOurs(ValueError):
+class NotOpenAI(ValueError):
     """A reply that is not of OpenAI's API."""
 
 
-def explained(
+def model_error(
     error: Exception,
     address: str,
     model: str,
@@ -48,7 +48,7 @@ def explained(
     """
     match error:
         case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
-            message = f"No server answers at {address} (asked for {model!r}).{why_unreached(error)}"
+            message = f"No server answers at {address} (asked for {model!r}).{connection_hint(error)}"
             remedy = "Start it there, or change the address in config/models.md."
             return ModelError(message, remedy=remedy, is_gone=True)
         case TimeoutError() | httpx.TimeoutException() if checked_seconds:
@@ -72,7 +72,7 @@ def explained(
 
 def refused(status: int, body: bytes, address: str, model: str) -> Refusal:
     """Return the error for a reply with a status that is none of success."""
-    said = said_in(body)
+    said = reason_in(body)
     if status in (401, 403):
         message = f"The server at {address} wants another key for {model!r} (status {status}): {said}."
         remedy = "Set api_key_from in config/models.md to the name of the environment variable that holds the key."
@@ -92,7 +92,7 @@ def refused(status: int, body: bytes, address: str, model: str) -> Refusal:
     message = f"The server at {address} refused the request for {model!r} with status {status}: {said}."
     retryable = status >= 500 or status in (408, 429)
     remedy = LOOK_THERE if retryable else "Take out the option that it names, in config/models.md."
-    return Refusal(message, status, LESS_OFTEN if status == 429 else remedy, retryable=retryable)
+    return Refusal(message, status, RATE_LIMIT_REMEDY if status == 429 else remedy, retryable=retryable)
 
 
 def is_about_length(said: str) -> bool:
@@ -107,7 +107,7 @@ def lacks_model(address: str, model: str, names: list[str]) -> ModelError:
     return ModelError(message, remedy="Load it there, or change model in config/models.md.", retryable=False)
 
 
-def said_in(body: bytes) -> str:
+def reason_in(body: bytes) -> str:
     """Return what a server gives as its reason, in one line."""
     text = body.decode("utf-8", "replace")
     try:
@@ -133,10 +133,10 @@ THOUGHTS = ("reasoning_content", "reasoning")
 
 
 @dataclass
-class Heard:
+class OpenAIAnswer:
     """What was read of an answer so far; `cached_tokens` and the seconds are None if the server did not tell."""
 
-    said: Said = field(default_factory=Said)
+    said: StreamBuffer = field(default_factory=StreamBuffer)
     finish: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -152,16 +152,16 @@ class Heard:
     def take_in(self, event: dict[str, Any], is_chat: bool, now: float) -> bool:
         """Add an event that came at `now`, in seconds; return whether there is more text now.
 
-        Raises: ModelError if the event is an error, NotOurs if it is none of this API.
+        Raises: ModelError if the event is an error, NotOpenAI if it is none of this API.
         """
         if event.get("error"):
-            message = f"It failed in the midst of its answer: {said_in(json.dumps(event).encode())}."
+            message = f"It failed in the midst of its answer: {reason_in(json.dumps(event).encode())}."
             raise ModelError(message, remedy="Look into that server's log.")
         self._take_in_costs(event)
         choices = event.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else {}
         if not isinstance(choice, dict):
-            raise NotOurs("a choice that is none")
+            raise NotOpenAI("a choice that is none")
         said = choice.get("delta") if is_chat else choice
         piece = said.get("content" if is_chat else "text") if isinstance(said, dict) else ""
         if choice.get("finish_reason"):
@@ -196,14 +196,14 @@ class Heard:
 
 
 def object_of(content: str | bytes) -> dict[str, Any]:
-    """Return the JSON object that a text is. Raises: NotOurs if it is none."""
+    """Return the JSON object that a text is. Raises: NotOpenAI if it is none."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
         text = content if isinstance(content, str) else content.decode("utf-8", "replace")
-        raise NotOurs(f"it says {' '.join(text.split())[:60]!r}") from error
+        raise NotOpenAI(f"it says {' '.join(text.split())[:60]!r}") from error
     if not isinstance(found, dict):
-        raise NotOurs(f"it says {str(found)[:60]!r}")
+        raise NotOpenAI(f"it says {str(found)[:60]!r}")
     return found
 
 
@@ -255,14 +255,14 @@ Post = Callable[[str, dict[str, Any]], Awaitable[tuple[int, bytes]]]
 
 
 @dataclass(frozen=True)
-class Manner:
+class RequestFormat:
     """What a server takes: messages or plain text, and in which field what an answer is held to."""
 
     mode: Mode
     constraint: Constraint
 
 
-async def find_manner(post: Post, address: str, model: str, mode: str, constraint: Constraint) -> Manner:
+async def detect_format(post: Post, address: str, model: str, mode: str, constraint: Constraint) -> RequestFormat:
     """Return how a server takes requests: messages if it can, and the first constraint that it keeps to.
 
     `mode` and `constraint` are "auto", or what is given and not tried. A constraint counts only if an answer that it
@@ -281,13 +281,13 @@ async def find_manner(post: Post, address: str, model: str, mode: str, constrain
                 raise refused(*last, address, model)
             is_taken = is_taken or last[0] == 200
             if last[0] == 200 and _keeps_to(each, one, last[1]):
-                return Manner(each, one)
+                return RequestFormat(each, one)
         if is_taken:
-            return Manner(each, "none" if constraint == "auto" else constraint)
+            return RequestFormat(each, "none" if constraint == "auto" else constraint)
     raise refused(*last, address, model)
 
 
-def constraining(constraint: Constraint, grammar: str | None, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+def constraint_fields(constraint: Constraint, grammar: str | None, schema: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the fields of a request that hold its answer to a grammar or a JSON schema."""
     if grammar and constraint in ("grammar", "guided_grammar"):
         return {constraint: grammar}
@@ -315,7 +315,7 @@ def _modes(mode: str) -> Iterable[Mode]:
 
 def _trial(mode: Mode, constraint: Constraint, model: str) -> dict[str, Any]:
     asked = {"messages": [{"role": "user", "content": QUESTION}]} if mode == "chat" else {"prompt": QUESTION}
-    held = constraining(constraint, GRAMMAR, SCHEMA)
+    held = constraint_fields(constraint, GRAMMAR, SCHEMA)
     return {"model": model, "max_tokens": TRIAL_TOKENS, "temperature": 0.0, **asked, **held}
 
 

@@ -13,25 +13,25 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from agents.models.adapter import ConstraintFallback, TokenEstimate, shown
-from agents.models.http_limits import connection
+from agents.models.adapter import ConstraintFallback, TokenEstimate, redacted
+from agents.models.http_limits import client_arguments
 from agents.models.model import Capabilities, Completion, Finish, ModelError, OnText, Request
 from agents.models.openai_api import (
     CHECK_ADDRESS,
+    CLIENT_ERRORS,
     GRAMMARS,
     PATHS,
-    TROUBLE,
     Constraint,
-    Heard,
-    Manner,
-    NotOurs,
-    constraining,
+    NotOpenAI,
+    OpenAIAnswer,
+    RequestFormat,
+    constraint_fields,
     count_in,
+    detect_format,
     dict_in,
-    explained,
-    find_manner,
     is_refusal_of_constraint,
     lacks_model,
+    model_error,
     object_of,
     refused,
 )
@@ -74,16 +74,16 @@ class OpenAIModel:
 
         Raises: ModelError if the address is none.
         """
-        self.name = f"openai:{model}@{shown(address)}"
+        self.name = f"openai:{model}@{redacted(address)}"
         self._num_ctx = num_ctx
-        self._address = shown(address)
+        self._address = redacted(address)
         self._model = model
         self._mode = mode
         self._constraint = constraint
         # Until it was tried: messages, which most servers take, and nothing that an answer is held to.
         self._is_tried = mode != "auto" and constraint != "auto"
         first = "none" if constraint == "auto" else constraint
-        self._manner = Manner("chat" if mode in ("chat", "auto") else "raw", first)
+        self._manner = RequestFormat("chat" if mode in ("chat", "auto") else "raw", first)
         self._trained, self._billions = _NOT_TOLD
         self._fallback = ConstraintFallback(self.name)
         self._think = think
@@ -128,8 +128,8 @@ class OpenAIModel:
                 if reply.status_code != 200:
                     raise refused(reply.status_code, reply.content, self._address, self._model)
                 listed = object_of(reply.content).get("data")
-        except TROUBLE as error:
-            raise explained(error, self._address, self._model, checked_seconds=self._check_seconds) from error
+        except CLIENT_ERRORS as error:
+            raise model_error(error, self._address, self._model, checked_seconds=self._check_seconds) from error
         entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         names = [str(one.get("id", "")) for one in entries]
         own = next((one for one in entries if one.get("id") == self._model), None)
@@ -148,11 +148,11 @@ class OpenAIModel:
             return
         try:
             async with asyncio.timeout(seconds):
-                self._manner = await find_manner(self._post, self._address, self._model, self._mode, self._constraint)
+                self._manner = await detect_format(self._post, self._address, self._model, self._mode, self._constraint)
         except TimeoutError:
             raise
-        except TROUBLE as error:
-            raise explained(error, self._address, self._model) from error
+        except CLIENT_ERRORS as error:
+            raise model_error(error, self._address, self._model) from error
         self._is_tried = True
         log.info("%s: %s", self.name, self.capabilities.explanation)
 
@@ -170,8 +170,8 @@ class OpenAIModel:
         try:
             await self._try(request.timeout_seconds)
         except TimeoutError as error:
-            raise explained(error, self._address, self._model, request.timeout_seconds) from error
-        held = constraining(self._manner.constraint, request.grammar, request.schema)
+            raise model_error(error, self._address, self._model, request.timeout_seconds) from error
+        held = constraint_fields(self._manner.constraint, request.grammar, request.schema)
         try:
             completion = await self._completed(request, held, began, on_text)
         except ModelError as error:
@@ -189,7 +189,7 @@ class OpenAIModel:
     async def _completed(
         self, request: Request, held: dict[str, Any], began: float, on_text: OnText | None
     ) -> Completion:
-        heard = Heard()
+        heard = OpenAIAnswer()
         try:
             async with asyncio.timeout(request.timeout_seconds), aclosing(self._events(request, held)) as events:
                 async for event in events:
@@ -198,9 +198,9 @@ class OpenAIModel:
                         heard.finish = "stop"
                         break
         except TimeoutError as error:
-            raise explained(error, self._address, self._model, request.timeout_seconds) from error
+            raise model_error(error, self._address, self._model, request.timeout_seconds) from error
         if not heard.finish and not heard.text:
-            raise explained(EOFError("it ended before it was done"), self._address, self._model)
+            raise model_error(EOFError("it ended before it was done"), self._address, self._model)
         heard.finish = heard.finish or "length"  # it ended well, and in the midst of its answer
         return self._completion(request, heard, began, self._now())
 
@@ -220,21 +220,21 @@ class OpenAIModel:
                 if reply.status_code != 200:
                     raise refused(reply.status_code, await reply.aread(), self._address, self._model)
                 if "html" in reply.headers.get("content-type", ""):
-                    raise NotOurs("it answers with a web page")
+                    raise NotOpenAI("it answers with a web page")
                 async for line in reply.aiter_lines():
                     content = line.removeprefix("data:").strip()
                     if content == "[DONE]":
                         return
                     if content and not line.startswith((":", "event:", "id:", "retry:")):
                         yield object_of(content)
-        except TROUBLE as error:
-            raise explained(error, self._address, self._model) from error
+        except CLIENT_ERRORS as error:
+            raise model_error(error, self._address, self._model) from error
 
-    def _take_in(self, heard: Heard, event: dict[str, Any]) -> bool:
+    def _take_in(self, heard: OpenAIAnswer, event: dict[str, Any]) -> bool:
         try:
             return heard.take_in(event, self._manner.mode == "chat", self._now())
-        except NotOurs as error:
-            raise explained(error, self._address, self._model) from error
+        except NotOpenAI as error:
+            raise model_error(error, self._address, self._model) from error
         except ModelError as error:
             raise ModelError(f"{self._model!r} at {self._address}: {error.problem}", remedy=error.remedy) from error
 
@@ -258,7 +258,7 @@ class OpenAIModel:
             body |= {"repeat_penalty": request.repeat_penalty, "repetition_penalty": request.repeat_penalty}
         return body
 
-    def _completion(self, request: Request, heard: Heard, began: float, ended: float) -> Completion:
+    def _completion(self, request: Request, heard: OpenAIAnswer, began: float, ended: float) -> Completion:
         self._estimate.observe(request.text, heard.prompt_tokens)
         finish: Finish = "length" if heard.finish == "length" else "stop"
         prompt_tokens = heard.prompt_tokens or self._estimate.count(request.text)
@@ -288,7 +288,7 @@ def _client(address: str, api_key: str, transport: httpx.AsyncBaseTransport | No
         if "://" not in address:
             raise ValueError("an address begins with http:// or https://")
         base = address if urlsplit(address).path.strip("/") else f"{address.rstrip('/')}/v1"
-        return httpx.AsyncClient(base_url=base, headers=headers, **connection(address, transport))
+        return httpx.AsyncClient(base_url=base, headers=headers, **client_arguments(address, transport))
     except (ValueError, httpx.InvalidURL) as error:
-        problem = f"{shown(address)!r} is no address: {error}."
+        problem = f"{redacted(address)!r} is no address: {error}."
         raise ModelError(problem, remedy=CHECK_ADDRESS, retryable=False) from error

@@ -13,25 +13,25 @@ from agents.models.endpoint import Endpoint, EndpointStatus, Route
 from agents.models.model import Completion, LanguageModel, ModelError, OnText
 from agents.models.scheduler import (
     AlreadyWaiting,
+    BuildRequest,
     Job,
-    Line,
-    Make,
+    JobQueue,
+    JobSource,
     NoEndpoint,
     Priority,
     QueueFull,
     QueueStopped,
-    TooOld,
-    WaitingLine,
-    hopeless,
-    is_hopeless,
-    next_start,
+    WaitedTooLong,
+    is_unroutable,
+    next_assignment,
+    unroutable_jobs,
 )
 
 TURNS_BETWEEN = 3
 """What came in while one piece was done is read in the first turn of the loop after it, and answered in the second."""
 
 
-class Spaced:
+class LoopYield:
     """Lets one at a time go on within `async with`, first come first served, the next some turns of the loop later.
 
     It is by turns, not by time: where nothing else is to be done, nobody waits.
@@ -62,11 +62,11 @@ def _release(lock: asyncio.Lock, turns: int) -> None:
 AGEING_SECONDS = 30.0
 # A model that forgets its own timeout is cut off this much later, so that it cannot hold an endpoint.
 GRACE_SECONDS = 2.0
-LONGEST_WAIT_SECONDS = 600.0
+MAX_WAIT_SECONDS = 600.0
 CHECK_SECONDS = 30.0  # how long an endpoint that is tried again may take to say that it has the model
-MOST_WAITING = 1024
+MAX_WAITING = 1024
 MAX_RESTARTS = 2
-KEPT_HOMES = 4096
+MAX_AFFINITIES = 4096
 
 Stage = Literal["waiting", "running"]
 
@@ -83,11 +83,11 @@ class ModelPool:
     def __init__(
         self,
         *,
-        max_waiting: int = MOST_WAITING,
+        max_waiting: int = MAX_WAITING,
         now: Callable[[], float] = time.monotonic,
         ageing_seconds: float = AGEING_SECONDS,
         grace_seconds: float = GRACE_SECONDS,
-        longest_wait_seconds: float = LONGEST_WAIT_SECONDS,
+        longest_wait_seconds: float = MAX_WAIT_SECONDS,
         has_affinity: bool = True,
     ) -> None:
         """Make an empty pool; `now` returns seconds from any fixed moment.
@@ -95,8 +95,8 @@ class ModelPool:
         Without `has_affinity` a job goes to any endpoint that is free, wherever its prompt was read the last time.
         """
         self.now = now
-        self.building = Spaced()
-        self._line = WaitingLine(ageing_seconds, max_waiting)
+        self.building = LoopYield()
+        self._line = JobQueue(ageing_seconds, max_waiting)
         self._grace_seconds = grace_seconds
         self._longest_wait_seconds = longest_wait_seconds
         self._has_affinity = has_affinity
@@ -107,12 +107,12 @@ class ModelPool:
         self._stopped = False
 
     async def ask(
-        self, line: Line, owner: str, priority: Priority, make: Make, on_text: OnText | None = None
+        self, line: JobSource, owner: str, priority: Priority, make: BuildRequest, on_text: OnText | None = None
     ) -> Completion:
         """Wait for a place and have the request completed that `make` builds then; see `ModelQueue.ask`."""
         return await self.complete(self.enter(line, owner, priority), make, on_text)
 
-    def enter(self, line: Line, owner: str, priority: Priority) -> Job:
+    def enter(self, line: JobSource, owner: str, priority: Priority) -> Job:
         """Take a job into the line. Raises: AlreadyWaiting, QueueFull, QueueStopped."""
         if self._stopped:
             raise QueueStopped("The model queue has been stopped.", retryable=False)
@@ -127,7 +127,7 @@ class ModelPool:
         self._preempt_for(job)
         return job
 
-    async def complete(self, job: Job, make: Make, on_text: OnText | None = None) -> Completion:
+    async def complete(self, job: Job, make: BuildRequest, on_text: OnText | None = None) -> Completion:
         """Bring a job that was entered to its end. Raises: ModelError; whatever `make` or `on_text` raise."""
         try:
             return await self._completed(job, make, on_text)
@@ -169,7 +169,7 @@ class ModelPool:
         """Let those who wait go where there is a place now: routes may have changed."""
         self._start_next()
 
-    def counts(self, line: Line) -> tuple[int, int]:
+    def counts(self, line: JobSource) -> tuple[int, int]:
         """Return how many jobs of a line wait, and how many run."""
         return sum(job.line is line for job in self._line.jobs), sum(job.line is line for job in self._running)
 
@@ -205,7 +205,7 @@ class ModelPool:
 
     def _start_next(self) -> None:
         now = self.now()
-        while not self._stopped and (found := next_start(self._line, self._homes, now)):
+        while not self._stopped and (found := next_assignment(self._line, self._homes, now)):
             job, route = found
             self._line.take(job)
             self._running.append(job)
@@ -213,7 +213,7 @@ class ModelPool:
             if self._has_affinity:
                 self._settle(job.key, route.endpoint)
             job.give_turn(route)
-        for job in hopeless(self._line.jobs, now):
+        for job in unroutable_jobs(self._line.jobs, now):
             self._line.jobs.remove(job)
             job.fail(job.last_error or self._no_endpoint(job, now))
 
@@ -239,7 +239,7 @@ class ModelPool:
     def _settle(self, key: tuple[str, str], endpoint: Endpoint) -> None:
         self._homes.pop(key, None)
         self._homes[key] = endpoint
-        if len(self._homes) > KEPT_HOMES:
+        if len(self._homes) > MAX_AFFINITIES:
             del self._homes[next(iter(self._homes))]
 
     def _no_endpoint(self, job: Job, now: float) -> NoEndpoint:
@@ -264,7 +264,7 @@ class ModelPool:
             job.route.endpoint.end(job.is_probe, self.now())
             job.route = None
 
-    async def _completed(self, job: Job, make: Make, on_text: OnText | None) -> Completion:
+    async def _completed(self, job: Job, make: BuildRequest, on_text: OnText | None) -> Completion:
         while route := await self._turn(job):
             try:
                 completion = await self._answered(job, route, make, on_text)
@@ -277,7 +277,7 @@ class ModelPool:
                 self._wait_again(job)
         return _nothing(job.line.name)
 
-    async def _answered(self, job: Job, route: Route, make: Make, on_text: OnText | None) -> Completion | None:
+    async def _answered(self, job: Job, route: Route, make: BuildRequest, on_text: OnText | None) -> Completion | None:
         """Return what a model answers to what `make` builds for it; None if nobody wants that any more."""
         # Only a model that has been started says for sure what it can do, and so what it should be asked.
         if job.is_probe and not await self._attempted(job, route, _started(route.model)):
@@ -304,7 +304,9 @@ class ModelPool:
                 return await asyncio.shield(job.turn)
         except TimeoutError as error:
             waited = f"A request of {job.owner} waited {self._longest_wait_seconds:g} s for {job.line.name}."
-            raise TooOld(waited, remedy="Use more or faster endpoints, or let agents think less often.") from error
+            raise WaitedTooLong(
+                waited, remedy="Use more or faster endpoints, or let agents think less often."
+            ) from error
 
     async def _attempted(self, job: Job, route: Route, work: Coroutine[Any, Any, T]) -> T | None:
         """Return what comes of work on an endpoint; None if it was withdrawn. Raises: ModelError."""
@@ -328,7 +330,7 @@ class ModelPool:
             return False
         job.tried.add(route.endpoint)
         job.last_error = error
-        if is_hopeless(job, self.now()):
+        if is_unroutable(job, self.now()):
             return False
         self._wait_again(job)
         return True

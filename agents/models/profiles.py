@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from weakref import WeakSet
 
-from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
+from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import LanguageModel, ModelError
-from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, choose_model
+from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, select_model
 from agents.models.pool import ModelPool
-from agents.models.queue import Asked, ModelQueue
+from agents.models.queue import ModelQueue, SamplingOverrides
 from config.profiles import THINKER, ModelProfile, thinker_of
 from config.settings import ModelSettings
 
@@ -65,7 +65,7 @@ class Profiles:
         if "model" in thinker.given and not thinker.settings.endpoints:  # it is the one that was found in its place
             thinker = replace(thinker, settings=replace(thinker.settings, model=specs[0].model))
         merged = {name: one.over(thinker) for name, one in profiles.items()} | {THINKER: thinker}
-        wanted, united = unite({name: specs_of(one, specs) for name, one in merged.items()})
+        wanted, united = unify_models({name: specs_of(one, specs) for name, one in merged.items()})
         sentences += united
         for spec in [spec for found in (*wanted.values(), later) for spec in found]:
             if spec not in self._models:
@@ -90,7 +90,7 @@ class Profiles:
             said.think,
             said.constraint,
         )
-        choice = await choose_model(
+        choice = await select_model(
             models.model, like, cache_dir=self._cache_dir, summary_model=models.summary_model, have=self._models
         )
         found = [choice.model] if choice.model else []
@@ -131,9 +131,9 @@ class Profiles:
         for name, profile in profiles.items():
             routes = self._routes(profiles, wanted, name)
             if name in self.queues:
-                self.queues[name].adopt(routes, asked_of(profile))
+                self.queues[name].adopt(routes, overrides_of(profile))
             else:
-                self.queues[name] = ModelQueue(routes, pool=self.pool, name=name, asked=asked_of(profile))
+                self.queues[name] = ModelQueue(routes, pool=self.pool, name=name, asked=overrides_of(profile))
         for name in self.queues.keys() - profiles.keys():
             self._gone.add(self.queues.pop(name))
         self._gone.update(self.later)
@@ -168,27 +168,29 @@ class Profiles:
             for spec in specs:
                 said = [one for one in (given.get(self._endpoint(spec), 0), concurrency) if one]
                 given[self._endpoint(spec)] = min(said, default=0)
-                unsaid[self._endpoint(spec)] = one_by_one(spec)
+                unsaid[self._endpoint(spec)] = default_concurrency(spec)
         for endpoint, said_of_it in given.items():
             concurrency = said_of_it or unsaid[endpoint]
             now = endpoint.concurrency
             if (0 if now.is_measured else now.limit) != concurrency:
-                endpoint.concurrency = Concurrency(concurrency)
+                endpoint.concurrency = ConcurrencyLimit(concurrency)
 
     def _endpoint(self, spec: ModelSpec) -> Endpoint:
         key = (spec.api, spec.address, spec.model)
         found = self._endpoints.get(key)
         if found is None:
-            found = Endpoint(spec.place, Concurrency(one_by_one(spec)), Breaker(self._rng, untried=True))
+            found = Endpoint(
+                spec.place, ConcurrencyLimit(default_concurrency(spec)), CircuitBreaker(self._rng, untried=True)
+            )
             self._endpoints[key] = found
         return found
 
 
-def asked_of(profile: ModelProfile) -> Asked:
+def overrides_of(profile: ModelProfile) -> SamplingOverrides:
     """Return what a profile wants otherwise than whoever asks: what was written in it, and nothing else."""
     settings, given = profile.settings, profile.given
     stops = (one.strip(" ").replace("\\n", "\n") for one in settings.stop.split("|"))
-    return Asked(
+    return SamplingOverrides(
         temperature=settings.temperature if "temperature" in given else None,
         top_p=settings.top_p if "top_p" in given else None,
         repeat_penalty=settings.repeat_penalty if "repeat_penalty" in given else None,
@@ -224,7 +226,7 @@ def specs_of(profile: ModelProfile, thinkers: tuple[ModelSpec, ...]) -> tuple[Mo
     )
 
 
-def unite(
+def unify_models(
     wanted: Mapping[str, tuple[ModelSpec, ...]],
 ) -> tuple[Mapping[str, tuple[ModelSpec, ...]], tuple[str, ...]]:
     """Return the models of the profiles such that none is loaded twice, and the sentences that tell of a change.
@@ -249,7 +251,7 @@ def unite(
     return united, tuple(sentences)
 
 
-def one_by_one(spec: ModelSpec) -> int:
+def default_concurrency(spec: ModelSpec) -> int:
     """Return how many requests a model gets at a time if nobody says: one, or 0 to find out how many pay.
 
     A model in this process has one thread, and Ollama answers one request at a time unless it is told otherwise: what

@@ -12,28 +12,45 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import TypeVar
 
-from agents.models.endpoint import Breaker, Concurrency, Endpoint, EndpointStatus, QueueRecord, QueueStatus, Route
-from agents.models.model import Capabilities, Completion, CountsSlowly, LanguageModel, OnText, Request, Uncounted, Voice
+from agents.models.endpoint import (
+    CircuitBreaker,
+    ConcurrencyLimit,
+    Endpoint,
+    EndpointStatus,
+    RequestStats,
+    RequestStatsSnapshot,
+    Route,
+)
+from agents.models.model import (
+    Capabilities,
+    Completion,
+    LanguageModel,
+    ModelTraits,
+    NotCountedYet,
+    OnText,
+    Request,
+    SlowTokenizer,
+)
 from agents.models.pool import AGEING_SECONDS, GRACE_SECONDS, ModelPool, Stage
 from agents.models.scheduler import AlreadyWaiting as AlreadyWaiting
-from agents.models.scheduler import Make
+from agents.models.scheduler import BuildRequest
 from agents.models.scheduler import NoEndpoint as NoEndpoint
 from agents.models.scheduler import Priority as Priority
 from agents.models.scheduler import QueueError as QueueError
 from agents.models.scheduler import QueueFull as QueueFull
 from agents.models.scheduler import QueueStopped as QueueStopped
-from agents.models.scheduler import TooOld as TooOld
+from agents.models.scheduler import WaitedTooLong as WaitedTooLong
 from agents.replies.reply_text import shows_thoughts, without_thoughts
 
 T = TypeVar("T")
 
-MOST_AT_ONCE = 900
-A_LINE = 200
+COUNT_BUDGET_CHARACTERS = 900
+LINE_COST_CHARACTERS = 200
 """So many characters may be counted while a request is built, each new line for as many more as it takes besides: a few
 milliseconds. What is beyond that is counted ahead, and the request is begun again."""
 
 
-class Voices:
+class RoutedModel:
     """Speaks for the model that a request is being built for; else for the one that would be asked first."""
 
     def __init__(self, routes: Sequence[Route], now: Callable[[], float]) -> None:
@@ -55,16 +72,16 @@ class Voices:
         return self._voice.context_tokens
 
     def count_tokens(self, text: str) -> int:
-        """Return how many tokens a text has. Raises: Uncounted, while a request is built and that would take long."""
+        """Return how many tokens a text has. Raises: NotCountedYet, if that would hold up a request."""
         voice = self._voice
-        if self._meant and isinstance(voice, CountsSlowly):
-            self._may_count -= sum(A_LINE + len(line) for line in voice.uncounted(text))
+        if self._meant and isinstance(voice, SlowTokenizer):
+            self._may_count -= sum(LINE_COST_CHARACTERS + len(line) for line in voice.uncounted(text))
             if self._may_count < 0:
-                raise Uncounted(text)
+                raise NotCountedYet(text)
         return voice.count_tokens(text)
 
     @contextmanager
-    def standing_for(self, model: LanguageModel, may_count: float = MOST_AT_ONCE) -> Iterator[None]:
+    def standing_for(self, model: LanguageModel, may_count: float = COUNT_BUDGET_CHARACTERS) -> Iterator[None]:
         """Speak for one of the models until the end; it counts no more than so many characters for that."""
         before, self._meant, self._may_count = self._meant, model, may_count
         try:
@@ -73,7 +90,7 @@ class Voices:
             self._meant = before
 
     @property
-    def _voice(self) -> Voice:
+    def _voice(self) -> ModelTraits:
         if self._meant:
             return self._meant
         now = self._now()
@@ -82,7 +99,7 @@ class Voices:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SamplingOverrides:
     """What a profile wants otherwise than whoever asks; None is as they want. Prices are per million tokens."""
 
     temperature: float | None = None
@@ -143,24 +160,24 @@ class ModelQueue:
         grace_seconds: float = GRACE_SECONDS,
         pool: ModelPool | None = None,
         name: str = "",
-        asked: Asked | None = None,
+        asked: SamplingOverrides | None = None,
     ) -> None:
         """Put a queue before the model; `now` returns seconds from any fixed moment."""
         if isinstance(model, Sequence):
             routes = tuple(model)
         else:
             # Whoever has one model only asks it again and again: there is nothing better to do.
-            breaker = Breaker(random.Random(0), failures_to_open=float("inf"))
-            routes = (Route(Endpoint(model.name, Concurrency(concurrency), breaker), model),)
+            breaker = CircuitBreaker(random.Random(0), failures_to_open=float("inf"))
+            routes = (Route(Endpoint(model.name, ConcurrencyLimit(concurrency), breaker), model),)
         self._pool = pool or ModelPool(
             max_waiting=max_waiting, now=now, ageing_seconds=ageing_seconds, grace_seconds=grace_seconds
         )
         self._given_name = name
-        self.asked = asked or Asked()
+        self.asked = asked or SamplingOverrides()
         self.spent = 0.0
         self.thinks = False
-        self.model = Voices(routes, self._pool.now)
-        self._record = QueueRecord(self.name)
+        self.model = RoutedModel(routes, self._pool.now)
+        self._record = RequestStats(self.name)
         self._latest: dict[str, Completion] = {}
 
     @property
@@ -173,33 +190,35 @@ class ModelQueue:
         """Where its jobs may go."""
         return self.model.routes
 
-    def adopt(self, routes: Sequence[Route], asked: Asked) -> None:
+    def adopt(self, routes: Sequence[Route], asked: SamplingOverrides) -> None:
         """Go on with other models and options; what runs goes on with those that it has."""
         self.model.routes = tuple(routes)
         self.asked = asked
 
-    async def built(self, model: LanguageModel, make: Make) -> Request | None:
+    async def built(self, model: LanguageModel, make: BuildRequest) -> Request | None:
         """Return the request that `make` builds for one of its models, with the options of the profile.
 
         `make` is called again after what it had to count was counted without holding anybody up. Requests of the whole
         pool are built one by one and spaced, so that answers that come together do not stop the world several times
         as long.
         """
-        may_count: float = MOST_AT_ONCE
+        may_count: float = COUNT_BUDGET_CHARACTERS
         while True:
             try:
                 async with self._pool.building:
                     with self.model.standing_for(model, may_count):
                         request = make()
-            except Uncounted as missing:
-                assert isinstance(model, CountsSlowly)
+            except NotCountedYet as missing:
+                assert isinstance(model, SlowTokenizer)
                 await model.count_ahead(missing.text)
                 if model.uncounted(missing.text):  # it cannot be counted, and will be estimated
                     may_count = math.inf
             else:
                 return self.asked.applied(request) if request else None
 
-    async def ask(self, owner: str, priority: Priority, make: Make, on_text: OnText | None = None) -> Completion:
+    async def ask(
+        self, owner: str, priority: Priority, make: BuildRequest, on_text: OnText | None = None
+    ) -> Completion:
         """Wait for the model and have it complete the request that `make` builds when the turn has come.
 
         `make` returning None withdraws the job, and so does `stop`: the completion is then empty and its
@@ -250,7 +269,7 @@ class ModelQueue:
         """End the thought of an owner as cancelled, so that no server goes on with it."""
         self._pool.withdraw(owner)
 
-    def status(self) -> QueueStatus:
+    def status(self) -> RequestStatsSnapshot:
         """Return what the queue is doing and how its models have been, as of this moment."""
         status = self._record.status(*self._pool.counts(self), self._pool.now())
         return replace(status, model=self.model.name)
@@ -289,7 +308,7 @@ THOUGHT_SHARE = 4
 """Thoughts may take this part of the context window at most, one in so many."""
 
 
-async def written_by(queue: ModelQueue, owner: str, priority: Priority, make: Make) -> Completion:
+async def complete_text(queue: ModelQueue, owner: str, priority: Priority, make: BuildRequest) -> Completion:
     """Have the request completed that `make` builds, and return what was written; see `ModelQueue.ask`.
 
     Raises: as `ModelQueue.ask` does.
@@ -300,7 +319,7 @@ async def written_by(queue: ModelQueue, owner: str, priority: Priority, make: Ma
         request = make()
         if request is not None:
             asked[:] = [request]
-        return roomy(request, queue) if request and queue.thinks else request
+        return with_room_for_thoughts(request, queue) if request and queue.thinks else request
 
     completion = await queue.ask(owner, priority, with_room)
     text = without_thoughts(completion.text)
@@ -311,7 +330,7 @@ async def written_by(queue: ModelQueue, owner: str, priority: Priority, make: Ma
     return replace(completion, text=text)
 
 
-def roomy(request: Request, queue: ModelQueue) -> Request:
+def with_room_for_thoughts(request: Request, queue: ModelQueue) -> Request:
     """Return a request with room for thoughts, which do not end at an empty line as the text after them does."""
     model = queue.model
     free = model.context_tokens - model.count_tokens(request.text) - request.max_tokens

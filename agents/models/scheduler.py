@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 from agents.models.endpoint import Endpoint, Route
 from agents.models.model import LanguageModel, ModelError, Request
 
-Make = Callable[[], Request | None]
+BuildRequest = Callable[[], Request | None]
 
 
 class Priority(IntEnum):
@@ -41,7 +41,7 @@ class QueueStopped(QueueError):
     """The queue has been stopped."""
 
 
-class TooOld(QueueError):
+class WaitedTooLong(QueueError):
     """A job has waited longer than anything may."""
 
 
@@ -49,7 +49,7 @@ class NoEndpoint(QueueError):
     """Every endpoint that could take a job is sick."""
 
 
-class Line(Protocol):
+class JobSource(Protocol):
     """Those who ask for the same model: where their jobs may go, and how a request of theirs is built."""
 
     @property
@@ -58,7 +58,7 @@ class Line(Protocol):
     @property
     def routes(self) -> Sequence[Route]: ...
 
-    async def built(self, model: LanguageModel, make: Make) -> Request | None: ...
+    async def built(self, model: LanguageModel, make: BuildRequest) -> Request | None: ...
 
 
 @dataclass(eq=False)
@@ -70,7 +70,7 @@ class Job:
     begun anew because something was said to its owner.
     """
 
-    line: Line
+    line: JobSource
     owner: str
     priority: Priority
     number: int
@@ -109,7 +109,7 @@ class Job:
             self.turn.set_exception(error)
 
 
-class WaitingLine:
+class JobQueue:
     """The jobs that wait, and whose turn it is.
 
     The next job is the one of the highest priority, counting what it gained by waiting; among these one that an
@@ -149,35 +149,35 @@ AFFINITY_ROUNDS = 2.0
 AFFINITY_SHARE = 0.4
 """While all have enough to do, it goes elsewhere only when it waits less by this share: loads are never quite even."""
 
-Homes: TypeAlias = Mapping[tuple[str, str], Endpoint]
+Affinities: TypeAlias = Mapping[tuple[str, str], Endpoint]
 """Which endpoint has seen whose prompts last, by `Job.key`."""
 
 
-def next_start(waiting: WaitingLine, homes: Homes, now: float) -> tuple[Job, Route] | None:
+def next_assignment(waiting: JobQueue, homes: Affinities, now: float) -> tuple[Job, Route] | None:
     """Return the first job, in the order of the line, for which there is a place, and that place."""
     lines = {job.line for job in waiting.jobs}
     if not any(route.endpoint.takes(now) for line in lines for route in line.routes):
         return None
     at_home = Counter(homes[job.key] for job in waiting.jobs if job.key in homes)
-    places = {line: _Places(line.routes, at_home, now) for line in lines}
+    places = {line: _LoadBalancer(line.routes, at_home, now) for line in lines}
     for job in waiting.in_order(now):
-        found = places[job.line] if not job.tried else _Places(_untried(job), at_home, now)
+        found = places[job.line] if not job.tried else _LoadBalancer(_untried(job), at_home, now)
         route = found.route_for(homes.get(job.key), job.priority > Priority.ANSWER)
         if route:
             return job, route
     return None
 
 
-def hopeless(jobs: Iterable[Job], now: float) -> list[Job]:
+def unroutable_jobs(jobs: Iterable[Job], now: float) -> list[Job]:
     """Return the jobs that no endpoint can take, now or as soon as what runs there has ended."""
     all_jobs = list(jobs)
     endpoints = {route.endpoint for line in {job.line for job in all_jobs} for route in line.routes}
     if all(endpoint.is_well(now) for endpoint in endpoints) and not any(job.tried for job in all_jobs):
         return []
-    return [job for job in all_jobs if is_hopeless(job, now)]
+    return [job for job in all_jobs if is_unroutable(job, now)]
 
 
-def is_hopeless(job: Job, now: float) -> bool:
+def is_unroutable(job: Job, now: float) -> bool:
     """Return whether no endpoint can take a job, now or as soon as what runs there has ended."""
     return not any(
         route.endpoint.is_well(now) or route.endpoint.is_probed or route.endpoint.may_be_probed(now)
@@ -185,7 +185,7 @@ def is_hopeless(job: Job, now: float) -> bool:
     )
 
 
-class _Places:
+class _LoadBalancer:
     """Where the jobs of a line may go at one moment: to the first tier of routes that is not all sick."""
 
     def __init__(self, routes: Iterable[Route], at_home: Counter[Endpoint], now: float) -> None:

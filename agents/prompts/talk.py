@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from agents.memory.facts.extraction import spoken_in
-from agents.memory.facts.narration_parser import Reading
+from agents.memory.facts.extraction import utterance_in
+from agents.memory.facts.narration_parser import NarrationParser
 from agents.models.model import Message
 from agents.prompts.quoting import quoted
 from vault.markdown import LINE_BREAK
@@ -25,7 +25,7 @@ MAX_CACHED = 4096
 class Talk:
     """Tells the memories of the agent called `name` as messages."""
 
-    def __init__(self, name: str, reading: Reading, wording: Callable[[], Wording]) -> None:
+    def __init__(self, name: str, reading: NarrationParser, wording: Callable[[], Wording]) -> None:
         self._name = name
         self._reading = reading
         self._wording = wording
@@ -67,7 +67,7 @@ class Talk:
         if key not in self._cached:
             if len(self._cached) >= MAX_CACHED:
                 self._cached.clear()
-            found = spoken_in(memory, self._reading)
+            found = utterance_in(memory, self._reading)
             self._cached[key] = found.text if found else None
         return self._cached[key]
 
@@ -92,7 +92,9 @@ def merged(messages: Iterable[Message]) -> list[Message]:
     return found
 
 
-def examples(yesterday: str, name: str, wording: Wording, reading: Reading, names: Iterable[str]) -> list[Message]:
+def examples(
+    yesterday: str, name: str, wording: Wording, reading: NarrationParser, names: Iterable[str]
+) -> list[Message]:
     """Return the talk of an example day as messages, with one exchange that tells `you` from `I`.
 
     The first of `names` who says something in it is the partner; what others say and do stands in brackets.

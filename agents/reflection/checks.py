@@ -23,8 +23,8 @@ from agents.reflection.reflecting import (
     MAX_INTENTS_EACH,
     MAX_OPINION_CHARACTERS,
     PEOPLE,
-    Line,
-    Retrospect,
+    NumberedLine,
+    ReflectionPrompt,
 )
 from agents.reflection.reflecting import MAX_INSIGHTS as MAX_INSIGHTS_A_LOOK
 from agents.reflection.speech_facts import (
@@ -68,7 +68,7 @@ class _Drop(Exception):
     """Why one item does not count."""
 
 
-def findings_of(answer: str, look: Retrospect) -> Findings:
+def findings_of(answer: str, look: ReflectionPrompt) -> Findings:
     """Return what of an answer counts. One that was cut off counts up to its last whole item.
 
     Raises: NotReadable if it is no JSON object.
@@ -115,7 +115,7 @@ def _take(found: Findings, item: Mapping[str, Any], key: str, take: Callable[[Ma
         found.dropped.append(Dropped(_clean(item.get("who"))[:MAX_OPINION_CHARACTERS], words, str(drop)))
 
 
-def _fact(item: Mapping[str, Any], look: Retrospect) -> SpeechFact:
+def _fact(item: Mapping[str, Any], look: ReflectionPrompt) -> SpeechFact:
     """Return a fact in the words of the memory that it stands in. Raises: _Drop."""
     line = _cited(look, [item.get("from")])[0]
     spoken, kind, quote = line.spoken, item.get("type"), item.get("quote")
@@ -141,13 +141,13 @@ def _fact(item: Mapping[str, Any], look: Retrospect) -> SpeechFact:
     return SpeechFact(about, kind, sentences, memory.seq, spoken.speaker, spoken.privately, memory.day)
 
 
-def _insight(item: Mapping[str, Any], look: Retrospect, found: Findings) -> Statement:
+def _insight(item: Mapping[str, Any], look: ReflectionPrompt, found: Findings) -> Statement:
     of = look.openings
     subject, _, rest = _opened(item.get("insight"), [*look.people, *of.subjects], of.verbs)
     return _opinion(item, "insight", subject if subject in look.people else LIFE, rest, look, found)
 
 
-def _add_intent(found: Findings, item: Mapping[str, Any], look: Retrospect) -> None:
+def _add_intent(found: Findings, item: Mapping[str, Any], look: ReflectionPrompt) -> None:
     _, person, rest = _opened(item.get("intent"), look.openings.intents, look.people)
     intents = found.intents.setdefault(person, [])
     if len(intents) < MAX_INTENTS_EACH:
@@ -163,7 +163,9 @@ def _opened(text: object, first: Sequence[str], second: Sequence[str]) -> tuple[
     raise _Drop("it does not begin as it was asked to")
 
 
-def _opinion(item: Mapping[str, Any], key: str, about: str, rest: str, look: Retrospect, found: Findings) -> Statement:
+def _opinion(
+    item: Mapping[str, Any], key: str, about: str, rest: str, look: ReflectionPrompt, found: Findings
+) -> Statement:
     """Return an opinion with the memories that bear it out; `rest` is what the model found. Raises: _Drop."""
     words, cited = _clean(item.get(key)), _cited(look, item.get("evidence"))
     if len(words) > MAX_OPINION_CHARACTERS:
@@ -202,7 +204,7 @@ def _opinions(found: Findings) -> Iterable[Statement]:
         yield from opinions
 
 
-def _cited(look: Retrospect, numbers: object) -> list[Line]:
+def _cited(look: ReflectionPrompt, numbers: object) -> list[NumberedLine]:
     """Return the lines of some numbers. Raises: _Drop if there are none, or one that was not shown."""
     found = numbers if isinstance(numbers, list) else []
     if not found or any(type(one) is not int or not 1 <= one <= len(look.lines) for one in found):
@@ -210,11 +212,11 @@ def _cited(look: Retrospect, numbers: object) -> list[Line]:
     return [look.lines[number - 1] for number in dict.fromkeys(found)][:MAX_EVIDENCE]
 
 
-def _support(cited: Sequence[Line]) -> str:
+def _support(cited: Sequence[NumberedLine]) -> str:
     return " ".join(f"{' '.join(line.memory.people)} {line.memory.room} {line.text}" for line in cited)
 
 
-def _hearsay(cited: Sequence[Line]) -> tuple[str, ...]:
+def _hearsay(cited: Sequence[NumberedLine]) -> tuple[str, ...]:
     """Return that somebody said so, if all that an opinion rests on are one speaker's words."""
     others = [line for line in cited if not line.is_own]
     speakers = {line.spoken.speaker if line.spoken else "" for line in others}

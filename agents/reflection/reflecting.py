@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from agents.choices.grammar import literal
-from agents.memory.facts.extraction import Spoken, spoken_in
-from agents.memory.facts.narration_parser import Reading
+from agents.memory.facts.extraction import Utterance, utterance_in
+from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
 from agents.memory.importance import HANDED
 from agents.prompts.quoting import filling
@@ -68,12 +68,12 @@ def openings(say: Wording) -> Openings:
 
 
 @dataclass(frozen=True)
-class Line:
+class NumberedLine:
     """One memory as it is shown: `text` is one line; `spoken` what was said in it, by whom, if anything was."""
 
     memory: Memory
     text: str
-    spoken: Spoken | None
+    spoken: Utterance | None
 
     @property
     def is_own(self) -> bool:
@@ -82,11 +82,11 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Retrospect:
+class ReflectionPrompt:
     """What an agent looks back on: lines numbered from 1 in the order of time, and the people in them."""
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[NumberedLine, ...]
     openings: Openings
     is_lasting: Callable[[str], bool] = lambda name: True
 
@@ -117,29 +117,29 @@ def load_template(vault: Vault) -> str:
     return text
 
 
-def filled(template: str, profile: str, look: Retrospect) -> str:
+def filled(template: str, profile: str, look: ReflectionPrompt) -> str:
     """Return what the model is asked."""
     values = filling({"name": look.name, "profile": profile, "memories": look.text})
     return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template)
 
 
-def retrospect(
+def reflection_prompt(
     name: str,
     memories: Sequence[Memory],
-    reading: Reading,
+    reading: NarrationParser,
     say: Wording,
     is_lasting: Callable[[str], bool] = lambda name: True,
-) -> Retrospect:
+) -> ReflectionPrompt:
     """Return the most telling of some memories, of equal ones the last.
 
     What the agent only thought, dreamt or looked up is none of them.
     """
     lines = {line.text: line for memory in memories if (line := _line(memory, reading))}
     best = sorted(lines.values(), key=lambda line: (-_weight(line), -line.memory.seq))[:MAX_LINES]
-    return Retrospect(name, tuple(sorted(best, key=lambda line: line.memory.seq)), openings(say), is_lasting)
+    return ReflectionPrompt(name, tuple(sorted(best, key=lambda line: line.memory.seq)), openings(say), is_lasting)
 
 
-def answer_schema(look: Retrospect) -> dict[str, Any]:
+def answer_schema(look: ReflectionPrompt) -> dict[str, Any]:
     """Return the JSON schema of an answer: no number and nobody else can be named.
 
     Keys are in alphabetical order, as some servers write them so: evidence before what it is evidence of.
@@ -156,12 +156,12 @@ def answer_schema(look: Retrospect) -> dict[str, Any]:
     return _object({key: parts[key] for key in sorted(parts)})
 
 
-def answer_grammar(look: Retrospect) -> str:
+def answer_grammar(look: ReflectionPrompt) -> str:
     """Return the GBNF grammar of the same answers, for a model that is held to a grammar and takes no schema."""
     return f'root ::= {_gbnf(answer_schema(look))}\nchar ::= [^"\\\\\\x00-\\x1f\\x7f]\n'
 
 
-def _opinion(key: str, first: Sequence[str], second: Sequence[str], look: Retrospect) -> dict[str, Any]:
+def _opinion(key: str, first: Sequence[str], second: Sequence[str], look: ReflectionPrompt) -> dict[str, Any]:
     """Return the schema of an opinion that begins with one of two lists of words each, and goes on for a few words."""
     longest = max(map(len, first)) + max(map(len, second)) + 2
     most = max(MIN_OPINION_CHARACTERS, MAX_OPINION_CHARACTERS - longest)
@@ -212,18 +212,18 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _line(memory: Memory, reading: Reading) -> Line | None:
+def _line(memory: Memory, reading: NarrationParser) -> NumberedLine | None:
     is_telling = memory.importance >= PLAIN_IMPORTANCE and memory.kind in _LIVED
     is_reminder = memory.kind == "told" and not memory.people
     is_small = memory.kind == "result" and memory.importance < HANDED
     if memory.refused or not is_telling or is_reminder or is_small:
         return None
-    spoken = spoken_in(memory, reading)
+    spoken = utterance_in(memory, reading)
     if memory.kind == "acted":
-        return Line(memory, _short(f'You say, "{spoken.text}"'), spoken) if spoken else None
+        return NumberedLine(memory, _short(f'You say, "{spoken.text}"'), spoken) if spoken else None
     if memory.kind == "result" and LINE_BREAK in memory.text:  # what was looked up
         return None
-    return Line(memory, _short(memory.text), spoken)
+    return NumberedLine(memory, _short(memory.text), spoken)
 
 
 def _short(text: str) -> str:
@@ -231,7 +231,7 @@ def _short(text: str) -> str:
     return text if len(text) <= MAX_LINE_CHARACTERS else f"{text[: MAX_LINE_CHARACTERS - 1].rstrip()}…"
 
 
-def _weight(line: Line) -> int:
+def _weight(line: NumberedLine) -> int:
     """Return how telling a line is: what others say most, what the agent itself did least."""
     is_heard = line.spoken is not None and line.spoken.speaker != ME
     return line.memory.importance + 2 * is_heard - 3 * line.is_own

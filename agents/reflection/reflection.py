@@ -14,16 +14,16 @@ from datetime import UTC, datetime
 
 from agents.memory.memory import AgentMemory
 from agents.models.model import Completion, ModelError, Request
-from agents.models.queue import ModelQueue, Priority, written_by
+from agents.models.queue import ModelQueue, Priority, complete_text
 from agents.reflection.acquaintances import Acquaintances, Opinions, Reflected
 from agents.reflection.checks import Findings, NotReadable, findings_of
 from agents.reflection.reflecting import (
     MIN_LINES,
-    Retrospect,
+    ReflectionPrompt,
     answer_grammar,
     answer_schema,
     filled,
-    retrospect,
+    reflection_prompt,
 )
 from vault.errors import NoteError
 from world.game_time import MINUTES_A_DAY
@@ -159,14 +159,14 @@ class Reflection:
         summaries = (self._memory.longterm, self._memory.recent)
         return max((summary.generation for summary in summaries if summary), default=0)
 
-    def _look_back(self, say: Wording) -> Retrospect:
+    def _look_back(self, say: Wording) -> ReflectionPrompt:
         memory, last = self._memory, self._memory.journal.last
         first = max(min(self.opinions.reflected.upto, last) + 1, last - MAX_MEMORIES + 1)
         memories = memory.journal.read(first, last)
-        return retrospect(memory.name, memories, memory.reading, say, self._around.is_lasting)
+        return reflection_prompt(memory.name, memories, memory.reading, say, self._around.is_lasting)
 
     async def _guarded(
-        self, queue: ModelQueue, prompt: str, look: Retrospect, moment: WorldMoment, now_ms: int
+        self, queue: ModelQueue, prompt: str, look: ReflectionPrompt, moment: WorldMoment, now_ms: int
     ) -> None:
         reflected = Reflected(self._memory.journal.last, self._generation, night_of(moment))
         try:
@@ -184,10 +184,10 @@ class Reflection:
             log.exception("the reflection of %s failed", self._memory.name)
             self._fail(str(error), now_ms)
 
-    async def _asked(self, queue: ModelQueue, prompt: str, look: Retrospect) -> Completion | None:
+    async def _asked(self, queue: ModelQueue, prompt: str, look: ReflectionPrompt) -> Completion | None:
         """Return the answer; None if it was cut short, or the queue has been stopped."""
         asking = asyncio.create_task(
-            written_by(queue, self._memory.name, Priority.SUMMARY, lambda: self._request(prompt, look))
+            complete_text(queue, self._memory.name, Priority.SUMMARY, lambda: self._request(prompt, look))
         )
         try:
             while not asking.done():
@@ -199,7 +199,7 @@ class Reflection:
         completion = asking.result()
         return None if completion.finish == "cancelled" else completion
 
-    def _request(self, prompt: str, look: Retrospect) -> Request:
+    def _request(self, prompt: str, look: ReflectionPrompt) -> Request:
         return Request(
             prompt,
             max_tokens=MAX_ANSWER_TOKENS,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agents.memory.english import FUNCTION_WORDS
-from agents.memory.facts.extraction import Spoken
-from agents.memory.facts.speech_acts import LONGEST_SENTENCE, matter, spans
+from agents.memory.facts.extraction import Utterance
+from agents.memory.facts.speech_acts import MAX_SENTENCE_CHARACTERS, content_words, spans
 from agents.memory.judging.claims import folded, names, plain
 from vault.markdown import LINE_BREAK
 
@@ -66,7 +66,7 @@ class SpeechFact:
     day: str = ""
 
 
-def heard_facts(spoken: Spoken, seq: int, day: str = "") -> list[SpeechFact]:
+def heard_facts(spoken: Utterance, seq: int, day: str = "") -> list[SpeechFact]:
     """Return what a speaker says of itself by the patterns above, at most a few facts of one speech."""
     text = spoken.text.replace(LINE_BREAK, " ")
     found = [
@@ -87,7 +87,7 @@ def whole_sentences(text: str, words: str) -> str:
         raise ValueError(f"{words!r} does not stand in {text!r}")
     touched = [(start, end) for start, end in spans(text) if start < match.end() and match.start() < end]
     start, end = (touched[0][0], touched[-1][1]) if touched else match.span()
-    return text[start:end] if end - start <= LONGEST_SENTENCE else match[0]
+    return text[start:end] if end - start <= MAX_SENTENCE_CHARACTERS else match[0]
 
 
 def told_name(words: str) -> str:
@@ -101,12 +101,12 @@ def _found(text: str, speaker: str) -> Iterator[tuple[str, str]]:
     places = list(spans(text))
     for index, (start, end) in enumerate(places):
         sentence = text[start:end]
-        kind = kind_of(sentence, speaker) if end - start <= LONGEST_SENTENCE else ""
+        kind = kind_of(sentence, speaker) if end - start <= MAX_SENTENCE_CHARACTERS else ""
         if not kind:
             continue
         for _, later_end in places[index + 1 :]:
             later = text[end:later_end].strip()
-            if kind not in (LOSS, KIN) or not _GOES_ON.match(later) or later_end - start > LONGEST_SENTENCE:
+            if kind not in (LOSS, KIN) or not _GOES_ON.match(later) or later_end - start > MAX_SENTENCE_CHARACTERS:
                 break
             if later.endswith("?") or kind_of(later, speaker):
                 break
@@ -232,7 +232,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 def key_words(text: str) -> frozenset[str]:
     """Return the stems of the words that say what a text is about; of a script without spaces, each pair of signs."""
     found: set[str] = set()
-    for word in matter(folded(plain(text))) - _PRONOUNS:
+    for word in content_words(folded(plain(text))) - _PRONOUNS:
         if _UNSPACED.search(word):
             found.update(word[at : at + 2] for at in range(max(1, len(word) - 1)))
         elif len(word) >= MIN_LETTERS:

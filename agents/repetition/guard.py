@@ -13,7 +13,7 @@ from agents.choices.policy import Policy
 from agents.choices.possible import possible
 from agents.choices.situation import Situation, asked_for, asks, ways_back, ways_to_others
 from agents.components.errands import Step
-from agents.repetition.loop_detector import SPEECH, TALK, Found, Loops, Sign
+from agents.repetition.loop_detector import SPEECH, TALK, Detected, LoopDetector, Sign
 from world.command import CommandTable
 from world.entities import Character
 from world.events import Event, Gave, Paged, Said, Shouted, Whispered
@@ -26,7 +26,7 @@ KEPT_LINES = 12
 KEPT_GIFTS = 6
 
 
-class Conduct:
+class RepetitionGuard:
     """The last lines of an agent and the rooms that it did them in, and whether it goes in circles.
 
     `breaks_loops` is whether anything is done about that. The same seed and the same life give the same conduct.
@@ -37,16 +37,16 @@ class Conduct:
         self._name = name
         self._gifts: deque[str] = deque(maxlen=KEPT_GIFTS)
         self.policy = Policy(rng)
-        self._loops = Loops()
+        self._loops = LoopDetector()
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._rooms: deque[str] = deque(maxlen=KEPT_LINES)
         self._objected_to: str | None = None
         self._suggested: list[str] = []
 
     @property
-    def remedy(self) -> Remedy:
+    def mitigation(self) -> Mitigation:
         """What is done about its circles in the next turn."""
-        return remedy(self._loops) if self.breaks_loops else NONE
+        return mitigation(self._loops) if self.breaks_loops else NONE
 
     @property
     def is_slowed(self) -> bool:
@@ -54,7 +54,7 @@ class Conduct:
 
         The answer to a command of its own would: a model that types the same one again and again would never rest.
         """
-        return self.remedy.slower > 1
+        return self.mitigation.slower > 1
 
     def hear(self, event: Event, world: World) -> None:
         """Take in what somebody else has said or given."""
@@ -90,9 +90,9 @@ class Conduct:
         That is one that goes on in a circle which the agent has been told of already, or none at all. A person who
         has spoken to it (`by_person`) may be answered with any verb.
         """
-        if self._objected_to is not None or not self.remedy.leads:
+        if self._objected_to is not None or not self.mitigation.leads:
             return False
-        is_shunned = not by_person and parse_line(line).verb in self.remedy.shunned
+        is_shunned = not by_person and parse_line(line).verb in self.mitigation.shunned
         if line and not is_shunned and not self._loops.signs_of(line, room_id):
             return False
         self._objected_to = line
@@ -103,7 +103,7 @@ class Conduct:
 
         A person who has just spoken to the agent (`by_person`) is answered all the same.
         """
-        asked_twice = self._objected_to is not None and self.remedy.leads
+        asked_twice = self._objected_to is not None and self.mitigation.leads
         return asked_twice and not by_person and self._loops.is_verbatim(line, room_id)
 
     def hold_back(self, line: str, room_id: str) -> None:
@@ -115,7 +115,7 @@ class Conduct:
         """Return what the agent is told of its circles, or an empty string."""
         if self._objected_to:
             return wording("loops.would_repeat")
-        return sentences(self.remedy.told, wording, self._suggested)
+        return sentences(self.mitigation.told, wording, self._suggested)
 
     def has_heard(self, words: str) -> bool:
         """Return whether words were heard or said a moment ago."""
@@ -136,7 +136,7 @@ class Conduct:
             errand=errand,
             asked_for=asked_for(world, actor, address.text) if address.text else (),
             asked_along=bool(address.text) and asks("talk.asks_along", address.text, world),
-            shunned=frozenset() if address.by_person else self.remedy.shunned,
+            shunned=frozenset() if address.by_person else self.mitigation.shunned,
             finds_words=finds_words,
         )
 
@@ -152,7 +152,7 @@ REPEAT_PENALTY = 1.1
 SLOWER = 2.0
 """How many times as long the pause before the next thought is, for each step from `COOLED` on."""
 
-SHUNNED: Mapping[Sign, frozenset[str]] = {
+SUPPRESSED: Mapping[Sign, frozenset[str]] = {
     Sign.SAID_AGAIN: SPEECH,
     Sign.ASKED_AGAIN: SPEECH,
     Sign.ECHOED: SPEECH,
@@ -165,7 +165,7 @@ SHUNNED: Mapping[Sign, frozenset[str]] = {
 
 
 @dataclass(frozen=True)
-class Remedy:
+class Mitigation:
     """What holds for the next turn.
 
     `told` are the signs that the agent is told of. `warmer` is added to the temperature. `shunned` are verbs not to be
@@ -174,7 +174,7 @@ class Remedy:
     the turn is.
     """
 
-    told: tuple[Found, ...] = ()
+    told: tuple[Detected, ...] = ()
     warmer: float = 0.0
     repeat_penalty: float = 1.0
     shunned: frozenset[str] = frozenset()
@@ -186,37 +186,37 @@ class Remedy:
         return max(own, min(HOTTEST, own + self.warmer))
 
 
-NONE = Remedy()
+NONE = Mitigation()
 
 
-def remedy(loops: Loops) -> Remedy:
+def mitigation(loops: LoopDetector) -> Mitigation:
     """Return what is to be done about an agent now."""
     strain = loops.strain
     if strain < TOLD:
         return NONE
     # Whoever finds no command finds it even less when it is asked for variety.
     is_varied = strain >= VARIED and all(one.sign is not Sign.NO_COMMAND for one in loops.last_found)
-    return Remedy(
+    return Mitigation(
         told=loops.found,
         warmer=WARMER * (strain - VARIED + 1) if is_varied else 0.0,
         repeat_penalty=REPEAT_PENALTY if is_varied else 1.0,
-        shunned=shunned_by(loops.last_found) if strain >= LED else frozenset(),
+        shunned=suppressed_verbs(loops.last_found) if strain >= LED else frozenset(),
         leads=strain >= LED,
         slower=SLOWER ** max(0, strain - COOLED + 1),
     )
 
 
-def shunned_by(found: tuple[Found, ...]) -> frozenset[str]:
+def suppressed_verbs(found: tuple[Detected, ...]) -> frozenset[str]:
     """Return the verbs that lead further into the circles of these signs."""
-    return frozenset().union(*(SHUNNED.get(one.sign, frozenset({one.verb})) for one in found))
+    return frozenset().union(*(SUPPRESSED.get(one.sign, frozenset({one.verb})) for one in found))
 
 
-def sentences(found: tuple[Found, ...], wording: Wording, lines: Sequence[str] = ()) -> str:
+def sentences(found: tuple[Detected, ...], wording: Wording, lines: Sequence[str] = ()) -> str:
     """Return what somebody is told who goes in circles; empty if it does not. `lines` are what it could type."""
     return " ".join(dict.fromkeys(_sentence(one, wording, lines) for one in found))
 
 
-def _sentence(found: Found, wording: Wording, lines: Sequence[str]) -> str:
+def _sentence(found: Detected, wording: Wording, lines: Sequence[str]) -> str:
     if found.sign is Sign.NO_COMMAND:
         return wording("loops.no_command", lines=wording.any_of(lines))
     if found.sign is Sign.SAID_AGAIN and found.times > 1:

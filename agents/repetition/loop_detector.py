@@ -21,8 +21,8 @@ SPEECH = frozenset({"say", "whisper", "tell", "shout"})
 TALK = SPEECH | {"think", "emote"}
 """What changes nothing in the world. Who only does such things has done nothing."""
 
-KEPT_DEEDS = 16
-KEPT_VOICES = 24
+MAX_ACTIONS = 16
+MAX_HEARD = 24
 HEARD_LATELY = 6
 """How many own deeds and how many speeches of anybody are compared with, and how many of others' for an echo."""
 
@@ -40,7 +40,7 @@ rule of its own."""
 MUCH_TALK = 6
 """So many times in a row nothing but talk is talk instead of deeds, unless a person talks to it."""
 
-MOST_STRAIN = 5
+MAX_SCORE = 5
 
 _QUESTION_MARKS = frozenset("?？؟")
 
@@ -59,7 +59,7 @@ class Sign(Enum):
 
 
 @dataclass(frozen=True)
-class Deed:
+class Action:
     """A command that was typed: its verb, what stands behind it, and the room in which that left its author."""
 
     verb: str
@@ -73,7 +73,7 @@ class Deed:
 
 
 @dataclass(frozen=True)
-class Voice:
+class HeardSpeech:
     """Something said by somebody; `who` is empty for one's own words."""
 
     who: str
@@ -82,7 +82,7 @@ class Voice:
 
 
 @dataclass(frozen=True)
-class Found:
+class Detected:
     """A sign, the verb that showed it (empty if there was none), and how many times before the same was done."""
 
     sign: Sign
@@ -90,41 +90,41 @@ class Found:
     times: int = 1
 
 
-class Loops:
+class LoopDetector:
     """What an agent has done and heard lately, and how much it goes in circles.
 
     `found` are the signs of its newest deed; `last_found` those of the newest deed that had any, while there is strain.
-    `strain` goes from 0, all is new, to `MOST_STRAIN`.
+    `strain` goes from 0, all is new, to `MAX_SCORE`.
     """
 
     def __init__(self) -> None:
         self.strain = 0
-        self.found: tuple[Found, ...] = ()
-        self.last_found: tuple[Found, ...] = ()
-        self._deeds: deque[Deed] = deque(maxlen=KEPT_DEEDS)
-        self._voices: deque[Voice] = deque(maxlen=KEPT_VOICES)
+        self.found: tuple[Detected, ...] = ()
+        self.last_found: tuple[Detected, ...] = ()
+        self._deeds: deque[Action] = deque(maxlen=MAX_ACTIONS)
+        self._voices: deque[HeardSpeech] = deque(maxlen=MAX_HEARD)
         self._talked = 0
 
     def hear(self, who: str, text: str, is_person: bool = False) -> None:
         """Take in what somebody else has said, who `is_person` and not an agent."""
-        self._voices.append(Voice(who, shingles(text), asks(text)))
+        self._voices.append(HeardSpeech(who, shingles(text), asks(text)))
         if is_person:
             self._talked = 0
 
-    def do(self, line: str, room_id: str) -> tuple[Found, ...]:
+    def do(self, line: str, room_id: str) -> tuple[Detected, ...]:
         """Take in what the agent has typed and the room that it is in after that; return the signs that it shows."""
         self.found = self.signs_of(line, room_id)
-        deed = deed_of(line, room_id)
+        deed = action_of(line, room_id)
         self._deeds.append(deed)
         if deed.is_speech:
-            self._voices.append(Voice("", deed.said, asks(deed.arguments)))
+            self._voices.append(HeardSpeech("", deed.said, asks(deed.arguments)))
         self._talked = self._talked + 1 if deed.verb in TALK else 0
         self._count()
         return self.found
 
     def fail(self) -> None:
         """Take in that the agent has answered with no command."""
-        self.found = (Found(Sign.NO_COMMAND, ""),)
+        self.found = (Detected(Sign.NO_COMMAND, ""),)
         self._count()
 
     def keep_silent(self, line: str, room_id: str) -> None:
@@ -134,12 +134,12 @@ class Loops:
 
     def is_verbatim(self, line: str, room_id: str) -> bool:
         """Return whether a line shows a sign, and is speech or a pose in the very words of one of the agent's last."""
-        deed = deed_of(line, room_id)
+        deed = action_of(line, room_id)
         if not (deed.is_speech or deed.verb == "emote") or not self.signs_of(line, room_id):
             return False
         own = [voice.said for voice in self._voices if not voice.who]
         poses = [one.said for one in self._deeds if one.verb == deed.verb]
-        return bool(alike(deed.said, own if deed.is_speech else poses, VERBATIM))
+        return bool(is_similar(deed.said, own if deed.is_speech else poses, VERBATIM))
 
     def is_heard(self, words: str) -> bool:
         """Return whether these words were said a moment ago, but for one or two of them, or are the other's own."""
@@ -149,75 +149,75 @@ class Loops:
         voices = list(self._voices)[-HEARD_LATELY * 2 :]
         latest = next((one.said for one in reversed(voices) if one.who), frozenset())
         is_part = len(said) > FEW_WORDS and len(said & latest) >= PART * len(said)
-        return is_part or bool(alike(said, (voice.said for voice in voices), VERBATIM))
+        return is_part or bool(is_similar(said, (voice.said for voice in voices), VERBATIM))
 
     def _count(self) -> None:
-        self.strain = min(MOST_STRAIN, self.strain + 1) if self.found else max(0, self.strain - 1)
+        self.strain = min(MAX_SCORE, self.strain + 1) if self.found else max(0, self.strain - 1)
         self.last_found = self.found or (self.last_found if self.strain else ())
 
-    def signs_of(self, line: str, room_id: str) -> tuple[Found, ...]:
+    def signs_of(self, line: str, room_id: str) -> tuple[Detected, ...]:
         """Return the signs that a line would show if it were typed now and left the agent in a room."""
-        deed = deed_of(line, room_id)
+        deed = action_of(line, room_id)
         found = [*self._of_speech(deed), *self._of_deed(deed)]
         if deed.verb in TALK and self._talked + 1 >= MUCH_TALK:
-            found.append(Found(Sign.ONLY_TALK, deed.verb))
+            found.append(Detected(Sign.ONLY_TALK, deed.verb))
         return tuple(found)
 
-    def _of_speech(self, deed: Deed) -> list[Found]:
+    def _of_speech(self, deed: Action) -> list[Detected]:
         if not deed.is_speech:
             return []
         own = [voice for voice in self._voices if not voice.who]
         others = [voice for voice in self._voices if voice.who][-HEARD_LATELY:]
-        before = alike(deed.said, (voice.said for voice in own))
-        found: list[Found] = []
+        before = is_similar(deed.said, (voice.said for voice in own))
+        found: list[Detected] = []
         if before < 2 and len(deed.said) < FEW_WORDS:
             return found
         if before and asks(deed.arguments) and self._is_unanswered(deed):
-            found.append(Found(Sign.ASKED_AGAIN, deed.verb, before))
+            found.append(Detected(Sign.ASKED_AGAIN, deed.verb, before))
         elif before:
-            found.append(Found(Sign.SAID_AGAIN, deed.verb, before))
-        if alike(deed.said, (voice.said for voice in others)):
-            found.append(Found(Sign.ECHOED, deed.verb))
+            found.append(Detected(Sign.SAID_AGAIN, deed.verb, before))
+        if is_similar(deed.said, (voice.said for voice in others)):
+            found.append(Detected(Sign.ECHOED, deed.verb))
         if self._goes_round(deed):
-            found.append(Found(Sign.IN_TURNS, deed.verb))
+            found.append(Detected(Sign.IN_TURNS, deed.verb))
         return found
 
-    def _is_unanswered(self, deed: Deed) -> bool:
+    def _is_unanswered(self, deed: Action) -> bool:
         """Return whether nobody has said anything since the same was last asked."""
         for voice in reversed(self._voices):
             if voice.who:
                 return False
-            if voice.asks and alike(deed.said, [voice.said]):
+            if voice.asks and is_similar(deed.said, [voice.said]):
                 return True
         return False
 
-    def _goes_round(self, deed: Deed) -> bool:
+    def _goes_round(self, deed: Action) -> bool:
         """Return whether this speech is the second B of an A-B-A-B between its author and somebody else."""
         if len(self._voices) < 3:
             return False
         first, second, third = list(self._voices)[-3:]
         in_turns = bool(first.who) and not second.who and third.who == first.who
-        return in_turns and bool(alike(first.said, [third.said]) and alike(second.said, [deed.said]))
+        return in_turns and bool(is_similar(first.said, [third.said]) and is_similar(second.said, [deed.said]))
 
-    def _of_deed(self, deed: Deed) -> list[Found]:
+    def _of_deed(self, deed: Action) -> list[Detected]:
         if self._deeds and deed.room_id != self._deeds[-1].room_id:
             rooms = [room_id for room_id, _ in groupby(one.room_id for one in (*self._deeds, deed))]
-            return [Found(Sign.TO_AND_FRO, deed.verb)] if goes_to_and_fro(rooms) else []
+            return [Detected(Sign.TO_AND_FRO, deed.verb)] if goes_to_and_fro(rooms) else []
         if deed.is_speech:
             return []
         before = [one for one in list(self._deeds)[-AMONG + 1 :] if one.verb == deed.verb]
         if deed.verb in TALK:
-            times, too_often = alike(deed.said, (one.said for one in before)), 1
+            times, too_often = is_similar(deed.said, (one.said for one in before)), 1
         else:
             times, too_often = sum(one.arguments == deed.arguments for one in before), TOO_OFTEN - 1
-        return [Found(Sign.DID_AGAIN, deed.verb, times)] if times >= too_often else []
+        return [Detected(Sign.DID_AGAIN, deed.verb, times)] if times >= too_often else []
 
 
-def deed_of(line: str, room_id: str) -> Deed:
+def action_of(line: str, room_id: str) -> Action:
     """Return a line as it counts here: without its reason, in lower case, its words as pairs."""
     typed = parse_line(line)
     arguments = " ".join(typed.arguments.casefold().split())
-    return Deed(typed.verb, arguments, room_id, shingles(arguments))
+    return Action(typed.verb, arguments, room_id, shingles(arguments))
 
 
 def goes_to_and_fro(rooms: Sequence[str]) -> bool:
@@ -249,12 +249,12 @@ def shingles(text: str) -> Shingles:
     return frozenset(pairwise(words)) if len(words) > 1 else frozenset((word,) for word in words)
 
 
-def likeness(one: Shingles, other: Shingles) -> float:
+def similarity(one: Shingles, other: Shingles) -> float:
     """Return from 0, nothing in common, to 1, the same, how alike two texts are; one without words is like none."""
     both = len(one & other)
     return both / (len(one) + len(other) - both) if both else 0.0
 
 
-def alike(one: Shingles, others: Iterable[Shingles], least: float = ALIKE) -> int:
+def is_similar(one: Shingles, others: Iterable[Shingles], least: float = ALIKE) -> int:
     """Return how many of the others say the same as one: are at least so much like it."""
-    return sum(likeness(one, other) >= least for other in others)
+    return sum(similarity(one, other) >= least for other in others)

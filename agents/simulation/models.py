@@ -10,44 +10,44 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
+from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import LanguageModel, ModelError
 from agents.models.pool import ModelPool
 from agents.models.profiles import Profiles
-from agents.models.queue import Asked, ModelQueue
+from agents.models.queue import ModelQueue, SamplingOverrides
 from agents.population import Population
-from agents.simulation.recording import Place, Recording, Replay, SimulationError, Usage, WatchedModel
+from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor, Usage, WatchedModel
 from agents.simulation.simulation import Simulation, Span, VirtualClock
 from config.profiles import THINKER
 from vault.config_notes import Settings
 
 Wake = Callable[[Mapping[str, ModelQueue], Sequence[ModelQueue]], None]
 
-Ways = Sequence[Sequence[int]]
+PlanKinds = Sequence[Sequence[int]]
 """Which models a queue asks: the number of each among all of them, and its tier."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class ModelPlan:
     """All models, the ways of each profile's queue by its name, and those of further queues for summaries."""
 
     models: Sequence[LanguageModel]
-    queues: Mapping[str, Ways]
-    later: Sequence[Ways] = ()
-    asked: Mapping[str, Asked] = field(default_factory=dict)
+    queues: Mapping[str, PlanKinds]
+    later: Sequence[PlanKinds] = ()
+    asked: Mapping[str, SamplingOverrides] = field(default_factory=dict)
 
 
 @dataclass
-class Cast:
+class SimulationModels:
     """The models of a simulation. `given` ones are taken as they are, the first for thoughts, others for summaries;
     without any a replay has its own, and else the settings say which. `about` goes into the heading of a recording.
     """
 
-    place: Place
+    place: TurnCursor
     settings: Settings
     say: Callable[[str], None]
     recording: Recording | None = None
-    replay: Replay | None = None
+    replay: ReplayedModels | None = None
     given: Sequence[LanguageModel] = ()
     about: dict[str, Any] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
@@ -69,14 +69,16 @@ class Cast:
         watched = [WatchedModel(model, number, self.usage, self.recording) for number, model in enumerate(plan.models)]
         # Made anew, so that nothing is known of any endpoint that a replay does not know.
         rng, pool = random.Random(0), ModelPool(now=clock.seconds)
-        endpoints = [Endpoint(model.name, Concurrency(1), Breaker(rng, untried=True)) for model in watched]
+        endpoints = [Endpoint(model.name, ConcurrencyLimit(1), CircuitBreaker(rng, untried=True)) for model in watched]
 
-        def queue(ways: Ways, name: str, asked: Asked) -> ModelQueue:
+        def queue(ways: PlanKinds, name: str, asked: SamplingOverrides) -> ModelQueue:
             routes = [Route(endpoints[number], watched[number], tier) for number, tier in ways]
             return ModelQueue(routes, pool=pool, name=name, asked=asked)
 
-        queues = {name: queue(ways, name, plan.asked.get(name, Asked())) for name, ways in plan.queues.items()}
-        return queues, [queue(ways, "", Asked()) for ways in plan.later]
+        queues = {
+            name: queue(ways, name, plan.asked.get(name, SamplingOverrides())) for name, ways in plan.queues.items()
+        }
+        return queues, [queue(ways, "", SamplingOverrides()) for ways in plan.later]
 
     def check(self) -> None:
         """See to it after a turn that the recording is whole and the replay still fits. Raises: SimulationError."""
@@ -92,17 +94,17 @@ class Cast:
         if self.recording:
             self.recording.close()
 
-    async def _plan(self) -> Plan:
+    async def _plan(self) -> ModelPlan:
         if self.given:
-            return Plan(self.given, {THINKER: [(0, 0)]}, [[(number, 0)] for number in range(1, len(self.given))])
+            return ModelPlan(self.given, {THINKER: [(0, 0)]}, [[(number, 0)] for number in range(1, len(self.given))])
         if self.replay:
             heading = self.replay.heading
-            return Plan(self.replay.models, heading["queues"], heading["later"], self.replay.asked)
+            return ModelPlan(self.replay.models, heading["queues"], heading["later"], self.replay.asked)
         return await planned(self.settings, self.say)
 
 
 async def live(
-    simulation: Simulation, cast: Cast, clock: VirtualClock, agents: Population, wake: Wake, span: Span
+    simulation: Simulation, cast: SimulationModels, clock: VirtualClock, agents: Population, wake: Wake, span: Span
 ) -> None:
     """Wake the agents, let them live for a span, and let everything go, however it ends; SIGTERM ends it too.
 
@@ -119,7 +121,7 @@ async def live(
         await agents.stop()
 
 
-async def planned(settings: Settings, say: Callable[[str], None]) -> Plan:
+async def planned(settings: Settings, say: Callable[[str], None]) -> ModelPlan:
     """Return the models that a world with these settings has. Raises: SimulationError if there is none."""
     profiles = Profiles(random.Random(0))
     try:
@@ -134,10 +136,10 @@ async def planned(settings: Settings, say: Callable[[str], None]) -> Plan:
     models = list({id(route.model): route.model for queue in every for route in queue.routes}.values())
     numbers = {id(model): number for number, model in enumerate(models)}
 
-    def ways(queue: ModelQueue) -> Ways:
+    def ways(queue: ModelQueue) -> PlanKinds:
         return [(numbers[id(route.model)], route.tier) for route in queue.routes]
 
-    return Plan(
+    return ModelPlan(
         models,
         {name: ways(queue) for name, queue in profiles.queues.items()},
         [ways(queue) for queue in profiles.later],

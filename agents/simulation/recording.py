@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.models.model import Capabilities, Completion, LanguageModel, ModelError, OnText, Request, Timing
-from agents.models.queue import Asked
+from agents.models.queue import SamplingOverrides
 
 VERSION = 2
 HASH_DIGITS = 16
@@ -26,7 +26,7 @@ class SimulationError(Exception):
 
 
 @dataclass
-class Place:
+class TurnCursor:
     """Where a simulation is: whose turn it is, and the number of the turn, counted from 1."""
 
     turn: int = 0
@@ -66,7 +66,7 @@ def count_key(number: int, text: str) -> str:
 class Recording:
     """A file that is being written. Raises SimulationError where it cannot be; nothing is ever written over."""
 
-    def __init__(self, path: Path, place: Place) -> None:
+    def __init__(self, path: Path, place: TurnCursor) -> None:
         self._path = path
         self._place = place
         self._new: dict[str, int] = {}
@@ -207,13 +207,13 @@ _ANSWER = ("text", "model", "prompt_tokens", "cached_tokens", "completion_tokens
 Line = Mapping[str, Any]
 
 
-class Replay:
+class ReplayedModels:
     """A recording that was read. `heading` is its first line; `divergence` says where what is asked differs from it.
 
     Raises: SimulationError if the file is none, or is damaged.
     """
 
-    def __init__(self, path: Path, place: Place) -> None:
+    def __init__(self, path: Path, place: TurnCursor) -> None:
         self.divergence = ""
         self._path = path
         self.place = place
@@ -232,11 +232,11 @@ class Replay:
             raise SimulationError(f"{self._path}:1: this line was changed by hand: {error}.") from error
 
     @property
-    def asked(self) -> dict[str, Asked]:
+    def asked(self) -> dict[str, SamplingOverrides]:
         """What the profiles wanted, by name. Raises: SimulationError if the heading was changed by hand."""
         try:
             given = self.heading.get("asked", {}).items()
-            return {name: Asked(**{**told, "stop": tuple(told["stop"])}) for name, told in given}
+            return {name: SamplingOverrides(**{**told, "stop": tuple(told["stop"])}) for name, told in given}
         except (AttributeError, KeyError, TypeError) as error:
             raise SimulationError(f"{self._path}:1: this line was changed by hand: {error}.") from error
 
@@ -331,7 +331,7 @@ class Replay:
 class ReplayedModel:
     """A model that gives what was recorded of it, at once."""
 
-    def __init__(self, replay: Replay, number: int, told: Line) -> None:
+    def __init__(self, replay: ReplayedModels, number: int, told: Line) -> None:
         self.name = str(told["name"])
         self.capabilities = Capabilities(**told["capabilities"])
         self.context_tokens = int(told["context_tokens"])

@@ -15,7 +15,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.population import Population
-from agents.simulation.recording import Place, Usage
+from agents.simulation.recording import TurnCursor, Usage
 from agents.turn import Turn
 from world.events import Event
 from world.game import Game
@@ -92,7 +92,7 @@ class Simulation:
         game: Game,
         agents: Population,
         clock: VirtualClock,
-        place: Place,
+        place: TurnCursor,
         rng: random.Random,
         day_minutes: int,
         on_step: Callable[[Step], None],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from agents.repetition.loop_detector import SPEECH, Shingles, alike, shingles
+from agents.repetition.loop_detector import SPEECH, Shingles, is_similar, shingles
 from bench.lib.three_agents import Done
 from world.parsing import parse_line
 
@@ -97,7 +97,7 @@ def _speeches(turns: Sequence[Done]) -> tuple[int, int]:
         line = parse_line(turn.line)
         if turn.outcome == "acted" and line.verb in SPEECH:
             said = shingles(line.arguments)
-            duplicates += bool(alike(said, before[-REMEMBERED_SPEECHES:]))
+            duplicates += bool(is_similar(said, before[-REMEMBERED_SPEECHES:]))
             before.append(said)
     return len(before), duplicates
 

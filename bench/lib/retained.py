@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.memory.cost import CompactionRecord
+from agents.memory.cost import CompactionStats
 from agents.models.model import LanguageModel
 from bench.lib.histories import PEOPLE, Planted, given_things, planted, tellings
 from bench.lib.measuring import (
@@ -51,7 +51,7 @@ class Measured:
     invented: set[str] = field(default_factory=set)
     lies: int = 0
     by_form: Tally = field(default_factory=Tally)
-    record: CompactionRecord = field(default_factory=CompactionRecord)
+    record: CompactionStats = field(default_factory=CompactionStats)
     seconds: float = 0.0
 
 

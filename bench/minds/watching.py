@@ -14,7 +14,7 @@ from agents.models.queue import ModelQueue, Priority
 from config.settings import ModelSettings
 
 if TYPE_CHECKING:
-    from agents.models.scheduler import Make
+    from agents.models.scheduler import BuildRequest
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,9 @@ class WatchedQueue(ModelQueue):
         self.thoughts: list[Thought] = []
         self._last: dict[str, str] = {}
 
-    async def ask(self, owner: str, priority: Priority, make: Make, on_text: OnText | None = None) -> Completion:
+    async def ask(
+        self, owner: str, priority: Priority, make: BuildRequest, on_text: OnText | None = None
+    ) -> Completion:
         """Have a request completed, and note it if it is an agent's thought. Raises: as in `ModelQueue`."""
         made: list[Request] = []
 

@@ -10,7 +10,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
-from agents.commands.agent_commands import Leading, population_commands
+from agents.commands.agent_commands import Possession, population_commands
 from agents.commands.thought_commands import thought_commands
 from agents.population import Population
 from server.accounts.accounts import Accounts
@@ -211,7 +211,7 @@ class Administration:
         agents: Population,
         vault: Vault,
         audit: Audit,
-        leading: Leading,
+        leading: Possession,
         settings: Callable[[], Settings],
         clock: ReactorClock,
         now_ms: Callable[[], int],

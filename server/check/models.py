@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from agents.models.model import ModelError
-from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, best_of
+from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, largest_suitable
 from agents.models.profiles import specs_of
 from agents.models.weights import PACKAGE, default_cache_dir, load_package, read_gguf
 from config.profiles import THINKER, ModelProfile, thinker_of
@@ -41,9 +41,9 @@ def try_model(spec: ModelSpec) -> str:
 
 def best_there(host: str) -> str:
     """Return the model that `auto` takes from an Ollama that lacks the one it looks for; empty if it takes none."""
-    from agents.models.ollama_api import facts_of_all  # heavy, and not always needed
+    from agents.models.ollama_api import list_models  # heavy, and not always needed
 
-    return best_of(asyncio.run(facts_of_all(host)))
+    return largest_suitable(asyncio.run(list_models(host)))
 
 
 def models(settings: Settings, try_one: Try = try_model, find_best: Callable[[str], str] = best_there) -> list[Result]:

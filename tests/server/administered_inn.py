@@ -8,7 +8,7 @@ from typing import Any
 
 from twisted.internet.task import Clock
 
-from agents.commands.agent_commands import Leading
+from agents.commands.agent_commands import Possession
 from agents.population import Population
 from server.admin.admin_commands import Administration
 from server.admin.audit import Audit
@@ -55,7 +55,7 @@ class StewardedInn:
         self.audit = Audit(
             root / "accounts" / "audit", self.game, lambda who: self.registry.host_of(who), lambda: NOW_MS
         )
-        self.leading = Leading(self.game, self.audit.take_led_line)
+        self.leading = Possession(self.game, self.audit.take_led_line)
         self.registry = lobby_of(root, self.game, clock=self.clock, writer=writer, perform=self.leading.perform)
         self.game.subscribe_lines("audit", self.audit.take_line, first=True)
         self.game.subscribe("leading", self.leading.take_note, (Left,), first=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from agents.models.model import LanguageModel, ModelError, Request
-from agents.simulation.recording import Place, Recording, Replay, SimulationError, Usage, WatchedModel
+from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor, Usage, WatchedModel
 from agents.simulation.simulation import Span
 from server import simulation
 from server.simulation import Progress, Wanted, copied, run_simulation, simulated
@@ -61,7 +61,9 @@ def talkative(root: Path) -> Path:
 
 def run(wanted: Wanted, *models: LanguageModel, replay: Path | None = None) -> int:
     silent = Progress(io.StringIO())
-    return simulated(wanted, lambda said: None, silent, Replay(replay, Place()) if replay else None, models)
+    return simulated(
+        wanted, lambda said: None, silent, ReplayedModels(replay, TurnCursor()) if replay else None, models
+    )
 
 
 def files_in(out: Path) -> dict[str, bytes]:
@@ -232,7 +234,7 @@ def test_turns_that_no_model_answered_are_told_at_the_end(tmp_path):
 
 
 def test_a_question_that_is_cut_short_by_the_end_is_no_failure_of_the_model(tmp_path):
-    place, usage = Place(1, "Rook"), Usage()
+    place, usage = TurnCursor(1, "Rook"), Usage()
     model = ScriptedModel("look")
     model.hold()
     recording = Recording(tmp_path / "recording.jsonl", place)
@@ -288,7 +290,7 @@ def test_a_file_that_is_no_recording_is_refused_with_its_line(tmp_path, text, co
     path = tmp_path / "recording.jsonl"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(SimulationError, match=complaint):
-        Replay(path, Place())
+        ReplayedModels(path, TurnCursor())
 
 
 class Terminal(io.StringIO):

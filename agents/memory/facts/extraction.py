@@ -8,23 +8,23 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 from agents.memory.english import NUMBER_WORDS
-from agents.memory.facts.narration_parser import ENGLISH, Deed, Reading
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser, ParsedEvent
 from agents.memory.facts.speech_acts import (
-    LONGEST_SENTENCE,
+    MAX_SENTENCE_CHARACTERS,
+    classify,
+    content_words,
     is_bare_reminder,
-    is_confidence,
-    is_same_matter,
-    kind_of,
-    matter,
+    is_same_topic,
+    is_secret,
     releases,
     replaces,
+    secret_spans,
     spans,
     takes_back,
     tells_of_keeping,
-    told_pieces,
     wants_forgotten,
 )
-from agents.memory.facts.store import ME, Known, minute_of
+from agents.memory.facts.store import ME, FactStore, minute_of
 from vault.markdown import LINE_BREAK
 from vault.memory.facts_note import (
     BEEN_THERE,
@@ -67,7 +67,7 @@ _INSIDE = ("things.inside",)
 _GOING = ("narration.you_go", "narration.you_go_along")
 
 
-def learn(known: Known, memory: Memory, refused: bool = False, reading: Reading = ENGLISH) -> None:
+def extract_facts(known: FactStore, memory: Memory, refused: bool = False, reading: NarrationParser = ENGLISH) -> None:
     """Take in one memory; a number that was taken in already changes nothing.
 
     `refused` says that what the memory tells of was not done: words that nobody heard promise nothing.
@@ -83,11 +83,11 @@ def learn(known: Known, memory: Memory, refused: bool = False, reading: Reading 
             _perceive(known, memory, memory.people[0], reading)
         case "result":
             _see(known, memory, reading)
-        case "acted" if not refused and (spoken := spoken_in(memory, people=known.people())):
-            hear(known, spoken, memory)
+        case "acted" if not refused and (spoken := utterance_in(memory, people=known.people())):
+            update_commitments(known, spoken, memory)
 
 
-def spoken_in(memory: Memory, reading: Reading = ENGLISH, people: Iterable[str] = ()) -> Spoken | None:
+def utterance_in(memory: Memory, reading: NarrationParser = ENGLISH, people: Iterable[str] = ()) -> Utterance | None:
     """Return what was spoken in a memory, and by whom; None if nothing was.
 
     `people` are those to whom words may have been whispered whose names have several words.
@@ -96,18 +96,18 @@ def spoken_in(memory: Memory, reading: Reading = ENGLISH, people: Iterable[str] 
         line = parse_line(memory.text)
         match line.verb:
             case "say" | "speak":
-                return Spoken(ME, line.arguments)
+                return Utterance(ME, line.arguments)
             case "whisper" | "tell":
-                return Spoken(ME, _behind_name(line.arguments, people))
+                return Utterance(ME, _behind_name(line.arguments, people))
         return None
     is_heard = memory.kind in ("observed", "told") and memory.people
     heard = reading.deed(memory.text, memory.people[0]) if is_heard else None
     return _spoken(heard, memory.people[0]) if heard else None
 
 
-def _spoken(deed: Deed, who: str) -> Spoken | None:
+def _spoken(deed: ParsedEvent, who: str) -> Utterance | None:
     is_speech = deed.name in _SPEAKING and "text" in deed.values
-    return Spoken(who, deed.values["text"], deed.name in _PRIVATELY) if is_speech else None
+    return Utterance(who, deed.values["text"], deed.name in _PRIVATELY) if is_speech else None
 
 
 def _behind_name(arguments: str, people: Iterable[str]) -> str:
@@ -122,7 +122,7 @@ def awaits_outcome(memory: Memory) -> bool:
     return memory.kind == "acted" and parse_line(memory.text).verb in ("whisper", "tell")
 
 
-def _visit(known: Known, memory: Memory) -> None:
+def _visit(known: FactStore, memory: Memory) -> None:
     old = known.find(PLACES, memory.room)
     if old is None:
         known.put(Fact(PLACES, memory.room, BEEN_THERE, memory.seq, memory.seq, minute_of(memory)))
@@ -130,7 +130,7 @@ def _visit(known: Known, memory: Memory) -> None:
         known.renew(old, BEEN_THERE, memory, old.count + 1)
 
 
-def _meet(known: Known, memory: Memory, name: str, arrived: bool = False) -> None:
+def _meet(known: FactStore, memory: Memory, name: str, arrived: bool = False) -> None:
     old, value = known.find(PEOPLE, name), f"last seen in {memory.room}"
     if old is None:
         known.put(Fact(PEOPLE, name, value, memory.seq, memory.seq, minute_of(memory)))
@@ -139,7 +139,7 @@ def _meet(known: Known, memory: Memory, name: str, arrived: bool = False) -> Non
     known.renew(old, value, memory, old.count + parted)
 
 
-def _perceive(known: Known, memory: Memory, who: str, reading: Reading) -> None:
+def _perceive(known: FactStore, memory: Memory, who: str, reading: NarrationParser) -> None:
     deed = reading.deed(memory.text, who)
     if deed is None:
         if memory.text.startswith(who):  # a pose, as they begin in every language
@@ -152,34 +152,34 @@ def _perceive(known: Known, memory: Memory, who: str, reading: Reading) -> None:
     elif deed.name == "leaves" and "room" in deed.values and (seen := known.find(PEOPLE, who)):
         known.renew(seen, f"last seen in {deed.values['room']}", memory)
     elif spoken := _spoken(deed, who):
-        hear(known, spoken, memory)
+        update_commitments(known, spoken, memory)
     else:
         _move_things(known, memory, who, deed)
 
 
-def _move_things(known: Known, memory: Memory, who: str, deed: Deed) -> None:
+def _move_things(known: FactStore, memory: Memory, who: str, deed: ParsedEvent) -> None:
     has = "I have it" if who == ME else f"{who} has it"
     match deed:
-        case Deed(name="takes" | "takes_from" | "you_take" | "you_take_from", values={"thing": thing}):
+        case ParsedEvent(name="takes" | "takes_from" | "you_take" | "you_take_from", values={"thing": thing}):
             _place(known, thing, has, memory)
-        case Deed(name="drops" | "you_drop", values={"thing": thing}):
+        case ParsedEvent(name="drops" | "you_drop", values={"thing": thing}):
             _place(known, thing, f"it lies in {memory.room}", memory)
-        case Deed(name="puts_in" | "you_put_in", values={"thing": thing, "container": container}):
+        case ParsedEvent(name="puts_in" | "you_put_in", values={"thing": thing, "container": container}):
             _place(known, thing, f"it lies in the {container}", memory)
-        case Deed(name="gives_you", values={"thing": thing}):
+        case ParsedEvent(name="gives_you", values={"thing": thing}):
             _hand_over(known, who, ME, thing, memory)
-        case Deed(name="gives" | "you_give", values={"thing": thing, "to": to}):
+        case ParsedEvent(name="gives" | "you_give", values={"thing": thing, "to": to}):
             _hand_over(known, who, to, thing, memory)
 
 
-def _hand_over(known: Known, giver: str, receiver: str, thing: str, memory: Memory) -> None:
+def _hand_over(known: FactStore, giver: str, receiver: str, thing: str, memory: Memory) -> None:
     if receiver != ME:
         _meet(known, memory, receiver)
     _place(known, thing, "I have it" if receiver == ME else f"{receiver} has it", memory)
     keep_by_giving(known, giver, receiver, thing, memory)
 
 
-def _place(known: Known, thing: str, value: str, memory: Memory) -> None:
+def _place(known: FactStore, thing: str, value: str, memory: Memory) -> None:
     old = known.find(THINGS, thing)
     if old is None:
         known.put(Fact(THINGS, thing, value, memory.seq, memory.seq, minute_of(memory)))
@@ -187,7 +187,7 @@ def _place(known: Known, thing: str, value: str, memory: Memory) -> None:
         known.renew(old, value, memory)
 
 
-def _see(known: Known, memory: Memory, reading: Reading) -> None:
+def _see(known: FactStore, memory: Memory, reading: NarrationParser) -> None:
     """Take in what a command of one's own brought: a deed done, a list of things, a look around."""
     text, lines = memory.text, memory.text.split(LINE_BREAK)
     if len(lines) == 1 and (deed := reading.own(_OWN_DEEDS, text)):
@@ -203,7 +203,7 @@ def _see(known: Known, memory: Memory, reading: Reading) -> None:
         keep_appointments(known, ME, memory)
 
 
-def _look_around(known: Known, lines: list[str], memory: Memory, reading: Reading) -> None:
+def _look_around(known: FactStore, lines: list[str], memory: Memory, reading: NarrationParser) -> None:
     present = reading.own(_COMPANY, lines[-1]) if lines else None
     lines = lines[:-1] if present else lines
     for name in reading.names(present.values["who"]) if present and "who" in present.values else ():
@@ -212,13 +212,13 @@ def _look_around(known: Known, lines: list[str], memory: Memory, reading: Readin
     _list(known, lying, f"it lies in {memory.room}", memory, reading)
 
 
-def _look_inside(known: Known, lines: list[str], memory: Memory, reading: Reading) -> None:
+def _look_inside(known: FactStore, lines: list[str], memory: Memory, reading: NarrationParser) -> None:
     for line in lines:
         if (inside := reading.own(_INSIDE, line)) and "container" in inside.values:
             _list(known, inside, f"it lies in the {inside.values['container']}", memory, reading)
 
 
-def _list(known: Known, seen: Deed | None, value: str, memory: Memory, reading: Reading) -> None:
+def _list(known: FactStore, seen: ParsedEvent | None, value: str, memory: Memory, reading: NarrationParser) -> None:
     """Take in a whole list of things: what was believed to be in it and is not, has gone who knows where."""
     names = reading.things(seen.values.get("things", "")) if seen else []
     if names is None:
@@ -239,7 +239,7 @@ _APPOINTMENT = re.compile(r"\b(?:come|meet|visit|be|wait|go|return)\b", re.IGNOR
 
 
 @dataclass(frozen=True)
-class Spoken:
+class Utterance:
     """Something said, and by whom; `privately` if it was whispered to the agent."""
 
     speaker: str
@@ -247,31 +247,31 @@ class Spoken:
     privately: bool = False
 
 
-def hear(known: Known, spoken: Spoken, memory: Memory) -> None:
+def update_commitments(known: FactStore, spoken: Utterance, memory: Memory) -> None:
     """Take in the first sentences of a speech; then what is left of it, if it was told in confidence or to be kept."""
     text = spoken.text.replace(LINE_BREAK, " ")
-    spent, section = set[int](), CONFIDED if spoken.privately or is_confidence(text) else ""
+    spent, section = set[int](), CONFIDED if spoken.privately or is_secret(text) else ""
     for start, end in islice(spans(text), MAX_SENTENCES):
-        sentence = text[start:end][:LONGEST_SENTENCE]
+        sentence = text[start:end][:MAX_SENTENCE_CHARACTERS]
         if is_bare_reminder(sentence):
             section = LESSONS
         elif _counts(known, spoken.speaker, sentence, memory):
             spent.add(start)
     if section and spoken.speaker != ME:
-        for piece in told_pieces(text, spent):
+        for piece in secret_spans(text, spent):
             _commit(known, _said(section, spoken.speaker, piece, memory))
 
 
-def _counts(known: Known, speaker: str, sentence: str, memory: Memory) -> bool:
+def _counts(known: FactStore, speaker: str, sentence: str, memory: Memory) -> bool:
     """Take in a sentence that settles or begins something; return whether it did."""
     if takes_back(sentence):
         return _withdraw(known, speaker, sentence, memory)
     if tells_of_keeping(sentence):
-        kept = _nearest(known.open(), matter(sentence))
+        kept = _nearest(known.open(), content_words(sentence))
         for fact in kept:
             known.end(fact, "kept", memory)
         return bool(kept)
-    if section := kind_of(sentence):
+    if section := classify(sentence):
         _commit(known, _said(section, speaker, sentence, memory))
     return bool(section)
 
@@ -280,17 +280,17 @@ def _said(section: str, speaker: str, words: str, memory: Memory) -> Fact:
     return Fact(section, speaker, words, memory.seq, memory.seq, minute_of(memory))
 
 
-def keep_appointments(known: Known, who: str, memory: Memory) -> None:
+def keep_appointments(known: FactStore, who: str, memory: Memory) -> None:
     """End the promises to come to a room, once whoever gave them comes in."""
-    room = matter(memory.room)
+    room = content_words(memory.room)
     for fact in known.open():
         if fact.section != PROMISES or fact.subject != who:
             continue
-        if _APPOINTMENT.search(fact.value) and room and room <= matter(fact.value):
+        if _APPOINTMENT.search(fact.value) and room and room <= content_words(fact.value):
             known.end(fact, "kept", memory)
 
 
-def keep_by_giving(known: Known, giver: str, receiver: str, thing: str, memory: Memory) -> None:
+def keep_by_giving(known: FactStore, giver: str, receiver: str, thing: str, memory: Memory) -> None:
     """End the giver's promises of a thing and the receiver's requests for it, once it is handed over."""
     for fact in known.open():
         meant = fact.subject == (giver if fact.section == PROMISES else receiver)
@@ -298,7 +298,7 @@ def keep_by_giving(known: Known, giver: str, receiver: str, thing: str, memory: 
             known.end(fact, "kept", memory)
 
 
-def _commit(known: Known, fact: Fact) -> None:
+def _commit(known: FactStore, fact: Fact) -> None:
     """Take in what was said in the place of what it says anew; what was to be kept in mind stays so."""
     anew = (old for old in known.facts.values() if _is_anew(fact, old))
     replaced = sorted(anew, key=lambda old: (old.since, old.key))
@@ -318,19 +318,19 @@ def _is_anew(fact: Fact, old: Fact) -> bool:
         return False
     if CONFIDED in (fact.section, old.section) and {fact.section, old.section} <= set(TOLD):
         return old.value.casefold() == fact.value.casefold() or replaces(fact.value, old.value)
-    return old.section == fact.section and (old.key == fact.key or is_same_matter(old.value, fact.value))
+    return old.section == fact.section and (old.key == fact.key or is_same_topic(old.value, fact.value))
 
 
-def _withdraw(known: Known, speaker: str, sentence: str, memory: Memory) -> bool:
+def _withdraw(known: FactStore, speaker: str, sentence: str, memory: Memory) -> bool:
     """End what a speaker takes back: its own, and what others promised it if it no longer asks or releases them.
 
     What it told and takes back is no longer known. Return whether there was anything.
     """
-    words = matter(sentence)
+    words = content_words(sentence)
     own = [fact for fact in known.open() if fact.subject == speaker]
     ended = _nearest(own, words) if words else own[-1:]
     released = releases(sentence) or any(fact.section == REQUESTS for fact in ended)
-    about = words.union(*(matter(fact.value) for fact in ended))
+    about = words.union(*(content_words(fact.value) for fact in ended))
     others = [fact for fact in known.open() if fact.subject != speaker and fact.section == PROMISES]
     ended += _nearest(others, about) if released else []
     for fact in ended:
@@ -341,15 +341,15 @@ def _withdraw(known: Known, speaker: str, sentence: str, memory: Memory) -> bool
     return bool(ended or untold)
 
 
-def _untold(known: Known, speaker: str, sentence: str) -> list[Fact]:
+def _untold(known: FactStore, speaker: str, sentence: str) -> list[Fact]:
     """Return what a speaker has told and wants forgotten."""
     told = [fact for fact in known.facts.values() if fact.section in TOLD and fact.subject == speaker and fact.last]
-    return _nearest(told, matter(sentence)) if wants_forgotten(sentence) else []
+    return _nearest(told, content_words(sentence)) if wants_forgotten(sentence) else []
 
 
 def _nearest(facts: list[Fact], words: frozenset[str]) -> list[Fact]:
     """Return those that have most of the words, none if none has any."""
-    shared = [len(matter(fact.value) & words) for fact in facts]
+    shared = [len(content_words(fact.value) & words) for fact in facts]
     most = max(shared, default=0)
     return [fact for fact, count in zip(facts, shared, strict=True) if most and count == most]
 
@@ -362,7 +362,7 @@ def _speaks_of(sentence: str, thing: str) -> bool:
     own = thing.lower().split()
     said = ["", *_WORD.findall(sentence.lower())]
     return any(
-        _singular(word) == _singular(own[-1]) and (before in own or before in NUMBER_WORDS or not matter(before))
+        _singular(word) == _singular(own[-1]) and (before in own or before in NUMBER_WORDS or not content_words(before))
         for before, word in pairwise(said)
     )
 

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 
 from agents.aside import Aside
-from agents.memory.facts.extraction import awaits_outcome, learn
-from agents.memory.facts.narration_parser import ENGLISH, Reading
-from agents.memory.facts.store import Known, in_order
+from agents.memory.facts.extraction import awaits_outcome, extract_facts
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
+from agents.memory.facts.store import FactStore, in_order
 from agents.memory.summaries.picked import picked_words
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK, one_line
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Version:
+class FactsVersion:
     """A text of the file, up to which memory all is told in it, and the goals of the profile that it names."""
 
     text: str = ""
@@ -36,7 +36,7 @@ class Version:
     goals: tuple[str, ...] = ()
 
 
-class FactsWriting:
+class BackgroundSave:
     """At most one version is on its way to the disk; who wants to write another has it settled first.
 
     `taken` is given each version with its stamp, or with None if somebody else has written the file meanwhile, and
@@ -48,7 +48,7 @@ class FactsWriting:
         note: FactsNote,
         journal: Journal,
         aside: Aside,
-        taken: Callable[[Version, Stamp | None], bool],
+        taken: Callable[[FactsVersion, Stamp | None], bool],
         failed: Callable[[NoteError], None],
     ) -> None:
         self._note = note
@@ -56,18 +56,18 @@ class FactsWriting:
         self._aside = aside
         self._taken = taken
         self._failed = failed
-        self._on_its_way: tuple[Version, Future[Stamp | None]] | None = None
+        self._on_its_way: tuple[FactsVersion, Future[Stamp | None]] | None = None
 
     @property
     def is_under_way(self) -> bool:
         """Whether a version is being written: the file may be it by now, and is not to be looked at."""
         return self._on_its_way is not None
 
-    def write(self, version: Version, expected: Stamp) -> bool:
+    def write(self, version: FactsVersion, expected: Stamp) -> bool:
         """Write a version over the file with that stamp, and return whether it is written."""
         return self._take(version, lambda: self._work(version, expected)())
 
-    def write_aside(self, version: Version, expected: Stamp) -> None:
+    def write_aside(self, version: FactsVersion, expected: Stamp) -> None:
         """Begin to write a version; where nothing goes on meanwhile, it is written at once."""
         try:
             work = self._work(version, expected)
@@ -90,7 +90,7 @@ class FactsWriting:
             (version, written), self._on_its_way = self._on_its_way, None
             self._take(version, written.result)
 
-    def _work(self, version: Version, expected: Stamp) -> Callable[[], Stamp | None]:
+    def _work(self, version: FactsVersion, expected: Stamp) -> Callable[[], Stamp | None]:
         """Return what writes a version, in any thread. Raises: NoteError, and so does what is returned."""
         force = self._journal.forcing()
 
@@ -100,7 +100,7 @@ class FactsWriting:
 
         return work
 
-    def _take(self, version: Version, outcome: Callable[[], Stamp | None]) -> bool:
+    def _take(self, version: FactsVersion, outcome: Callable[[], Stamp | None]) -> bool:
         try:
             return self._taken(version, outcome())
         except NoteError as error:
@@ -115,7 +115,7 @@ class FactsWriting:
 CATCH_UP = 1024
 """How many memories are learnt from at one look, so that a long journal holds up nobody."""
 
-LEARN_EVERY = 8
+EXTRACT_EVERY = 8
 """So many memories are learnt from as they come: all at once they would hold up the prompt that comes after them."""
 
 WRITE_EVERY = 64
@@ -139,7 +139,7 @@ class FactRegistry:
         name: str,
         journal: Journal,
         now_ms: Callable[[], int],
-        reading: Reading = ENGLISH,
+        reading: NarrationParser = ENGLISH,
         aside: Aside | None = None,
     ) -> None:
         self.name = name
@@ -151,14 +151,14 @@ class FactRegistry:
         self._journal = journal
         self._now_ms = now_ms
         self._reading = reading
-        self._known = Known()
+        self._known = FactStore()
         self._file = FactsFile()
         self._stamp = _GONE
-        self._written = Version()
+        self._written = FactsVersion()
         self._invalid = ""
         self._unwritten = ""
         self._next_write_ms = 0
-        self._writing = FactsWriting(self._note, journal, aside or Aside(), self._take_written, self._fail)
+        self._writing = BackgroundSave(self._note, journal, aside or Aside(), self._take_written, self._fail)
 
     @property
     def problem(self) -> str:
@@ -203,7 +203,7 @@ class FactRegistry:
 
     def keep_up(self) -> None:
         """Learn from the last few memories once they are enough; more than a few, or an edit, waits for `take_in`."""
-        if LEARN_EVERY <= self._journal.last - self._known.upto <= 2 * LEARN_EVERY:
+        if EXTRACT_EVERY <= self._journal.last - self._known.upto <= 2 * EXTRACT_EVERY:
             with suppress(NoteError):  # which `take_in` raises again
                 self._learn()
 
@@ -215,7 +215,7 @@ class FactRegistry:
             last = memories.pop().seq - 1
         for memory, after in zip_longest(memories, memories[1:]):
             is_refused = bool(after and after.kind == "result" and after.refused)
-            learn(self._known, memory, is_refused, self._reading)
+            extract_facts(self._known, memory, is_refused, self._reading)
         self._known.upto = max(self._known.upto, last)
 
     def close(self) -> None:
@@ -325,7 +325,7 @@ class FactRegistry:
         self._invalid = self._unwritten = ""
         if found is None:
             self._warn(f"{NAME} was taken away; it is written again")
-            self._written = Version(self._written.text, 0, self._written.goals)
+            self._written = FactsVersion(self._written.text, 0, self._written.goals)
             return
         try:
             self._keep_what_was_lost(found)
@@ -333,9 +333,9 @@ class FactRegistry:
             self._stamp = before  # or what a person has written would be taken for ours, and written over
             raise
         upto = min(found.upto, self._journal.last)
-        self._known = Known(upto, found.place, {fact.key: fact for fact in found.facts})
+        self._known = FactStore(upto, found.place, {fact.key: fact for fact in found.facts})
         self._file = found
-        self._written = Version("", upto, self._written.goals)
+        self._written = FactsVersion("", upto, self._written.goals)
         self.version += 1
 
     def _keep_what_was_lost(self, found: FactsFile) -> None:
@@ -353,13 +353,13 @@ class FactRegistry:
             return False  # what a person has written is never written over unread
         return self._writing.write(self._next_version(), self._stamp)
 
-    def _next_version(self) -> Version:
+    def _next_version(self) -> FactsVersion:
         upto, facts = self._known.upto, in_order(self._known.facts.values())
         file = replace(self._file, upto=upto, place=self._known.place, facts=facts)
         self._next_write_ms = self._now_ms() + WRITE_MS
-        return Version(self._note.text(file, self._journal.link, self.profile_goals), upto, self.profile_goals)
+        return FactsVersion(self._note.text(file, self._journal.link, self.profile_goals), upto, self.profile_goals)
 
-    def _take_written(self, version: Version, stamp: Stamp | None) -> bool:
+    def _take_written(self, version: FactsVersion, stamp: Stamp | None) -> bool:
         if stamp is None:
             self._take_in_edits()
             return False

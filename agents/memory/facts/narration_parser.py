@@ -24,34 +24,34 @@ def starter_wording() -> Wording:
 
 
 @dataclass(frozen=True)
-class Deed:
+class ParsedEvent:
     """What a sentence tells: its name in `text/narration.md`, as `takes`, and the values in it, as `thing`."""
 
     name: str
     values: dict[str, str]
 
 
-class Reading:
+class NarrationParser:
     """Reads the sentences of a world. `in_force` returns its wording; without it, the starter vault's alone counts."""
 
     def __init__(self, in_force: Callable[[], Wording] | None = None) -> None:
         self._in_force = in_force or starter_wording
-        self._made: _Tongue | None = None
+        self._made: _Patterns | None = None
 
-    def deed(self, text: str, who: str) -> Deed | None:
+    def deed(self, text: str, who: str) -> ParsedEvent | None:
         """Return what somebody has done by a text that others perceive; None if it is none of the world's sentences."""
         lower = text.lower()
         for name, plain, wording in self._tongue.deeds:
             if plain in lower and (values := wording.read(f"{_BY_SOMEBODY}{name}", text, who=who)) is not None:
-                return Deed(name, values)
+                return ParsedEvent(name, values)
         return None
 
-    def own(self, keys: Iterable[str], text: str) -> Deed | None:
+    def own(self, keys: Iterable[str], text: str) -> ParsedEvent | None:
         """Return which of some sentences, by `note.name`, a text is; the first in that order."""
         for key in keys:
             for wording in self._tongue.wordings:
                 if (values := wording.read(key, text)) is not None:
-                    return Deed(key.partition(".")[2], values)
+                    return ParsedEvent(key.partition(".")[2], values)
         return None
 
     def names(self, text: str) -> list[str]:
@@ -68,18 +68,18 @@ class Reading:
         return [tongue.article.sub("", one, count=1) for one in tongue.between_things.split(text)]
 
     @property
-    def _tongue(self) -> _Tongue:
+    def _tongue(self) -> _Patterns:
         wording = self._in_force()
         if self._made is None or self._made.wordings[0] is not wording:
-            self._made = _Tongue(wording)
+            self._made = _Patterns(wording)
         return self._made
 
 
-ENGLISH = Reading()
+ENGLISH = NarrationParser()
 """Reads the sentences of the starter vault."""
 
 
-class _Tongue:
+class _Patterns:
     """A wording and the starter vault's behind it, with what is made of both."""
 
     def __init__(self, wording: Wording) -> None:
@@ -89,7 +89,7 @@ class _Tongue:
         self.deeds = [
             (name, max(_plain(sentence), key=len), one)
             for one in self.wordings
-            for name, sentence in _deeds(one)
+            for name, sentence in _event_sentences(one)
             if self._is_new(name, one)
         ]
         self.nothing = {one("lists.nothing") for one in self.wordings}
@@ -104,7 +104,7 @@ class _Tongue:
         return wording is self.wordings[0] or wording.sentences.get(key) != self.wordings[0].sentences.get(key)
 
 
-def _deeds(wording: Wording) -> list[tuple[str, str]]:
+def _event_sentences(wording: Wording) -> list[tuple[str, str]]:
     """Return the sentences of what others do, those that say most first: `takes` would fit what `takes_from` says."""
     fitting = [
         (key.removeprefix(_BY_SOMEBODY), sentence)

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from vault.memory.facts_note import LESSONS, PROMISES, REQUESTS
 
-LONGEST_SENTENCE = 240
-SAME_MATTER = 0.5
+MAX_SENTENCE_CHARACTERS = 240
+SAME_TOPIC_SHARE = 0.5
 """What share of their words two sentences have in common that are about the same matter, times and numbers aside."""
 
 _SENTENCE = re.compile(r"[^.!?…]+(?:[.!?…]+[\"'”’)]*|$)")
@@ -91,10 +91,10 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a speech, trimmed; of an endless one the beginning."""
     for start, end in spans(text):
-        yield text[start : min(end, start + LONGEST_SENTENCE)]
+        yield text[start : min(end, start + MAX_SENTENCE_CHARACTERS)]
 
 
-def kind_of(sentence: str) -> str:
+def classify(sentence: str) -> str:
     """Return `Promises`, `Requests` or `To remember` for a sentence that is one, else nothing."""
     if _is_lesson(sentence):
         return LESSONS
@@ -105,7 +105,7 @@ def kind_of(sentence: str) -> str:
 
 def is_bare_reminder(sentence: str) -> bool:
     """Return whether a sentence asks to keep something in mind that it does not say: `Remember this.`"""
-    return _is_lesson(sentence) and not matter(sentence) - _OF_MINDING
+    return _is_lesson(sentence) and not content_words(sentence) - _OF_MINDING
 
 
 def _is_lesson(sentence: str) -> bool:
@@ -134,21 +134,21 @@ def tells_of_keeping(sentence: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def matter(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """Return the words that say what a sentence is about, in lower case."""
     return frozenset(word for word in _WORD.findall(text.lower()) if word not in _PLAIN)
 
 
-def is_same_matter(one: str, other: str) -> bool:
+def is_same_topic(one: str, other: str) -> bool:
     """Return whether two sentences are about the same, so that the later one replaces the earlier."""
     mine, theirs = _timeless(one), _timeless(other)
-    return bool(mine and theirs) and len(mine & theirs) >= SAME_MATTER * len(mine | theirs)
+    return bool(mine and theirs) and len(mine & theirs) >= SAME_TOPIC_SHARE * len(mine | theirs)
 
 
 @lru_cache(maxsize=4096)
 def _timeless(text: str) -> frozenset[str]:
     """Return the matter of a sentence, times and numbers aside."""
-    return frozenset(word for word in matter(text) if not _WHEN.fullmatch(word))
+    return frozenset(word for word in content_words(text) if not _WHEN.fullmatch(word))
 
 
 SPEECH_IN_PIECES = 8
@@ -182,12 +182,12 @@ _SECRETIVE = frozenset(
 )
 
 
-def is_confidence(text: str) -> bool:
+def is_secret(text: str) -> bool:
     """Return whether a speech, whoever may hear it, asks to be kept secret."""
     return bool(_SECRECY.search(text))
 
 
-def told_pieces(text: str, spent: Collection[int] = ()) -> list[str]:
+def secret_spans(text: str, spent: Collection[int] = ()) -> list[str]:
     """Return what of a speech is worth keeping, word for word: sentences that belong together, in bounded pieces.
 
     Left out are questions and small talk around it, and the sentences that begin at `spent`: they count already.
@@ -195,7 +195,7 @@ def told_pieces(text: str, spent: Collection[int] = ()) -> list[str]:
     pieces: list[str] = []
     run: list[tuple[int, int]] = []
     for start, end in spans(text):
-        if start in spent or (run and end - run[0][0] > LONGEST_SENTENCE):
+        if start in spent or (run and end - run[0][0] > MAX_SENTENCE_CHARACTERS):
             pieces += _piece(text, run)
             run = []
         if start not in spent:
@@ -204,9 +204,9 @@ def told_pieces(text: str, spent: Collection[int] = ()) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def weight_of_telling(text: str) -> int:
+def secret_weight(text: str) -> int:
     """Return how much words matter: 0 for an idle remark, 1 for a secret or a name or number, 2 for both."""
-    return is_confidence(text) + bool(_DETAIL.search(text))
+    return is_secret(text) + bool(_DETAIL.search(text))
 
 
 def replaces(new: str, old: str) -> bool:
@@ -219,7 +219,7 @@ def replaces(new: str, old: str) -> bool:
     if not mine or not theirs:
         return False
     share = len(mine & theirs) / len(mine | theirs)
-    return share > SAME_MATTER or (share == SAME_MATTER and bool(_CHANGED.search(new)))
+    return share > SAME_TOPIC_SHARE or (share == SAME_TOPIC_SHARE and bool(_CHANGED.search(new)))
 
 
 def _piece(text: str, run: list[tuple[int, int]]) -> list[str]:
@@ -227,8 +227,8 @@ def _piece(text: str, run: list[tuple[int, int]]) -> list[str]:
     told = {place for place, (start, end) in enumerate(run) if _tells(text[start:end])}
     if not told:
         return []
-    kept = [place for place, (start, end) in enumerate(run) if place in told or is_confidence(text[start:end])]
-    return [text[run[kept[0]][0] : run[kept[-1]][1]][:LONGEST_SENTENCE].rstrip()]
+    kept = [place for place, (start, end) in enumerate(run) if place in told or is_secret(text[start:end])]
+    return [text[run[kept[0]][0] : run[kept[-1]][1]][:MAX_SENTENCE_CHARACTERS].rstrip()]
 
 
 def _tells(sentence: str) -> bool:
@@ -243,4 +243,4 @@ def _tells(sentence: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _content(text: str) -> frozenset[str]:
-    return matter(text) - _SECRETIVE
+    return content_words(text) - _SECRETIVE

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from agents.memory.facts.speech_acts import matter, weight_of_telling
+from agents.memory.facts.speech_acts import content_words, secret_weight
 from vault.memory.facts_note import (
     COMMITMENTS,
     CONFIDED,
@@ -25,8 +25,8 @@ from vault.memory.memory_line import Memory
 from world.entities import Character
 from world.world import World
 
-MOST_IN_A_SECTION = 250
-MOST_ENDED = 20
+MAX_FACTS_IN_A_SECTION = 250
+MAX_ENDED = 20
 
 ME = "I"
 """The agent itself, as the subject of what it has promised or asked for."""
@@ -35,7 +35,7 @@ Key = tuple[str, str, str]
 
 
 @dataclass
-class Known:
+class FactStore:
     """All facts, by their keys, after the memories up to `upto`; `place` is where the agent then was."""
 
     upto: int = 0
@@ -91,7 +91,7 @@ class Known:
         """Let go of what was settled longest ago, or has had no sign for longest; never of a person's words.
 
         Of what was confided goes what matters least."""
-        for counts, most in ((self._ended, MOST_ENDED), (self._open, MOST_IN_A_SECTION)):
+        for counts, most in ((self._ended, MAX_ENDED), (self._open, MAX_FACTS_IN_A_SECTION)):
             if counts[section] > most and (oldest := self._oldest(section, ended=counts is self._ended)):
                 self.drop(oldest)
 
@@ -109,7 +109,7 @@ class Known:
     def _idlest(self) -> Fact | None:
         """Return what was confided that matters least, of that the oldest."""
         told = (f for f in self.facts.values() if f.section == CONFIDED and f.last)
-        return min(told, key=lambda fact: (weight_of_telling(fact.value), _age(fact)), default=None)
+        return min(told, key=lambda fact: (secret_weight(fact.value), _age(fact)), default=None)
 
 
 def in_order(facts: Iterable[Fact]) -> tuple[Fact, ...]:
@@ -153,12 +153,12 @@ def fact_text(fact: Fact, counted: bool = True) -> str:
     return f"{fact.subject}: {'; '.join(part for part in parts if part) or 'I do not know where'}."
 
 
-def words_said(facts: Iterable[Fact]) -> frozenset[str]:
+def stated_words(facts: Iterable[Fact]) -> frozenset[str]:
     """Return what was promised, asked for, to be remembered or confided, and by whom: a summary may speak of it."""
     return frozenset(f"{fact.subject}: {fact.value}" for fact in facts if fact.section in _SAID)
 
 
-def by_relevance(facts: Iterable[Fact], company: frozenset[str], place: str) -> list[Fact]:
+def rank_by_relevance(facts: Iterable[Fact], company: frozenset[str], place: str) -> list[Fact]:
     """Return facts, those first that matter most to who is present and where; what is settled is left out."""
     return sorted(
         (fact for fact in facts if not fact.closed and (fact.value or fact.remark)),
@@ -168,14 +168,14 @@ def by_relevance(facts: Iterable[Fact], company: frozenset[str], place: str) -> 
 
 def matching(facts: Iterable[Fact], query: str) -> list[Fact]:
     """Return the facts that speak of a query, best first; all of them, as they stand, for an empty one."""
-    wanted = matter(query)
+    wanted = content_words(query)
     if not wanted:
         return list(facts)
     scored = [(_overlap(fact, wanted), fact) for fact in facts]
     return [fact for score, fact in sorted(scored, key=lambda row: (-row[0], -row[1].last, row[1].key)) if score]
 
 
-def within(lines: Sequence[str], count_tokens: Callable[[str], int], budget_tokens: int) -> list[str]:
+def fit_budget(lines: Sequence[str], count_tokens: Callable[[str], int], budget_tokens: int) -> list[str]:
     """Return the first lines that fit a budget together; a few that are too long are passed over."""
     kept: list[str] = []
     passed_over = 0
@@ -203,15 +203,15 @@ def goals_in(profile: str) -> tuple[str, ...]:
 
 def _weight(fact: Fact, company: frozenset[str], place: str) -> int:
     names = {fact.subject, fact.value.removesuffix(" has it")} & company
-    words = fact.section in _SAID and any(name.casefold() in matter(fact.value) for name in company)
+    words = fact.section in _SAID and any(name.casefold() in content_words(fact.value) for name in company)
     here = fact.subject == place or (bool(place) and fact.value.endswith(place))
     mine = fact.subject == ME or fact.value == "I have it"
-    said = (1 if fact.section == CONFIDED else 3) + 2 * weight_of_telling(fact.value) if fact.section in _SAID else 0
+    said = (1 if fact.section == CONFIDED else 3) + 2 * secret_weight(fact.value) if fact.section in _SAID else 0
     return 4 * bool(names or words) + 2 * here + 2 * mine + said + 2 * bool(fact.remark)
 
 
 def _overlap(fact: Fact, wanted: frozenset[str]) -> int:
-    subject, rest = matter(fact.subject), matter(f"{fact.value} {fact.remark} {fact.section}")
+    subject, rest = content_words(fact.subject), content_words(f"{fact.value} {fact.remark} {fact.section}")
     return 3 * len(subject & wanted) + len(rest & wanted)
 
 
@@ -219,7 +219,7 @@ def _moment(minute: int) -> str:
     return datetime.fromtimestamp(minute * 60, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def as_it_is(facts: Iterable[Fact], world: World, actor: Character) -> list[Fact]:
+def override_with_observation(facts: Iterable[Fact], world: World, actor: Character) -> list[Fact]:
     """Return facts as they are true now of whatever the actor can see: its things, this place and who is here.
 
     What is elsewhere stays as it was last known; what is at hand and not known of yet comes in front.

@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from agents.memory.english import FUNCTION_WORDS, LIGHT, MODALS, OBJECT_PRONOUNS, stem, stems
-from agents.memory.facts.extraction import spoken_in
-from agents.memory.facts.narration_parser import ENGLISH, Deed, Reading
+from agents.memory.facts.extraction import utterance_in
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser, ParsedEvent
 from agents.memory.facts.store import ME
 from agents.memory.judging.claims import NAME, NUMBER, WORD, Cast, Token, folded, plain
 from agents.memory.judging.clauses import Clause, is_negation, read
@@ -316,7 +316,7 @@ def account_of(
     previous: tuple[str, ...],
     roster: frozenset[str],
     agent: str,
-    reading: Reading = ENGLISH,
+    reading: NarrationParser = ENGLISH,
 ) -> Account:
     """Return what memories and earlier summaries tell, to hold a summary by `agent` against.
 
@@ -333,11 +333,11 @@ def account_of(
     return Account(lines, cast, agent, Things(things), rooms)
 
 
-def _line(memory: Memory, people: set[str], agent: str, reading: Reading) -> Line | None:
+def _line(memory: Memory, people: set[str], agent: str, reading: NarrationParser) -> Line | None:
     text = memory.text.replace(LINE_BREAK, "\n")
     if memory.refused:
         return None
-    if spoken := spoken_in(memory, reading, people):
+    if spoken := utterance_in(memory, reading, people):
         speaker = agent if spoken.speaker == ME else spoken.speaker
         return Line(
             spoken.text, speaker, _hearer(memory, speaker, spoken.text, agent, reading), memory.room, memory.people
@@ -348,7 +348,7 @@ def _line(memory: Memory, people: set[str], agent: str, reading: Reading) -> Lin
     return Line(text, "", agent, memory.room, memory.people, _given(memory, agent, reading))
 
 
-def _hearer(memory: Memory, speaker: str, text: str, agent: str, reading: Reading) -> str | None:
+def _hearer(memory: Memory, speaker: str, text: str, agent: str, reading: NarrationParser) -> str | None:
     """Return to whom somebody speaks: whom they name, or the agent if the sentence says so; None if nobody knows."""
     deed = reading.deed(memory.text, speaker) if speaker != agent else None
     if deed and deed.name in _TO_ME:
@@ -360,16 +360,16 @@ def _hearer(memory: Memory, speaker: str, text: str, agent: str, reading: Readin
     return None
 
 
-def _given(memory: Memory, agent: str, reading: Reading) -> tuple[str, str, str] | None:
-    deed: Deed | None = None
+def _given(memory: Memory, agent: str, reading: NarrationParser) -> tuple[str, str, str] | None:
+    deed: ParsedEvent | None = None
     if memory.kind == "result":
         deed = reading.own(_OWN_DEEDS, memory.text)
         return (agent, deed.values["to"], deed.values["thing"]) if deed else None
     deed = reading.deed(memory.text, memory.people[0]) if memory.people else None
     match deed:
-        case Deed(name="gives_you", values={"thing": thing}):
+        case ParsedEvent(name="gives_you", values={"thing": thing}):
             return memory.people[0], agent, thing
-        case Deed(name="gives", values={"thing": thing, "to": to}):
+        case ParsedEvent(name="gives", values={"thing": thing, "to": to}):
             return memory.people[0], to, thing
         case _:
             return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.memory.gate import Objection, Verdict
 from agents.models.model import Completion, ModelError, Request
-from agents.models.queue import ModelQueue, Priority, written_by
+from agents.models.queue import ModelQueue, Priority, complete_text
 
 
 class SummaryRefused(Exception):
@@ -84,7 +84,7 @@ class Asking:
             schema=schema,
             timeout_seconds=self._timeout_seconds,
         )
-        completion = await written_by(self._queue, self._owner, Priority.SUMMARY, lambda: request)
+        completion = await complete_text(self._queue, self._owner, Priority.SUMMARY, lambda: request)
         if completion.finish == "cancelled":
             raise Withdrawn("The summary was withdrawn before the model had answered.")
         self.calls += 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from agents.memory.facts.narration_parser import ENGLISH, Reading
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.importance import is_routine
 from agents.memory.view import collapsed, memory_text
 from vault.markdown import LINE_BREAK
@@ -45,7 +45,7 @@ def grouped(memories: Sequence[Memory], grouping: str) -> list[Group]:
     return [Group(place, tuple(sorted(people)), tuple(told)) for (place, people), told in stays.items()]
 
 
-def told(groups: Sequence[Group], name: str, width: int, reading: Reading = ENGLISH) -> str:
+def told(groups: Sequence[Group], name: str, width: int, reading: NarrationParser = ENGLISH) -> str:
     """Return groups as text, a line a memory of at most so many characters, each group under its heading.
 
     What is routine is not told but counted, in the last line of its group.
@@ -69,7 +69,7 @@ def _stays(memories: Sequence[Memory]) -> Iterator[tuple[str, list[Memory]]]:
         yield room, [memory for _, memory in stay]
 
 
-def _counts(memories: Sequence[Memory], reading: Reading) -> str:
+def _counts(memories: Sequence[Memory], reading: NarrationParser) -> str:
     routine = [memory for memory in memories if is_routine(memory)]
     moves = sum(memory.kind == "result" and reading.own(MOVED, memory.text) is not None for memory in routine)
     deeds = sum(memory.kind == "acted" for memory in routine)

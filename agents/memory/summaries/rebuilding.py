@@ -15,7 +15,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.memory.archive_writer import summary_fields, traced
+from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.english import FUNCTION_WORDS
 from agents.memory.gate import Source, judge
 from agents.memory.judging.claims import words_of
@@ -190,4 +190,6 @@ async def _again(
     draft = paid(await summarizer.recent(memories))
     again = summary_of(draft, old.first, old.last, old.generation, now_ms(), (f"{old.first}-{old.last}",))
     fields = {"recent": summary_fields(again), "replaced": summary_fields(old)}
-    return traced(again, memory.trail.keep("rebuild", memory.journal.last, outcome="accepted", **fields))
+    return with_archive_reference(
+        again, memory.trail.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
+    )

@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.memory.facts.narration_parser import ENGLISH, Reading
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.gate import Source, judge_picked
 from agents.memory.importance import notable_share, summary_budget
 from agents.memory.summaries.drafts import Asking, Draft, SummaryRefused, Withdrawn
@@ -54,7 +54,7 @@ class Summarizer:
         later: Sequence[ModelQueue] = (),
         domain_of: Callable[[str], str] = lambda room: "",
         cache: SummaryCache | None = None,
-        reading: Reading = ENGLISH,
+        reading: NarrationParser = ENGLISH,
     ) -> None:
         self._name = name
         self._queues = (queue, *later)

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from agents.commands.memory_commands import meant, memory_commands
+from agents.commands.memory_commands import memory_commands, target_agent
 from agents.commands.model_commands import model_commands, model_text
 from agents.models.model import ModelError
 from agents.models.queue import ModelQueue
@@ -46,7 +46,7 @@ def test_a_player_sees_no_agent_s_memory(life):
 
 
 def test_an_agent_means_itself_without_a_name(life):
-    assert meant(life.game.world, {"Rook": life.agent}, life.agent.character, "") is life.agent
+    assert target_agent(life.game.world, {"Rook": life.agent}, life.agent.character, "") is life.agent
 
 
 def test_a_person_without_a_journal_is_told_who_keeps_one(life):
@@ -63,7 +63,7 @@ def test_a_name_that_is_no_agent_s_is_refused_with_those_that_are(life, wanted, 
 
 def test_in_a_world_without_agents_there_is_none_to_name(life):
     with pytest.raises(CommandError, match="Name one: there are none"):
-        meant(life.game.world, {}, life.game.world.characters["Ana"], "")
+        target_agent(life.game.world, {}, life.game.world.characters["Ana"], "")
 
 
 def test_the_model_s_state_is_for_admins(life):

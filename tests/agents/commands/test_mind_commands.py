@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.mind_commands import LONGEST_DREAM, Dreamer, as_dream, dream_template
+from agents.commands.mind_commands import LONGEST_DREAM, Dreamer, dream_template, dream_text
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from tests.agents.house import House
@@ -85,9 +85,9 @@ def test_a_dream_that_is_cut_short_by_the_end_of_the_world_is_not_told(tmp_path)
 
 
 def test_a_dream_is_told_in_whole_sentences_on_one_line():
-    assert as_dream(' "I flew.\nIt rained! And th') == "I flew. It rained!"
-    assert as_dream("I flew and flew") == "I flew and flew"
-    assert len(as_dream("word " * 1000)) <= LONGEST_DREAM
+    assert dream_text(' "I flew.\nIt rained! And th') == "I flew. It rained!"
+    assert dream_text("I flew and flew") == "I flew and flew"
+    assert len(dream_text("word " * 1000)) <= LONGEST_DREAM
 
 
 def test_what_an_agent_dreams_is_remembered_as_told_and_is_no_fact(tmp_path):

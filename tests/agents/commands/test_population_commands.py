@@ -8,7 +8,7 @@ import random
 import pytest
 
 from agents.agent import Agent, Turn
-from agents.commands.agent_commands import Leading, population_commands
+from agents.commands.agent_commands import Possession, population_commands
 from agents.commands.model_commands import model_text
 from agents.models.queue import ModelQueue
 from agents.population import Population
@@ -34,7 +34,7 @@ class Town:
         self.game = Game(load_world(vault, settings.world), world_commands())
         self.agents = Population(vault, settings, self.game, random.Random(1), lambda: 0)
         self.noted: list[tuple[str, str, str, str]] = []
-        self.leading = Leading(self.game, lambda *use: self.noted.append(use))
+        self.leading = Possession(self.game, lambda *use: self.noted.append(use))
         self.game.subscribe("leading", self.leading.take_note, first=True)
         self.game.commands.add(population_commands(self.agents, self.leading))
         self.players: dict[str, Player] = {}
@@ -54,7 +54,7 @@ class Town:
 class Leader(Player):
     """Somebody at a screen whose lines may be done by an agent."""
 
-    def __init__(self, game: Game, name: str, leading: Leading) -> None:
+    def __init__(self, game: Game, name: str, leading: Possession) -> None:
         self._leading = leading
         super().__init__(game, name)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.memory.coverage import Range
-from agents.memory.inspection import why_text
+from agents.memory.inspection import explain_text
 from agents.memory.memory import AgentMemory
 from agents.memory.strategies.rolling import Rolling
 from agents.memory.view import CompactedMessage, CompactionProvider
@@ -226,7 +226,7 @@ def test_0_12_a_round_that_a_boundary_cuts_is_left_out_on_both_sides(tmp_path):
 def test_0_12_why_a_failed_round_is_not_in_the_prompt_can_be_asked(tmp_path):
     life = AgentLife(tmp_path, "get moon", "say one")
     life.turns(2)
-    assert "It belongs to a command that was refused" in why_text(life.memory, life.memories()[0].seq, ENGLISH)
+    assert "It belongs to a command that was refused" in explain_text(life.memory, life.memories()[0].seq, ENGLISH)
 
 
 def test_0_12_a_turn_whose_model_fails_leaves_nothing_to_be_told_or_summarised(tmp_path):

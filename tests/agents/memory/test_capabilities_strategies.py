@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agents.commands.memory_commands import memory_commands
-from agents.memory.cost import Offer, offer_of
+from agents.memory.cost import CompactionEstimate, estimate_compaction
 from agents.memory.coverage import Coverage, Range
 from agents.memory.inspection import status_text
 from agents.memory.strategies.layered import Layered
@@ -235,11 +235,11 @@ def test_3_6_an_offer_counts_each_summary_that_is_made_and_each_that_goes():
     longterm, recent = Summary(1, 10, "x", tokens=30), Summary(11, 20, "y", tokens=20)
     coverage_sizes = [10] * 40
 
-    def offered(strategy: str, in_force: tuple[Summary | None, Summary | None], a: int, b: int) -> Offer:
+    def offered(strategy: str, in_force: tuple[Summary | None, Summary | None], a: int, b: int) -> CompactionEstimate:
         chosen: MemoryStrategy = Layered(100) if strategy == "layered" else Waterfall(4, 8)
         plan = chosen.plan(Coverage(a, b, b + 40), sizes=coverage_sizes)
         assert plan
-        return offer_of(plan, coverage_sizes, in_force, settings, 0.0)
+        return estimate_compaction(plan, coverage_sizes, in_force, settings, 0.0)
 
     first = offered("waterfall", (None, None), 0, 0)  # nine memories into one summary
     assert (first.saved_per_turn, first.request_tokens, first.response_tokens) == (90 - 40, 90, 40)

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from agents.memory.cost import WINDOW_MS, Breaker, Offer
+from agents.memory.cost import WINDOW_MS, CompactionBreaker, CompactionEstimate
 
 # saved a turn, turns, request, response, share that is cached, weight of a cached token, and whether it is worth it:
 # saved x (1 - share x (1 - weight)) x turns > request + response.
@@ -51,24 +51,24 @@ def test_there_are_fifty_rows_or_more():
 def test_3_6_it_is_made_only_if_what_it_saves_in_all_turns_is_more_than_it_costs(
     saved, turns, request_, response, share, weight, worth
 ):
-    offer = Offer(saved, turns, request_, response, share, weight)
+    offer = CompactionEstimate(saved, turns, request_, response, share, weight)
     assert (offer.gain > offer.cost) == worth
     assert (offer.objection(min_saving_tokens=-100) == "") == worth
 
 
 def test_3_5_a_saving_below_the_guard_is_not_worth_it_whatever_it_comes_to():
-    offer = Offer(saved_per_turn=499, expected_turns=1000, request_tokens=1, response_tokens=1)
+    offer = CompactionEstimate(saved_per_turn=499, expected_turns=1000, request_tokens=1, response_tokens=1)
     assert offer.objection(500) == "it would save 499 tokens a turn, less than 500"
     assert offer.objection(499) == ""
 
 
 def test_an_objection_says_what_it_would_save_and_cost():
-    assert Offer(100, 10, 900, 300).objection(50) == "it would save 1000 tokens in 10 turns and cost 1200"
+    assert CompactionEstimate(100, 10, 900, 300).objection(50) == "it would save 1000 tokens in 10 turns and cost 1200"
 
 
-def after(*runs: tuple[int, int], apart_ms: int = WINDOW_MS) -> Breaker:
+def after(*runs: tuple[int, int], apart_ms: int = WINDOW_MS) -> CompactionBreaker:
     """Return a breaker after runs (tokens before, after), so many milliseconds apart, the last of them at 0."""
-    breaker = Breaker()
+    breaker = CompactionBreaker()
     for number, (before, tokens) in enumerate(runs, 1 - len(runs)):
         breaker.note_run(before, tokens, number * apart_ms)
     return breaker

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.coverage import Coverage, Range, settle
+from agents.memory.coverage import Coverage, Range, resolve_ranges
 from vault.memory.summaries import Summary
 
 summaries = st.none() | st.builds(
@@ -49,7 +49,7 @@ def test_more_memories_are_verbatim():
 
 @given(summaries, summaries, st.integers(0, 100))
 def test_any_two_summaries_leave_a_partition(longterm, recent, n):
-    settled = settle(longterm, recent)
+    settled = resolve_ranges(longterm, recent)
     coverage = settled.coverage(n)
     covered = [s for s in (settled.longterm, settled.recent) if s]
     told = numbers(*(Range(s.first, s.last) for s in covered), coverage.verbatim)
@@ -58,7 +58,7 @@ def test_any_two_summaries_leave_a_partition(longterm, recent, n):
 
 @given(summaries, summaries)
 def test_a_summary_is_either_in_force_or_objected_to_by_name(longterm, recent):
-    settled = settle(longterm, recent)
+    settled = resolve_ranges(longterm, recent)
     assert [name for name, _ in settled.objections] == [
         name
         for name, given, kept in (("longterm.md", longterm, settled.longterm), ("recent.md", recent, settled.recent))
@@ -83,15 +83,15 @@ def test_a_summary_is_either_in_force_or_objected_to_by_name(longterm, recent):
     ],
 )
 def test_which_summaries_hold_follows_from_the_ranges_alone(longterm, recent, kept):
-    settled = settle(longterm, recent)
+    settled = resolve_ranges(longterm, recent)
     assert (settled.longterm, settled.recent) == kept
 
 
 def test_an_objection_says_what_would_be_missing_or_twice():
-    assert settle(summary(1, 129), summary(66, 129)).objections == (
+    assert resolve_ranges(summary(1, 129), summary(66, 129)).objections == (
         ("recent.md", "it covers 66–129, and the long-term summary covers 1–129 already"),
     )
-    assert settle(summary(1, 65), summary(70, 129)).objections == (
+    assert resolve_ranges(summary(1, 65), summary(70, 129)).objections == (
         ("recent.md", "it covers 70–129, and memories from 66 on would be missing or twice"),
     )
-    assert settle(summary(2, 65), None).objections == (("longterm.md", "it begins at memory 2 and not at 1"),)
+    assert resolve_ranges(summary(2, 65), None).objections == (("longterm.md", "it begins at memory 2 and not at 1"),)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agents.memory.importance import (
-    Familiar,
-    deed_importance,
+    FirstEncounters,
+    action_importance,
     event_importance,
     notable_share,
     speech_importance,
@@ -86,11 +86,11 @@ def test_words_that_bind_matter_whoever_says_them(words, importance):
     ],
 )
 def test_a_deed_matters_by_its_kind_and_words(line, category, importance):
-    assert deed_importance(line, category) == importance
+    assert action_importance(line, category) == importance
 
 
 def test_somebody_is_met_and_a_place_is_come_to_for_the_first_time_once(tmp_path):
-    familiar = Familiar(vault_of(tmp_path, {"agents/Rook/journal/2026-11-21.md": JOURNAL}), "Rook")
+    familiar = FirstEncounters(vault_of(tmp_path, {"agents/Rook/journal/2026-11-21.md": JOURNAL}), "Rook")
     assert not familiar.is_first(Said("Moss", ROOM, "Hello."))
     assert not familiar.is_first(Said("Odile", ROOM, "Hello."))
     assert [familiar.is_first(Said("Os", ROOM, "Hello.")) for _ in range(2)] == [True, False]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.memory.coverage import NONE, Range
-from agents.memory.inspection import expanded_text, status_text, why_text
+from agents.memory.inspection import expanded_text, explain_text, status_text
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life as Lived
 from tests.agents.memory.lives import talkative, windows
@@ -31,7 +31,7 @@ def a_life(root: Path, settings: MemorySettings | None = None) -> Lived:
 
 
 def why(life: Lived, seq: int, unshown: Range = NONE) -> str:
-    return why_text(life.memory, seq, ENGLISH, unshown).split("\n")[1]
+    return explain_text(life.memory, seq, ENGLISH, unshown).split("\n")[1]
 
 
 def test_one_memory_is_not_told_as_many(tmp_path):

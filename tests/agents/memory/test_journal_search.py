@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.journal_search import Finder, telling_words
+from agents.memory.journal_search import JournalSearch, query_terms
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.memory.journal import Journal
@@ -20,17 +20,17 @@ HUM = ("observed", MILL, "Ana hums.", "Ana")
 ASKED = 'Moss says, "Who mended the brass lantern?"'
 
 
-def finder_of(root: Path, *rows: tuple[str, ...]) -> Finder:
+def finder_of(root: Path, *rows: tuple[str, ...]) -> JournalSearch:
     """Return a finder over memories of (kind, room, text) or (kind, room, text, person)."""
     journal = Journal(Vault(root), "Eliza")
     journal.load()
     for number, row in enumerate(rows):
         journal.append(Memory(0, AT + number * 1000, row[0], row[1], row[2], row[3:4]))
     journal.sync()
-    return Finder(journal)
+    return JournalSearch(journal)
 
 
-def found(finder: Finder, query: str) -> list[int]:
+def found(finder: JournalSearch, query: str) -> list[int]:
     return [memory.seq for memory in finder.find(query)]
 
 
@@ -89,9 +89,9 @@ def test_an_answer_that_is_found_by_itself_is_told_once(tmp_path: Path):
 
 
 def test_words_that_any_sentence_has_find_nothing_unless_there_are_no_others(tmp_path: Path):
-    assert telling_words("What did Moss do with the brass lantern?") == "Moss brass lantern"
-    assert telling_words("who is it") == "who is it"
-    assert telling_words("") == ""
+    assert query_terms("What did Moss do with the brass lantern?") == "Moss brass lantern"
+    assert query_terms("who is it") == "who is it"
+    assert query_terms("") == ""
     rows = [("observed", MILL, 'Ana says, "What did he do with it?"', "Ana")] * 9
     finder = finder_of(tmp_path, ("observed", MILL, "Moss polishes the lantern.", "Moss"), *rows)
     assert found(finder, "What did he do with the lantern?") == [1]
@@ -122,13 +122,13 @@ def journal(tmp_path: Path) -> Journal:
     return journal
 
 
-async def until(finder: Finder) -> None:
+async def until(finder: JournalSearch) -> None:
     assert finder._task is not None
     await finder._task
 
 
 def test_the_journal_is_read_once_however_many_ask_and_everyone_is_answered(journal):
-    finder, heard, reading = Finder(journal), list[str](), set[object]()
+    finder, heard, reading = JournalSearch(journal), list[str](), set[object]()
 
     async def ask() -> None:
         for word in ("0", "3", "4"):
@@ -142,7 +142,7 @@ def test_the_journal_is_read_once_however_many_ask_and_everyone_is_answered(jour
 
 
 def test_others_go_on_while_a_journal_is_read(journal):
-    finder, order = Finder(journal), list[str]()
+    finder, order = JournalSearch(journal), list[str]()
 
     async def ask() -> None:
         finder.find_soon("owl", lambda found: order.append("found"))
@@ -156,7 +156,7 @@ def test_others_go_on_while_a_journal_is_read(journal):
 
 
 def test_nothing_is_answered_after_the_end(journal):
-    finder, heard = Finder(journal), list[object]()
+    finder, heard = JournalSearch(journal), list[object]()
 
     async def ask() -> None:
         finder.find_soon("owl 1", heard.append)
@@ -169,7 +169,7 @@ def test_nothing_is_answered_after_the_end(journal):
 
 
 def test_whoever_asks_when_all_is_read_is_answered_at_once(journal):
-    finder, heard = Finder(journal), list[str]()
+    finder, heard = JournalSearch(journal), list[str]()
 
     async def ask() -> None:
         finder.find_soon("owl", lambda found: None)
@@ -181,7 +181,7 @@ def test_whoever_asks_when_all_is_read_is_answered_at_once(journal):
 
 
 def test_a_journal_that_cannot_be_read_answers_with_what_is_known_of_it_and_the_log_says_so(journal, caplog):
-    finder, heard = Finder(journal), list[object]()
+    finder, heard = JournalSearch(journal), list[object]()
     path = journal.vault.path("agents", "Eliza", "journal", "2026-11-22.md")
 
     async def ask() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.memory.journal_search import MOST_ADDED, Finder
-from agents.memory.retrieval import REST_TURNS, NoteShelf, Recollecting, Recollection, cues_of, telling
+from agents.memory.journal_search import MAX_INDEXED, JournalSearch
+from agents.memory.retrieval import REST_TURNS, NotesIndex, RetrievedMemory, Retriever, distinctive_words, query_terms
 from agents.memory.view import View
 from agents.simulation.simulation import START_MS
 from config.settings import MemorySettings
@@ -45,14 +45,14 @@ def long_ago(house: House, line: str = "say The key hangs behind the clock.") ->
     return planted
 
 
-def mind_of(root: Path, rows: list[str], name: str = "Eliza") -> tuple[Recollecting, Journal]:
+def mind_of(root: Path, rows: list[str], name: str = "Eliza") -> tuple[Retriever, Journal]:
     """Return what comes to the mind of one who remembers these words of Moss."""
     journal = Journal(vault_of(root, {}, FailingDisk()), name)
     journal.load()
     for number, text in enumerate(rows):
         journal.append(Memory(0, START_MS + number * 1000, "observed", MILL, f'Moss says, "{text}"', ("Moss",)))
     journal.sync()
-    return Recollecting(Finder(journal), NoteShelf(journal.vault, name)), journal
+    return Retriever(JournalSearch(journal), NotesIndex(journal.vault, name)), journal
 
 
 def view_of(journal: Journal, tail: int, name: str = "Eliza") -> View:
@@ -164,7 +164,7 @@ def test_at_most_so_many_come_to_mind_to_the_letter_and_never_of_the_tail(tmp_pa
     mind, journal = mind_of(tmp_path_factory.mktemp("mind"), rows)
     view = view_of(journal, tail)
     found = mind.of_moment(view, frozenset(["Moss"]), MILL, most, "")
-    again = Recollecting(Finder(journal), NoteShelf(journal.vault, "Eliza"))
+    again = Retriever(JournalSearch(journal), NotesIndex(journal.vault, "Eliza"))
     assert found == again.of_moment(view, frozenset(["Moss"]), MILL, most, "")
     assert len(found) <= most
     assert len({one.of for one in found}) == len(found)
@@ -207,10 +207,10 @@ def test_what_was_taken_up_does_not_rest(tmp_path: Path):
 
 
 def test_of_a_journal_that_is_not_read_yet_nothing_comes_to_mind_this_turn(tmp_path: Path):
-    rows = ["The violin is under the stairs.", *["Well."] * (MOST_ADDED + 8), "Who has a violin?"]
+    rows = ["The violin is under the stairs.", *["Well."] * (MAX_INDEXED + 8), "Who has a violin?"]
     mind, journal = mind_of(tmp_path, rows)
 
-    async def turns() -> list[list[Recollection]]:
+    async def turns() -> list[list[RetrievedMemory]]:
         first = mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "")
         task = mind._finder._task
         assert task is not None
@@ -223,7 +223,7 @@ def test_of_a_journal_that_is_not_read_yet_nothing_comes_to_mind_this_turn(tmp_p
 
 
 def test_where_there_is_time_the_index_is_waited_for(tmp_path: Path):
-    rows = ["The violin is under the stairs.", *["Well."] * (MOST_ADDED + 8), "Who has a violin?"]
+    rows = ["The violin is under the stairs.", *["Well."] * (MAX_INDEXED + 8), "Who has a violin?"]
     mind, journal = mind_of(tmp_path, rows)
     mind._finder.has_time = True
     assert [one.of for one in mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "")] == [1]
@@ -240,7 +240,7 @@ def test_a_search_index_that_cannot_be_used_costs_a_turn_nothing_but_its_recolle
 
 
 def test_names_and_numbers_count_more_than_words_and_common_ones_less():
-    assert telling("Did Tobias give 91 lanterns to the man?") == {
+    assert distinctive_words("Did Tobias give 91 lanterns to the man?") == {
         "tobias": 1.3,
         "give": 0.6,
         "91": 1.3,
@@ -260,9 +260,9 @@ def test_names_and_numbers_count_more_than_words_and_common_ones_less():
     ],
 )
 def test_what_is_said_to_the_agent_counts_most(memory: Memory, weight: float):
-    assert [cue.words for cue in cues_of([memory], "Eliza")] == [{"violin": weight}]
+    assert [cue.words for cue in query_terms([memory], "Eliza")] == [{"violin": weight}]
 
 
 def test_results_and_steps_of_its_own_remind_it_of_nothing():
     moment = [Memory(1, 0, "acted", MILL, "look at violin"), Memory(2, 0, "result", MILL, "A violin.")]
-    assert cues_of(moment, "Eliza") == []
+    assert query_terms(moment, "Eliza") == []

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agents.memory.coverage import Coverage
-from agents.memory.inspection import status_text, why_text
+from agents.memory.inspection import explain_text, status_text
 from agents.memory.strategies.rolling import Rolling
 from agents.memory.strategy import MemoryStrategy, Plan, StrategyRegistry, absorbing, loaded_strategies, with_plugins
 from agents.memory.view import Tier
@@ -171,7 +171,7 @@ def test_status_and_why_name_the_topic(tmp_path):
     assert said[3].startswith("Long-term summary (mill): memories 1, 6, 11, 3 of them, ")
     assert "Strategy: topics." in said
     assert "Next compaction: at memory 25, 5 from now." in said
-    assert "in the long-term summary of memories 1, 6, 11 (mill)" in why_text(life.memory, 6, ENGLISH)
+    assert "in the long-term summary of memories 1, 6, 11 (mill)" in explain_text(life.memory, 6, ENGLISH)
 
 
 def test_its_settings_stand_in_the_notes_of_the_vault_and_are_checked_like_all_others(tmp_path):

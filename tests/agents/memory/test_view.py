@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from agents.memory.view import (
     RESULT_CHARACTERS,
-    Limits,
+    ResultLimits,
     Tier,
     View,
     collapsed,
-    held,
     memory_text,
     placeholder,
     result_texts,
     tail_tier,
+    truncated,
 )
 from tests.agents.memory.views import seen
 from vault.markdown import one_line
@@ -139,8 +139,8 @@ def command_memory(seq: int, kind: str, text: str, refused: bool = False) -> Mem
     return Memory(seq, 1_764_000_000_000 + seq, kind, "The Landing", one_line(text), refused=refused)
 
 
-def tail_of(*memories: Memory, limits: Limits | None = None) -> list[str]:
-    view = seen("Moss", memories, limits=limits or Limits())
+def tail_of(*memories: Memory, limits: ResultLimits | None = None) -> list[str]:
+    view = seen("Moss", memories, limits=limits or ResultLimits())
     return view.tail_text().split("\n")
 
 
@@ -160,7 +160,7 @@ def test_without_a_deed_before_it_a_result_is_called_that():
 
 
 def test_a_result_held_on_arrival_counts_in_full_and_refers_to_the_archive():
-    text = held("word " * 10_000, 4000, "2026-11-21#7")
+    text = truncated("word " * 10_000, 4000, "2026-11-21#7")
     assert placeholder(command_memory(12, "result", text), "read") == (
         '[read: ok, 50,000 characters, "word word word word word word…" 2026-11-21#7]'
     )
@@ -191,7 +191,7 @@ def test_a_short_result_stays_as_it_is():
 
 
 def test_a_placeholder_that_were_longer_than_the_result_is_not_made():
-    limits = Limits(result_characters=10)
+    limits = ResultLimits(result_characters=10)
     lines = tail_of(
         command_memory(1, "acted", "go"),
         command_memory(2, "result", "You go east."),
@@ -206,20 +206,20 @@ def test_with_0_every_result_stays_whole():
         command_memory(1, "acted", "go"),
         command_memory(2, "result", LONG),
         command_memory(3, "acted", "nod"),
-        limits=Limits(result_characters=0),
+        limits=ResultLimits(result_characters=0),
     )
     assert len(lines[1]) > 240
 
 
 @given(st.sampled_from([kind for kind in KINDS if kind != "result"]), st.text(min_size=1, max_size=2000))
 def test_speech_thoughts_and_poses_are_never_touched(kind, text):
-    assert result_texts([command_memory(1, kind, text), command_memory(2, "acted", "nod")], 2, Limits()) == {}
+    assert result_texts([command_memory(1, kind, text), command_memory(2, "acted", "nod")], 2, ResultLimits()) == {}
 
 
 @given(st.text(), st.integers(500, 5000), st.integers(0, 20))
 def test_what_is_held_is_within_the_cap_and_says_how_much_is_missing(text, cap, times):
     whole = (text + "x") * times + "y" * 5001
-    told = held(whole, cap, "2026-11-21-12#123456")
+    told = truncated(whole, cap, "2026-11-21-12#123456")
     assert len(told) <= cap
     begun, _, mark = told.rpartition(" [… ")
     assert whole.startswith(begun)
@@ -227,7 +227,7 @@ def test_what_is_held_is_within_the_cap_and_says_how_much_is_missing(text, cap, 
 
 
 def test_a_result_beyond_the_cap_is_told_within_it_though_the_journal_has_it_whole():
-    told = result_texts([command_memory(7, "result", "word " * 10_000)], 0, Limits())[0]
+    told = result_texts([command_memory(7, "result", "word " * 10_000)], 0, ResultLimits())[0]
     assert len(told) <= 4000
     assert told.endswith(" more characters: ^m7]")
 
@@ -237,7 +237,7 @@ def test_3_12_if_no_placeholder_can_be_made_the_result_itself_is_told(caplog):
         raise RuntimeError("no")
 
     tail = [command_memory(1, "acted", "look"), command_memory(2, "result", LONG), command_memory(3, "acted", "nod")]
-    assert result_texts(tail, 3, Limits(), broken) == {1: tail[1].text.replace(" ⏎ ", " ")}
+    assert result_texts(tail, 3, ResultLimits(), broken) == {1: tail[1].text.replace(" ⏎ ", " ")}
     assert "1 results from memory 2 on are told whole" in caplog.text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agents.memory.strategy import loaded_strategies
-from agents.memory.view import LIMITS, Limits, Tier, View, summary_tiers, tail_tier
+from agents.memory.view import LIMITS, ResultLimits, Tier, View, summary_tiers, tail_tier
 from config.settings import MemorySettings
 from tests.agents.memory.topics import Topics
 from vault.memory.memory_line import Memory
@@ -23,7 +23,7 @@ def seen(
     n: int = 0,
     longterm: Summary | None = None,
     recent: Summary | None = None,
-    limits: Limits = LIMITS,
+    limits: ResultLimits = LIMITS,
 ) -> View:
     """Return what somebody sees of n memories, by default up to the last of the tail.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 
-from agents.models.endpoint import Breaker, Concurrency, Endpoint, Route
+from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
 from agents.models.pool import ModelPool
 from agents.models.queue import ModelQueue, Priority
@@ -91,7 +91,7 @@ class Places:
         self.pool = ModelPool(now=lambda: self.clock, **arguments)  # type: ignore[arg-type]
         self.routes = [
             Route(
-                Endpoint(place.name, Concurrency(limit), Breaker(random.Random(1), untried=untried)),
+                Endpoint(place.name, ConcurrencyLimit(limit), CircuitBreaker(random.Random(1), untried=untried)),
                 place,
                 int(index >= tiers),
             )

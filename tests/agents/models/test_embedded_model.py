@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from agents.models.embedded_model import EmbeddedModel, LineCounts
+from agents.models.embedded_model import EmbeddedModel, LineTokenCache
 from agents.models.llama_runtime import Generated
 from agents.models.model import Completion, Message, ModelError, Request, Timing
 from agents.models.queue import ModelQueue, Priority
@@ -343,7 +343,7 @@ def test_while_no_request_is_built_everything_is_counted_at_once():
 
 @pytest.mark.parametrize("text", ["", "a", "a\n", "\n\na", "a\n\n\nb\n", "a\nb\na\nb"])
 def test_a_text_has_as_many_tokens_as_its_lines(text):
-    counts = LineCounts(len)
+    counts = LineTokenCache(len)
     assert counts.count(text) == len(text)
     assert counts.unknown(text) == []
 
@@ -355,7 +355,7 @@ def test_a_line_is_counted_once():
         asked_for.append(line)
         return 1
 
-    counts = LineCounts(count)
+    counts = LineTokenCache(count)
     assert counts.unknown("a\nb\na\n") == ["a\n", "b\n", "a\n"]
     assert counts.count("a\nb\na\n") == 3
     assert counts.count("a\nc\n") == 2
@@ -363,7 +363,7 @@ def test_a_line_is_counted_once():
 
 
 def test_of_many_lines_those_counted_last_are_kept():
-    counts = LineCounts(len, most=4)
+    counts = LineTokenCache(len, most=4)
     for letter in "abcdef":
         counts.count(letter)
     assert [letter for letter in "abcdef" if not counts.unknown(letter)] == ["c", "d", "e", "f"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.models.endpoint import Breaker, Concurrency, QueueRecord
+from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, RequestStats
 from agents.models.model import Completion
 
 
@@ -16,8 +16,8 @@ class NoJitter(random.Random):
         return b
 
 
-def breaker(**arguments: float) -> Breaker:
-    return Breaker(NoJitter(), **arguments)  # type: ignore[arg-type]
+def breaker(**arguments: float) -> CircuitBreaker:
+    return CircuitBreaker(NoJitter(), **arguments)  # type: ignore[arg-type]
 
 
 def test_two_failures_in_a_row_open_it_and_an_answer_between_them_does_not():
@@ -67,14 +67,14 @@ def test_an_answer_closes_it_and_the_next_time_begins_anew():
 def test_chance_takes_up_to_half_of_the_time_off():
     times = []
     for seed in range(50):
-        one = Breaker(random.Random(seed))
+        one = CircuitBreaker(random.Random(seed))
         one.fail(0.0, for_good=True)
         times.append(one.seconds_left(0.0))
     assert 0.5 <= min(times) < 0.6 < 0.9 < max(times) <= 1.0
 
 
 def test_one_that_is_untried_is_opened_by_its_first_failure_and_closed_by_its_first_answer():
-    failing, well = Breaker(NoJitter(), untried=True), Breaker(NoJitter(), untried=True)
+    failing, well = CircuitBreaker(NoJitter(), untried=True), CircuitBreaker(NoJitter(), untried=True)
     failing.fail(0.0)
     well.succeed()
     assert (failing.state(0.0), well.state(0.0)) == ("open", "closed")
@@ -89,7 +89,7 @@ def test_one_that_never_opens_is_for_whoever_has_one_model_only():
 
 def found(slots: int, answers: int = 4000) -> list[int]:
     """Return the limits, one an answer, for a server that works on so many requests at once and lets others wait."""
-    one, limits = Concurrency(), []
+    one, limits = ConcurrencyLimit(), []
     for _ in range(answers):
         one.answer(max(1.0, one.limit / slots), was_full=True)
         limits.append(one.limit)
@@ -104,7 +104,7 @@ def test_it_finds_how_many_a_server_works_on_at_once_and_stays_there(slots):
 
 
 def test_what_is_given_is_not_changed():
-    one = Concurrency(3)
+    one = ConcurrencyLimit(3)
     for _ in range(100):
         one.answer(0.1, was_full=True)
     one.fail()
@@ -112,14 +112,14 @@ def test_what_is_given_is_not_changed():
 
 
 def test_answers_while_there_was_room_say_nothing():
-    one = Concurrency()
+    one = ConcurrencyLimit()
     for _ in range(100):
         one.answer(0.1, was_full=False)
     assert one.limit == 1
 
 
 def test_a_failure_while_one_more_is_tried_ends_the_trial():
-    one = Concurrency()
+    one = ConcurrencyLimit()
     for _ in range(6):
         one.answer(1.0, was_full=True)
     tried = one.limit
@@ -128,7 +128,7 @@ def test_a_failure_while_one_more_is_tried_ends_the_trial():
 
 
 def test_the_share_from_the_cache_is_of_those_prompts_whose_server_told_it():
-    record = QueueRecord("m")
+    record = RequestStats("m")
     record.answer(Completion("look", "m", 100, 80, 2, 1.0, "stop"))
     for _ in range(3):
         record.answer(Completion("look", "m", 100, None, 2, 1.0, "stop"))
@@ -136,7 +136,7 @@ def test_the_share_from_the_cache_is_of_those_prompts_whose_server_told_it():
 
 
 def test_a_share_that_no_server_has_told_is_told_to_nobody():
-    record, counted = QueueRecord("m"), Completion("look", "m", 100, 80, 2, 1.0, "stop")
+    record, counted = RequestStats("m"), Completion("look", "m", 100, 80, 2, 1.0, "stop")
     told = [record.status(0, 0, 0.0).is_cache_told]
     for one in (replace(counted, cached_tokens=None), counted):
         record.answer(one)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from agents.models.endpoint import LONGEST_SECONDS
+from agents.models.endpoint import MAX_OPEN_SECONDS
 from agents.models.model import ModelError
 from agents.models.scheduler import NoEndpoint
 from tests.agents.models.places import Places, settle
@@ -46,14 +46,14 @@ def outage() -> tuple[Places, list[BaseException | str], int, list[BaseException
         lost = await thoughts(town, HOUR)
         tried = near.started + len(near.asked)
         near.dead = None
-        return town, lost, tried, await thoughts(town, 2 * int(LONGEST_SECONDS))
+        return town, lost, tried, await thoughts(town, 2 * int(MAX_OPEN_SECONDS))
 
     return asyncio.run(story())
 
 
 def test_it_is_tried_no_more_than_a_few_times_a_minute_and_at_least_once(outage):
     _, lost, tried, _ = outage
-    assert HOUR / (LONGEST_SECONDS + EVERY_SECONDS) - 1 < tried < 2.2 * HOUR / LONGEST_SECONDS
+    assert HOUR / (MAX_OPEN_SECONDS + EVERY_SECONDS) - 1 < tried < 2.2 * HOUR / MAX_OPEN_SECONDS
     assert len(lost) == len(AGENTS) * HOUR // EVERY_SECONDS
 
 
@@ -68,7 +68,7 @@ def test_each_thought_of_that_hour_failed_at_once_with_what_is_wrong_when_it_is_
 def test_once_it_is_back_one_probe_is_enough_and_it_comes_within_the_longest_pause(outage):
     _, _, _, after = outage
     first = after.index("answered")
-    assert first <= len(AGENTS) * (LONGEST_SECONDS / EVERY_SECONDS + 1)
+    assert first <= len(AGENTS) * (MAX_OPEN_SECONDS / EVERY_SECONDS + 1)
     assert set(after[first:]) == {"answered"}
 
 

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 
 from agents.models.model import ModelError
-from agents.models.model_selection import ASLEEP, Choice, best_of, choose_model
+from agents.models.model_selection import ASLEEP, ModelChoice, largest_suitable, select_model
 from agents.models.ollama_api import OllamaFacts
 
 
 def test_none_is_a_world_whose_agents_sleep():
-    assert asyncio.run(choose_model("none")) == Choice(None, (ASLEEP,))
+    assert asyncio.run(select_model("none")) == ModelChoice(None, (ASLEEP,))
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ def test_none_is_a_world_whose_agents_sleep():
 )
 def test_any_other_choice_is_refused_with_the_valid_ones(choice):
     with pytest.raises(ModelError) as caught:
-        asyncio.run(choose_model(choice))
+        asyncio.run(select_model(choice))
     assert f"{choice!r} is not a model to choose. Valid choices: auto, embedded, none, ollama:NAME, gguf:FILE." in str(
         caught.value
     )
@@ -26,7 +26,7 @@ def test_any_other_choice_is_refused_with_the_valid_ones(choice):
 
 def test_a_file_that_is_none_is_refused_with_its_name():
     with pytest.raises(ModelError, match=r"The model file .*nothing\.gguf cannot be read"):
-        asyncio.run(choose_model("gguf:/nowhere/nothing.gguf"))
+        asyncio.run(select_model("gguf:/nowhere/nothing.gguf"))
 
 
 def instructed(billions: float | None, *, is_instructed: bool = True, is_completing: bool = True) -> OllamaFacts:
@@ -46,4 +46,4 @@ def instructed(billions: float | None, *, is_instructed: bool = True, is_complet
     ],
 )
 def test_in_place_of_its_own_auto_takes_the_largest_instructed_model_that_is_not_too_large(models, best):
-    assert best_of(models) == best
+    assert largest_suitable(models) == best

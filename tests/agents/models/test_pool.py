@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from agents.models.model import Capabilities, Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
-from agents.models.scheduler import AlreadyWaiting, NoEndpoint, QueueFull, QueueStopped, TooOld
+from agents.models.scheduler import AlreadyWaiting, NoEndpoint, QueueFull, QueueStopped, WaitedTooLong
 from tests.agents.models.places import Places, settle
 
 DOWN = ModelError("It broke off.", remedy="Look there.")
@@ -290,7 +290,7 @@ def test_a_job_waits_no_longer_than_anything_may():
     async def story():
         town = Places("a", longest_wait_seconds=0.01)
         first = await town.asked("Ana")
-        with pytest.raises(TooOld, match=r"A request of Ben waited 0\.01 s for thinker\."):
+        with pytest.raises(WaitedTooLong, match=r"A request of Ben waited 0\.01 s for thinker\."):
             await town.ask("Ben")
         town.places[0].answer()
         await asyncio.gather(*first)

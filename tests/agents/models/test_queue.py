@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.commands.mind_commands import Dreamer
-from agents.models.endpoint import QueueStatus
+from agents.models.endpoint import RequestStatsSnapshot
 from agents.models.model import Completion, ModelError, Request, Timing
-from agents.models.queue import AlreadyWaiting, ModelQueue, Priority, QueueFull, QueueStopped, written_by
+from agents.models.queue import AlreadyWaiting, ModelQueue, Priority, QueueFull, QueueStopped, complete_text
 from tests.agents.test_agent import settled
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
@@ -280,7 +280,7 @@ def test_the_status_tells_speed_and_cached_share():
             await queue.ask("moss", THOUGHT, lambda: Request("p"))
         return queue.status()
 
-    assert run(story) == QueueStatus(
+    assert run(story) == RequestStatsSnapshot(
         model="measured",
         waiting=0,
         running=0,
@@ -389,7 +389,7 @@ THOUGHTS = "<think>\nWhat was it?\n\nThe river.\n</think>\n\n"
 def texts(model: ScriptedModel, times: int, request: Request) -> list[Completion]:
     async def asked() -> list[Completion]:
         queue = ModelQueue(model)
-        return [await written_by(queue, "Eliza", Priority.SUMMARY, lambda: request) for _ in range(times)]
+        return [await complete_text(queue, "Eliza", Priority.SUMMARY, lambda: request) for _ in range(times)]
 
     return asyncio.run(asked())
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from agents.models.model import Request
-from agents.models.pool import TURNS_BETWEEN, Spaced
+from agents.models.pool import TURNS_BETWEEN, LoopYield
 from agents.models.queue import Priority
 from tests.agents.models.places import Places
 
@@ -16,7 +16,7 @@ class Diary:
     """Writes down what is done, and each turn of the loop as a dot."""
 
     def __init__(self) -> None:
-        self.spaced = Spaced()
+        self.spaced = LoopYield()
         self.text = ""
 
     async def write(self, what: str) -> None:

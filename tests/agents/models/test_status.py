@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from agents.commands.agent_commands import Leading, population_commands
+from agents.commands.agent_commands import Possession, population_commands
 from agents.commands.model_commands import model_text
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.profiles import Profiles
@@ -147,7 +147,7 @@ def town(tmp_path):
     settings = load_settings(vault)
     game = Game(load_world(vault, settings.world), world_commands())
     agents = Population(vault, settings, game, random.Random(1), lambda: 0)
-    game.commands.add(population_commands(agents, Leading(game, lambda *use: None)))
+    game.commands.add(population_commands(agents, Possession(game, lambda *use: None)))
     game.world.add_character(Character("Ana", "The Landing", role=Role.ADMIN))
     return vault, agents, Player(game, "Ana")
 

@@ -14,7 +14,7 @@ from agents.memory.memory import AgentMemory
 from agents.models.model import Capabilities, LanguageModel
 from agents.models.queue import ModelQueue
 from agents.reflection.acquaintances import Acquaintances, Opinions
-from agents.reflection.reflecting import Retrospect, load_template, retrospect
+from agents.reflection.reflecting import ReflectionPrompt, load_template, reflection_prompt
 from agents.reflection.reflection import Reflection, Surroundings, Texts
 from config.settings import MemorySettings
 from tests.english import ENGLISH as WORDING
@@ -51,9 +51,9 @@ def memories(*lines: str, first: int = 41, importance: int = PLAIN_IMPORTANCE) -
     return found
 
 
-def look(*lines: str) -> Retrospect:
+def look(*lines: str) -> ReflectionPrompt:
     """Return Eliza's look back on some lines, by default a day's; their numbers begin at 1."""
-    return retrospect("Eliza", memories(*(lines or DAY)), ENGLISH, WORDING)
+    return reflection_prompt("Eliza", memories(*(lines or DAY)), ENGLISH, WORDING)
 
 
 def insight(words: object, *evidence: object) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.facts.extraction import Spoken
+from agents.memory.facts.extraction import Utterance
 from agents.reflection.acquaintances import MAX_FACTS_A_KIND, Acquaintances
 from agents.reflection.speech_facts import HOME, KIN, LIKE, LOSS, NAME, SpeechFact, heard_facts
 from tests.vault.vault_of import vault_of
@@ -28,7 +28,7 @@ class Circle:
         self.people = Acquaintances(self.vault, "Eliza", link, self.contradicted.append, self.trouble.append)
 
     def hears(self, who: str, text: str, seq: int) -> list[bool]:
-        return [self.people.take(fact) for fact in heard_facts(Spoken(who, text), seq, "2026-11-22")]
+        return [self.people.take(fact) for fact in heard_facts(Utterance(who, text), seq, "2026-11-22")]
 
     def facts(self, who: str = "Robin") -> list[str]:
         return [one.words for one in self.people.facts(who)]

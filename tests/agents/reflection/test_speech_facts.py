@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.memory.facts.extraction import Spoken
+from agents.memory.facts.extraction import Utterance
 from agents.reflection.speech_facts import (
     HOME,
     KIN,
@@ -19,12 +19,12 @@ from agents.reflection.speech_facts import (
 
 
 def heard(text: str) -> list[tuple[str, str]]:
-    return [(one.kind, one.words) for one in heard_facts(Spoken("Robin", text), 43)]
+    return [(one.kind, one.words) for one in heard_facts(Utterance("Robin", text), 43)]
 
 
 def test_name_and_loss_are_taken_word_for_word_with_number_and_speaker():
     said = "Good morning, Eliza! My name is Robin. I lost my dog near the weir yesterday. He is brown. Is it open?"
-    name, loss = heard_facts(Spoken("Robin", said, privately=True), 43, "2026-11-22")
+    name, loss = heard_facts(Utterance("Robin", said, privately=True), 43, "2026-11-22")
     assert (name.kind, name.words) == (NAME, "My name is Robin.")
     assert (loss.kind, loss.words) == (LOSS, "I lost my dog near the weir yesterday. He is brown.")
     assert (loss.about, loss.speaker, loss.seq, loss.privately, loss.day) == ("Robin", "Robin", 43, True, "2026-11-22")

@@ -224,7 +224,7 @@ def test_the_room_is_where_it_was_tried(tmp_path):
     life = Life(tmp_path, "north", "south", "north", "south")
     life.turns(4)
     assert life.agent.character.room_id == ROOM
-    assert life.agent._conduct.remedy.told[0].sign.value == "to_and_fro"
+    assert life.agent._conduct.mitigation.told[0].sign.value == "to_and_fro"
 
 
 def test_who_finds_no_command_is_told_what_it_could_type_and_then_asked_once_more(tmp_path):

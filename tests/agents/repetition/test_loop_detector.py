@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.repetition.guard import COOLED, HOTTEST, LED, NONE, TOLD, VARIED, remedy, sentences, shunned_by
-from agents.repetition.loop_detector import MOST_STRAIN, Found, Loops, Sign, alike, goes_to_and_fro, likeness, shingles
+from agents.repetition.guard import COOLED, HOTTEST, LED, NONE, TOLD, VARIED, mitigation, sentences, suppressed_verbs
+from agents.repetition.loop_detector import (
+    MAX_SCORE,
+    Detected,
+    LoopDetector,
+    Sign,
+    goes_to_and_fro,
+    is_similar,
+    shingles,
+    similarity,
+)
 from vault.message_notes import starter_sentences
 from world.message_catalog import Wording
 
@@ -27,12 +36,12 @@ TALKING = [
 ]
 
 
-def lived(*steps: str) -> Loops:
+def lived(*steps: str) -> LoopDetector:
     """Return what is known of a life: `Moss: words` is heard, `line @ room` is done (the room is The Landing).
 
     Ana is a person, and whoever else speaks is an agent.
     """
-    loops = Loops()
+    loops = LoopDetector()
     for step in steps:
         who, colon, text = step.partition(": ")
         if colon and who.istitle():
@@ -59,15 +68,15 @@ def lived(*steps: str) -> Loops:
     ],
 )
 def test_speeches_are_compared_by_their_pairs_of_words(one, other, same):
-    assert bool(alike(shingles(one), [shingles(other)])) == same
+    assert bool(is_similar(shingles(one), [shingles(other)])) == same
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_likeness_is_a_share_and_the_same_both_ways(one, other):
     a, b = shingles(one), shingles(other)
-    assert 0 <= likeness(a, b) <= 1
-    assert likeness(a, b) == likeness(b, a)
-    assert likeness(a, a) == float(bool(a))
+    assert 0 <= similarity(a, b) <= 1
+    assert similarity(a, b) == similarity(b, a)
+    assert similarity(a, a) == float(bool(a))
 
 
 @pytest.mark.parametrize(
@@ -123,13 +132,13 @@ def test_what_the_newest_deed_shows(steps, signs):
 
 def test_a_line_can_be_judged_before_it_is_done():
     loops = lived("say The gates are shut.")
-    assert loops.signs_of("say The gates are shut!", "The Landing") == (Found(SAID, "say", 1),)
+    assert loops.signs_of("say The gates are shut!", "The Landing") == (Detected(SAID, "say", 1),)
     assert loops.found == ()
     assert loops.strain == 0
 
 
 def test_strain_grows_with_each_circle_and_falls_with_each_new_thing():
-    loops, strains = Loops(), []
+    loops, strains = LoopDetector(), []
     for line in ["say The gates are shut."] * 4 + ["look", "get cup", "go east", "say It is cold."]:
         loops.do(line, "The Landing")
         strains.append(loops.strain)
@@ -139,14 +148,14 @@ def test_strain_grows_with_each_circle_and_falls_with_each_new_thing():
 
 @given(st.lists(st.tuples(st.sampled_from(["say", "look", "go", "think", ""]), st.text(max_size=12)), max_size=60))
 def test_strain_stays_within_its_bounds_and_changes_by_one_at_most(steps):
-    loops, before = Loops(), 0
+    loops, before = LoopDetector(), 0
     for number, (verb, rest) in enumerate(steps):
         if not verb:
             loops.hear("Moss", rest)
             continue
         loops.do(f"{verb} {rest}", f"room {number % 3}")
         assert abs(loops.strain - before) <= 1
-        assert 0 <= loops.strain <= MOST_STRAIN
+        assert 0 <= loops.strain <= MAX_SCORE
         assert bool(loops.last_found) or not loops.strain
         before = loops.strain
 
@@ -156,7 +165,7 @@ words = st.lists(st.text(string.ascii_lowercase, min_size=4, max_size=8), min_si
 
 @given(st.lists(words, min_size=1, max_size=20, unique_by=lambda one: frozenset(one)))
 def test_who_never_says_the_same_words_again_and_does_things_is_never_in_a_circle(speeches):
-    loops, seen = Loops(), set[str]()
+    loops, seen = LoopDetector(), set[str]()
     for speech in speeches:
         fresh = [word for word in speech if word not in seen]
         seen.update(fresh)
@@ -169,7 +178,7 @@ def test_who_never_says_the_same_words_again_and_does_things_is_never_in_a_circl
 @given(st.integers(1, 30))
 def test_who_says_one_thing_over_and_over_ends_at_the_last_step(times):
     loops = lived(*["say The river is high today."] * (times + 1))
-    assert loops.strain == min(times, MOST_STRAIN)
+    assert loops.strain == min(times, MAX_SCORE)
 
 
 @pytest.mark.parametrize(
@@ -179,19 +188,19 @@ def test_a_walk_that_ends_between_two_rooms_is_to_and_fro(rooms, is_so):
     assert goes_to_and_fro(rooms) == is_so
 
 
-def at(strain: int) -> Loops:
+def at(strain: int) -> LoopDetector:
     """Return a life that has come to a strain by saying the same to a person."""
     steps = ((f"Ana: Pardon {number}?", "say The river is high today.") for number in range(strain + 1))
     return lived(*(step for pair in steps for step in pair))
 
 
 def test_nothing_is_done_about_an_agent_that_does_ever_new_things():
-    assert remedy(lived("look", "go east @ B", "say It is cold here.")) == NONE
+    assert mitigation(lived("look", "go east @ B", "say It is cold here.")) == NONE
 
 
-@pytest.mark.parametrize("strain", range(1, MOST_STRAIN + 1))
+@pytest.mark.parametrize("strain", range(1, MAX_SCORE + 1))
 def test_each_step_holds_what_the_ones_before_it_hold(strain):
-    now, before = remedy(at(strain)), remedy(at(strain - 1))
+    now, before = mitigation(at(strain)), mitigation(at(strain - 1))
     assert bool(now.told) == (strain >= TOLD)
     assert (now.warmer > 0, now.repeat_penalty > 1) == (strain >= VARIED, strain >= VARIED)
     assert now.shunned == ({"say", "whisper", "tell", "shout"} if strain >= LED else set())
@@ -203,11 +212,11 @@ def test_each_step_holds_what_the_ones_before_it_hold(strain):
 def test_who_does_something_new_is_not_told_of_it_any_more_but_led_on_until_the_strain_is_gone():
     loops = at(4)
     loops.do("look", "The Landing")
-    assert remedy(loops).told == ()
-    assert remedy(loops).shunned
+    assert mitigation(loops).told == ()
+    assert mitigation(loops).shunned
     for number in range(3):
         loops.do(f"get cup{number}", "The Landing")
-    assert remedy(loops) == NONE
+    assert mitigation(loops) == NONE
 
 
 @pytest.mark.parametrize(
@@ -220,12 +229,12 @@ def test_who_does_something_new_is_not_told_of_it_any_more_but_led_on_until_the_
     ],
 )
 def test_the_verbs_that_lead_further_round_are_shunned(sign, verbs):
-    assert shunned_by((Found(sign, "look"),)) == verbs
+    assert suppressed_verbs((Detected(sign, "look"),)) == verbs
 
 
 @pytest.mark.parametrize(("own", "warmer"), [(0.0, 0.0), (0.9, 1.1), (1.4, HOTTEST), (1.9, 1.9)])
 def test_sampling_gets_warmer_up_to_a_bound_and_never_colder(own, warmer):
-    temperature = remedy(at(VARIED)).temperature(own)
+    temperature = mitigation(at(VARIED)).temperature(own)
     assert temperature == pytest.approx(warmer if own else 0.2)
 
 
@@ -235,7 +244,7 @@ WORDING = Wording(starter_sentences())
 @pytest.mark.parametrize("sign", Sign)
 @pytest.mark.parametrize("times", [1, 2, 7])
 def test_every_sign_has_a_sentence(sign, times):
-    told = sentences((Found(sign, "look", times),), WORDING, ["go north", "say hello"])
+    told = sentences((Detected(sign, "look", times),), WORDING, ["go north", "say hello"])
     assert told.endswith(".")
     assert "{" not in told
     assert "loops." not in told
@@ -246,23 +255,23 @@ def test_the_sentences_count():
     assert sentences(at(3).found, WORDING) == "You have said that 4 times already; do something else."
     assert sentences(lived("look", "look", "look").found, WORDING).startswith("You have done that 3 times now;")
     assert sentences((), WORDING) == ""
-    assert sentences((Found(Sign.NO_COMMAND, ""),), WORDING, ["look", "go north", "say hello"]) == (
+    assert sentences((Detected(Sign.NO_COMMAND, ""),), WORDING, ["look", "go north", "say hello"]) == (
         "That was no command. You could type look, go north or say hello."
     )
 
 
 def test_an_answer_without_a_command_is_strain_too_but_no_reason_for_variety():
     loops = lived("look")
-    for _ in range(MOST_STRAIN + 2):
+    for _ in range(MAX_SCORE + 2):
         loops.fail()
-    assert loops.strain == MOST_STRAIN
-    now = remedy(loops)
+    assert loops.strain == MAX_SCORE
+    now = mitigation(loops)
     assert (now.warmer, now.repeat_penalty, now.shunned, now.leads) == (0.0, 1.0, frozenset(), True)
     assert now.slower > 1
 
 
 def test_what_was_just_said_to_it_is_no_answer_in_part_either():
-    loops = Loops()
+    loops = LoopDetector()
     loops.hear("Ana", "Eliza, write a function that adds two numbers.", is_person=True)
     assert loops.is_heard("Write a function that adds two numbers.")
     assert not loops.is_heard("I write down what people tell me.")

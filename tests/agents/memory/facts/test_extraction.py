@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.facts.extraction import learn
-from agents.memory.facts.speech_acts import is_same_matter, kind_of, takes_back, tells_of_keeping
+from agents.memory.facts.extraction import extract_facts
+from agents.memory.facts.speech_acts import classify, is_same_topic, takes_back, tells_of_keeping
 from agents.memory.facts.store import (
-    MOST_ENDED,
-    MOST_IN_A_SECTION,
-    Known,
-    by_relevance,
+    MAX_ENDED,
+    MAX_FACTS_IN_A_SECTION,
+    FactStore,
     fact_text,
+    fit_budget,
     goals_in,
     in_order,
     matching,
-    within,
+    rank_by_relevance,
 )
 from vault.memory.facts_note import (
     LESSONS,
@@ -45,18 +45,18 @@ def lived(*rows: tuple[str, ...], minutes: int = 1) -> list[Memory]:
     ]
 
 
-def learnt(*rows: tuple[str, ...], minutes: int = 1) -> Known:
-    known = Known()
+def learnt(*rows: tuple[str, ...], minutes: int = 1) -> FactStore:
+    known = FactStore()
     for memory in lived(*rows, minutes=minutes):
-        learn(known, memory)
+        extract_facts(known, memory)
     return known
 
 
-def values(known: Known, section: str) -> dict[str, str]:
+def values(known: FactStore, section: str) -> dict[str, str]:
     return {fact.subject: fact.value for fact in known.facts.values() if fact.section == section}
 
 
-def commitments(known: Known) -> list[tuple[str, str, str]]:
+def commitments(known: FactStore) -> list[tuple[str, str, str]]:
     facts = (f for f in in_order(known.facts.values()) if f.section in (PROMISES, REQUESTS))
     return [(fact.subject, fact.value, fact.closed) for fact in facts]
 
@@ -245,7 +245,7 @@ def test_what_is_only_said_noted_or_dreamt_moves_nothing(row: tuple[str, ...]):
     ],
 )
 def test_sentences_are_told_apart_by_their_form(sentence: str, kind: str):
-    assert kind_of(sentence) == kind
+    assert classify(sentence) == kind
 
 
 def test_a_promise_is_kept_when_the_thing_is_handed_over():
@@ -338,9 +338,9 @@ def test_a_promise_that_is_changed_replaces_the_one_before():
 
 
 def test_two_matters_with_a_word_in_common_are_two():
-    assert not is_same_matter("I promise to bring the lantern to Ana.", "I promise to bring bread to Ana.")
-    assert is_same_matter("I will bring two apples.", "I will bring three apples.")
-    assert not is_same_matter("I promise!", "I swear!")
+    assert not is_same_topic("I promise to bring the lantern to Ana.", "I promise to bring bread to Ana.")
+    assert is_same_topic("I will bring two apples.", "I will bring three apples.")
+    assert not is_same_topic("I promise!", "I swear!")
 
 
 def test_taking_back_and_keeping_are_heard_only_where_they_are_said():
@@ -355,13 +355,13 @@ def test_taking_back_and_keeping_are_heard_only_where_they_are_said():
 
 
 def test_facts_stay_few_enough_to_be_read_and_those_remarked_on_stay():
-    known = Known()
+    known = FactStore()
     known.put(Fact(PEOPLE, "Old", "last seen in The Mill", 1, 1, remark="my brother"))
     known.put(Fact(PEOPLE, "Hand", "last seen in The Mill"))
-    for seq in range(2, MOST_IN_A_SECTION + 50):
-        learn(known, Memory(seq, AT, "observed", MILL, f"P{seq} hums.", (f"P{seq}",)))
+    for seq in range(2, MAX_FACTS_IN_A_SECTION + 50):
+        extract_facts(known, Memory(seq, AT, "observed", MILL, f"P{seq} hums.", (f"P{seq}",)))
     people = [fact for fact in known.facts.values() if fact.section == PEOPLE]
-    assert len(people) == MOST_IN_A_SECTION
+    assert len(people) == MAX_FACTS_IN_A_SECTION
     assert known.find(PEOPLE, "Old")
     assert known.find(PEOPLE, "Hand")
     assert not known.find(PEOPLE, "P2")
@@ -369,11 +369,11 @@ def test_facts_stay_few_enough_to_be_read_and_those_remarked_on_stay():
 
 def test_of_what_is_settled_the_newest_stay():
     rows = []
-    for number in range(MOST_ENDED + 5):
+    for number in range(MAX_ENDED + 5):
         rows.append(("observed", MILL, f'Moss says, "I will fetch item{number} now."', "Moss"))
         rows.append(("observed", MILL, f'Moss says, "I have brought item{number}."', "Moss"))
     found = commitments(learnt(*rows))
-    assert len(found) == MOST_ENDED
+    assert len(found) == MAX_ENDED
     assert {ending for _, _, ending in found} == {"kept"}
 
 
@@ -384,7 +384,7 @@ def test_who_is_present_and_what_is_owed_come_first():
         ("observed", MILL, 'Moss says, "I will bring you the brass lantern."', "Moss"),
         ("observed", WEIR, "Ana hums.", "Ana"),
     )
-    ranked = [fact.subject for fact in by_relevance(known.facts.values(), frozenset({"Moss"}), MILL)]
+    ranked = [fact.subject for fact in rank_by_relevance(known.facts.values(), frozenset({"Moss"}), MILL)]
     assert ranked[:2] == ["Moss", "Moss"]
     assert ranked[2] in (MILL, "Odile")
     assert set(ranked[-2:]) <= {WEIR, "Ana", "tin cup"}
@@ -395,13 +395,13 @@ def test_what_is_to_be_remembered_comes_before_who_was_seen_where():
         ("observed", MILL, 'Odile says, "Remember that the north gate is locked at dusk."', "Odile"),
         ("observed", MILL, "Ana hums.", "Ana"),
     )
-    ranked = [fact.section for fact in by_relevance(known.facts.values(), frozenset(), WEIR)]
+    ranked = [fact.section for fact in rank_by_relevance(known.facts.values(), frozenset(), WEIR)]
     assert ranked[0] == LESSONS
 
 
 def test_lines_within_a_budget_are_whole():
-    assert within(["a b", "c d e f", "g"], lambda text: len(text.split()), 3) == ["a b", "g"]
-    assert within(["a b"], lambda text: len(text.split()), 0) == []
+    assert fit_budget(["a b", "c d e f", "g"], lambda text: len(text.split()), 3) == ["a b", "g"]
+    assert fit_budget(["a b"], lambda text: len(text.split()), 0) == []
 
 
 def test_a_question_finds_the_facts_that_share_its_words():
@@ -474,34 +474,34 @@ def memories_of(life: list[tuple[tuple[str, str, str], str, int]]) -> list[Memor
 
 @given(lives, st.lists(st.integers(0, 40), max_size=4))
 def test_facts_written_and_read_at_any_moments_go_on_as_if_never_interrupted(life, breaks):
-    through, restarted = Known(), Known()
+    through, restarted = FactStore(), FactStore()
     for memory in memories_of(life):
-        learn(through, memory)
-        learn(restarted, memory)
-        learn(restarted, memory)  # a memory that is read twice counts once
+        extract_facts(through, memory)
+        extract_facts(restarted, memory)
+        extract_facts(restarted, memory)  # a memory that is read twice counts once
         if memory.seq in breaks:
             file = FactsFile(restarted.upto, restarted.place, facts=in_order(restarted.facts.values()))
             text = format_facts(file, "Eliza", lambda seq: f"[[2026-11-21#^m{seq}]]")
             found = parse_facts(parse_note(text, "facts.md"))
-            restarted = Known(found.upto, found.place, {fact.key: fact for fact in found.facts})
+            restarted = FactStore(found.upto, found.place, {fact.key: fact for fact in found.facts})
     assert in_order(restarted.facts.values()) == in_order(through.facts.values())
     assert (restarted.upto, restarted.place) == (through.upto, through.place)
 
 
 def test_what_is_let_go_of_is_the_same_after_an_interruption():
     rows = [("observed", MILL, f"P{number * 7 % 400} hums.", f"P{number * 7 % 400}") for number in range(900)]
-    through, restarted = Known(), Known()
+    through, restarted = FactStore(), FactStore()
     for memory in lived(*rows):
-        learn(through, memory)
-        learn(restarted, memory)
+        extract_facts(through, memory)
+        extract_facts(restarted, memory)
         if memory.seq % 100 == 0:
             kept = {fact.key: fact for fact in in_order(restarted.facts.values())}
-            restarted = Known(restarted.upto, restarted.place, kept)
+            restarted = FactStore(restarted.upto, restarted.place, kept)
     assert in_order(restarted.facts.values()) == in_order(through.facts.values())
 
 
 @given(st.text(max_size=80), st.sampled_from(["observed", "result", "acted", "told", "noted"]))
 def test_no_memory_makes_learning_fail_and_every_fact_can_be_told(text, kind):
-    known = Known()
-    learn(known, Memory(1, AT, kind, MILL, text, ("Moss",)))
+    known = FactStore()
+    extract_facts(known, Memory(1, AT, kind, MILL, text, ("Moss",)))
     assert all(fact_text(fact) for fact in known.facts.values())

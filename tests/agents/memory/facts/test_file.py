@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.facts.file import LEARN_EVERY, WRITE_EVERY, WRITE_MS, FactRegistry
+from agents.memory.facts.file import EXTRACT_EVERY, WRITE_EVERY, WRITE_MS, FactRegistry
 from tests.english import ENGLISH
 from tests.vault.failing_disk import FailingDisk, Stopped
 from vault.memory.facts_note import PEOPLE, PROMISES, THINGS, Fact, Pin
@@ -102,18 +102,18 @@ def life_of(rng: random.Random, length: int) -> list[tuple[str, str, str]]:
 
 
 def test_memories_are_learnt_from_a_few_at_a_time_as_they_come(desk: Desk):
-    for _ in range(LEARN_EVERY - 1):
+    for _ in range(EXTRACT_EVERY - 1):
         desk.lives("Moss hums.")
         desk.registry.keep_up()
     before = desk.registry.upto
     desk.lives("Moss hums.")
     desk.registry.keep_up()
-    assert (before, desk.registry.upto) == (0, LEARN_EVERY)
+    assert (before, desk.registry.upto) == (0, EXTRACT_EVERY)
     assert not desk.path.exists()
 
 
 def test_a_journal_that_is_long_already_is_not_learnt_from_as_a_line_comes(desk: Desk):
-    desk.lives(*["Moss hums."] * (2 * LEARN_EVERY + 1))
+    desk.lives(*["Moss hums."] * (2 * EXTRACT_EVERY + 1))
     desk.registry.keep_up()
     assert desk.registry.upto == 0
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agents.attending.perceiving import impression
-from agents.memory.facts.extraction import Spoken, learn, spoken_in
-from agents.memory.facts.narration_parser import Deed, Reading
-from agents.memory.facts.store import Known, in_order
+from agents.memory.facts.extraction import Utterance, extract_facts, utterance_in
+from agents.memory.facts.narration_parser import NarrationParser, ParsedEvent
+from agents.memory.facts.store import FactStore, in_order
 from agents.memory.summaries.grouping import grouped, told
 from tests.english import ENGLISH
 from tests.german import GERMAN, SENTENCES
@@ -82,10 +82,10 @@ class Rook:
         seq = len(self.memories) + 1
         self.memories.append(Memory(seq, AT + seq * 60_000, kind, room, one_line(text), people))
 
-    def knows(self, reading: Reading) -> list[Fact]:
-        known = Known()
+    def knows(self, reading: NarrationParser) -> list[Fact]:
+        known = FactStore()
         for memory in self.memories:
-            learn(known, memory, reading=reading)
+            extract_facts(known, memory, reading=reading)
         return list(in_order(known.facts.values()))
 
 
@@ -99,8 +99,8 @@ def german() -> Rook:
     return Rook(GERMAN, ARTICLES)
 
 
-def german_reading() -> Reading:
-    return Reading(lambda: GERMAN)
+def german_reading() -> NarrationParser:
+    return NarrationParser(lambda: GERMAN)
 
 
 def test_a_translated_sentence_has_the_variables_that_it_is_given():
@@ -109,7 +109,7 @@ def test_a_translated_sentence_has_the_variables_that_it_is_given():
 
 
 def test_a_translated_evening_teaches_what_an_english_one_does(english, german):
-    learnt = english.knows(Reading())
+    learnt = english.knows(NarrationParser())
     sections = {section: {f.subject for f in learnt if f.section == section} for section in (PEOPLE, PLACES, THINGS)}
     assert sections == {
         PEOPLE: {"Ana", "Ben", "Cat"},
@@ -121,28 +121,31 @@ def test_a_translated_evening_teaches_what_an_english_one_does(english, german):
 
 
 def test_what_was_remembered_before_a_translation_is_read_as_ever(english):
-    assert english.knows(german_reading()) == english.knows(Reading())
+    assert english.knows(german_reading()) == english.knows(NarrationParser())
 
 
 def test_without_its_translation_a_translated_evening_teaches_no_things(german):
-    assert [fact.subject for fact in german.knows(Reading()) if fact.section == THINGS] == []
+    assert [fact.subject for fact in german.knows(NarrationParser()) if fact.section == THINGS] == []
 
 
 def test_a_translation_counts_as_soon_as_it_is_in_force():
     wording = ENGLISH
-    reading = Reading(lambda: wording)
+    reading = NarrationParser(lambda: wording)
     assert reading.deed("Ana nimmt die Lampe.", "Ana") is None
     wording = GERMAN
-    assert reading.deed("Ana nimmt die Lampe.", "Ana") == Deed("takes", {"who": "Ana", "thing": "die Lampe"})
+    assert reading.deed("Ana nimmt die Lampe.", "Ana") == ParsedEvent("takes", {"who": "Ana", "thing": "die Lampe"})
 
 
 @pytest.mark.parametrize(
     ("text", "deed"),
     [
-        ("Ana nimmt Lampe aus Korb heraus.", Deed("takes_from", {"who": "Ana", "thing": "Lampe", "container": "Korb"})),
-        ("Ana nimmt Lampe zur Hand.", Deed("uses", {"who": "Ana", "thing": "Lampe"})),
-        ("Von The Yard her kommt Ana.", Deed("arrives", {"room": "The Yard", "who": "Ana"})),
-        ("Ana sagt: »Ben nimmt Lampe.«", Deed("says", {"who": "Ana", "text": "Ben nimmt Lampe."})),
+        (
+            "Ana nimmt Lampe aus Korb heraus.",
+            ParsedEvent("takes_from", {"who": "Ana", "thing": "Lampe", "container": "Korb"}),
+        ),
+        ("Ana nimmt Lampe zur Hand.", ParsedEvent("uses", {"who": "Ana", "thing": "Lampe"})),
+        ("Von The Yard her kommt Ana.", ParsedEvent("arrives", {"room": "The Yard", "who": "Ana"})),
+        ("Ana sagt: »Ben nimmt Lampe.«", ParsedEvent("says", {"who": "Ana", "text": "Ben nimmt Lampe."})),
         ("Ben nimmt Lampe.", None),
         ("Ana lacht.", None),
     ],
@@ -153,12 +156,12 @@ def test_of_what_a_text_may_tell_what_says_most_counts(text, deed):
 
 def test_somebody_whose_name_is_a_part_of_the_sentence_is_read_as_who_it_is():
     told = 'Ana says says, "Good morning."'
-    assert Reading().deed(told, "Ana says") == Deed("says", {"who": "Ana says", "text": "Good morning."})
+    assert NarrationParser().deed(told, "Ana says") == ParsedEvent("says", {"who": "Ana says", "text": "Good morning."})
 
 
 def test_a_speech_in_another_language_is_heard_with_who_said_it_and_how():
     memory = Memory(1, AT, "told", "The Yard", "Ana flüstert dir zu: »Nichts sagen!«", ("Ana",))
-    assert spoken_in(memory, german_reading()) == Spoken("Ana", "Nichts sagen!", privately=True)
+    assert utterance_in(memory, german_reading()) == Utterance("Ana", "Nichts sagen!", privately=True)
 
 
 @pytest.mark.parametrize(

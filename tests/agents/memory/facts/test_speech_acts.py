@@ -8,18 +8,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.facts.extraction import learn
+from agents.memory.facts.extraction import extract_facts
 from agents.memory.facts.file import FactRegistry
 from agents.memory.facts.speech_acts import (
-    LONGEST_SENTENCE,
+    MAX_SENTENCE_CHARACTERS,
     SPEECH_IN_PIECES,
-    is_confidence,
-    kind_of,
+    classify,
+    is_secret,
     replaces,
-    told_pieces,
-    weight_of_telling,
+    secret_spans,
+    secret_weight,
 )
-from agents.memory.facts.store import MOST_IN_A_SECTION, Known, by_relevance, fact_text, in_order, within, words_said
+from agents.memory.facts.store import (
+    MAX_FACTS_IN_A_SECTION,
+    FactStore,
+    fact_text,
+    fit_budget,
+    in_order,
+    rank_by_relevance,
+    stated_words,
+)
 from agents.memory.gate import Source, judge
 from tests.agents.house import House
 from vault.markdown import LINE_BREAK, one_line
@@ -48,10 +56,10 @@ def said(*texts: str, who: str = "Moss") -> list[Memory]:
     ]
 
 
-def learnt(memories: list[Memory]) -> Known:
-    known = Known()
+def learnt(memories: list[Memory]) -> FactStore:
+    known = FactStore()
     for memory in memories:
-        learn(known, memory)
+        extract_facts(known, memory)
     return known
 
 
@@ -86,7 +94,7 @@ def facts(memories: list[Memory], *sections: str) -> list[tuple[str, str]]:
     ],
 )
 def test_a_whisper_is_kept_in_its_own_words_without_the_small_talk_around_it(text: str, kept: list[str] | None):
-    assert told_pieces(text) == ([text] if kept is None else kept)
+    assert secret_spans(text) == ([text] if kept is None else kept)
     assert facts(whispered(text), CONFIDED) == [(CONFIDED, value) for value in ([text] if kept is None else kept)]
 
 
@@ -103,7 +111,7 @@ def test_a_whisper_is_kept_in_its_own_words_without_the_small_talk_around_it(tex
     ],
 )
 def test_what_asks_for_secrecy_is_kept_though_it_is_said_aloud(text: str):
-    assert is_confidence(text)
+    assert is_secret(text)
     assert any(section == CONFIDED for section, _ in facts(said(text)))
 
 
@@ -134,7 +142,7 @@ def test_what_is_merely_said_aloud_is_no_confidence(text: str):
     ],
 )
 def test_only_who_asks_to_keep_something_in_mind_is_taken_at_the_word(text: str, kind: str):
-    assert kind_of(text) == kind
+    assert classify(text) == kind
 
 
 @pytest.mark.parametrize(
@@ -234,21 +242,21 @@ def test_a_whisper_that_nobody_heard_promises_nothing(tmp_path: Path):
 def test_of_what_is_confided_the_secrets_with_details_come_first_and_stay_longest():
     secret = "Tell nobody: Corwin keeps 4711 coins in the well."
     letters = "abcdefghijklmnopqrst"
-    pairs = [one + other for one in letters for other in letters][: MOST_IN_A_SECTION + 30]
+    pairs = [one + other for one in letters for other in letters][: MAX_FACTS_IN_A_SECTION + 30]
     idle = [f"goose{pair} lost feather{pair}" for pair in pairs]
     known = learnt(whispered(secret, *idle))
     kept = [fact for fact in known.facts.values() if fact.section == CONFIDED]
-    assert len(kept) == MOST_IN_A_SECTION
-    assert by_relevance(kept, NOBODY, "")[0].value == secret
-    assert by_relevance(kept, NOBODY, "")[1].value == idle[-1]
-    assert [weight_of_telling(text) for text in (secret, "Tell nobody!", "It is 12.", idle[0])] == [2, 1, 1, 0]
+    assert len(kept) == MAX_FACTS_IN_A_SECTION
+    assert rank_by_relevance(kept, NOBODY, "")[0].value == secret
+    assert rank_by_relevance(kept, NOBODY, "")[1].value == idle[-1]
+    assert [secret_weight(text) for text in (secret, "Tell nobody!", "It is 12.", idle[0])] == [2, 1, 1, 0]
 
 
 def test_what_names_a_person_place_or_number_comes_before_idle_words_and_who_has_what():
     has = [Memory(1, AT, "observed", MILL, "Ana takes the brass lantern.", ("Ana",))]
     idle = [Memory(2, AT, "observed", MILL, 'Moss says, "I will bring you some bread later."', ("Moss",))]
     kept = [Memory(3, AT, "observed", MILL, 'Moss says, "I will bring you the lamp from Corwick."', ("Moss",))]
-    ranked = by_relevance(
+    ranked = rank_by_relevance(
         learnt([*has, *idle, *kept, *whispered("the goose is fat", first=4)]).facts.values(), NOBODY, ""
     )
     assert [fact.since for fact in ranked if fact.section in (PROMISES, CONFIDED, THINGS)] == [3, 2, 4, 1]
@@ -266,14 +274,14 @@ def test_a_secret_stays_in_the_prompt_when_it_is_summarised_and_within_the_budge
     prompt = house.prompt("Rook")
     assert f'- Ana confided: "{KEY} Tell nobody."' in prompt
     assert prompt.count(KEY) == 1
-    lines = [fact_text(fact) for fact in by_relevance(house.agents["Rook"].facts.facts, NOBODY, "")]
+    lines = [fact_text(fact) for fact in rank_by_relevance(house.agents["Rook"].facts.facts, NOBODY, "")]
     count = house.agents["Rook"].count_tokens
-    assert count("\n".join(within(lines, count, 40))) <= 40
+    assert count("\n".join(fit_budget(lines, count, 40))) <= 40
 
 
 def test_a_summary_may_name_what_was_confided_and_nothing_else_unheard_of():
     memories = tuple(said(*(f"It rained on the roof all night, and Moss sang song{n}." for n in range(9))))
-    known = words_said(learnt(whispered("The ring is hidden at Corwick.")).facts.values())
+    known = stated_words(learnt(whispered("The ring is hidden at Corwick.")).facts.values())
     assert known == {"Moss: The ring is hidden at Corwick."}
     for words, accepted in (("Corwick", True), ("Dunmere", False)):
         text = f"I heard Moss sing in the rain and thought of the ring at {words}."
@@ -311,13 +319,13 @@ pieces = st.sampled_from(
 def test_of_one_whisper_no_sentence_is_kept_twice_and_no_more_than_is_bounded(said_in_turn: list[str]):
     kept = [value for _, value in facts(whispered(" ".join(said_in_turn)))]
     assert len(kept) <= SPEECH_IN_PIECES
-    assert all(len(value) <= LONGEST_SENTENCE for value in kept)
+    assert all(len(value) <= MAX_SENTENCE_CHARACTERS for value in kept)
     assert all("I will bring bread." not in value for value in kept)
     assert len(set(kept)) == len(kept)
 
 
 @given(st.lists(st.text(max_size=60), max_size=5))
 def test_weight_and_sameness_can_be_told_of_any_texts(texts: list[str]):
-    assert all(0 <= weight_of_telling(text) <= 2 for text in texts)
+    assert all(0 <= secret_weight(text) <= 2 for text in texts)
     assert all(replaces(one, other) == replaces(one, other) for one in texts for other in texts)
     assert all(isinstance(fact_text(Fact(CONFIDED, "Moss", text or "x")), str) for text in texts)
