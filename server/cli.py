@@ -15,7 +15,7 @@ from config.settings import ROLES
 from server.accounts.database import AccountDatabase
 from server.accounts.password_reset import reset_password
 from server.accounts.passwords import Argon2
-from server.check.command import add_doctor_command, run_doctor
+from server.check.doctor import add_doctor_command, run_doctor
 from server.check.vault import add_vault_commands, run_import, run_vault_check
 from server.lifecycle.preflight import ONLY_TRY
 from server.monitoring.logs import capture_library_logs, write_log

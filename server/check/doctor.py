@@ -1,0 +1,139 @@
+"""The sub-command `doctor`: looks at the machine and the vault, and says what is wrong and what to do about it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import resource
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any
+
+from agents.memory.strategy import loaded_strategies
+from server.accounts.database import default_folder
+from server.check.checks import (
+    Result,
+    accounts,
+    backups,
+    certificate,
+    clock,
+    exposure,
+    journals,
+    notes,
+    open_files,
+    packages,
+    port_of_pages,
+    port_of_world,
+    problem,
+    room,
+    watch_limit,
+    watches,
+)
+from server.check.models import Try, models, try_model
+from server.check.vault import found_in
+from server.options import add_accounts_option, add_vault_option, vault_root
+from vault.config_notes import Settings
+from vault.errors import NoteError
+from vault.vault import MARK, Vault
+
+PROJECT = "fallwater"
+
+
+def examine(root: Path, accounts_folder: Path, now: datetime, try_one: Try = try_model) -> list[Result]:
+    """Return how everything is that the world in a folder needs. `now` knows its zone. Changes nothing."""
+    vault = Vault(root)
+    if not (vault.root / MARK).is_file() and not vault.exists("rooms"):
+        remedy = "Name the folder of the world with --vault, or have one made: fallwater serve --vault DIR"
+        return [problem("vault", f"There is no vault in {vault.root}.", remedy)]
+    try:
+        settings = loaded_strategies().load_settings(vault)
+    except NoteError as error:
+        remedy = "Mend that setting: no world opens with it."
+        return [problem("settings", str(error), remedy), *_on_disk(vault, accounts_folder, now)]
+    return [
+        packages(_requirements(), version, _wants_embedded(settings)),
+        clock(now, _newest_memory(vault, now)),
+        open_files(resource.getrlimit(resource.RLIMIT_NOFILE)[1], settings.server.max_connections),
+        watches(sum(1 for _ in os.walk(vault.root)), watch_limit()),
+        *_on_disk(vault, accounts_folder, now),
+        port_of_world(settings.server.host, settings.server.port, settings.world.name),
+        port_of_pages(settings.server.metrics_host, settings.server.metrics_port),
+        exposure(settings.server),
+        certificate(settings.server, accounts_folder, now),
+        *models(settings, try_one),
+    ]
+
+
+def tell(results: Sequence[Result], as_json: bool, say: Callable[[str], None]) -> int:
+    """Say what was found; return the exit code: 1 if there is a problem, 0 whatever the warnings."""
+    problems, warnings = (sum(one.state == state for one in results) for state in ("problem", "warning"))
+    if as_json:
+        rows = [asdict(one) for one in results]
+        say(json.dumps({"checks": rows, "problems": problems, "warnings": warnings}, ensure_ascii=False, indent=2))
+    else:
+        for sentence in _sentences(results):
+            say(sentence)
+        say(f"{_counted(problems, 'problem')} and {_counted(warnings, 'warning')}.")
+    return 1 if problems else 0
+
+
+def _on_disk(vault: Vault, accounts_folder: Path, now: datetime) -> Iterator[Result]:
+    found = found_in(vault, now.timestamp())
+    yield notes(vault, found)
+    yield journals(vault, found)
+    yield accounts(accounts_folder)
+    disk = os.statvfs(vault.root)
+    yield room(vault.root, shutil.disk_usage(vault.root).free, disk.f_favail if disk.f_files else None)
+    yield backups(vault, now)
+
+
+def _requirements() -> list[str]:
+    with suppress(PackageNotFoundError):
+        return requires(PROJECT) or []
+    return []
+
+
+def _wants_embedded(settings: Settings) -> bool:
+    return settings.models.model == "embedded"
+
+
+def _newest_memory(vault: Vault, now: datetime) -> datetime | None:
+    times = [path.stat().st_mtime for path in vault.root.glob("agents/*/journal/*.md")]
+    return datetime.fromtimestamp(max(times), now.tzinfo) if times else None
+
+
+def _sentences(results: Sequence[Result]) -> Iterator[str]:
+    for one in results:
+        yield f"{one.state:8} {one.name}: {one.what}"
+        if one.remedy:
+            yield f"{'':8} -> {one.remedy}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count or 'no'} {what}{'s' * (count != 1)}"
+
+
+def add_doctor_command(commands: Any) -> None:
+    """Declare it; `commands` is what `add_subparsers` returned."""
+    doctor = commands.add_parser("doctor", help="look at the machine and the vault, and say what to do; 1 if need be")
+    add_vault_option(doctor)
+    add_accounts_option(doctor)
+    doctor.add_argument("--json", action="store_true", help="say it for a program: an object with `checks`")
+
+
+def run_doctor(options: argparse.Namespace, say: Callable[[str], None]) -> int:
+    """Look, say what was found, and return the exit code."""
+    root = vault_root(options).resolve()
+    folder = (options.accounts or default_folder(root)).absolute()
+    logging.disable(logging.WARNING)  # what loaders warn of is among the findings
+    try:
+        return tell(examine(root, folder, datetime.now().astimezone()), options.json, say)
+    finally:
+        logging.disable(logging.NOTSET)
