@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import socket
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +14,6 @@ from server.accounts.database import Contents, read_accounts
 from server.accounts.schema import NAME, account_of, ban_of, key
 from server.monitoring.health import unwritable
 from server.net.addresses import is_loopback
-from server.telnet.mssp import REQUEST
 from vault.backup import backups_folder
 from vault.errors import NoteError
 from vault.findings import Finding
@@ -52,55 +47,8 @@ def problem(name: str, what: str, remedy: str) -> Result:
     return Result(name, "problem", what, remedy)
 
 
-RESERVED_FILES = 128
 INOTIFY = Path("/proc/sys/fs/inotify/max_user_watches")
 EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)
-_REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[^]]*\])?\s*(?:(>=|==)\s*([\w.]+))?(?:.*extra == ['\"](\w+)['\"])?")
-
-
-def packages(requirements: Iterable[str], version_of: Callable[[str], str], embedded: bool) -> Result:
-    """Return whether what is required is installed, as new as it has to be; what `embedded` needs only if it is so.
-
-    `requirements` are as the metadata of packages have them, `version_of` raises PackageNotFoundError.
-    """
-    faults, count, extras = list[str](), 0, {None, "embedded"} if embedded else {None}
-    for found in filter(None, map(_REQUIREMENT.match, requirements)):
-        name, relation, wanted, extra = found.groups()
-        if extra not in extras:
-            continue
-        count += 1
-        try:
-            version = version_of(name)
-        except PackageNotFoundError:
-            faults.append(f"{name} is not installed")
-            continue
-        if wanted and not _fits(version, relation, wanted):
-            faults.append(f"{name} is {version}, and {wanted}{' or newer' if relation == '>=' else ''} is needed")
-    if faults:
-        install = "pip install -e '.[embedded]'" if embedded else "pip install -e ."
-        return problem("packages", f"{'; '.join(faults)}.", f"Run, in the folder of the project: {install}")
-    return ok("packages", f"All {count} packages are installed, new enough.")
-
-
-def _fits(version: str, relation: str, wanted: str) -> bool:
-    return version == wanted if relation == "==" else _numbers(version) >= _numbers(wanted)
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
-
-
-def open_files(limit: int, max_connections: int) -> Result:
-    """Return whether the process may open a file for each connection; `limit` is the hard one, -1 for none."""
-    needed = max_connections + RESERVED_FILES
-    if 0 <= limit < needed:
-        return warning(
-            "open files",
-            f"A process may open {limit} files here, but max_connections is {max_connections}, which needs {needed}.",
-            f"Raise the limit (ulimit -Hn {needed}, or LimitNOFILE={needed} in the unit of systemd), or set "
-            f"max_connections in config/server.md to {max(1, limit - RESERVED_FILES)}.",
-        )
-    return ok("open files", f"{'Any number of' if limit < 0 else limit} files may be open; {needed} are needed.")
 
 
 def watches(folders: int, limit: int | None) -> Result:
@@ -136,34 +84,7 @@ def clock(now: datetime, newest: datetime | None) -> Result:
     return ok("clock", f"It is {now:%Y-%m-%d %H:%M} in this machine's zone, {now:%Z}.")
 
 
-ANSWER_SECONDS = 2.0
 NEAR_END = timedelta(days=21)
-
-
-def port_of_world(host: str, port: int, world_name: str) -> Result:
-    """Return whether the telnet port is free, or taken by the world itself."""
-    if port == 0 or is_free(host, port):
-        return ok("port", f"Port {port} on {host} is free." if port else "Any free port is taken at the start.")
-    if f"NAME\t{world_name}" in answer(host, port, f"{REQUEST}\r\n"):
-        return ok("port", f"{world_name} is open on {host}:{port}.")
-    return problem(
-        "port",
-        f"Port {port} on {host} is taken, and not by {world_name}.",
-        f"Find out by whom (ss -ltnp 'sport = :{port}'), or set another port in config/server.md.",
-    )
-
-
-def port_of_pages(host: str, port: int) -> Result:
-    """Return whether the port for figures and health is free, or has a world's pages."""
-    if port <= 0 or is_free(host, port):
-        return ok("metrics port", f"Port {port} on {host} is free." if port > 0 else "No port for figures is set.")
-    if '"checks"' in answer(host, port, "GET /healthz HTTP/1.0\r\n\r\n"):
-        return ok("metrics port", f"Figures and health are told on {host}:{port}.")
-    return problem(
-        "metrics port",
-        f"Port {port} on {host} is taken by something else.",
-        f"Find out by whom (ss -ltnp 'sport = :{port}'), or set another metrics_port in config/server.md.",
-    )
 
 
 def exposure(server: ServerSettings) -> Result:
@@ -211,31 +132,6 @@ def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:
     if ends < now + NEAR_END:
         return warning("certificate", f"The certificate in {path} ends on {ends:%Y-%m-%d}.", remedy)
     return ok("certificate", f"The certificate in {path} is valid until {ends:%Y-%m-%d}.")
-
-
-def is_free(host: str, port: int) -> bool:
-    """Return whether a port could be opened now."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as trying:
-        trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trying.bind((host, port))
-            trying.listen(1)
-        except OSError:
-            return False
-    return True
-
-
-def answer(host: str, port: int, request: str) -> str:
-    """Return what a port says to a request within two seconds, or less if it closes before; empty if nothing."""
-    said = b""
-    near = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    with suppress(OSError), socket.create_connection((near, port), ANSWER_SECONDS) as connection:
-        connection.settimeout(ANSWER_SECONDS)
-        connection.sendall(request.encode())
-        while len(said) < 65536 and b"REPLY-END" not in said and (more := connection.recv(4096)):
-            said += more
-    return said.decode("utf-8", "replace")
 
 
 MEGABYTE = 1024 * 1024

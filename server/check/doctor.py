@@ -6,13 +6,10 @@ import argparse
 import json
 import logging
 import os
-import resource
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +24,6 @@ from server.check.checks import (
     exposure,
     journals,
     notes,
-    open_files,
-    packages,
-    port_of_pages,
-    port_of_world,
     problem,
     room,
     watch_limit,
@@ -39,11 +32,8 @@ from server.check.checks import (
 from server.check.models import Try, models, try_model
 from server.check.vault import found_in
 from server.options import add_accounts_option, add_vault_option, vault_root
-from vault.config_notes import Settings
 from vault.errors import NoteError
 from vault.vault import MARK, Vault
-
-PROJECT = "fallwater"
 
 
 def examine(root: Path, accounts_folder: Path, now: datetime, try_one: Try = try_model) -> list[Result]:
@@ -58,13 +48,9 @@ def examine(root: Path, accounts_folder: Path, now: datetime, try_one: Try = try
         remedy = "Mend that setting: no world opens with it."
         return [problem("settings", str(error), remedy), *_on_disk(vault, accounts_folder, now)]
     return [
-        packages(_requirements(), version, _wants_embedded(settings)),
         clock(now, _newest_memory(vault, now)),
-        open_files(resource.getrlimit(resource.RLIMIT_NOFILE)[1], settings.server.max_connections),
         watches(sum(1 for _ in os.walk(vault.root)), watch_limit()),
         *_on_disk(vault, accounts_folder, now),
-        port_of_world(settings.server.host, settings.server.port, settings.world.name),
-        port_of_pages(settings.server.metrics_host, settings.server.metrics_port),
         exposure(settings.server),
         certificate(settings.server, accounts_folder, now),
         *models(settings, try_one),
@@ -92,16 +78,6 @@ def _on_disk(vault: Vault, accounts_folder: Path, now: datetime) -> Iterator[Res
     disk = os.statvfs(vault.root)
     yield room(vault.root, shutil.disk_usage(vault.root).free, disk.f_favail if disk.f_files else None)
     yield backups(vault, now)
-
-
-def _requirements() -> list[str]:
-    with suppress(PackageNotFoundError):
-        return requires(PROJECT) or []
-    return []
-
-
-def _wants_embedded(settings: Settings) -> bool:
-    return settings.models.model == "embedded"
 
 
 def _newest_memory(vault: Vault, now: datetime) -> datetime | None:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -54,44 +51,6 @@ def set_setting(vault: Vault, note: str, line: str, instead: str) -> None:
 # The machine
 
 
-def version_of(name: str) -> str:
-    known = {"twisted": "26.9.1", "pyyaml": "6.0.3", "gemma": "1.0.1"}
-    if name not in known:
-        raise PackageNotFoundError(name)
-    return known[name]
-
-
-def test_packages_are_missed_found_too_old_or_another_than_is_needed():
-    needed = [
-        "twisted[tls]>=26.10",
-        "pyyaml>=6.0",
-        "httpx",
-        'gemma==1.0.0; extra == "embedded"',
-        'pytest; extra == "dev"',
-    ]
-    assert checks.packages(needed, version_of, embedded=False) == problem(
-        "packages",
-        "twisted is 26.9.1, and 26.10 or newer is needed; httpx is not installed.",
-        "Run, in the folder of the project: pip install -e .",
-    )
-    assert checks.packages(needed[3:], version_of, embedded=True) == problem(
-        "packages",
-        "gemma is 1.0.1, and 1.0.0 is needed.",
-        "Run, in the folder of the project: pip install -e '.[embedded]'",
-    )
-    assert checks.packages(needed[1:2], version_of, embedded=True).state == "ok"
-
-
-def test_too_few_open_files_for_the_connections_are_told_with_both_ways_out():
-    assert checks.open_files(256, 500) == warning(
-        "open files",
-        "A process may open 256 files here, but max_connections is 500, which needs 628.",
-        "Raise the limit (ulimit -Hn 628, or LimitNOFILE=628 in the unit of systemd), or set max_connections in "
-        "config/server.md to 128.",
-    )
-    assert checks.open_files(628, 500).state == checks.open_files(-1, 500).state == "ok"
-
-
 def test_too_few_watches_for_the_folders_are_told():
     assert checks.watches(5000, 8192) == warning(
         "watching",
@@ -113,7 +72,7 @@ def test_a_clock_that_cannot_be_right_or_went_back_is_told():
 
 
 def test_a_good_vault_has_no_problem_and_only_lacks_a_backup(vault):
-    assert [one for one in found(vault).values() if one.state != "ok" and one.name not in ("port", "open files")] == [
+    assert [one for one in found(vault).values() if one.state != "ok"] == [
         warning(
             "backups",
             f"There is no backup in {vault.root}.backups.",
@@ -213,23 +172,6 @@ def test_an_old_backup_is_told_with_its_age(vault):
 
 
 # Ports and certificates
-
-
-@pytest.fixture
-def taken() -> Iterator[int]:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        yield listening.getsockname()[1]  # bound and not listening: whoever calls is refused at once
-
-
-def test_a_port_that_something_else_has_is_a_problem(taken):
-    assert checks.port_of_world("127.0.0.1", taken, "Fallwater") == problem(
-        "port",
-        f"Port {taken} on 127.0.0.1 is taken, and not by Fallwater.",
-        f"Find out by whom (ss -ltnp 'sport = :{taken}'), or set another port in config/server.md.",
-    )
-    assert checks.port_of_pages("127.0.0.1", taken).state == "problem"
-    assert checks.port_of_world("127.0.0.1", 0, "Fallwater").state == "ok"
 
 
 @pytest.mark.parametrize(
