@@ -33,16 +33,14 @@ from server.lifecycle.restart import STAGE_SECONDS
 from server.lifecycle.resume import SessionRestore
 from server.lifecycle.shutdown import in_stages
 from server.monitoring.health import MonitoredServer
-from server.mssp_status import ServerStatus
 from server.net.listeners import Listeners, Ports, limits_of
-from server.offers import offered
 from server.persistence.autosave import GroupCommit, WorldStore, Written
 from server.persistence.hot_reload import HotReload, load_texts
 from server.persistence.reload_timer import ReloadTimer, shortened
 from server.session.registry import SessionRegistry, presence_by
 from server.session.session import Session
-from server.telnet.mssp import as_text
-from server.telnet.protocol import TelnetFactory
+from server.telnet.mssp import ServerStatus, as_text
+from server.telnet.protocol import TelnetFactory, options_for
 from server.world_clock import WorldClock, local_ms
 from vault.backup import back_up
 from vault.config_notes import Settings
@@ -113,8 +111,12 @@ class Fallwater:
         self.registry = SessionRegistry(
             self.game, self._door(), texts, reactor, self.leading.perform, self._entered, self.audit.take_reset
         )
-        self._figures = ServerStatus(
-            self.world, self.registry, lambda: self.settings, now_ms() // 1000, lambda: self._ports
+        self._status = ServerStatus(
+            self.world,
+            lambda: len(self.registry.playing),
+            lambda: self.settings,
+            now_ms() // 1000,
+            lambda: (self._ports.telnet_port, self._ports.tls_port) if self._ports else (0, 0),
         )
         self.world.presence = presence_by(self.registry.playing, self.accounts.last_seen, now_ms)
 
@@ -238,7 +240,7 @@ class Fallwater:
             check,
             self.settings.server,
             lambda: self.world.wording,
-            lambda: as_text(self._figures()),
+            lambda: as_text(self._status()),
         )
 
     def listen(self, ports: Ports) -> None:
@@ -257,7 +259,7 @@ class Fallwater:
             lambda: Session(self.registry),
             self._services,
             lambda: limits_of(self.settings.server),
-            lambda: offered(self._figures, self.settings.server),
+            lambda: options_for(self._status, self.settings.server.compression),
             lambda: self.settings.server.keep_alive_seconds,
         )
         self.listeners.open(factory)

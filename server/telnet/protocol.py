@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import cast
 
@@ -17,7 +17,9 @@ from server.connection.input import LineIntake, Taken
 from server.connection.output import Transport
 from server.connection.services import ConnectionServices
 from server.telnet.codes import AYT
+from server.telnet.compression import compression_option
 from server.telnet.connection import KeepAlive, TcpTransport, TelnetConnection, TelnetLimits
+from server.telnet.mssp import mssp_option
 from server.telnet.negotiation import Compressed, Identified, Negotiator, Option, Outcome, Send, Told
 from server.telnet.options import OPTIONS, Client
 from server.telnet.parser import (
@@ -34,6 +36,11 @@ log = logging.getLogger(__name__)
 STILL_HERE = "[Yes, the server is here.]"
 TOO_LONG = "That line was ignored: it is longer than {} bytes."
 APOLOGY = "Something went wrong with that. It has been noted in the server's log."
+
+
+def options_for(status: Callable[[], Mapping[str, str]], compression: bool) -> tuple[Option[Client], ...]:
+    """Return the rows for the next connection, in the order in which they are offered."""
+    return (*OPTIONS, mssp_option(status), *((compression_option(),) if compression else ()))
 
 
 @implementer(IHalfCloseableProtocol)
