@@ -44,7 +44,7 @@ from vault.agent_notes import AgentNote
 from vault.memory.facts_note import Fact, Pin
 from world.entities import Character, Role
 from world.events import Event, Recalled, Refused
-from world.game import Game, Performed
+from world.game import CommandResult, Game
 
 log = logging.getLogger(__name__)
 
@@ -221,7 +221,7 @@ class Agent:
             return [world.wording("asked.say_thanks", name=called or name)]
         return answers(address.text, world, self.character, person)
 
-    def perform(self, line: str, cause: str = "") -> Performed:
+    def perform(self, line: str, cause: str = "") -> CommandResult:
         """Do a line as its own, and remember it so. `cause` is why the engine chose it; empty if somebody else did.
 
         A line of somebody else's answers whoever waited for the agent. After one of its own those still wait who spoke
@@ -278,7 +278,7 @@ class Agent:
         self.memory.trail.write()
         (self.memory.provider or self.compactor).notify_rounds_changed(self.memory.journal.last)
         if self.settings.reflection and not self.why_still:
-            self.reflection.start_if_due(self._game.world.moment, self._now_ms())
+            self.reflection.start_if_due(self._game.world.time, self._now_ms())
         record = self.compactor.record
         if trouble := self._help.of(self._thinking.question.prompt, record.failures_in_a_row, record.last_error):
             self.on_trouble(trouble)

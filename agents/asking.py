@@ -155,7 +155,7 @@ class Asking:
 
     def _command(self, text: str) -> Reply:
         character = self._game.world.characters[self._name]
-        ways = self._game.world.room_of(character).ways
+        ways = self._game.world.room_of(character).exits_by_name
         return first_command(text, self._name, self._game.commands, ways, open_to(character))
 
 

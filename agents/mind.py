@@ -31,7 +31,7 @@ from world.events import Event
 from world.game import Game
 from world.message_catalog import Wording
 from world.parsing import split_reason
-from world.room_view import made_out
+from world.room_view import visible_characters
 from world.world import World
 
 log = logging.getLogger(__name__)
@@ -152,7 +152,7 @@ class Mind:
             actor,
             now_ms,
             self._memory.view(),
-            tuple(made_out(world, actor.room_id, actor)),
+            tuple(visible_characters(world, actor.room_id, actor)),
             decision.kind,
             decision.partner,
             budget_tokens,
@@ -169,7 +169,7 @@ class Mind:
             return Chat(self._templates.action, name, self._talk, values={"menu": "; ".join(question.menu)})
         world, partner = self._game.world, decision.partner.name if decision.partner else ""
         shown = examples(self._note.yesterday, name, world.wording, self._memory.reading, world.characters)
-        offered = world.wording.any_of(decision.hand_over())
+        offered = world.wording.join_or(decision.hand_over())
         offer = world.wording("talk.offer", who=partner, thing=offered) if offered else ""
         if decision.asked_along:
             offer = f"{offer} {world.wording('talk.may_follow', who=partner)}".strip()

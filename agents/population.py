@@ -216,11 +216,11 @@ class Population(Mapping[str, Agent]):
 
     def _mark(self, agent: Agent) -> None:
         """Let everybody see of an agent that it is paused."""
-        mark, doings = self._game.world.wording("population.mark"), agent.character.doings
+        mark, transient = self._game.world.wording("population.mark"), agent.character.transient
         if agent.settings.paused:
-            doings.away = mark
-        elif doings.away == mark:
-            doings.away = None
+            transient.afk_message = mark
+        elif transient.afk_message == mark:
+            transient.afk_message = None
 
     def _add(self, name: str) -> None:
         try:

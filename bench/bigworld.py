@@ -26,7 +26,7 @@ from vault.locations_log import Whereabouts
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Role
-from world.events import Altered, Event
+from world.events import EntityChanged, Event
 from world.game import Game
 from world.world import World
 
@@ -202,7 +202,7 @@ def measure(vault: Vault, rng: random.Random) -> None:
     for room in rooms:
         room.properties["mood"] = "new"
     with later.one():
-        saver(tuple(Altered(builder.character_id, "room", room.room_id) for room in rooms))
+        saver(tuple(EntityChanged(builder.character_id, "room", room.room_id) for room in rooms))
     while turns.active():
         with later.one():
             turns.turn()

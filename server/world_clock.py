@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from config.settings import WorldSettings
 from server.clock import DelayedCall, ReactorClock
-from world.events import Event, Happened
+from world.events import Event, RoomMessage
 from world.game import Game
-from world.game_time import Moment, moment_at
+from world.game_time import GameTime, game_time_at
 
 BEAT_SECONDS = 5.0
 
@@ -43,7 +43,7 @@ class WorldClock:
 
     def start(self) -> None:
         """Begin: set the world's clock without anything happening for it."""
-        self._game.world.moment = self._moment()
+        self._game.world.time = self._moment()
         self._next = self._clock.callLater(BEAT_SECONDS, self._beat)
 
     def stop(self) -> None:
@@ -53,11 +53,11 @@ class WorldClock:
 
     def _beat(self) -> None:
         self._next = self._clock.callLater(BEAT_SECONDS, self._beat)
-        self._game.pass_time(self._moment())
+        self._game.advance_time(self._moment())
         self._game.publish(tuple(self._ambience()))
 
-    def _moment(self) -> Moment:
-        return moment_at(self._local_ms(), self._settings().day_minutes)
+    def _moment(self) -> GameTime:
+        return game_time_at(self._local_ms(), self._settings().day_minutes)
 
     def _ambience(self) -> list[Event]:
         """Return what there is to notice now, for people alone: agents have enough to remember."""
@@ -67,7 +67,7 @@ class WorldClock:
         watched = {one.room_id for one in world.awake() if not one.is_agent}
         lines = ((room_id, world.rooms[room_id].ambient) for room_id in sorted(watched))
         return [
-            Happened("", room_id, self._rng.choice(ambient))
+            RoomMessage("", room_id, self._rng.choice(ambient))
             for room_id, ambient in lines
             if ambient and self._rng.random() < BEAT_SECONDS / (minutes * 60)
         ]

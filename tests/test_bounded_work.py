@@ -34,10 +34,10 @@ from world.commands.table import world_commands
 from world.errors import WorldError
 from world.game import Game
 from world.matching import is_named
-from world.message_catalog import without_marks
+from world.message_catalog import strip_markup
 from world.parsing import parse_line
 from world.sanitize import clean_block
-from world.triggers import reaction
+from world.triggers import parse_trigger
 
 SHORT, LONG = 500, 8_000
 AT_ONCE = 0.05
@@ -95,7 +95,7 @@ def read_note(text: str) -> None:
             read(parse_note(f"A room.\n\n## Exits\n\n- **{text}", "rooms/A.md"), "A")
     parse_fact(f"- **Ana**: {text}", PEOPLE)
     with suppress(WorldError):
-        reaction("say", "", f"set {text}; give {text}")
+        parse_trigger("say", "", f"set {text}; give {text}")
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
@@ -106,7 +106,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "give": lambda text: GAME.perform("Ana", f"give {text} to {text}"),
     "look": lambda text: GAME.perform("Ana", f"look {text}"),
     "alias": lambda text: GAME.perform("Ana", f"q {text}"),
-    "line": lambda text: (parse_line(text), clean_block(text), without_marks(text), is_named("Ana", text)),
+    "line": lambda text: (parse_line(text), clean_block(text), strip_markup(text), is_named("Ana", text)),
     "hear": hear,
     "cue": lambda text: (distinctive_words(text), shingles(text)),
     "reply": lambda text: first_command(text, "Moss", TABLE),

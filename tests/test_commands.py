@@ -14,7 +14,7 @@ from tests.world.inn import inn_game
 from world.command import Command, words_of
 from world.commands.table import world_commands
 from world.entities import Role
-from world.events import Saw
+from world.events import Output
 from world.parsing import parse_line
 
 COMMANDS = list(full_table())
@@ -46,8 +46,8 @@ def test_every_command_is_of_a_category_that_help_explains(one: Command):
 @each_command
 def test_every_command_is_for_somebody_and_unseen_by_all_or_not(one: Command):
     assert one.role in Role, f"{one.verb}: it has no role"
-    noticed = one.noticed == "nobody" or f"helping.noticed_by_{one.noticed}" in ENGLISH.sentences
-    assert noticed, f"{one.verb}: help cannot say who notices: {one.noticed!r}"
+    visible_to = one.visible_to == "nobody" or f"helping.noticed_by_{one.visible_to}" in ENGLISH.sentences
+    assert visible_to, f"{one.verb}: help cannot say who notices: {one.visible_to!r}"
     assert not one.verb.startswith("@") or one.role >= Role.PLAYER or one.category == "self", (
         f"{one.verb}: a command with @ is for guests"
     )
@@ -73,7 +73,7 @@ def test_help_explains_every_command_by_each_of_its_names(one: Command):
     assert explain
     for name in one.names:
         (event,) = explain.act(game.world, game.world.characters["Ana"], topic=name)
-        assert isinstance(event, Saw)
+        assert isinstance(event, Output)
         assert event.text.startswith("\n".join([one.usage, *one.also, one.summary])), f"help {name}: {event.text}"
 
 

@@ -26,7 +26,7 @@ from vault.note_editor import NoteText
 from vault.trigger_notes import ERRANDS, life_in, profile_in
 from vault.vault import Vault, check_name
 from world.entities import Character, Role
-from world.triggers import Reaction
+from world.triggers import Trigger
 
 S = TypeVar("S")
 
@@ -50,7 +50,7 @@ class AgentNote:
     yesterday: str
     given: dict[str, Given]
     source: str
-    reactions: tuple[Reaction, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
     role: Role = Role.PLAYER
     grants: frozenset[str] = frozenset()
     aliases: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class AgentNote:
             grants=self.grants,
             properties=dict(self.properties),
             preferences=dict(self.preferences),
-            reactions=self.reactions,
+            triggers=self.triggers,
         )
 
     def agent_settings(self, general: AgentSettings) -> AgentSettings:
@@ -112,7 +112,7 @@ def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:
         yesterday.strip("\n"),
         note.given,
         note.source,
-        life_in(note).reactions,
+        life_in(note).triggers,
         _role(note),
         frozenset(grant.lower() for grant in texts_in(note, "grants")),
         names_in(note),

@@ -13,7 +13,7 @@ from vault.markdown import escape_words, unescape_words
 from vault.note import Note, format_note, link_target, reference
 from vault.note_editor import NoteText
 from vault.vault import Vault
-from world.bulletin_board import ENDINGS, SCOPES, Board, Entry
+from world.bulletin_board import ENDINGS, SCOPES, Board, Notice
 from world.world import World
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class BoardNote:
         self._stamp = (-1, -1)
         self._saved = list(world.board.entries)
         self._next_id = world.board.next_id
-        self._up = {entry.entry_id for entry in world.board.up()}
+        self._up = {entry.entry_id for entry in world.board.active()}
         self._is_valid = True
         self._is_edited = False
 
@@ -82,7 +82,7 @@ class BoardNote:
             return
         self._vault.write_text(format_board(board, self._vault.read_exact_if_there(*BOARD)), *BOARD)
         self._saved, self._stamp, self._is_edited = list(board.entries), self._look(), False
-        self._next_id, self._up = board.next_id, {entry.entry_id for entry in board.up()}
+        self._next_id, self._up = board.next_id, {entry.entry_id for entry in board.active()}
 
     def _look(self) -> tuple[int, int]:
         try:
@@ -125,18 +125,18 @@ def format_board(board: Board, before: str | None = None) -> str:
     return str(text)
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: Notice) -> str:
     where = "world" if entry.scope == "world" else f"{entry.scope} in {reference(entry.room_id)}"
     ended = f", {entry.ended}" if entry.ended else ""
     origin = f"{where}, from {reference(entry.author_id)}, {entry.entry_id}{ended}"
     return f"- **{entry.label}** ({origin}): {escape_words(entry.content)}"
 
 
-def _entries(note: Note, section: str) -> Iterator[Entry]:
+def _entries(note: Note, section: str) -> Iterator[Notice]:
     for line in note.section(section).lines:
         match = _LINE.fullmatch(line.text) if line.counts else None
         if match:
-            yield Entry(
+            yield Notice(
                 int(match["number"] or 0),
                 match["label"].strip().lower(),
                 unescape_words(match["content"]),

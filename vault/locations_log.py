@@ -95,8 +95,8 @@ class Whereabouts:
     def _news(self) -> list[str]:
         world, lines = self._world, []
         for one_id, place in [
-            *((one.character_id, one.room_id) for one in world.characters.take_moved()),
-            *((one.thing_id, one.place_id) for one in world.things.take_moved()),
+            *((one.character_id, one.room_id) for one in world.characters.drain_moved()),
+            *((one.thing_id, one.place_id) for one in world.things.drain_moved()),
         ]:
             if self._places.get(one_id) != place:
                 self._places[one_id] = place

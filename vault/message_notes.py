@@ -18,10 +18,10 @@ from functools import cache
 from vault.errors import NoteError
 from vault.markdown import unescaped_comments
 from vault.vault import STARTER, Vault
-from world.command import CommandTable, CommandTexts
-from world.matching import listed, suggestions
+from world.command import CommandLocalization, CommandTable
+from world.matching import join_and, suggestions
 from world.message_catalog import Wording, variables
-from world.parsing import PREFIXES, one_spaced
+from world.parsing import PREFIXES, collapse_whitespace
 
 FOLDER = "text"
 WHOLE = ("welcome", "first-steps", "farewell")
@@ -70,7 +70,7 @@ def _check_sentences(vault: Vault, name: str, known: dict[str, str]) -> dict[str
             raise NoteError(f"{place}: {sentence!r} stands twice in this note; remove one.")
         unknown = sorted(variables(text) - variables(known[key]))
         if unknown:
-            offered = listed([f"{{{one}}}" for one in sorted(variables(known[key]))]) or "none"
+            offered = join_and([f"{{{one}}}" for one in sorted(variables(known[key]))]) or "none"
             raise NoteError(f"{place}: {sentence!r} is not given {{{unknown[0]}}}; it can say {offered}.")
         found[key] = text
     return found
@@ -89,7 +89,7 @@ HELP, VERBS, TOPICS = "help", "verbs", "topics"
 _ENTRY = re.compile(r"\*\*(?P<verb>[^\s*]+)\*\*:(?P<text>.*)")
 
 
-def load_command_texts(vault: Vault, table: CommandTable) -> CommandTexts:
+def load_command_texts(vault: Vault, table: CommandTable) -> CommandLocalization:
     """Return what a vault says of the commands in a table; a topic that it does not have is the starter vault's.
 
     Raises: NoteError at a command that does not exist or stands twice, or a name that will not do or is taken.
@@ -99,7 +99,7 @@ def load_command_texts(vault: Vault, table: CommandTable) -> CommandTexts:
     for verb, text, place in _entries(vault, VERBS, table):
         taken = {name: other for other, given in names.items() for name in given}
         names[verb] = tuple(_check_command_name(name, verb, place, table, taken) for name in _split_names(text))
-    return CommandTexts(help_, names, _topics(Vault(STARTER)) | _topics(vault))
+    return CommandLocalization(help_, names, _topics(Vault(STARTER)) | _topics(vault))
 
 
 def _entries(vault: Vault, name: str, table: CommandTable) -> Iterator[tuple[str, str, str]]:
@@ -124,7 +124,7 @@ def _entries(vault: Vault, name: str, table: CommandTable) -> Iterator[tuple[str
 
 
 def _split_names(text: str) -> list[str]:
-    return list(dict.fromkeys(one_spaced(part).lower() for part in text.split(",") if part.strip()))
+    return list(dict.fromkeys(collapse_whitespace(part).lower() for part in text.split(",") if part.strip()))
 
 
 def _check_command_name(name: str, verb: str, place: str, table: CommandTable, taken: dict[str, str]) -> str:

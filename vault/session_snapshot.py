@@ -13,13 +13,19 @@ from typing import Any
 
 from vault.errors import NoteError
 from vault.vault import Vault
-from world.entities import MOST_HEARD, Doings
+from world.entities import MAX_SPEECH_HISTORY, TransientState
 from world.world import World
 
 log = logging.getLogger(__name__)
 
 JUST_NOW = (".index", "just-now.json")
-_IDS = ("goal_id", "came_from_id", "following_id", "answer_to_id")
+_IDS = {
+    "goal_id": "destination_id",
+    "came_from_id": "previous_room_id",
+    "following_id": "following_id",
+    "answer_to_id": "reply_to_id",
+}
+"""The ids of a transient state, by the keys under which they are in the file."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +33,13 @@ class JustNow:
     """Who is `awake` although the world closes, everybody's doings by id, and rows of what agents owe by name."""
 
     awake: tuple[str, ...] = ()
-    doings: Mapping[str, Doings] = field(default_factory=dict)
+    transient: Mapping[str, TransientState] = field(default_factory=dict)
     owed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def keep_just_now(vault: Vault, just_now: JustNow, now_ms: int) -> None:
     """Write what everybody is about; a failure to do so is logged. `now_ms` is in milliseconds since 1970."""
-    rows = {one_id: row for one_id, doings in just_now.doings.items() if (row := _row(doings))}
+    rows = {one_id: row for one_id, transient in just_now.transient.items() if (row := _row(transient))}
     kept = {"at_ms": now_ms, "awake": list(just_now.awake), "doings": rows, "owed": dict(just_now.owed)}
     try:
         vault.write_text(json.dumps(kept, ensure_ascii=False), *JUST_NOW)
@@ -63,21 +69,23 @@ def take_just_now(vault: Vault, world: World, now_ms: int, most_seconds: float) 
         return JustNow()
 
 
-def _row(doings: Doings) -> dict[str, Any]:
+def _row(transient: TransientState) -> dict[str, Any]:
     """Return what is not as at the beginning."""
-    row: dict[str, Any] = {key: value for key in (*_IDS, "last_line") if (value := getattr(doings, key))}
-    if doings.away is not None:
-        row["away"] = doings.away
-    return row | ({"heard": list(doings.heard)} if doings.heard else {})
+    row: dict[str, Any] = {key: value for key, name in _IDS.items() if (value := getattr(transient, name))}
+    if transient.last_line:
+        row["last_line"] = transient.last_line
+    if transient.afk_message is not None:
+        row["away"] = transient.afk_message
+    return row | ({"heard": list(transient.speech_history)} if transient.speech_history else {})
 
 
-def _doings(row: Mapping[str, Any], world: World) -> Doings:
+def _doings(row: Mapping[str, Any], world: World) -> TransientState:
     known = {*world.rooms, *world.characters}
-    doings, away = Doings(), row.get("away")
-    for key in _IDS:
+    transient, away = TransientState(), row.get("away")
+    for key, name in _IDS.items():
         if row.get(key) in known:
-            setattr(doings, key, row[key])
-    doings.last_line = str(row.get("last_line", ""))
-    doings.away = None if away is None else str(away)
-    doings.heard.extend([str(line) for line in row.get("heard", ())][-MOST_HEARD:])
-    return doings
+            setattr(transient, name, row[key])
+    transient.last_line = str(row.get("last_line", ""))
+    transient.afk_message = None if away is None else str(away)
+    transient.speech_history.extend([str(line) for line in row.get("heard", ())][-MAX_SPEECH_HISTORY:])
+    return transient

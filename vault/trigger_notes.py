@@ -24,8 +24,8 @@ from vault.errors import NoteError
 from vault.markdown import Line, unescaped, unescaped_comments, unescaped_line
 from vault.note import Note
 from world.errors import WorldError
-from world.game_time import PARTS
-from world.triggers import Reaction, reaction
+from world.game_time import DAY_PARTS
+from world.triggers import Trigger, parse_trigger
 
 REACTIONS, AMBIENT, ERRANDS = "Reactions", "Ambient", "Errands"
 COLUMNS = ("on", "when", "do")
@@ -36,19 +36,19 @@ _RULE = re.compile(r":?-+:?")
 
 @dataclass(frozen=True)
 class Life:
-    """What a note says of what goes on by itself. `moods` are by part of the day."""
+    """What a note says of what goes on by itself. `descriptions_by_day_part` are by part of the day."""
 
-    moods: dict[str, str]
+    descriptions_by_day_part: dict[str, str]
     ambient: tuple[str, ...]
-    reactions: tuple[Reaction, ...]
+    triggers: tuple[Trigger, ...]
 
 
 def life_in(note: Note) -> Life:
     """Return what goes on by itself in a room, thing or agent. Raises: NoteError naming the line."""
-    moods = {part: text for part in PARTS if (text := note.section(part).text)}
+    descriptions_by_day_part = {part: text for part in DAY_PARTS if (text := note.section(part).text)}
     lines = (unescaped_line(line.text).strip() for line in note.section(AMBIENT).lines if line.counts)
     ambient = tuple(line[2:].strip() for line in lines if line[:2] in ("- ", "* ", "+ "))
-    return Life(moods, ambient, tuple(one for one, _ in reactions_in(note)))
+    return Life(descriptions_by_day_part, ambient, tuple(one for one, _ in reactions_in(note)))
 
 
 def profile_in(note: Note) -> str:
@@ -75,7 +75,7 @@ def _parted(note: Note) -> Iterator[tuple[Line, bool]]:
         yield line, is_table
 
 
-def reactions_in(note: Note) -> Iterator[tuple[Reaction, int]]:
+def reactions_in(note: Note) -> Iterator[tuple[Trigger, int]]:
     """Yield each reaction of a note and its line. Raises: NoteError at a row that is none."""
     for line in note.section(REACTIONS).lines:
         row, number = unescaped_comments(line.text).strip(), line.number
@@ -87,6 +87,6 @@ def reactions_in(note: Note) -> Iterator[tuple[Reaction, int]]:
         if len(cells) != len(COLUMNS):
             raise NoteError(f"{note.source}:{number}: {row!r} has {len(cells)} cells; it needs three: on, when, do.")
         try:
-            yield reaction(*cells), number
+            yield parse_trigger(*cells), number
         except WorldError as error:
             raise NoteError(f"{note.source}:{number}: {error}.") from error

@@ -15,7 +15,7 @@ from threading import Lock
 from vault.atomic_write import Disk, Drafts
 from vault.errors import NoteError
 from vault.note import Note, format_note, parse_note, with_plain_ends
-from world.sanitize import FORBIDDEN, LONGEST_BYTES, clean_line, is_device
+from world.sanitize import FORBIDDEN, MAX_FILE_NAME_BYTES, clean_line, is_device
 
 STARTER = Path(__file__).parent / "starter"
 MARK = "Fallwater.md"
@@ -32,10 +32,10 @@ def check_name(name: str) -> str:
         shown = " ".join(ascii(char) if _is_unseen(char) else repr(char) for char in bad)
         raise NoteError(f"The name {name!r} has characters that a note's name cannot have: {shown}.")
     is_fit = clean.strip(" .-") and clean == clean.strip() and not clean.startswith(".") and not clean.endswith(".")
-    if not is_fit or len(clean.encode()) > LONGEST_BYTES:
+    if not is_fit or len(clean.encode()) > MAX_FILE_NAME_BYTES:
         raise NoteError(
             f"The name {name!r} will not do: it needs a letter or digit, no space or point at its ends, and at most "
-            f"{LONGEST_BYTES} bytes."
+            f"{MAX_FILE_NAME_BYTES} bytes."
         )
     if is_device(clean):
         raise NoteError(f"The name {name!r} will not do: some systems take it for a device. Add a word to it.")

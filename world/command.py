@@ -31,18 +31,18 @@ from world.events import Event
 from world.matching import Named, count_name_words, suggestions
 from world.message_catalog import Wording
 
-KINDS = frozenset(
+PLACEHOLDERS = frozenset(
     "exit person sight text near carried topic agent range label memory "
     "anyone container content writing writable usable object room name number property role".split()
 )
 
-Noticed = Literal["nobody", "named", "room", "near", "everyone"]
+Visibility = Literal["nobody", "named", "room", "near", "everyone"]
 """Who else perceives that a command is done: the one whom it names, everyone in the room, near by, in the world."""
 
-SHORTEST_BEGINNING = 3
+MIN_PREFIX_LETTERS = 3
 """How many letters of a verb do for the whole."""
 
-Act = Callable[..., list[Event]]
+CommandFunction = Callable[..., list[Event]]
 
 
 def no_names(kind: str) -> tuple[()]:
@@ -59,12 +59,12 @@ class Command:
     """
 
     usage: str
-    act: Act
+    act: CommandFunction
     aliases: tuple[str, ...] = ()
     category: str = "general"
     role: Role = Role.GUEST
     for_agents: bool = True
-    noticed: Noticed = "nobody"
+    visible_to: Visibility = "nobody"
     also: tuple[str, ...] = ()
 
     @property
@@ -93,38 +93,38 @@ class Command:
         """Return whether a character may use it: by its role, or because it was granted this verb."""
         return actor.role >= self.role or self.verb in actor.grants
 
-    def is_told(self, agent: Character) -> bool:
+    def is_listed_for(self, agent: Character) -> bool:
         """Return whether an agent is told of it: what is for all agents, and what this one may more than others."""
         return self.allows(agent) and (self.for_agents or self.role >= Role.BUILDER or self.verb in agent.grants)
 
-    def read(self, text: str, little_words: str = "", names_of: NamesOf | None = None) -> dict[str, str] | None:
+    def read(self, text: str, preposition_synonyms: str = "", names_of: NamesOf | None = None) -> dict[str, str] | None:
         """Return the arguments by placeholder, None if the text does not fit; an optional one left out is empty.
 
-        The further usages come first: they have more words that have to fit. `little_words` are what may stand for
-        the words of a usage, such as `to/an, to/zu`. `names_of` returns what a placeholder can mean: a name may have
-        several words, and in a further usage, which free words could fit by chance, has to be given in full. Without
-        it a name before free words is one word.
+        The further usages come first: they have more words that have to fit. `preposition_synonyms` are what may
+        stand for the words of a usage, such as `to/an, to/zu`. `names_of` returns what a placeholder can mean: a name
+        may have several words, and in a further usage, which free words could fit by chance, has to be given in full.
+        Without it a name before free words is one word.
         """
-        synonyms = _synonyms(little_words)
+        synonyms = _synonyms(preposition_synonyms)
         for usage in self.also:
-            found = read_usage(words_of(usage), text, synonyms, names_of or no_names, in_full=names_of is not None)
+            found = parse_usage(words_of(usage), text, synonyms, names_of or no_names, in_full=names_of is not None)
             if found is not None:
                 return found
-        return read_usage(self.words, text, synonyms, names_of or no_names)
+        return parse_usage(self.words, text, synonyms, names_of or no_names)
 
     def arguments_in(self, text: str, wording: Wording, names_of: NamesOf | None = None) -> dict[str, str]:
         """Return the arguments as `read` does. Raises: CommandError with the usage if the text does not fit."""
         found = self.read(text, wording("commands.little_words"), names_of)
         if found is None:
-            raise CommandError(wording("commands.usage", usage=wording.any_of([self.usage, *self.also])))
+            raise CommandError(wording("commands.usage", usage=wording.join_or([self.usage, *self.also])))
         return found
 
 
 @lru_cache(maxsize=64)
-def _synonyms(little_words: str) -> Mapping[str, frozenset[str]]:
+def _synonyms(preposition_synonyms: str) -> Mapping[str, frozenset[str]]:
     """Return by each word of a usage what may stand for it, itself included, in lower case."""
     found: dict[str, set[str]] = {}
-    for pair in little_words.split(","):
+    for pair in preposition_synonyms.split(","):
         own, _, other = pair.strip().partition("/")
         if other:
             found.setdefault(own, {own.lower()}).add(other.lower())
@@ -137,19 +137,19 @@ def command(
     category: str = "general",
     role: Role = Role.GUEST,
     for_agents: bool = True,
-    noticed: Noticed = "nobody",
+    visible_to: Visibility = "nobody",
     also: tuple[str, ...] = (),
-) -> Callable[[Act], Command]:
+) -> Callable[[CommandFunction], Command]:
     """Make a function the command that its usage declares.
 
     Raises: WorldError if the usage names an unknown kind of placeholder.
     """
 
-    def declare(act: Act) -> Command:
-        made = Command(usage, act, aliases, category, role, for_agents, noticed, also)
-        unknown = {word.kind for one in (usage, *also) for word in words_of(one) if word.kind} - KINDS
+    def declare(act: CommandFunction) -> Command:
+        made = Command(usage, act, aliases, category, role, for_agents, visible_to, also)
+        unknown = {word.kind for one in (usage, *also) for word in words_of(one) if word.kind} - PLACEHOLDERS
         if unknown:
-            raise WorldError(f"{usage!r}: unknown placeholder {', '.join(unknown)}; known are {sorted(KINDS)}")
+            raise WorldError(f"{usage!r}: unknown placeholder {', '.join(unknown)}; known are {sorted(PLACEHOLDERS)}")
         return made
 
     return declare
@@ -163,7 +163,7 @@ class CommandTable:
 
     def __init__(self, commands: Iterable[Command] = ()) -> None:
         self._by_name: dict[str, Command] = {}
-        self.texts = CommandTexts()
+        self.texts = CommandLocalization()
         self.add(commands)
 
     def __iter__(self) -> Iterator[Command]:
@@ -194,12 +194,12 @@ class CommandTable:
         """Return the first line of a command's help."""
         return self.help_of(one).partition("\n")[0]
 
-    def begun_by(self, start: str, actor: Character) -> list[Command]:
+    def by_prefix(self, start: str, actor: Character) -> list[Command]:
         """Return the commands that a person can mean by the beginning of a verb, or else of another name.
 
         Nobody means a command of `@` by half of it, and agents type whole words.
         """
-        if actor.is_agent or len(start) < SHORTEST_BEGINNING or start.startswith("@"):
+        if actor.is_agent or len(start) < MIN_PREFIX_LETTERS or start.startswith("@"):
             return []
         allowed = [one for one in self.allowed(actor) if not one.verb.startswith("@")]
         verbs = [one for one in allowed if one.verb.startswith(start)]
@@ -224,17 +224,17 @@ class CommandTable:
         if found:
             needed, own = wording(f"roles.{found.role.name.lower()}"), wording(f"roles.{actor.role.name.lower()}")
             raise CommandError(wording("commands.not_for_you", verb=found.verb, role=needed, own=own))
-        begun = self.begun_by(verb, actor)
+        begun = self.by_prefix(verb, actor)
         if len(begun) == 1 and not any(name.startswith(verb) for name in other_names):
             return begun[0]
         known = [name for one in self.allowed(actor) for name in self.names_of(one) if len(name) > 1]
         close = suggestions(verb, [*known, *other_names])
         if close:
-            raise CommandError(wording("commands.did_you_mean", verb=verb, names=wording.any_of(close)))
+            raise CommandError(wording("commands.did_you_mean", verb=verb, names=wording.join_or(close)))
         raise CommandError(wording("commands.unknown", verb=verb))
 
 
-NAMING = frozenset({"person", "anyone", "agent", "name", "object"})
+NAME_PLACEHOLDERS = frozenset({"person", "anyone", "agent", "name", "object"})
 """The placeholders for which a name of several words can stand, whatever comes behind it."""
 
 NamesOf = Callable[[str], Iterable[Named]]
@@ -256,7 +256,7 @@ def words_of(usage: str) -> tuple[Word, ...]:
     return tuple(_word(token) for token in usage.split()[1:])
 
 
-def read_usage(
+def parse_usage(
     words: Sequence[Word], text: str, synonyms: Mapping[str, frozenset[str]], names_of: NamesOf, in_full: bool = False
 ) -> dict[str, str] | None:
     """Return the arguments by placeholder, None if the text does not fit; an optional one left out is empty.
@@ -300,14 +300,14 @@ def _find(tokens: Sequence[str], literal: frozenset[str] | set[str], start: int)
 def _count_words(kind: str, tokens: Sequence[str], names_of: NamesOf, in_full: bool) -> int:
     """Return how many words stand for a placeholder before another one."""
     one = min(1, len(tokens))
-    if kind not in NAMING:
+    if kind not in NAME_PLACEHOLDERS:
         return one
     whole, part = count_name_words(tokens, names_of(kind))
     return whole if whole or in_full else max(part, one)
 
 
 @dataclass(frozen=True)
-class CommandTexts:
+class CommandLocalization:
     """`help` and further `names` by verb; `topics` are what else can be asked for with `help`, by name."""
 
     help: Mapping[str, str] = field(default_factory=dict)

@@ -11,13 +11,13 @@ from typing import Any
 
 from world.entities import Character, Exit, Room, Thing
 from world.errors import CommandError
-from world.events import Altered, Arrived, Event, Left, Moved, Told
-from world.find import Subject
-from world.undo import CHANGED_BY, MADE_BY, Act, Ref, fields_of, put_back
+from world.events import Arrived, EntityChanged, Event, Left, Moved, SystemMessage
+from world.find import Entity
+from world.undo import CHANGED_BY, MADE_BY, Ref, UndoStep, restore, snapshot
 from world.world import World
 
 
-class Alteration:
+class Edit:
     """One act of an actor on some rooms, things or characters, begun before anything is changed.
 
     What it names and does not exist yet will be made; what exists and is gone at the end was destroyed.
@@ -26,8 +26,8 @@ class Alteration:
     def __init__(self, world: World, actor: Character, refs: Iterable[Ref]) -> None:
         self._world = world
         self._actor = actor
-        self._was = {ref: found(world, ref) for ref in refs}
-        self._before = {ref: fields_of(one) for ref, one in self._was.items() if one is not None}
+        self._was = {ref: find_ref(world, ref) for ref in refs}
+        self._before = {ref: snapshot(one) for ref, one in self._was.items() if one is not None}
         self._moved: dict[str, tuple[str, str]] = {}
         self._events: list[Event] = []
 
@@ -41,58 +41,58 @@ class Alteration:
     def done(self, name: str) -> list[Event]:
         """Keep the act and return the events that have it saved. `name` is that of what was changed."""
         world, who = self._world, self._actor.name
-        now = {ref: found(world, ref) for ref in self._was}
+        now = {ref: find_ref(world, ref) for ref in self._was}
         made = {ref: one for ref, one in now.items() if one is not None and self._was[ref] is None}
         gone = {ref: one for ref, one in self._was.items() if one is not None and now[ref] is None}
-        kept = {ref: fields_of(one) for ref, one in now.items() if one is not None and ref in self._before}
+        kept = {ref: snapshot(one) for ref, one in now.items() if one is not None and ref in self._before}
         differing = {ref: _differing(self._before[ref], after) for ref, after in kept.items()}
         changed = {ref: names for ref, names in differing.items() if names}
         for ref, one in now.items():
             if one is not None and (ref in changed or ref in made):
                 one.properties[MADE_BY if ref in made else CHANGED_BY] = who
-        act = Act(
+        act = UndoStep(
             name,
-            {ref: _only(self._before[ref], names) for ref, names in changed.items()},
-            {ref: _only(kept[ref], names) for ref, names in changed.items()},
-            {ref: fields_of(one) for ref, one in made.items()},
+            {ref: _pick(self._before[ref], names) for ref, names in changed.items()},
+            {ref: _pick(kept[ref], names) for ref, names in changed.items()},
+            {ref: snapshot(one) for ref, one in made.items()},
             gone,
             self._moved,
         )
         if changed or made or gone:
-            world.workbench.add(self._actor.character_id, act)
-        return [*self._events, *_altered(self._actor, [*changed, *made, *gone])]
+            world.undo_history.add(self._actor.character_id, act)
+        return [*self._events, *_changes(self._actor, [*changed, *made, *gone])]
 
 
-def take_back(world: World, actor: Character) -> tuple[str, list[Event]]:
+def undo_last(world: World, actor: Character) -> tuple[str, list[Event]]:
     """Undo the last act of an actor; return what it was done to and the events that have it saved.
 
     Raises: CommandError if there is none, or if somebody has changed since what it left.
     """
-    act = world.workbench.last(actor.character_id)
+    act = world.undo_history.last(actor.character_id)
     if act is None:
         raise CommandError(world.wording("building.nothing_to_undo"))
     _check_untouched(world, actor, act)
-    world.workbench.drop(actor.character_id)
+    world.undo_history.drop(actor.character_id)
     events: list[Event] = []
     for ref in act.made:
-        events += _unmake(world, actor, ref)
-    for (kind, subject_id), one in act.gone.items():
-        _table(world, kind)[subject_id] = one
+        events += _delete_made(world, actor, ref)
+    for (kind, entity_id), one in act.gone.items():
+        _table(world, kind)[entity_id] = one
         if isinstance(one, Thing) and one.place_id not in {*world.rooms, *world.things, *world.characters}:
             one.place_id = actor.room_id
     for ref, values in act.before.items():
-        put_back(found(world, ref), values, {**act.after[ref], **values})
+        restore(find_ref(world, ref), values, {**act.after[ref], **values})
     for thing_id, (place_id, to_id) in act.moved.items():
         thing = world.things.get(thing_id)
         if thing and thing.place_id == to_id:
             thing.place_id = place_id
             events.append(Moved(actor.character_id, thing_id))
-    return act.name, [*events, *_altered(actor, [*act.made, *act.gone, *act.before])]
+    return act.name, [*events, *_changes(actor, [*act.made, *act.gone, *act.before])]
 
 
-def remove_room(world: World, room: Room) -> list[Event]:
+def destroy_room(world: World, room: Room) -> list[Event]:
     """Take a room out of the world; who was in it, awake or asleep, is somewhere safe. The exits into it stay."""
-    safe = refuge(world, room)
+    safe = evacuation_room(world, room)
     events: list[Event] = []
     for one in [one for one in world.characters.values() if one.room_id == room.room_id]:
         one.room_id = safe
@@ -102,7 +102,7 @@ def remove_room(world: World, room: Room) -> list[Event]:
     return events
 
 
-def refuge(world: World, room: Room) -> str:
+def evacuation_room(world: World, room: Room) -> str:
     """Return the id of the room into which whoever is in one comes if it is destroyed: a neighbour, or the start."""
     ways = [exit.room_id for exit in room.exits.values() if exit.room_id != room.room_id]
     return next((room_id for room_id in ways if room_id in world.rooms), world.start_room_id)
@@ -117,57 +117,57 @@ def rooms_leading_to(world: World, room_id: str) -> list[Room]:
     ]
 
 
-def found(world: World, ref: Ref) -> Subject | None:
+def find_ref(world: World, ref: Ref) -> Entity | None:
     """Return what a kind and an id name, or None if there is no such thing (any more)."""
-    subject: Subject | None = _table(world, ref[0]).get(ref[1])
+    subject: Entity | None = _table(world, ref[0]).get(ref[1])
     return subject
 
 
-def _check_untouched(world: World, actor: Character, act: Act) -> None:
+def _check_untouched(world: World, actor: Character, act: UndoStep) -> None:
     for ref, values in (*act.after.items(), *act.made.items()):
-        one = found(world, ref)
-        now = fields_of(one) if one is not None else {}
+        one = find_ref(world, ref)
+        now = snapshot(one) if one is not None else {}
         missing = object()
         same = all(now.get(name, missing) == value for name, value in values.items())
         gone = set(act.before.get(ref, {})) - set(values)  # properties that the act took away
         whole = ref not in act.made or set(now) == set(values)
         if one is None or not same or not whole or gone & set(now) or _is_in_use(world, actor, ref, act):
             raise CommandError(world.wording("building.changed_since", name=act.name))
-    for _, subject_id in act.gone:
-        if world.id_like(subject_id) is not None:
+    for _, entity_id in act.gone:
+        if world.id_like(entity_id) is not None:
             raise CommandError(world.wording("building.changed_since", name=act.name))
     if any(exit.room_id not in world.rooms for ref in act.before for exit in _exits_after(act, ref)):
         raise CommandError(world.wording("building.changed_since", name=act.name))
 
 
-def _exits_after(act: Act, ref: Ref) -> list[Exit]:
+def _exits_after(act: UndoStep, ref: Ref) -> list[Exit]:
     """Return the exits that a room would have again, but for those into a room that comes back with them."""
     exits = act.before[ref].get("exits")
-    back = {subject_id for _, subject_id in act.gone}
+    back = {entity_id for _, entity_id in act.gone}
     return [exit for exit in exits.values() if exit.room_id not in back] if isinstance(exits, dict) else []
 
 
-def _is_in_use(world: World, actor: Character, ref: Ref, act: Act) -> bool:
+def _is_in_use(world: World, actor: Character, ref: Ref, act: UndoStep) -> bool:
     """Return whether somebody else has, or leads to, what the act made."""
     if ref not in act.made:
         return False
-    kind, subject_id = ref
+    kind, entity_id = ref
     if kind == "room":
-        return any(("room", room.room_id) not in act.before for room in rooms_leading_to(world, subject_id))
-    place_id = world.things[subject_id].place_id
-    return bool(world.things_at(subject_id)) or (place_id not in world.rooms and place_id != actor.character_id)
+        return any(("room", room.room_id) not in act.before for room in rooms_leading_to(world, entity_id))
+    place_id = world.things[entity_id].place_id
+    return bool(world.things_at(entity_id)) or (place_id not in world.rooms and place_id != actor.character_id)
 
 
-def _unmake(world: World, actor: Character, ref: Ref) -> list[Event]:
-    kind, subject_id = ref
+def _delete_made(world: World, actor: Character, ref: Ref) -> list[Event]:
+    kind, entity_id = ref
     if kind == "thing":
-        del world.things[subject_id]
+        del world.things[entity_id]
         return []
-    room = world.rooms[subject_id]
-    things = world.things_at(subject_id)
+    room = world.rooms[entity_id]
+    things = world.things_at(entity_id)
     for thing in things:
-        thing.place_id = refuge(world, room)
-    return [*(Moved(actor.character_id, thing.thing_id) for thing in things), *remove_room(world, room)]
+        thing.place_id = evacuation_room(world, room)
+    return [*(Moved(actor.character_id, thing.thing_id) for thing in things), *destroy_room(world, room)]
 
 
 def _table(world: World, kind: str) -> dict[str, Any]:
@@ -180,19 +180,19 @@ def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> set
     return {name for name in {**before, **after} if before.get(name, nothing) != after.get(name, nothing)}
 
 
-def _only(values: Mapping[str, object], names: set[str]) -> dict[str, object]:
+def _pick(values: Mapping[str, object], names: set[str]) -> dict[str, object]:
     return {name: value for name, value in values.items() if name in names}
 
 
-def _altered(actor: Character, refs: Iterable[Ref]) -> list[Event]:
-    return [Altered(actor.character_id, kind, subject_id) for kind, subject_id in refs]
+def _changes(actor: Character, refs: Iterable[Ref]) -> list[Event]:
+    return [EntityChanged(actor.character_id, kind, entity_id) for kind, entity_id in refs]
 
 
 _ELSEWHERE = frozenset("room_id thing_id place_id character_id is_agent awake doings".split())
 _OF_THE_ACCOUNT = frozenset({"role", "grants"})
 
 
-def revise(current: Subject, was: Subject, now: Subject) -> bool:
+def merge(current: Entity, was: Entity, now: Entity) -> bool:
     """Change in `current` what differs between two states of its note; return whether that made a difference.
 
     What the note said already stays as it is in the world, for that may be newer. Tables are taken entry by entry.
@@ -201,19 +201,19 @@ def revise(current: Subject, was: Subject, now: Subject) -> bool:
     changed = False
     for field in fields(current):
         mine, old, new = (getattr(one, field.name) for one in (current, was, now))
-        if new == old or not _is_told(current, field.name):
+        if new == old or not _is_merged(current, field.name):
             continue
-        wanted = _entries(mine, old, new) if isinstance(mine, dict) else new
+        wanted = _merge_table(mine, old, new) if isinstance(mine, dict) else new
         if wanted != mine:
             setattr(current, field.name, wanted)
             changed = True
     return changed
 
 
-def says(one: Subject, other: Subject) -> bool:
+def same_content(one: Entity, other: Entity) -> bool:
     """Return whether a note says the same of both."""
     return all(
-        getattr(one, field.name) == getattr(other, field.name) for field in fields(one) if _is_told(one, field.name)
+        getattr(one, field.name) == getattr(other, field.name) for field in fields(one) if _is_merged(one, field.name)
     )
 
 
@@ -225,14 +225,14 @@ def rename_room(world: World, old_id: str, new_id: str) -> list[Event]:
     renamed = {new_id if room_id == old_id else room_id: one for room_id, one in world.rooms.items()}
     world.rooms.clear()
     world.rooms.update(renamed)
-    events: list[Event] = [Altered("", "room", new_id)]
+    events: list[Event] = [EntityChanged("", "room", new_id)]
     for other in world.rooms.values():
         if any(exit.room_id == old_id for exit in other.exits.values()):
             other.exits = {
                 name: replace(exit, room_id=new_id) if exit.room_id == old_id else exit
                 for name, exit in other.exits.items()
             }
-            events.append(Altered("", "room", other.room_id))
+            events.append(EntityChanged("", "room", other.room_id))
     for character in world.characters.values():
         character.room_id = new_id if character.room_id == old_id else character.room_id
     for thing in world.things_at(old_id):
@@ -244,7 +244,7 @@ def rename_room(world: World, old_id: str, new_id: str) -> list[Event]:
     return list(dict.fromkeys(events))
 
 
-def close_room(world: World, room_id: str) -> list[Event]:
+def remove_room(world: World, room_id: str) -> list[Event]:
     """Take a room out of the world, which is not the start room; who and what is in it comes to the start room.
 
     The exits into it are closed.
@@ -256,34 +256,34 @@ def close_room(world: World, room_id: str) -> list[Event]:
         if one.awake:
             told = world.wording("reload.room_gone", room=gone, to=world.rooms[start].name)
             left = Left(one.character_id, room_id, "", start)
-            events += [Told(one.character_id, told), left, Arrived(one.character_id, start, room_id)]
-    events += _moved(world, room_id, start)
+            events += [SystemMessage(one.character_id, told), left, Arrived(one.character_id, start, room_id)]
+    events += _move_contents(world, room_id, start)
     del world.rooms[room_id]
     for other in world.rooms.values():
         open_ = {name: exit for name, exit in other.exits.items() if exit.room_id != room_id}
         if len(open_) < len(other.exits):
             other.exits = open_
-            events.append(Altered("", "room", other.room_id))
+            events.append(EntityChanged("", "room", other.room_id))
     return events
 
 
-def lose_thing(world: World, thing_id: str) -> list[Event]:
+def remove_thing(world: World, thing_id: str) -> list[Event]:
     """Take a thing out of the world; what is in it stays where it was."""
     thing = world.things[thing_id]
-    events = _moved(world, thing_id, thing.place_id)
+    events = _move_contents(world, thing_id, thing.place_id)
     del world.things[thing_id]
     return events
 
 
-def lose_character(world: World, character_id: str) -> list[Event]:
+def remove_character(world: World, character_id: str) -> list[Event]:
     """Take a character that is asleep out of the world; what it carried lies where it was."""
     character = world.characters[character_id]
-    events = _moved(world, character_id, character.room_id)
+    events = _move_contents(world, character_id, character.room_id)
     del world.characters[character_id]
     return events
 
 
-def put(world: World, subject: Subject) -> None:
+def add_entity(world: World, subject: Entity) -> None:
     """Put something new into the world, or something in the place of what has the same id."""
     match subject:
         case Room():
@@ -295,7 +295,7 @@ def put(world: World, subject: Subject) -> None:
             world.characters[subject.character_id] = subject
 
 
-def copied(subject: Subject) -> Subject:
+def copy_entity(subject: Entity) -> Entity:
     """Return something as it is now, which no later change of it reaches."""
     tables = {
         field.name: dict(value) for field in fields(subject) if isinstance(value := getattr(subject, field.name), dict)
@@ -303,18 +303,18 @@ def copied(subject: Subject) -> Subject:
     return replace(subject, **tables)  # type: ignore[arg-type]  # each table in the place of its like
 
 
-def _is_told(subject: Subject, name: str) -> bool:
+def _is_merged(subject: Entity, name: str) -> bool:
     is_person = isinstance(subject, Character) and not subject.is_agent
     return name not in _ELSEWHERE and not (is_person and name in _OF_THE_ACCOUNT)
 
 
-def _entries(mine: Mapping[str, object], old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object]:
+def _merge_table(mine: Mapping[str, object], old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object]:
     nothing = object()
     kept = {key: value for key, value in mine.items() if key in new or key not in old}
     return kept | {key: value for key, value in new.items() if old.get(key, nothing) != value}
 
 
-def _moved(world: World, place_id: str, to_id: str) -> list[Event]:
+def _move_contents(world: World, place_id: str, to_id: str) -> list[Event]:
     events: list[Event] = []
     for thing in world.things_at(place_id):
         thing.place_id = to_id

@@ -10,38 +10,38 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import ClassVar
 
-from world.location_index import Placed
-from world.triggers import Reaction
+from world.location_index import Located
+from world.triggers import Trigger
 
 DOMAIN = "domain/"
 
 
-MOST_HEARD = 100
+MAX_SPEECH_HISTORY = 100
 """How many lines of speech somebody can read again."""
 
 
 @dataclass
-class Doings:
+class TransientState:
     """Everything about a character that may be forgotten when the world closes. Ids are empty where there is none.
 
-    `goal_id` is the room that it walks to, `came_from_id` the one that it left last, `following_id` whom it follows,
-    `answer_to_id` who spoke to it alone last. `away` is what it said about being away, None if it is not.
-    `last_line` is what it typed last; `heard` the speech that reached it, oldest first. `client_reads_aloud` says
-    that its client is read out to it. `is_absent` says that it stands here, but its player's connection is lost.
-    `followed_by` are those who began to follow it; whether they still do, their own doings say.
-    `asked_ids` are those of whom it awaits an answer, so that it hears them although they are hushed.
+    `destination_id` is the room that it walks to, `previous_room_id` the one that it left last, `following_id` whom it
+    follows, `reply_to_id` who spoke to it alone last. `afk_message` is what it said about being away, None if it is
+    not. `last_line` is what it typed last, `speech_history` the speech that reached it, oldest first.
+    `client_uses_screen_reader` says that its client is read out to it. `is_linkdead` says that it stands here, but its
+    player's connection is lost. `followed_by` are those who began to follow it; whether they still do, their own state
+    says. `awaiting_reply_from` are those whose answer it awaits, so that it hears them although it ignores them.
     """
 
-    goal_id: str = ""
-    came_from_id: str = ""
+    destination_id: str = ""
+    previous_room_id: str = ""
     following_id: str = ""
-    answer_to_id: str = ""
-    away: str | None = None
+    reply_to_id: str = ""
+    afk_message: str | None = None
     last_line: str = ""
-    heard: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_HEARD))
-    client_reads_aloud: bool = False
-    is_absent: bool = False
-    asked_ids: set[str] = field(default_factory=set)
+    speech_history: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_SPEECH_HISTORY))
+    client_uses_screen_reader: bool = False
+    is_linkdead: bool = False
+    awaiting_reply_from: set[str] = field(default_factory=set)
     followed_by: dict[str, None] = field(default_factory=dict)
 
 
@@ -77,7 +77,8 @@ class Room:
     """A place. Its id is the name of its note in the vault and never changes; `title` is what it is called instead.
 
     `number` is its lasting number for client mappers. `tags` are the note's own, `properties` what builders set.
-    `moods` are what is added to the description in a part of the day, `ambient` what may be noticed now and then.
+    `descriptions_by_day_part` are added to the description in a part of the day, `ambient` is what may be noticed now
+    and then.
     """
 
     room_id: str
@@ -89,9 +90,9 @@ class Room:
     title: str = ""
     aliases: tuple[str, ...] = ()
     properties: dict[str, str] = field(default_factory=dict)
-    moods: dict[str, str] = field(default_factory=dict)
+    descriptions_by_day_part: dict[str, str] = field(default_factory=dict)
     ambient: tuple[str, ...] = ()
-    reactions: tuple[Reaction, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
 
     @property
     def name(self) -> str:
@@ -103,13 +104,13 @@ class Room:
         return next((tag.removeprefix(DOMAIN) for tag in self.tags if tag.startswith(DOMAIN)), "")
 
     @property
-    def ways(self) -> dict[str, Exit]:
+    def exits_by_name(self) -> dict[str, Exit]:
         """The exits by every name that they go by."""
         return {name: exit for exit in self.exits.values() for name in (exit.name, *exit.aliases)}
 
 
 @dataclass
-class Thing(Placed):
+class Thing(Located):
     """Something in the world. `place_id` is the id of the room, character or container that has it.
 
     Its id is the name of its note and never changes; `title` is what it is called instead, `article` what stands
@@ -117,7 +118,7 @@ class Thing(Placed):
     """
 
     PLACE: ClassVar[str] = "place_id"
-    TRAITS: ClassVar[tuple[str, ...]] = ("reactions",)
+    INDEXED_FLAGS: ClassVar[tuple[str, ...]] = ("triggers",)
 
     thing_id: str
     place_id: str
@@ -129,7 +130,7 @@ class Thing(Placed):
     is_container: bool = False
     fixed: bool = False
     properties: dict[str, str] = field(default_factory=dict)
-    reactions: tuple[Reaction, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
 
     @property
     def name(self) -> str:
@@ -137,15 +138,15 @@ class Thing(Placed):
 
 
 @dataclass
-class Character(Placed):
+class Character(Located):
     """A person or an agent. Its id is its name. Who is not `awake` is nowhere to be seen.
 
     `grants` are verbs that it may use though its role may not. `properties` are what builders set, `preferences` what
-    it has set for itself. `doings` are what it is about just now, and are never saved.
+    it has set for itself. `transient` is what it is about just now, and are never saved.
     """
 
     PLACE: ClassVar[str] = "room_id"
-    TRAITS: ClassVar[tuple[str, ...]] = ("awake", "is_agent", "reactions")
+    INDEXED_FLAGS: ClassVar[tuple[str, ...]] = ("awake", "is_agent", "triggers")
 
     character_id: str
     room_id: str
@@ -157,8 +158,8 @@ class Character(Placed):
     grants: frozenset[str] = frozenset()
     properties: dict[str, str] = field(default_factory=dict)
     preferences: dict[str, str] = field(default_factory=dict)
-    doings: Doings = field(default_factory=Doings, compare=False, repr=False)
-    reactions: tuple[Reaction, ...] = ()
+    transient: TransientState = field(default_factory=TransientState, compare=False, repr=False)
+    triggers: tuple[Trigger, ...] = ()
 
     @property
     def name(self) -> str:

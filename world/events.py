@@ -13,42 +13,42 @@ from typing import ClassVar
 class Event:
     """Something that happened. `actor_id` is the character that did it, or empty for the world itself.
 
-    `reach` says who perceives it: `nobody`, its `actor`, the `pair` of actor and `to_id`, everyone in the `room`, in
+    `audience` says who perceives it: `nobody`, its `actor`, the `pair` of actor and `to_id`, everyone in the `room`, in
     the rooms `near` it, in the `world`.
     """
 
-    reach: ClassVar[str] = "room"
+    audience: ClassVar[str] = "room"
 
     actor_id: str
 
 
 @dataclass(frozen=True)
 class Said(Event):
-    """Words for everyone in the room; `unasked` if a table of reactions put them in the actor's mouth.
+    """Words for everyone in the room; `is_scripted` if a table of reactions put them in the actor's mouth.
 
     `to_id` is whom they are meant for, or empty; everyone hears them all the same.
     """
 
     room_id: str
     text: str
-    unasked: bool = False
+    is_scripted: bool = False
     to_id: str = ""
 
 
 @dataclass(frozen=True)
 class Emoted(Event):
-    """A pose: the text follows the actor's name; `unasked` as for `Said`."""
+    """A pose: the text follows the actor's name; `is_scripted` as for `Said`."""
 
     room_id: str
     text: str
-    unasked: bool = False
+    is_scripted: bool = False
 
 
 @dataclass(frozen=True)
 class Shouted(Event):
     """Words for everyone in the room and in those one exit away."""
 
-    reach = "near"
+    audience = "near"
 
     room_id: str
     text: str
@@ -58,7 +58,7 @@ class Shouted(Event):
 class Paged(Event):
     """Words for one character, wherever it is; nobody else perceives them."""
 
-    reach = "pair"
+    audience = "pair"
 
     to_id: str
     text: str
@@ -98,7 +98,7 @@ class Arrived(Event):
 class Followed(Event):
     """The actor goes along with `to_id` from now on."""
 
-    reach = "pair"
+    audience = "pair"
 
     to_id: str
 
@@ -107,7 +107,7 @@ class Followed(Event):
 class Unfollowed(Event):
     """The actor goes along with `to_id` no longer."""
 
-    reach = "pair"
+    audience = "pair"
 
     to_id: str
 
@@ -195,13 +195,13 @@ class Wrote(Event):
 class Moved(Event):
     """A thing is somewhere else by itself. Nobody perceives it: it is there to be saved."""
 
-    reach = "nobody"
+    audience = "nobody"
 
     thing_id: str
 
 
 @dataclass(frozen=True)
-class Happened(Event):
+class RoomMessage(Event):
     """Something in a room that nobody did: `text` is the whole sentence. Its `actor_id` is empty."""
 
     room_id: str
@@ -212,7 +212,7 @@ class Happened(Event):
 class Announced(Event):
     """Words for everyone in the world, from the world itself or from who runs it."""
 
-    reach = "world"
+    audience = "world"
 
     text: str
 
@@ -226,28 +226,28 @@ class LookedAt(Event):
 
 
 @dataclass(frozen=True)
-class Altered(Event):
+class EntityChanged(Event):
     """A room, thing or character is not as its note says any more; one that the world does not have is gone.
 
-    `kind` is `room`, `thing` or `character`, `subject_id` its id. Nobody perceives it: it is there to be saved.
+    `kind` is `room`, `thing` or `character`, `entity_id` its id. Nobody perceives it: it is there to be saved.
     """
 
-    reach = "nobody"
+    audience = "nobody"
 
     kind: str
-    subject_id: str
+    entity_id: str
 
 
 @dataclass(frozen=True)
 class Built(Event):
-    """The actor shaped the world: `act` is how (the name of a sentence in `text/building.md`), `name` what.
+    """The actor shaped the world: `action` is how (the name of a sentence in `text/building.md`), `name` what.
 
     `to` is where that leads, comes to be or what it is called now; both are names and no ids, because what they name
     may be no more.
     """
 
     room_id: str
-    act: str
+    action: str
     name: str
     to: str = ""
 
@@ -256,19 +256,19 @@ class Built(Event):
 class Thought(Event):
     """A private thought: nobody but the actor perceives it."""
 
-    reach = "actor"
+    audience = "actor"
 
     text: str
 
 
 @dataclass(frozen=True)
-class Saw(Event):
+class Output(Event):
     """What a look, an examination or a list brought to the actor alone. `text` may have several lines.
 
     `is_own` is whether all of it is the world's own text, in which marks count.
     """
 
-    reach = "actor"
+    audience = "actor"
 
     text: str
     is_own: bool = False
@@ -278,7 +278,7 @@ class Saw(Event):
 class Recalled(Event):
     """What the actor looked up in its own or another's memory; it is shown, and only `brief` is remembered of it."""
 
-    reach = "actor"
+    audience = "actor"
 
     text: str
     brief: str
@@ -288,22 +288,22 @@ class Recalled(Event):
 class Refused(Event):
     """A command that was not done, and why, for the actor alone."""
 
-    reach = "actor"
+    audience = "actor"
 
     text: str
 
 
 @dataclass(frozen=True)
-class Told(Event):
+class SystemMessage(Event):
     """A message from the world itself to one character."""
 
-    reach = "actor"
+    audience = "actor"
 
     text: str
 
 
 @dataclass(frozen=True)
-class Departed(Event):
+class QuitRequested(Event):
     """The actor asked to leave the world; the server ends the connection."""
 
-    reach = "actor"
+    audience = "actor"

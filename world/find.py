@@ -10,25 +10,25 @@ from world.command import NamesOf
 from world.entities import Character, Detail, Exit, Role, Room, Thing
 from world.errors import CommandError
 from world.matching import Named, candidates, find
-from world.parsing import one_spaced
+from world.parsing import collapse_whitespace
 from world.sanitize import FORBIDDEN, clean_block, clean_line, file_name_for
 from world.world import World
 
-Subject = Room | Thing | Character
+Entity = Room | Thing | Character
 
 
-def subject_meant(world: World, actor: Character, wanted: str) -> Subject:
+def find_entity(world: World, actor: Character, wanted: str) -> Entity:
     """Return the room, thing or character that an actor means.
 
     `here` is its room, `me` itself; a full name counts wherever it is, part of one near by first. Raises: CommandError.
     """
-    found = _found(world, actor, wanted)
+    found = _find_entity(world, actor, wanted)
     if found is None:
         raise CommandError(world.wording("building.no_such", wanted=wanted))
     return found
 
 
-def room_meant(world: World, actor: Character, wanted: str) -> Room:
+def find_room(world: World, actor: Character, wanted: str) -> Room:
     """Return the room that an actor means. Raises: CommandError."""
     if wanted.lower() == "here":
         return world.room_of(actor)
@@ -36,7 +36,7 @@ def room_meant(world: World, actor: Character, wanted: str) -> Room:
     return find(wanted, world.rooms.values(), missing, world.wording)
 
 
-def detail_meant(world: World, actor: Character, wanted: str) -> tuple[Room, Detail] | None:
+def find_detail(world: World, actor: Character, wanted: str) -> tuple[Room, Detail] | None:
     """Return the detail that `here/hearth`, or `hearth` where nothing else is called so, means, and its room.
 
     None if it is no detail that is meant. Raises: CommandError if the room has no such detail.
@@ -44,34 +44,34 @@ def detail_meant(world: World, actor: Character, wanted: str) -> tuple[Room, Det
     place, slash, name = (part.strip() for part in wanted.partition("/"))
     if slash and _is_name(world, wanted):
         return None
-    if not slash and _found(world, actor, wanted) is None:
+    if not slash and _find_entity(world, actor, wanted) is None:
         found = candidates(wanted, world.room_of(actor).details.values())
         return (world.room_of(actor), found[0]) if len(found) == 1 else None
     if not slash:
         return None
-    room = room_meant(world, actor, place)
+    room = find_room(world, actor, place)
     missing = world.wording("building.no_detail", wanted=name, room=room.name)
     return room, find(name, room.details.values(), missing, world.wording)
 
 
-def check_may_change(world: World, actor: Character, subject: Subject) -> None:
+def check_may_change(world: World, actor: Character, subject: Entity) -> None:
     """Raises: CommandError if it is somebody else, or what somebody else carries, and the actor is no admin."""
     if actor.role >= Role.ADMIN:
         return
     owner = subject if isinstance(subject, Character) else None
     if isinstance(subject, Thing):
-        owner = bearer(world, subject)
+        owner = carrier(world, subject)
     if owner is not None and owner is not actor:
         raise CommandError(world.wording("building.not_yours", who=owner.name))
 
 
-def bearer(world: World, thing: Thing) -> Character | None:
+def carrier(world: World, thing: Thing) -> Character | None:
     """Return who carries a thing, or the container that it is in; None if nobody does."""
-    around = world.things_around(thing.thing_id)
+    around = world.containers_around(thing.thing_id)
     return world.characters.get(world.things[around[-1]].place_id) if around else None
 
 
-def kind_of(subject: Subject) -> str:
+def kind_of(subject: Entity) -> str:
     """Return `room`, `thing` or `character`."""
     match subject:
         case Room():
@@ -82,7 +82,7 @@ def kind_of(subject: Subject) -> str:
             return "character"
 
 
-def id_of(subject: Subject) -> str:
+def id_of(subject: Entity) -> str:
     """Return the id of a room, thing or character."""
     match subject:
         case Room(room_id=found) | Thing(thing_id=found) | Character(character_id=found):
@@ -95,18 +95,18 @@ def _is_name(world: World, wanted: str) -> bool:
     return any(one.name.lower() == wanted.lower() for one in every)
 
 
-def _found(world: World, actor: Character, wanted: str) -> Subject | None:
+def _find_entity(world: World, actor: Character, wanted: str) -> Entity | None:
     """Raises: CommandError if several can be meant."""
     key = wanted.lower()
     if key in ("me", "myself", "self"):
         return actor
     if key in ("here", "room"):
         return world.room_of(actor)
-    every: list[Subject] = [*world.rooms.values(), *world.things.values(), *world.characters.values()]
+    every: list[Entity] = [*world.rooms.values(), *world.things.values(), *world.characters.values()]
     exact = [one for one in every if key in (id_of(one).lower(), one.name.lower())]
     if len(exact) == 1:
         return exact[0]
-    near: list[Subject] = [*world.occupants(actor.room_id), *world.things_at(actor.room_id)]
+    near: list[Entity] = [*world.occupants(actor.room_id), *world.things_at(actor.room_id)]
     near += [*world.things_at(actor.character_id), world.room_of(actor)]
     for among in (near, every):
         if candidates(wanted, among):
@@ -117,22 +117,22 @@ def _found(world: World, actor: Character, wanted: str) -> Subject | None:
         return None
 
 
-LONGEST_NAME = 60
-LONGEST_NAME_BYTES = 120
-LONGEST_TEXT = 4000
-MOST_NAMES = 12
+MAX_NAME_LENGTH = 60
+MAX_NAME_BYTES = 120
+MAX_TEXT_LENGTH = 4000
+MAX_NAMES = 12
 """How long a name may be, in characters and in bytes of UTF-8, and a description, in characters; and how many other
 names something may have."""
 
 _RESERVED = frozenset("here me myself self room everything all nothing none".split())
 
 
-def new_name(world: World, text: str, besides: str = "") -> str:
+def validate_name(world: World, text: str, besides: str = "") -> str:
     """Return a text as what a room or thing is called, that nothing else is called: it may have any characters.
 
     `besides` is the id of what is given the name now. Raises: CommandError saying what would do.
     """
-    name = _cleaned(world, text)
+    name = _clean_name(world, text)
     folded = name.casefold()
     for other_id, other in _names(world):
         if folded == other.casefold() and other_id != besides:
@@ -145,48 +145,48 @@ def new_id(world: World, name: str) -> str:
     return file_name_for(name, [*world.rooms, *world.things, *world.characters])
 
 
-def title_for(name: str, subject_id: str) -> str:
+def title_for(name: str, entity_id: str) -> str:
     """Return the title of what is called `name`: none if that is its id."""
-    return "" if name == subject_id else name
+    return "" if name == entity_id else name
 
 
-def new_names(world: World, text: str) -> tuple[str, ...]:
+def validate_names(world: World, text: str) -> tuple[str, ...]:
     """Return a list with commas as names in lower case, each once and in its order, of which there is at least one.
 
     Raises: CommandError if one of them will not do, or there are too many.
     """
-    names = tuple(dict.fromkeys(_checked(world, part).lower() for part in text.split(",") if part.strip()))
-    if not names or len(names) > MOST_NAMES:
-        raise CommandError(world.wording("building.names_wanted", most=MOST_NAMES))
+    names = tuple(dict.fromkeys(_validate_line_name(world, part).lower() for part in text.split(",") if part.strip()))
+    if not names or len(names) > MAX_NAMES:
+        raise CommandError(world.wording("building.names_wanted", most=MAX_NAMES))
     return names
 
 
-def new_text(world: World, text: str) -> str:
+def validate_text(world: World, text: str) -> str:
     r"""Return a description as it is kept: `\n` as it can be typed is a new line. Raises: CommandError."""
     found = clean_block(text.replace("\\n", "\n")).strip()
-    if len(found) > LONGEST_TEXT:
-        raise CommandError(world.wording("building.text_too_long", most=LONGEST_TEXT, length=len(found)))
+    if len(found) > MAX_TEXT_LENGTH:
+        raise CommandError(world.wording("building.text_too_long", most=MAX_TEXT_LENGTH, length=len(found)))
     return found
 
 
-def as_exit_name(name: str) -> str:
+def exit_name_for(name: str) -> str:
     """Return the name of a place as the name of an exit that leads there."""
-    return one_spaced("".join(" " if char in f"{FORBIDDEN}," else char for char in name)).lower()
+    return collapse_whitespace("".join(" " if char in f"{FORBIDDEN}," else char for char in name)).lower()
 
 
-def _checked(world: World, text: str) -> str:
+def _validate_line_name(world: World, text: str) -> str:
     """Return a text as a name that stands in a line of a note."""
-    name = _cleaned(world, text)
+    name = _clean_name(world, text)
     unfit = sorted({char for char in name if char in FORBIDDEN})
     if unfit:
-        raise CommandError(world.wording("building.name_unfit", name=name, characters=world.wording.any_of(unfit)))
+        raise CommandError(world.wording("building.name_unfit", name=name, characters=world.wording.join_or(unfit)))
     return name
 
 
-def _cleaned(world: World, text: str) -> str:
-    name = one_spaced(unicodedata.normalize("NFC", clean_line(text)))
-    if len(name) > LONGEST_NAME or len(name.encode()) > LONGEST_NAME_BYTES:
-        raise CommandError(world.wording("building.name_too_long", most=LONGEST_NAME, name=f"{name[:40]}…"))
+def _clean_name(world: World, text: str) -> str:
+    name = collapse_whitespace(unicodedata.normalize("NFC", clean_line(text)))
+    if len(name) > MAX_NAME_LENGTH or len(name.encode()) > MAX_NAME_BYTES:
+        raise CommandError(world.wording("building.name_too_long", most=MAX_NAME_LENGTH, name=f"{name[:40]}…"))
     if not any(map(str.isalnum, name)) or name.lower() in _RESERVED:
         raise CommandError(world.wording("building.no_name", name=name))
     return name
@@ -195,9 +195,9 @@ def _cleaned(world: World, text: str) -> str:
 def _names(world: World) -> Iterator[tuple[str, str]]:
     """Yield every id with each name that its bearer goes by, other than aliases."""
     for table in (world.rooms, world.things, world.characters):
-        for subject_id, subject in table.items():
-            yield subject_id, subject_id
-            yield subject_id, subject.name
+        for entity_id, subject in table.items():
+            yield entity_id, entity_id
+            yield entity_id, subject.name
 
 
 def names_known_to(world: World, actor: Character) -> NamesOf:
@@ -217,7 +217,7 @@ def names_known_to(world: World, actor: Character) -> NamesOf:
     return names_of
 
 
-def anyone(world: World, actor: Character, wanted: str) -> Character:
+def find_character(world: World, actor: Character, wanted: str) -> Character:
     """Return the character that is meant, awake before asleep. Raises: CommandError if there is none, or several."""
     name = wanted.rstrip(",:")
     if name.lower() in ("me", "myself"):
@@ -227,10 +227,10 @@ def anyone(world: World, actor: Character, wanted: str) -> Character:
     return find(name, among, world.wording("presence.nobody_called", wanted=wanted), world.wording)
 
 
-Sight = Room | Detail | Thing | Character | Exit
+Target = Room | Detail | Thing | Character | Exit
 
 
-def sights(world: World, actor: Character) -> list[Sight]:
+def visible_targets(world: World, actor: Character) -> list[Target]:
     """Return all that an actor can look at here: people, things, its own things, details, exits, the room."""
     room = world.room_of(actor)
     return list(

@@ -6,15 +6,15 @@ from world.entities import Character
 from world.world import World
 
 
-def begin_to_follow(follower: Character, leader: Character) -> None:
+def start_following(follower: Character, leader: Character) -> None:
     """Let somebody follow another from now on."""
-    follower.doings.following_id = leader.character_id
-    leader.doings.followed_by[follower.character_id] = None
+    follower.transient.following_id = leader.character_id
+    leader.transient.followed_by[follower.character_id] = None
 
 
 def followers(world: World, leader: Character) -> list[Character]:
     """Return who follows somebody and is in the same room, in the order in which they began to."""
-    return [one for one in _who_follow(world, leader) if one.awake and one.room_id == leader.room_id]
+    return [one for one in _current_followers(world, leader) if one.awake and one.room_id == leader.room_id]
 
 
 def party(world: World, leader: Character) -> list[Character]:
@@ -28,36 +28,36 @@ def party(world: World, leader: Character) -> list[Character]:
     return waiting
 
 
-def end_followings(world: World, character_id: str) -> None:
+def break_follows(world: World, character_id: str) -> None:
     """End every following that this character has to do with, if the two are apart or one of them sleeps."""
     known = world.characters.get(character_id)
-    for one in [known, *_who_follow(world, known)] if known else []:
-        leader = world.characters.get(one.doings.following_id)
-        if one.doings.following_id and not (leader and _are_together(one, leader)):
-            one.doings.following_id = ""
+    for one in [known, *_current_followers(world, known)] if known else []:
+        leader = world.characters.get(one.transient.following_id)
+        if one.transient.following_id and not (leader and _are_together(one, leader)):
+            one.transient.following_id = ""
 
 
-def goes_with(world: World, follower: Character, leader_id: str) -> bool:
+def is_in_party_of(world: World, follower: Character, leader_id: str) -> bool:
     """Return whether somebody follows another, or follows one who does."""
     leader = world.characters.get(leader_id)
-    if leader is None or leader is follower or not follower.doings.following_id:
+    if leader is None or leader is follower or not follower.transient.following_id:
         return False
     return follower in party(world, leader)
 
 
 def companions(world: World, character: Character) -> list[Character]:
     """Return whom somebody follows and who follows it, wherever they are."""
-    leader = world.characters.get(character.doings.following_id)
-    return [*([leader] if leader else []), *_who_follow(world, character)]
+    leader = world.characters.get(character.transient.following_id)
+    return [*([leader] if leader else []), *_current_followers(world, character)]
 
 
-def _who_follow(world: World, leader: Character) -> list[Character]:
+def _current_followers(world: World, leader: Character) -> list[Character]:
     """Return who follows somebody, and forget who does no more."""
-    ids = leader.doings.followed_by
+    ids = leader.transient.followed_by
     known = [one for one_id in ids if (one := world.characters.get(one_id))]
-    found = [one for one in known if one.doings.following_id == leader.character_id and one is not leader]
+    found = [one for one in known if one.transient.following_id == leader.character_id and one is not leader]
     if len(found) < len(ids):
-        leader.doings.followed_by = {one.character_id: None for one in found}
+        leader.transient.followed_by = {one.character_id: None for one in found}
     return found
 
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from world.command import Command, CommandTable
 from world.entities import Character
 from world.errors import CommandError, WorldError
-from world.events import Announced, Arrived, Event, Left, Refused, Saw, Told
+from world.events import Announced, Arrived, Event, Left, Output, Refused, SystemMessage
 from world.find import names_known_to
-from world.follow import end_followings
-from world.game_time import Moment, parts_begun
-from world.narration import Perceptions, perceivers
+from world.follow import break_follows
+from world.game_time import GameTime, day_parts_started
+from world.narration import Perceptions, audience_of
 from world.observers import MAX_SECONDS, ObserverCalls, Observers
-from world.parsing import AGAIN, MAX_LINE_BYTES, Line, expanded, is_kept, parse_line
-from world.preferences import await_answers, is_hushed, is_talk, own_aliases, take_answer
-from world.run_triggers import Chance, reactions_of_time, reactions_to
+from world.parsing import MAX_LINE_BYTES, REPEAT, Line, expand_alias, is_repeatable, parse_line
+from world.preferences import clear_awaited, expect_replies, is_ignored, is_talk, own_aliases
+from world.run_triggers import Chance, triggered_by, triggered_by_time
 from world.sanitize import name_key
 from world.world import World
 
@@ -28,11 +28,11 @@ AFK = "afk"
 
 Observer = Callable[[Event, str], None]
 EventObserver = Callable[[tuple[Event, ...]], object]
-LineObserver = Callable[[str, str, "Performed"], object]
+LineObserver = Callable[[str, str, "CommandResult"], object]
 
 
 @dataclass(frozen=True)
-class Performed:
+class CommandResult:
     """What became of one line. `verb` is the command that was meant, or empty; `refusal` says why it was not done.
 
     `seconds` is how long the line took with all that came of it; it is 0 until it is over.
@@ -76,8 +76,8 @@ class Game:
         self._perceiving: dict[str, Observer] = {}
         self._before = Observers[tuple[Event, ...]](self._calls, can_pause=False)
         self._after = Observers[tuple[Event, ...]](self._calls)
-        self._lines_before = Observers[str, str, Performed](self._calls, can_pause=False)
-        self._lines_after = Observers[str, str, Performed](self._calls)
+        self._lines_before = Observers[str, str, CommandResult](self._calls, can_pause=False)
+        self._lines_after = Observers[str, str, CommandResult](self._calls)
 
     def subscribe(
         self, name: str, observer: EventObserver, kinds: tuple[type[Event], ...] = (), *, first: bool = False
@@ -104,7 +104,7 @@ class Game:
         """
         (self._lines_before if first else self._lines_after).add(name, observer)
 
-    def perform(self, character_id: str, text: str) -> Performed:
+    def perform(self, character_id: str, text: str) -> CommandResult:
         """Do what a character typed and let everyone perceive it. A refusal is an event too.
 
         Raises: WorldError if an observer calls it; nothing else.
@@ -115,19 +115,19 @@ class Game:
         actor = self.world.characters.get(character_id)
         if actor is None:
             log.error("%r typed a line and is nobody here", character_id)
-            return Performed("", (), self.world.wording("commands.went_wrong"))
+            return CommandResult("", (), self.world.wording("commands.went_wrong"))
         board = self.world.board
         first_shared, verb, refusal = board.next_id, "", ""
         back, events = list[Event](), list[Event]()
         try:
-            text = self._in_full(actor, text)
+            text = self._expand(actor, text)
             line = parse_line(text)
             if not line.verb:
-                return Performed("", ())
+                return CommandResult("", ())
             meant = self.commands.get(line.verb)
             verb = meant.verb if meant else ""
             board.begin_turn(character_id)
-            back = self._come_back(actor, verb)
+            back = self._end_afk(actor, verb)
             verb, events = self._act(actor, line, meant)
         except CommandError as error:
             refusal = str(error)
@@ -137,28 +137,28 @@ class Game:
         if refusal:
             board.fail_turn(character_id, first_shared)
             events = [Refused(character_id, refusal)]
-        performed = Performed(verb, (*back, *events), refusal)
+        performed = CommandResult(verb, (*back, *events), refusal)
         self._lines_before.tell(character_id, text, performed)
-        await_answers(actor, performed.events, self.world)
+        expect_replies(actor, performed.events, self.world)
         self.publish(performed.events)
         for event in performed.events:
-            self._react(reactions_to(event, self.world, self._chance))
+            self._react(triggered_by(event, self.world, self._chance))
         if self._lines_after:
             done = replace(performed, seconds=self._calls.seconds() - began)
             self._lines_after.tell(character_id, text, done)
         return performed
 
-    def pass_time(self, now: Moment) -> None:
+    def advance_time(self, now: GameTime) -> None:
         """Let it be another time: the light changes, and what was to happen by now happens."""
-        before, self.world.moment = self.world.moment, now
-        for part in parts_begun(before, now) if before.minutes else []:
+        before, self.world.time = self.world.time, now
+        for part in day_parts_started(before, now) if before.minutes else []:
             self.publish((Announced("", self.world.wording(f"life.{part}_comes")),))
         if before.minutes and now.minutes > before.minutes:
-            self._react(reactions_of_time(before, now, self.world, self._chance))
+            self._react(triggered_by_time(before, now, self.world, self._chance))
 
     def tell(self, character_id: str, text: str) -> None:
         """Give one character a message from the world itself."""
-        self.publish((Told(character_id, text),))
+        self.publish((SystemMessage(character_id, text),))
 
     def wake(self, character_id: str, observer: Observer) -> None:
         """Bring a character into the world; from now on `observer` is called with what it perceives."""
@@ -179,11 +179,11 @@ class Game:
 
     def publish(self, events: tuple[Event, ...]) -> None:
         """Let everyone perceive what happened, in order. What could not be saved has happened all the same."""
-        viewers = [perceivers(event, self.world) for event in events]
+        viewers = [audience_of(event, self.world) for event in events]
         for event in events:
             if isinstance(event, Left):
                 self.world.board.leave(event.actor_id, event.room_id)
-                end_followings(self.world, event.actor_id)  # who is left behind was still to perceive it
+                break_follows(self.world, event.actor_id)  # who is left behind was still to perceive it
         self._before.tell(events)
         outer = self._calls.running
         try:
@@ -193,29 +193,29 @@ class Game:
             self._calls.running = outer
         self._after.tell(events)
 
-    def _in_full(self, actor: Character, text: str) -> str:
+    def _expand(self, actor: Character, text: str) -> str:
         """Return what a line stands for: the last one, or what its author has a word of its own for."""
-        doings = actor.doings
-        if text.strip().lower() not in AGAIN:
-            doings.last_line = text if is_kept(text) else ""
-        elif doings.last_line:
-            text = doings.last_line
+        transient = actor.transient
+        if text.strip().lower() not in REPEAT:
+            transient.last_line = text if is_repeatable(text) else ""
+        elif transient.last_line:
+            text = transient.last_line
         if not actor.preferences:
             return text
-        return expanded(text, own_aliases(actor), self.world.wording, self.max_line_bytes)
+        return expand_alias(text, own_aliases(actor), self.world.wording, self.max_line_bytes)
 
-    def _come_back(self, actor: Character, verb: str) -> list[Event]:
+    def _end_afk(self, actor: Character, verb: str) -> list[Event]:
         """Let somebody who was away be back, unless it says that it is away."""
-        if actor.doings.away is None or verb == AFK:
+        if actor.transient.afk_message is None or verb == AFK:
             return []
-        actor.doings.away = None
-        return [Saw(actor.character_id, self.world.wording("comforts.back"))]
+        actor.transient.afk_message = None
+        return [Output(actor.character_id, self.world.wording("comforts.back"))]
 
     def _act(self, actor: Character, line: Line, meant: Command | None) -> tuple[str, list[Event]]:
         """Do what a line means. `meant` is the command with its verb, if there is one."""
         world, found = self.world, meant
         if found is None or not found.allows(actor):
-            names = {name_key(name): exit for name, exit in world.room_of(actor).ways.items()}
+            names = {name_key(name): exit for name, exit in world.room_of(actor).exits_by_name.items()}
             typed = name_key(f"{line.verb} {line.arguments}".strip())
             if meant is None and typed in names and (go := self.commands.get("go")):
                 return go.verb, go.act(world, actor, exit=names[typed].name)
@@ -223,10 +223,10 @@ class Game:
         arguments = found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
         return found.verb, found.act(world, actor, **arguments)
 
-    def _react(self, reactions: Iterator[list[Event]]) -> None:
+    def _react(self, triggers: Iterator[list[Event]]) -> None:
         """Publish what happens because of something; a table that fails is logged, and nothing else is affected."""
         try:
-            for events in reactions:
+            for events in triggers:
                 self.publish(tuple(events))
         except Exception:
             log.exception("a reaction failed")
@@ -246,14 +246,14 @@ class Game:
             try:
                 known = of_onlookers.get(viewer.room_id) if name not in concerned else None
                 sentence, is_heard = known or perceptions.of(viewer)
-                if viewer.preferences and is_hushed(event, viewer, self.world):
+                if viewer.preferences and is_ignored(event, viewer, self.world):
                     if is_talk(event) and not viewer.is_agent:
-                        viewer.doings.heard.append(sentence)
+                        viewer.transient.speech_history.append(sentence)
                     continue
                 if is_heard and not viewer.is_agent:
-                    viewer.doings.heard.append(sentence)
-                if viewer.doings.asked_ids:
-                    take_answer(event, viewer)
+                    viewer.transient.speech_history.append(sentence)
+                if viewer.transient.awaiting_reply_from:
+                    clear_awaited(event, viewer)
                 observer(event, sentence)
             except Exception as error:
                 calls.report_failure(name, error)

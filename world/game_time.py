@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MINUTES_A_DAY = 24 * 60
+MINUTES_PER_DAY = 24 * 60
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-PARTS = ("night", "dawn", "day", "dusk")
+DAY_PARTS = ("night", "dawn", "day", "dusk")
 
 _BEGINNINGS = ((21 * 60, "night"), (19 * 60, "dusk"), (7 * 60, "day"), (5 * 60, "dawn"), (0, "night"))
 _FIRST_WEEKDAY = 3
@@ -14,7 +14,7 @@ _FIRST_WEEKDAY = 3
 
 
 @dataclass(frozen=True)
-class Moment:
+class GameTime:
     """A moment of the world. `minutes` counts from the midnight at which 1 January 1970 began there."""
 
     minutes: int = 0
@@ -22,7 +22,7 @@ class Moment:
     @property
     def weekday(self) -> str:
         """The English name of the day, in lower case."""
-        return WEEKDAYS[(self.minutes // MINUTES_A_DAY + _FIRST_WEEKDAY) % len(WEEKDAYS)]
+        return WEEKDAYS[(self.minutes // MINUTES_PER_DAY + _FIRST_WEEKDAY) % len(WEEKDAYS)]
 
     @property
     def clock(self) -> str:
@@ -36,17 +36,17 @@ class Moment:
 
     @property
     def _of_day(self) -> int:
-        return self.minutes % MINUTES_A_DAY
+        return self.minutes % MINUTES_PER_DAY
 
 
-def moment_at(local_ms: int, day_minutes: int) -> Moment:
+def game_time_at(local_ms: int, day_minutes: int) -> GameTime:
     """Return the world's moment at a real one; a day of the world takes `day_minutes` real minutes.
 
     `local_ms` are milliseconds since 1970 where the world is. With 1440 the world keeps real time.
     """
-    return Moment(local_ms * MINUTES_A_DAY // (day_minutes * 60_000))
+    return GameTime(local_ms * MINUTES_PER_DAY // (day_minutes * 60_000))
 
 
-def parts_begun(before: Moment, after: Moment) -> list[str]:
+def day_parts_started(before: GameTime, after: GameTime) -> list[str]:
     """Return the part of the day that began between two moments: one at most, the one that it is now."""
     return [after.part] if after.minutes > before.minutes and after.part != before.part else []

@@ -13,21 +13,21 @@ from typing import Any, ClassVar, Generic, TypeVar
 from world.errors import WorldError
 from world.sanitize import name_key
 
-Hears = Callable[[Any, str, Any], None]
+OnChange = Callable[[Any, str, Any], None]
 """Is called with something that is about to change, the name of the attribute that does, and its new value."""
 
 
-class Placed:
+class Located:
     """Something with a place, which the attribute named by `PLACE` holds. What it is kept in hears of each change.
 
-    `TRAITS` are attributes by which those at a place can be told apart: each is so or not.
+    `INDEXED_FLAGS` are attributes by which those at a place can be told apart: each is so or not.
     """
 
     PLACE: ClassVar[str]
-    TRAITS: ClassVar[tuple[str, ...]] = ()
+    INDEXED_FLAGS: ClassVar[tuple[str, ...]] = ()
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if (name == self.PLACE or name in self.TRAITS) and (hears := self.__dict__.get("_hears")):
+        if (name == self.PLACE or name in self.INDEXED_FLAGS) and (hears := self.__dict__.get("_hears")):
             hears(self, name, value)
         object.__setattr__(self, name, value)
 
@@ -36,17 +36,17 @@ class Placed:
         return {name: value for name, value in self.__dict__.items() if name != "_hears"}
 
     @property
-    def placed_at(self) -> str:
+    def location_id(self) -> str:
         """The id of its place."""
         return str(getattr(self, self.PLACE))
 
-    def be_heard_by(self, hears: Hears | None) -> None:
+    def attach(self, hears: OnChange | None) -> None:
         """Have another hear of changes of place from now on, or nobody."""
         self.__dict__["_hears"] = hears
 
 
 T = TypeVar("T")
-P = TypeVar("P", bound=Placed)
+P = TypeVar("P", bound=Located)
 
 
 class Table(dict[str, T], Generic[T]):
@@ -62,7 +62,7 @@ class Table(dict[str, T], Generic[T]):
         for one_id, one in items:
             self[one_id] = one
 
-    def stand_beside(self, *others: Table[Any]) -> None:
+    def share_ids_with(self, *others: Table[Any]) -> None:
         """Let no id be given here that one of these has."""
         self._beside = others
 
@@ -112,7 +112,7 @@ class Table(dict[str, T], Generic[T]):
     setdefault = MutableMapping.setdefault
 
 
-class Placements(Table[P], Generic[P]):
+class LocationIndex(Table[P], Generic[P]):
     """Things or characters by id, which also knows what is at each place, and what has moved.
 
     What is at a place and has a trait is found, and counted, without a look at the others.
@@ -140,7 +140,7 @@ class Placements(Table[P], Generic[P]):
         """Yield it in the order in which it came there or got the trait; whoever stops early has not paid for all."""
         return iter(self._at.get((place_id, trait), {}).values())
 
-    def take_moved(self) -> list[P]:
+    def drain_moved(self) -> list[P]:
         """Return what came or moved since this was asked last, each once."""
         moved, self._moved = list(self._moved.values()), {}
         return moved
@@ -162,8 +162,8 @@ class Placements(Table[P], Generic[P]):
             self._last_rank += 1
             self._ranks[one_id] = self._last_rank
         rank = self._ranks[one_id]
-        self._arrive(rank, one, one.placed_at)
-        one.be_heard_by(partial(self._change, rank))
+        self._arrive(rank, one, one.location_id)
+        one.attach(partial(self._change, rank))
 
     def __delitem__(self, one_id: str) -> None:
         one = self[one_id]
@@ -176,18 +176,18 @@ class Placements(Table[P], Generic[P]):
             self._leave(rank, one)
             self._arrive(rank, one, value)
         elif value:
-            self._at.setdefault((one.placed_at, name), {})[rank] = one
+            self._at.setdefault((one.location_id, name), {})[rank] = one
         else:
-            self._drop(rank, one.placed_at, name)
+            self._drop(rank, one.location_id, name)
 
     def _arrive(self, rank: int, one: P, place_id: str) -> None:
-        for trait in ("", *(trait for trait in one.TRAITS if getattr(one, trait))):
+        for trait in ("", *(trait for trait in one.INDEXED_FLAGS if getattr(one, trait))):
             self._at.setdefault((place_id, trait), {})[rank] = one
         self._moved[rank] = one
 
     def _leave(self, rank: int, one: P) -> None:
-        for trait in ("", *one.TRAITS):
-            self._drop(rank, one.placed_at, trait)
+        for trait in ("", *one.INDEXED_FLAGS):
+            self._drop(rank, one.location_id, trait)
 
     def _drop(self, rank: int, place_id: str, trait: str) -> None:
         here = self._at.get((place_id, trait), {})
@@ -197,6 +197,6 @@ class Placements(Table[P], Generic[P]):
 
     def _forget(self, one_id: str, one: P) -> None:
         rank = self._ranks[one_id]
-        one.be_heard_by(None)
+        one.attach(None)
         self._leave(rank, one)
         self._moved.pop(rank, None)

@@ -17,7 +17,7 @@ UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30F
 """The code points of scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
 MAX_NAME_WORDS = 12
-MAX_KEPT_CHARACTERS = 120
+MAX_CACHED_CHARACTERS = 120
 """Of how many words a name is looked for at the beginning of a line, and how long names are that are kept folded."""
 
 _ARTICLES = frozenset(("the", "a", "an", "my", "this", "that"))
@@ -37,7 +37,7 @@ T = TypeVar("T", bound=Named)
 
 def candidates(wanted: str, among: Iterable[T]) -> list[T]:
     """Return all that `wanted` can mean: by full name or alias, else by words, else by how a word begins."""
-    key = bare(wanted)
+    key = strip_article(wanted)
     words = frozenset(key.split())
     if not words:
         return []
@@ -45,7 +45,7 @@ def candidates(wanted: str, among: Iterable[T]) -> list[T]:
     for item in among:
         fits = _NO_FIT
         for name in (item.name, *item.aliases):
-            fits = min(fits, _fit(key, words, bare(name)))
+            fits = min(fits, _fit(key, words, strip_article(name)))
         if fits < _NO_FIT:
             ranked[fits].append(item)
     return next(filter(None, ranked), [])
@@ -66,7 +66,9 @@ def find(wanted: str, among: Iterable[T], missing: str, wording: Wording) -> T:
             raise CommandError(missing)
         return numbered
     names = [item.name for item in found]
-    raise CommandError(wording("commands.which_one", wanted=wanted, names=wording.any_of(names), bare=bare(wanted)))
+    raise CommandError(
+        wording("commands.which_one", wanted=wanted, names=wording.join_or(names), bare=strip_article(wanted))
+    )
 
 
 def suggestions(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
@@ -78,12 +80,12 @@ def suggestions(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
     return [known[name] for name in dict.fromkeys([*starting, *close])][:most]
 
 
-def either(names: Sequence[str]) -> str:
+def join_or(names: Sequence[str]) -> str:
     """Return `a`, `a or b`, `a, b or c`."""
     return _joined(names, "or")
 
 
-def listed(names: Sequence[str]) -> str:
+def join_and(names: Sequence[str]) -> str:
     """Return `a`, `a and b`, `a, b and c`."""
     return _joined(names, "and")
 
@@ -100,7 +102,7 @@ def count_name_words(tokens: Sequence[str], among: Iterable[Named]) -> tuple[int
     whole = part = 0
     for item in among if wanted else ():
         for name in (item.name, *item.aliases):
-            key = bare(name)
+            key = strip_article(name)
             if not key.startswith(wanted[0]):
                 continue
             words = key.split()
@@ -117,7 +119,7 @@ def is_named(name: str, text: str) -> bool:
 
     Scripts without blanks have no ends of words to go by: there the name may stand anywhere.
     """
-    key, said = name_key(name), _said(text)
+    key, said = name_key(name), _cached_key(text)
     place = said.find(key) if key else -1
     while place >= 0:
         end = place + len(key)
@@ -132,19 +134,19 @@ def has_phrase(phrases: str, text: str) -> bool:
     return any(is_named(phrase, text) for phrase in phrases.split("; "))
 
 
-def bare(name: str) -> str:
+def strip_article(name: str) -> str:
     """Return a name as it is compared, without its article."""
-    return _kept(name) if len(name) <= MAX_KEPT_CHARACTERS else _bare(name)
+    return _cached_strip(name) if len(name) <= MAX_CACHED_CHARACTERS else _strip_article(name)
 
 
-def _bare(name: str) -> str:
+def _strip_article(name: str) -> str:
     key = " ".join(name_key(name).split())
     first, _, rest = key.partition(" ")
     return rest if first in _ARTICLES and rest else key
 
 
-_kept = lru_cache(maxsize=32_768)(_bare)
-_said = lru_cache(maxsize=16)(name_key)  # everyone in a room asks it of the same words
+_cached_strip = lru_cache(maxsize=32_768)(_strip_article)
+_cached_key = lru_cache(maxsize=16)(name_key)  # everyone in a room asks it of the same words
 
 
 def _without_article(wanted: str, wording: Wording) -> str:

@@ -32,7 +32,7 @@ class Wording:
         """Return a sentence with its variables filled in; one without a wording is its name and its values."""
         if key not in self._sentences:
             return ": ".join([key, *([", ".join(map(str, values.values()))] if values else [])])
-        form = self._forms.get(key) or self._forms.setdefault(key, _form(self._sentences[key]))
+        form = self._forms.get(key) or self._forms.setdefault(key, _template(self._sentences[key]))
         return form.format_map(values)
 
     def read(self, key: str, text: str, **known: str) -> dict[str, str] | None:
@@ -42,15 +42,15 @@ class Wording:
         variables have as few characters as can be. The work grows with the length of the text and no faster.
         """
         parts = self._parts.get(key) or self._parts.setdefault(key, _VARIABLE.split(self._sentences.get(key, key)))
-        names, fixed = _unknown(parts, known)
-        found = _values(text, names, fixed)
+        names, fixed = _unknown_variables(parts, known)
+        found = _match_values(text, names, fixed)
         return None if found is None else found | {name: known[name] for name in parts[1::2] if name in known}
 
-    def all_of(self, names: Sequence[str]) -> str:
+    def join_and(self, names: Sequence[str]) -> str:
         """Return `a`, `a and b`, `a, b and c` in the world's language."""
         return self._joined(names, "lists.and", "and")
 
-    def any_of(self, names: Sequence[str]) -> str:
+    def join_or(self, names: Sequence[str]) -> str:
         """Return `a`, `a or b`, `a, b or c` in the world's language."""
         return self._joined(names, "lists.or", "or")
 
@@ -60,7 +60,7 @@ class Wording:
         return f"{', '.join(names[:-1])} {self._sentences.get(key, plain)} {names[-1]}"
 
 
-def _unknown(parts: Sequence[str], known: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def _unknown_variables(parts: Sequence[str], known: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Return the variables of a sentence that are not known, and the folded text before, between and behind them."""
     names, fixed = list[str](), [parts[0]]
     for variable, behind in zip(parts[1::2], parts[2::2], strict=True):
@@ -72,7 +72,7 @@ def _unknown(parts: Sequence[str], known: Mapping[str, str]) -> tuple[list[str],
     return names, [_folded(part) for part in fixed]
 
 
-def _values(text: str, names: Sequence[str], fixed: Sequence[str]) -> dict[str, str] | None:
+def _match_values(text: str, names: Sequence[str], fixed: Sequence[str]) -> dict[str, str] | None:
     """Return what stands between the fixed parts of a text, none of it empty; None if the text is not made of them.
 
     What one part ends at is never tried again: the first place that fits leaves the most room for the rest. A
@@ -107,7 +107,7 @@ def variables(sentence: str) -> frozenset[str]:
     return frozenset(_VARIABLE.findall(sentence))
 
 
-def _form(sentence: str) -> str:
+def _template(sentence: str) -> str:
     """Return what `str.format_map` makes the sentence of, and nothing else: no attributes, items or formats."""
     parts = _VARIABLE.split(sentence)
     return "".join(
@@ -115,16 +115,16 @@ def _form(sentence: str) -> str:
     )
 
 
-MARK = re.compile(r"==(?:(?P<style>[a-z]+): ?)?(?!\s)(?P<words>[^=\n]+?)(?<!\s)==")
+MARKUP = re.compile(r"==(?:(?P<style>[a-z]+): ?)?(?!\s)(?P<words>[^=\n]+?)(?<!\s)==")
 LINK = re.compile(r"\[(?P<words>[^\[\]\n]+)\]\((?P<address>https?://[!-'*-~]+)\)")
 
 
-def without_marks(text: str) -> str:
+def strip_markup(text: str) -> str:
     """Return a text as it reads where neither styles nor links are shown."""
-    return LINK.sub(link_in_words, MARK.sub(r"\g<words>", text))
+    return LINK.sub(link_as_text, MARKUP.sub(r"\g<words>", text))
 
 
-def link_in_words(found: re.Match[str]) -> str:
+def link_as_text(found: re.Match[str]) -> str:
     """Return what a link says and where it leads, in plain."""
     words, address = found["words"], found["address"]
     return address if words == address else f"{words} ({address})"

@@ -15,20 +15,20 @@ from world.events import (
     Event,
     Followed,
     Gave,
-    Happened,
     Left,
     LookedAt,
+    Output,
     Paged,
     PutIn,
     ReadThing,
     Recalled,
     Refused,
+    RoomMessage,
     Said,
-    Saw,
     Shared,
     Shouted,
+    SystemMessage,
     Thought,
-    Told,
     Took,
     TookFrom,
     Unfollowed,
@@ -36,25 +36,25 @@ from world.events import (
     Whispered,
     Wrote,
 )
-from world.follow import companions, goes_with
-from world.matching import bare
-from world.message_catalog import without_marks
+from world.follow import companions, is_in_party_of
+from world.matching import strip_article
+from world.message_catalog import strip_markup
 from world.world import World
 
 _ENDINGS = (".", "!", "?", "…", '"', "'", ")")
 
 
-def perceivers(event: Event, world: World) -> list[Character]:
+def audience_of(event: Event, world: World) -> list[Character]:
     """Return everyone who perceives an event: by its reach those in the room, near by, everyone, or its actor alone.
 
     Who comes into a crowd, or goes, is noticed only by those who go along with it.
     """
     actor = world.characters.get(event.actor_id)
-    match event.reach:
+    match event.audience:
         case "room":
             room_id: str = event.room_id  # type: ignore[attr-defined]
             passing = isinstance(event, Arrived | Left) and actor and world.is_crowded(room_id)
-            present = _minding(actor, room_id, world) if passing and actor else world.occupants(room_id)
+            present = _party_members(actor, room_id, world) if passing and actor else world.occupants(room_id)
             walked = isinstance(event, Left) and event.to_room_id and actor and actor.awake
             return [*present, actor] if walked and actor else present
         case "near":
@@ -103,7 +103,7 @@ class Perceptions:
         if not self._is_arrival and me not in self.concerned:
             made = self.of_onlookers[room_id] = self._made_for(viewer)
             return made
-        goes_along = self._is_arrival and goes_with(self._world, viewer, self._event.actor_id)
+        goes_along = self._is_arrival and is_in_party_of(self._world, viewer, self._event.actor_id)
         alike = me == self._event.actor_id, me == self._to_id, goes_along, room_id
         if alike not in self._others:
             self._others[alike] = self._made_for(viewer)
@@ -117,9 +117,15 @@ class Perceptions:
 def _own(event: Event, world: World) -> str:
     say = world.wording
     match event:
-        case Saw(text=text, is_own=True):
-            return without_marks(text)
-        case Saw(text=text) | Recalled(text=text) | Refused(text=text) | Told(text=text) | Announced(text=text):
+        case Output(text=text, is_own=True):
+            return strip_markup(text)
+        case (
+            Output(text=text)
+            | Recalled(text=text)
+            | Refused(text=text)
+            | SystemMessage(text=text)
+            | Announced(text=text)
+        ):
             return text
         case Said(text=text, to_id=to) if to:
             return say("narration.you_say_to", to=_name(to, world), text=text)
@@ -132,15 +138,15 @@ def _own(event: Event, world: World) -> str:
         case Whispered(text=text, to_id=to):
             return say("narration.you_whisper", who=_name(to, world), text=text)
         case Emoted(actor_id=actor, text=text):
-            return posed(_name(actor, world), text)
+            return format_pose(_name(actor, world), text)
         case Thought(text=text):
             return say("narration.you_think", text=text)
         case Left(exit=exit, to_room_id=room_id, after_id=leader) if room_id and leader:
-            room = place(room_id, world)
-            return say("narration.you_go_along", who=_name(leader, world), exit=_by(exit, world), room=room)
+            room = room_name(room_id, world)
+            return say("narration.you_go_along", who=_name(leader, world), exit=_exit_phrase(exit, world), room=room)
         case Left(exit=exit, to_room_id=room_id) if room_id:
             key = "narration.you_go" if exit else "narration.you_are_taken"
-            return say(key, exit=_by(exit, world), room=place(room_id, world))
+            return say(key, exit=_exit_phrase(exit, world), room=room_name(room_id, world))
         case Followed(to_id=to):
             return say("narration.you_follow", who=_name(to, world))
         case Unfollowed(to_id=to):
@@ -163,8 +169,8 @@ def _own(event: Event, world: World) -> str:
             return say("narration.you_write", thing=_thing(thing, world), text=text)
         case Gave(thing_id=thing, to_id=to):
             return say("narration.you_give", thing=_thing(thing, world), to=_name(to, world))
-        case Built(act=act, name=name, to=to):
-            return say(f"building.you_{act}", name=name, to=to)
+        case Built(action=action, name=name, to=to):
+            return say(f"building.you_{action}", name=name, to=to)
         case _:
             return ""
 
@@ -172,7 +178,7 @@ def _own(event: Event, world: World) -> str:
 def _of_another(event: Event, viewer: Character, world: World) -> str:
     who, me, say = _name(event.actor_id, world), viewer.character_id, world.wording
     match event:
-        case Happened(text=text) | Announced(text=text):
+        case RoomMessage(text=text) | Announced(text=text):
             return text
         case Said(text=text, to_id=to) if to:
             key = "narration.says_to_you" if to == me else "narration.says_to"
@@ -181,21 +187,21 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
             return say("narration.says", who=who, text=text)
         case Shouted(text=text, room_id=room_id):
             key = "narration.shouts" if viewer.room_id == room_id else "narration.shouts_from"
-            return say(key, who=who, text=text, room=place(room_id, world))
+            return say(key, who=who, text=text, room=room_name(room_id, world))
         case Paged(text=text):
             return say("narration.tells_you", who=who, text=text)
         case Whispered(text=text, to_id=to):
             key = "narration.whispers_to_you" if to == me else "narration.whispers"
             return say(key, who=who, to=_name(to, world), text=text)
         case Emoted(text=text):
-            return posed(who, text)
+            return format_pose(who, text)
         case Left(exit=exit, to_room_id=room_id):
             key = "narration.leaves" if exit else "narration.is_taken" if room_id else "narration.falls_asleep"
-            return say(key, who=who, exit=_by(exit, world), room=place(room_id, world))
-        case Arrived(actor_id=actor) if goes_with(world, viewer, actor):
+            return say(key, who=who, exit=_exit_phrase(exit, world), room=room_name(room_id, world))
+        case Arrived(actor_id=actor) if is_in_party_of(world, viewer, actor):
             return ""  # who follows has come along
         case Arrived(from_room_id=room_id):
-            return say("narration.arrives" if room_id else "narration.wakes", who=who, room=place(room_id, world))
+            return say("narration.arrives" if room_id else "narration.wakes", who=who, room=room_name(room_id, world))
         case Followed():
             return say("narration.follows_you", who=who)
         case Unfollowed():
@@ -220,8 +226,8 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
         case Gave(thing_id=thing, to_id=to):
             key = "narration.gives_you" if to == me else "narration.gives"
             return say(key, who=who, to=_name(to, world), thing=_thing(thing, world))
-        case Built(act=act, name=name, to=to):
-            return say(f"building.{act}", who=who, name=name, to=to)
+        case Built(action=action, name=name, to=to):
+            return say(f"building.{action}", who=who, name=name, to=to)
         case LookedAt(to_id=to):
             return say("narration.looks_at_you", who=who) if to == me else ""
         case _:
@@ -239,7 +245,7 @@ def is_speech_for(event: Event, character_id: str) -> bool:
             return False
 
 
-def place(room_id: str, world: World) -> str:
+def room_name(room_id: str, world: World) -> str:
     """Return what a room is called; its id if there is no such room any more."""
     return world.rooms[room_id].name if room_id in world.rooms else room_id
 
@@ -256,12 +262,12 @@ def with_article(thing: Thing) -> str:
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
 
 
-def named(subject: Room | Thing | Character | Detail, world: World) -> str:
+def noun_phrase(subject: Room | Thing | Character | Detail, world: World) -> str:
     """Return what is spoken of within a sentence: `the lamp`; rooms and characters by their names."""
     return world.wording("building.the", name=subject.name) if isinstance(subject, Thing | Detail) else subject.name
 
 
-def _minding(actor: Character, room_id: str, world: World) -> list[Character]:
+def _party_members(actor: Character, room_id: str, world: World) -> list[Character]:
     """Return who in a room minds that somebody comes or goes: itself, whom it follows, and who follows it."""
     return [one for one in (actor, *companions(world, actor)) if one.awake and one.room_id == room_id]
 
@@ -271,11 +277,11 @@ def _within_earshot(room_id: str, world: World) -> list[Character]:
     return [one for near_id in near for one in world.occupants(near_id)]
 
 
-def _by(exit: str, world: World) -> str:
+def _exit_phrase(exit: str, world: World) -> str:
     """Return how one goes by an exit: `north`, `by the hatch`."""
     if exit in world.wording("narration.directions").split(", "):
         return exit
-    return world.wording("narration.by", exit=bare(exit))
+    return world.wording("narration.by", exit=strip_article(exit))
 
 
 def _name(character_id: str, world: World) -> str:
@@ -287,7 +293,7 @@ def _thing(thing_id: str, world: World) -> str:
     return world.things[thing_id].name if thing_id in world.things else thing_id
 
 
-def posed(name: str, text: str) -> str:
+def format_pose(name: str, text: str) -> str:
     """Return a pose as everyone perceives it: the name and what it does, as a sentence."""
     joined = f"{name}{text}" if text.startswith(("'", ",")) else f"{name} {text}"
     return joined if joined.endswith(_ENDINGS) else f"{joined}."

@@ -21,17 +21,17 @@ _CameBy = dict[str, tuple[str, Exit] | None]
 def shortest_path(world: World, from_room_id: str, to_room_id: str) -> list[Exit] | None:
     """Return the exits to take, in order; an empty list if already there, None if there is no way."""
     came_by: _CameBy = {}
-    found = any(room_id == to_room_id for room_id in _reached(world, from_room_id, came_by))
+    found = any(room_id == to_room_id for room_id in _breadth_first(world, from_room_id, came_by))
     return _retraced(came_by, to_room_id) if found else None
 
 
-def ways_from(world: World, room_id: str) -> Iterator[tuple[str, list[Exit]]]:
+def paths_from(world: World, room_id: str) -> Iterator[tuple[str, list[Exit]]]:
     """Yield every room that can be reached, the nearest first, with the exits to take; the first is the room itself."""
     came_by: _CameBy = {}
-    return ((reached, _retraced(came_by, reached)) for reached in _reached(world, room_id, came_by))
+    return ((reached, _retraced(came_by, reached)) for reached in _breadth_first(world, room_id, came_by))
 
 
-def _reached(world: World, room_id: str, came_by: _CameBy) -> Iterator[str]:
+def _breadth_first(world: World, room_id: str, came_by: _CameBy) -> Iterator[str]:
     """Yield rooms, the nearest first; how each is come by is noted before it is yielded."""
     came_by[room_id] = None
     waiting = deque([room_id])
@@ -72,7 +72,7 @@ _CELL, _PITCH = 3, 4
 
 
 @dataclass
-class Plan:
+class Automap:
     """Where rooms lie, by id in the order in which they were found, and the exits that are not drawn, by room."""
 
     places: dict[str, Place] = field(default_factory=dict)
@@ -83,12 +83,12 @@ class Plan:
         return dict(zip(self.places, "@" + _SIGNS, strict=False))
 
 
-def plan_of(world: World, room_id: str, depth: int, directions: Mapping[str, str]) -> Plan:
+def automap_of(world: World, room_id: str, depth: int, directions: Mapping[str, str]) -> Automap:
     """Return the plan of the rooms up to so many steps from one.
 
     `directions` are the names of STEPS by every name that an exit of that direction may have.
     """
-    plan, steps, waiting = Plan({room_id: (0, 0)}), {room_id: 0}, deque([room_id])
+    plan, steps, waiting = Automap({room_id: (0, 0)}), {room_id: 0}, deque([room_id])
     while waiting:
         here = waiting.popleft()
         for exit in world.rooms[here].exits.values() if steps[here] < depth else ():
@@ -104,7 +104,7 @@ def plan_of(world: World, room_id: str, depth: int, directions: Mapping[str, str
     return plan
 
 
-def drawn(world: World, plan: Plan, directions: Mapping[str, str]) -> list[str]:
+def draw_automap(world: World, plan: Automap, directions: Mapping[str, str]) -> list[str]:
     """Return the lines of a plan. A way is drawn where it leads to the place next to it."""
     signs, marks = plan.signs(), dict[Place, str]()
     left, top = (min(place[axis] for place in plan.places.values()) for axis in (0, 1))

@@ -18,7 +18,7 @@ PREFIXES = {"'": "say", '"': "say", ":": "emote", "?": "help"}
 MAX_LINE_BYTES = 4096
 """The longest line that is read, in bytes of UTF-8, unless the settings of a server say otherwise."""
 
-MOST_DIGITS = 15
+MAX_DIGITS = 15
 
 _BAR = re.compile(r"(?<!\\)(?:(?<=\s)\||\|(?=\s|$)|^\|)")
 _SPACES = re.compile(r"\s+")
@@ -44,11 +44,11 @@ def parse_line(text: str) -> Line:
 
 def split_reason(text: str) -> tuple[str, str]:
     """Return what is done and the private reason behind the first bar, both trimmed."""
-    spoken, reason = at_bar(text)
-    return one_spaced(spoken.replace("\\|", "|")), one_spaced(reason[1:].replace("\\|", "|"))
+    spoken, reason = split_at_bar(text)
+    return collapse_whitespace(spoken.replace("\\|", "|")), collapse_whitespace(reason[1:].replace("\\|", "|"))
 
 
-def at_bar(text: str) -> tuple[str, str]:
+def split_at_bar(text: str) -> tuple[str, str]:
     """Return what stands before the bar of a private reason, and the rest with the bar, both as they were typed."""
     bar = _BAR.search(text)
     return (text[: bar.start()], text[bar.start() :]) if bar else (text, "")
@@ -56,27 +56,27 @@ def at_bar(text: str) -> tuple[str, str]:
 
 def is_number(text: str) -> bool:
     """Return whether a text is a whole number that can be meant: of digits alone, and of no more than 15."""
-    return text.isdecimal() and len(text) <= MOST_DIGITS
+    return text.isdecimal() and len(text) <= MAX_DIGITS
 
 
-def one_spaced(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     """Return the text trimmed, with every run of white space made one space."""
     return _SPACES.sub(" ", text).strip()
 
 
-AGAIN = ("!", "!!", "again")
+REPEAT = ("!", "!!", "again")
 """What stands for the last line."""
 
 _GAP = re.compile(r"%([1-9*])")
 
 
-def expanded(text: str, aliases: Mapping[str, str], wording: Wording, max_line_bytes: int = MAX_LINE_BYTES) -> str:
+def expand_alias(text: str, aliases: Mapping[str, str], wording: Wording, max_line_bytes: int = MAX_LINE_BYTES) -> str:
     """Return a line with a command of one's own replaced by what it stands for, once and never again.
 
     `%1` to `%9` are the words behind it, `%*` all of them; without any of these they are put at the end. A private
     reason stays behind its bar. Raises: CommandError if that is longer than a line may be.
     """
-    spoken, reason = at_bar(text)
+    spoken, reason = split_at_bar(text)
     name, _, arguments = spoken.strip().partition(" ")
     meaning = aliases.get(name.lower())
     if meaning is None:
@@ -94,6 +94,6 @@ def expanded(text: str, aliases: Mapping[str, str], wording: Wording, max_line_b
     return f"{''.join(parts)} {reason}".strip()
 
 
-def is_kept(text: str) -> bool:
+def is_repeatable(text: str) -> bool:
     """Return whether a line can be repeated by `!`: what changes the world or oneself with `@` is typed anew."""
     return bool(text.strip()) and not text.lstrip().startswith("@")

@@ -41,10 +41,10 @@ def is_brief(character: Character) -> bool:
     return character.preferences.get(BRIEF) == ON
 
 
-def reads_aloud(character: Character) -> bool:
+def uses_screen_reader(character: Character) -> bool:
     """Return whether somebody listens instead of looking: as they have said, or else as their client says."""
     chosen = character.preferences.get(SCREEN_READER)
-    return chosen == ON if chosen else character.doings.client_reads_aloud
+    return chosen == ON if chosen else character.transient.client_uses_screen_reader
 
 
 def own_aliases(character: Character) -> dict[str, str]:
@@ -53,34 +53,34 @@ def own_aliases(character: Character) -> dict[str, str]:
     return {key.removeprefix(ALIAS): value for key, value in sorted(found) if key.startswith(ALIAS)}
 
 
-HUSH = "hush"
+IGNORED = "hush"
 """The preference that holds the names of whom somebody has hushed, with commas between them."""
 
-AGENTS = "agents"
+ALL_AGENTS = "agents"
 """What stands among the names for every agent."""
 
 
 _TALK = (Said, Emoted, Shouted, Shared, Whispered)
-_DEEDS = (Arrived, Left, Took, Dropped, Gave, PutIn, TookFrom, Used, ReadThing, Wrote)
+_ACTIONS = (Arrived, Left, Took, Dropped, Gave, PutIn, TookFrom, Used, ReadThing, Wrote)
 
 
-def hushed_by(one: Character) -> list[str]:
+def ignored_names(one: Character) -> list[str]:
     """Return whom somebody has hushed, in order."""
-    return [name for name in one.preferences.get(HUSH, "").split(", ") if name]
+    return [name for name in one.preferences.get(IGNORED, "").split(", ") if name]
 
 
-def is_hushed(event: Event, viewer: Character, world: World) -> bool:
+def is_ignored(event: Event, viewer: Character, world: World) -> bool:
     """Return whether an event is the talk, coming, going or handling of somebody hushed, and not for the viewer.
 
     For a viewer is what is said or given to them or names them, and all that those do from whom they await an answer.
     What a viewer carries is in nobody else's reach. What comes of a deed, and what is built, is perceived in any case.
     """
-    if HUSH not in viewer.preferences or not (is_talk(event) or isinstance(event, _DEEDS)):
+    if IGNORED not in viewer.preferences or not (is_talk(event) or isinstance(event, _ACTIONS)):
         return False
-    actor, names = world.characters.get(event.actor_id), hushed_by(viewer)
-    if actor is None or actor is viewer or not (actor.name in names or (actor.is_agent and AGENTS in names)):
+    actor, names = world.characters.get(event.actor_id), ignored_names(viewer)
+    if actor is None or actor is viewer or not (actor.name in names or (actor.is_agent and ALL_AGENTS in names)):
         return False
-    if viewer.character_id == getattr(event, "to_id", "") or actor.character_id in viewer.doings.asked_ids:
+    if viewer.character_id == getattr(event, "to_id", "") or actor.character_id in viewer.transient.awaiting_reply_from:
         return False
     return not is_named(viewer.name, _words(event))
 
@@ -90,27 +90,27 @@ def is_talk(event: Event) -> bool:
     return isinstance(event, _TALK)
 
 
-def take_answer(event: Event, viewer: Character) -> None:
+def clear_awaited(event: Event, viewer: Character) -> None:
     """Note that somebody has answered: words, not poses, are an answer, and only the first."""
     if isinstance(event, Said | Shouted):
-        viewer.doings.asked_ids.discard(event.actor_id)
+        viewer.transient.awaiting_reply_from.discard(event.actor_id)
 
 
-def await_answers(actor: Character, events: Iterable[Event], world: World) -> None:
+def expect_replies(actor: Character, events: Iterable[Event], world: World) -> None:
     """Let somebody who has spoken hear the next words of those to whom, whether they are hushed or not.
 
     Words for nobody in particular are for everyone in the room.
     """
-    if HUSH not in actor.preferences:
+    if IGNORED not in actor.preferences:
         return
     for event in events:
         match event:
             case Said(text=text, to_id=""):
                 here = [one for one in world.occupants(actor.room_id) if one is not actor]
                 named = [one for one in here if is_named(one.name, text)]
-                actor.doings.asked_ids = {one.character_id for one in named or here}
+                actor.transient.awaiting_reply_from = {one.character_id for one in named or here}
             case Said(to_id=to_id) | Whispered(to_id=to_id) | Paged(to_id=to_id):
-                actor.doings.asked_ids = {to_id}
+                actor.transient.awaiting_reply_from = {to_id}
 
 
 def _words(event: Event) -> str:

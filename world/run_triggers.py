@@ -10,37 +10,37 @@ from collections.abc import Callable, Iterator
 
 from world.entities import Character, Room, Thing
 from world.events import (
-    Altered,
     Arrived,
     Dropped,
     Emoted,
+    EntityChanged,
     Event,
     Gave,
-    Happened,
     Left,
     LookedAt,
     Moved,
     PutIn,
     ReadThing,
+    RoomMessage,
     Said,
-    Told,
+    SystemMessage,
     Took,
     TookFrom,
     Used,
 )
-from world.game_time import Moment, parts_begun
-from world.narration import posed
-from world.triggers import Act, Condition, Reaction
+from world.game_time import GameTime, day_parts_started
+from world.narration import format_pose
+from world.triggers import Action, Condition, Trigger
 from world.world import World
 
-MOST_REACTIONS = 8
-MOST_ACTS = 12
+MAX_TRIGGERS = 8
+MAX_ACTIONS = 12
 
 Owner = Room | Thing | Character
 Chance = Callable[[int], bool]
 """Whether it comes true this time, once in so many times on average."""
 
-_DEEDS: dict[type[Event], str] = {
+_EVENT_NAMES: dict[type[Event], str] = {
     Arrived: "arrive",
     Left: "leave",
     Said: "say",
@@ -56,40 +56,40 @@ _DEEDS: dict[type[Event], str] = {
 }
 
 
-def reactions_to(event: Event, world: World, chance: Chance) -> Iterator[list[Event]]:
+def triggered_by(event: Event, world: World, chance: Chance) -> Iterator[list[Event]]:
     """Yield what happens because of an event, act by act; the world has changed by as much each time."""
-    deed = _DEEDS.get(type(event), "")
+    deed = _EVENT_NAMES.get(type(event), "")
     if not deed:
         return
     actor = world.characters.get(event.actor_id)
     done = 0
     for owner in list(_owners(event, world, actor)):
-        if done == MOST_REACTIONS:
+        if done == MAX_TRIGGERS:
             return
-        for reaction in owner.reactions:
+        for reaction in owner.triggers:
             fits = reaction.on == deed and _is_about(reaction, owner, event, world)
             if fits and _applies(reaction, owner, world, chance, actor):
                 done += 1
-                yield from _performed(reaction, owner, world, actor, event)
+                yield from _run(reaction, owner, world, actor, event)
                 break
 
 
-def reactions_of_time(before: Moment, after: Moment, world: World, chance: Chance) -> Iterator[list[Event]]:
+def triggered_by_time(before: GameTime, after: GameTime, world: World, chance: Chance) -> Iterator[list[Event]]:
     """Yield what happens because time has passed, in rooms where somebody is; act by act."""
-    begun = parts_begun(before, after)
+    begun = day_parts_started(before, after)
     everything: list[Owner] = [*world.rooms.values(), *world.things.values(), *world.characters.values()]
     for owner in everything:
-        for reaction in owner.reactions:
+        for reaction in owner.triggers:
             every = reaction.every
             is_due = reaction.on in begun or (every and after.minutes // every > before.minutes // every)
             if is_due and _is_seen(owner, world) and _applies(reaction, owner, world, chance, None):
-                yield from _performed(reaction, owner, world, None, None)
+                yield from _run(reaction, owner, world, None, None)
                 break
 
 
 def _is_seen(owner: Owner, world: World) -> bool:
     """Return whether somebody is where this is."""
-    room = world.room_around(owner)
+    room = world.containing_room(owner)
     return room is not None and world.count_occupants(room.room_id) > 0
 
 
@@ -99,13 +99,13 @@ def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Own
     if room is None:
         return
     yield room
-    yield from (one for one in world.characters.at(room.room_id, "reactions") if one.awake and one is not actor)
-    yield from world.things.at(room.room_id, "reactions")
+    yield from (one for one in world.characters.at(room.room_id, "triggers") if one.awake and one is not actor)
+    yield from world.things.at(room.room_id, "triggers")
     if actor:
-        yield from world.things.at(actor.character_id, "reactions")
+        yield from world.things.at(actor.character_id, "triggers")
 
 
-def _is_about(reaction: Reaction, owner: Owner, event: Event, world: World) -> bool:
+def _is_about(reaction: Trigger, owner: Owner, event: Event, world: World) -> bool:
     """Return whether an event is the one that a row means; a thing's or character's row is about itself."""
     about = event.text if isinstance(event, Said | Emoted) else _thing_in(event, world)
     if not reaction.is_about(about):
@@ -123,21 +123,21 @@ def _is_about(reaction: Reaction, owner: Owner, event: Event, world: World) -> b
             return True
 
 
-def _performed(
-    reaction: Reaction, owner: Owner, world: World, actor: Character | None, event: Event | None
+def _run(
+    reaction: Trigger, owner: Owner, world: World, actor: Character | None, event: Event | None
 ) -> Iterator[list[Event]]:
-    for act in reaction.do[:MOST_ACTS]:
-        yield _done(act, owner, world, actor, event)
+    for act in reaction.do[:MAX_ACTIONS]:
+        yield _run_action(act, owner, world, actor, event)
 
 
-def _applies(reaction: Reaction, owner: Owner, world: World, chance: Chance, actor: Character | None) -> bool:
+def _applies(reaction: Trigger, owner: Owner, world: World, chance: Chance, actor: Character | None) -> bool:
     return all(_is_met(one, owner, world, chance, actor) for one in reaction.when)
 
 
 def _is_met(condition: Condition, owner: Owner, world: World, chance: Chance, actor: Character | None) -> bool:
     match condition.kind:
         case "part":
-            return world.moment.part == condition.name
+            return world.time.part == condition.name
         case "chance":
             return chance(int(condition.name))
         case "carries":
@@ -150,37 +150,37 @@ def _is_met(condition: Condition, owner: Owner, world: World, chance: Chance, ac
             return is_so == (condition.kind == "is")
 
 
-def _done(act: Act, owner: Owner, world: World, actor: Character | None, event: Event | None) -> list[Event]:
+def _run_action(act: Action, owner: Owner, world: World, actor: Character | None, event: Event | None) -> list[Event]:
     """Do one act and return what happened; one that cannot be done now happens not."""
-    here = world.room_around(owner)
+    here = world.containing_room(owner)
     if here is None:
         return []
-    text = _filled(act.text, owner, here, world, actor, event)
+    text = _substitute(act.text, owner, here, world, actor, event)
     match act.verb:
         case "show":
-            return [Happened("", here.room_id, text)]
+            return [RoomMessage("", here.room_id, text)]
         case "say" if isinstance(owner, Character):
-            return [Said(owner.character_id, here.room_id, text, unasked=True)]
+            return [Said(owner.character_id, here.room_id, text, is_scripted=True)]
         case "say":
-            return [Happened("", here.room_id, world.wording("life.thing_says", thing=owner.name, text=text))]
+            return [RoomMessage("", here.room_id, world.wording("life.thing_says", thing=owner.name, text=text))]
         case "emote" if isinstance(owner, Character):
-            return [Emoted(owner.character_id, here.room_id, text, unasked=True)]
+            return [Emoted(owner.character_id, here.room_id, text, is_scripted=True)]
         case "emote":
             who = world.wording("life.the_thing", thing=owner.name)
-            return [Happened("", here.room_id, posed(who, text))]
+            return [RoomMessage("", here.room_id, format_pose(who, text))]
         case "tell":
-            return [Told(actor.character_id, text)] if actor else []
+            return [SystemMessage(actor.character_id, text)] if actor else []
         case "remind":
-            return [Told(owner.character_id, text)] if isinstance(owner, Character) else []
+            return [SystemMessage(owner.character_id, text)] if isinstance(owner, Character) else []
         case "set":
-            return _set(owner, act.text, _filled(act.target, owner, here, world, actor, event))
+            return _set_property(owner, act.text, _substitute(act.target, owner, here, world, actor, event))
         case "move":
-            return _moved(act, owner, world, actor)
+            return _move(act, owner, world, actor)
         case _:
-            return _given(act, owner, here, world, actor)
+            return _give(act, owner, here, world, actor)
 
 
-def _filled(text: str, owner: Owner, here: Room, world: World, actor: Character | None, event: Event | None) -> str:
+def _substitute(text: str, owner: Owner, here: Room, world: World, actor: Character | None, event: Event | None) -> str:
     values = {
         "{actor}": actor.name if actor else world.wording("life.somebody"),
         "{self}": owner.name,
@@ -198,22 +198,22 @@ def _thing_in(event: Event | None, world: World) -> str:
     return world.things[thing_id].name if thing_id in world.things else thing_id
 
 
-def _set(owner: Owner, name: str, value: str) -> list[Event]:
+def _set_property(owner: Owner, name: str, value: str) -> list[Event]:
     if value:
         owner.properties[name] = value
     else:
         owner.properties.pop(name, None)
     match owner:
-        case Room(room_id=subject_id):
-            return [Altered("", "room", subject_id)]
-        case Thing(thing_id=subject_id):
-            return [Altered("", "thing", subject_id)]
-        case Character(character_id=subject_id):
-            return [Altered("", "character", subject_id)]
+        case Room(room_id=entity_id):
+            return [EntityChanged("", "room", entity_id)]
+        case Thing(thing_id=entity_id):
+            return [EntityChanged("", "thing", entity_id)]
+        case Character(character_id=entity_id):
+            return [EntityChanged("", "character", entity_id)]
 
 
-def _moved(act: Act, owner: Owner, world: World, actor: Character | None) -> list[Event]:
-    who, goal = _meant(act.text, owner, world, actor), _meant(act.target, owner, world, actor)
+def _move(act: Action, owner: Owner, world: World, actor: Character | None) -> list[Event]:
+    who, goal = _resolve(act.text, owner, world, actor), _resolve(act.target, owner, world, actor)
     if isinstance(who, Thing) and isinstance(goal, Room):
         who.place_id = goal.room_id
         return [Moved("", who.thing_id)]
@@ -224,9 +224,9 @@ def _moved(act: Act, owner: Owner, world: World, actor: Character | None) -> lis
     return []
 
 
-def _given(act: Act, owner: Owner, here: Room, world: World, actor: Character | None) -> list[Event]:
-    thing, to = _meant(act.text, owner, world, actor), _meant(act.target, owner, world, actor)
-    if not isinstance(thing, Thing) or not isinstance(to, Character) or world.room_around(thing) is not here:
+def _give(act: Action, owner: Owner, here: Room, world: World, actor: Character | None) -> list[Event]:
+    thing, to = _resolve(act.text, owner, world, actor), _resolve(act.target, owner, world, actor)
+    if not isinstance(thing, Thing) or not isinstance(to, Character) or world.containing_room(thing) is not here:
         return []
     if thing.place_id == to.character_id:
         return []
@@ -236,7 +236,7 @@ def _given(act: Act, owner: Owner, here: Room, world: World, actor: Character | 
     return [Took(to.character_id, here.room_id, thing.thing_id)]
 
 
-def _meant(name: str, owner: Owner, world: World, actor: Character | None) -> Owner | None:
+def _resolve(name: str, owner: Owner, world: World, actor: Character | None) -> Owner | None:
     """Return what a name in a table stands for; None if there is no such thing any more."""
     match name.lower():
         case "{actor}":

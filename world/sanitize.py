@@ -85,7 +85,7 @@ def _joiner(found: re.Match[str]) -> str:
 
 
 FORBIDDEN = '/\\:*?"<>|#^[]%·'
-LONGEST_BYTES = 120
+MAX_FILE_NAME_BYTES = 120
 NAMELESS = "unnamed"
 
 _UNFIT = re.compile(f"[{re.escape(FORBIDDEN)}\x00-\x1f]+")
@@ -100,12 +100,12 @@ def file_name_for(name: str, taken: Iterable[str] = ()) -> str:
     device, fits with its number into `LONGEST_BYTES` bytes, and differs from those taken in more than case or accents'
     encoding. A name that will do as it is comes back as it is.
     """
-    stem = _fitting(name)
+    stem = _sanitize_stem(name)
     used = {name_key(one) for one in taken}
     found, number = stem, 1
     while name_key(found) in used:
         number += 1
-        found = f"{_cut(stem, LONGEST_BYTES - len(str(number)) - 1)} {number}"
+        found = f"{_cut(stem, MAX_FILE_NAME_BYTES - len(str(number)) - 1)} {number}"
     return found
 
 
@@ -121,11 +121,11 @@ def name_key(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def _fitting(name: str) -> str:
+def _sanitize_stem(name: str) -> str:
     clean = unicodedata.normalize("NFC", clean_line(name))
     clean = "".join(char for char in clean if unicodedata.category(char) not in ("Cc", "Cf", "Cn", "Co", "Cs"))
     spaced = " ".join(_UNFIT.sub(" ", clean).split())
-    stem = _cut(spaced.lstrip(". "), LONGEST_BYTES)
+    stem = _cut(spaced.lstrip(". "), MAX_FILE_NAME_BYTES)
     if not stem.strip(" .-"):
         return NAMELESS
     return f"{stem} 1" if _DEVICES.fullmatch(stem) and "." not in stem else _without_device(stem)

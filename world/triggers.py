@@ -18,15 +18,15 @@ import re
 from dataclasses import dataclass
 
 from world.errors import WorldError
-from world.game_time import PARTS
-from world.matching import either
+from world.game_time import DAY_PARTS
+from world.matching import join_or
 
 DEEDS = ("arrive", "leave", "say", "emote", "get", "drop", "give", "put", "use", "read", "look")
-ACTS = ("show", "say", "emote", "tell", "remind", "move", "give", "set")
-SHORTEST_PERIOD, LONGEST_PERIOD = 1, 7 * 24 * 60
+ACTIONS = ("show", "say", "emote", "tell", "remind", "move", "give", "set")
+MIN_PERIOD_MINUTES, MAX_PERIOD_MINUTES = 1, 7 * 24 * 60
 """How often `every` may be, in minutes of the world."""
 
-_NEXT_ACT = re.compile(rf";\s*(?=(?:{'|'.join(ACTS)})\s|$)", re.IGNORECASE)
+_NEXT_ACTION = re.compile(rf";\s*(?=(?:{'|'.join(ACTIONS)})\s|$)", re.IGNORECASE)
 _PERIOD = re.compile(r"every (\d{1,5})(?: minutes?)?")
 _CHANCE = re.compile(r"1 in (\d{1,4})")
 _PROPERTY = re.compile(r"([\w \t-]+)(!=|=)(.*)")
@@ -44,7 +44,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Act:
+class Action:
     """One thing done. `text` is what is said or shown, what is moved or given, or the property that is set.
 
     `target` is where to, to whom, or the property's value.
@@ -56,12 +56,12 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Reaction:
+class Trigger:
     """One row. `on` is what happens, `words` what has to be said in it, `every` its period in minutes or 0."""
 
     on: str
     when: tuple[Condition, ...]
-    do: tuple[Act, ...]
+    do: tuple[Action, ...]
     words: str = ""
     every: int = 0
 
@@ -76,70 +76,70 @@ class Reaction:
         return [name for name in (*acts, *(c.name for c in self.when if c.kind == "carries")) if name[:1] != "{"]
 
 
-def reaction(on: str, when: str, do: str) -> Reaction:
+def parse_trigger(on: str, when: str, do: str) -> Trigger:
     """Return the reaction that a row describes. Raises: WorldError saying what is wrong and what would be right."""
-    event, words, every = _event(" ".join(on.lower().split()))
-    conditions = tuple(_condition(text.strip()) for text in when.split(",") if text.strip())
-    acts = tuple(_act(text.strip()) for text in _NEXT_ACT.split(do) if text.strip())
+    event, words, every = _parse_event(" ".join(on.lower().split()))
+    conditions = tuple(_parse_condition(text.strip()) for text in when.split(",") if text.strip())
+    acts = tuple(_parse_action(text.strip()) for text in _NEXT_ACTION.split(do) if text.strip())
     if not acts:
-        raise WorldError(f"{on!r} does nothing; the third column needs one of {either(ACTS)}")
-    return Reaction(event, conditions, acts, words, every)
+        raise WorldError(f"{on!r} does nothing; the third column needs one of {join_or(ACTIONS)}")
+    return Trigger(event, conditions, acts, words, every)
 
 
-def _event(on: str) -> tuple[str, str, int]:
+def _parse_event(on: str) -> tuple[str, str, int]:
     period = _PERIOD.fullmatch(on)
     if period:
         every = int(period[1])
-        if not SHORTEST_PERIOD <= every <= LONGEST_PERIOD:
-            raise WorldError(f"{on!r} is not from {SHORTEST_PERIOD} to {LONGEST_PERIOD} minutes")
+        if not MIN_PERIOD_MINUTES <= every <= MAX_PERIOD_MINUTES:
+            raise WorldError(f"{on!r} is not from {MIN_PERIOD_MINUTES} to {MAX_PERIOD_MINUTES} minutes")
         return "every", "", every
     deed, _, words = on.partition(" ")
-    if (deed not in (*DEEDS, *PARTS)) or (words and deed in PARTS):
-        raise WorldError(f"{on!r} is nothing that happens; write {either((*DEEDS, *PARTS, 'every 30'))}")
+    if (deed not in (*DEEDS, *DAY_PARTS)) or (words and deed in DAY_PARTS):
+        raise WorldError(f"{on!r} is nothing that happens; write {join_or((*DEEDS, *DAY_PARTS, 'every 30'))}")
     return deed, words, 0
 
 
-def _condition(text: str) -> Condition:
+def _parse_condition(text: str) -> Condition:
     lower = text.lower()
-    if lower in PARTS:
+    if lower in DAY_PARTS:
         return Condition("part", lower)
     if chance := _CHANCE.fullmatch(lower):
         if int(chance[1]) < 1:
             raise WorldError(f"{text!r} can never be; write 1 in 3")
         return Condition("chance", chance[1])
     if lower.startswith("carries "):
-        return Condition("carries", _named(text[len("carries ") :]))
+        return Condition("carries", _without_link(text[len("carries ") :]))
     if found := _PROPERTY.fullmatch(text):
         return Condition("is" if found[2] == "=" else "is_not", found[1].strip().lower(), found[3].strip())
-    forms = either([*PARTS, "property = value", "property != value", "carries <thing>", "1 in 3"])
+    forms = join_or([*DAY_PARTS, "property = value", "property != value", "carries <thing>", "1 in 3"])
     raise WorldError(f"{text!r} is no condition; write {forms}")
 
 
-def _act(text: str) -> Act:
+def _parse_action(text: str) -> Action:
     verb, _, rest = text.partition(" ")
     verb, rest = verb.lower(), rest.strip()
-    if verb not in ACTS:
-        raise WorldError(f"{text!r} is nothing that can be done; write one of {either(ACTS)}")
+    if verb not in ACTIONS:
+        raise WorldError(f"{text!r} is nothing that can be done; write one of {join_or(ACTIONS)}")
     if not rest:
         raise WorldError(f"{verb!r} needs to be told what to {verb}")
     if verb in ("move", "give"):
-        return _sent(verb, rest)
+        return _parse_transfer(verb, rest)
     if verb == "set":
         found = _PROPERTY.fullmatch(rest)
         if not found or found[2] != "=":
             raise WorldError(f"{text!r} sets nothing; write set property = value")
-        return Act(verb, found[1].strip().lower(), found[3].strip())
-    return Act(verb, rest)
+        return Action(verb, found[1].strip().lower(), found[3].strip())
+    return Action(verb, rest)
 
 
-def _sent(verb: str, rest: str) -> Act:
+def _parse_transfer(verb: str, rest: str) -> Action:
     what, *where = _TO.split(rest, 1)
     example = "move {actor} to [[The Mill]]" if verb == "move" else "give [[iron key]] to {actor}"
     if not (what and where and where[0]):
         raise WorldError(f"'{verb} {rest}' says not to where or whom; write such as {example}")
-    return Act(verb, _named(what), _named(where[0]))
+    return Action(verb, _without_link(what), _without_link(where[0]))
 
 
-def _named(text: str) -> str:
+def _without_link(text: str) -> str:
     link = _LINK.fullmatch(text.strip())
     return (link[1] if link else text).strip()

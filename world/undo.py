@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 Ref = tuple[str, str]
 """A kind, `room`, `thing` or `character`, and an id."""
 
-MOST_ACTS = 50
+MAX_UNDO_STEPS = 50
 """How many acts of one builder are kept."""
 
 MADE_BY = "made_by"
@@ -27,7 +27,7 @@ _PROPERTY = "properties."
 
 
 @dataclass(frozen=True)
-class Act:
+class UndoStep:
     """One thing that a builder did to something called `name`.
 
     `before` and `after` hold the fields that differ, by what they belong to. `made` are rooms and things that did not
@@ -43,17 +43,17 @@ class Act:
     moved: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-class Workbench:
+class UndoHistory:
     """The last acts of every builder, oldest first."""
 
     def __init__(self) -> None:
-        self._acts: dict[str, deque[Act]] = {}
+        self._acts: dict[str, deque[UndoStep]] = {}
 
-    def add(self, builder_id: str, act: Act) -> None:
+    def add(self, builder_id: str, act: UndoStep) -> None:
         """Keep an act; the oldest of too many is forgotten."""
-        self._acts.setdefault(builder_id, deque(maxlen=MOST_ACTS)).append(act)
+        self._acts.setdefault(builder_id, deque(maxlen=MAX_UNDO_STEPS)).append(act)
 
-    def last(self, builder_id: str) -> Act | None:
+    def last(self, builder_id: str) -> UndoStep | None:
         """Return the last act of a builder that was not taken back, or None."""
         acts = self._acts.get(builder_id)
         return acts[-1] if acts else None
@@ -63,7 +63,7 @@ class Workbench:
         self._acts[builder_id].pop()
 
 
-def fields_of(subject: object) -> dict[str, object]:
+def snapshot(subject: object) -> dict[str, object]:
     """Return what a builder can change of a room, thing or character: fields by name, each property for itself."""
     found: dict[str, object] = {}
     for one in fields(subject):  # type: ignore[arg-type]  # all three are dataclasses
@@ -75,7 +75,7 @@ def fields_of(subject: object) -> dict[str, object]:
     return found
 
 
-def put_back(subject: object, values: Mapping[str, object], names: Mapping[str, object]) -> None:
+def restore(subject: object, values: Mapping[str, object], names: Mapping[str, object]) -> None:
     """Give the fields in `names` their `values` again; a property that has none is taken away."""
     for name in names:
         if name.startswith(_PROPERTY):

@@ -9,12 +9,12 @@ from typing import Any
 from world.bulletin_board import Board
 from world.entities import Character, Room, Thing
 from world.errors import WorldError
-from world.game_time import Moment
-from world.location_index import Placements, Table
+from world.game_time import GameTime
+from world.location_index import LocationIndex, Table
 from world.message_catalog import Wording
-from world.undo import Workbench
+from world.undo import UndoHistory
 
-DEEPEST = 16
+MAX_CONTAINER_DEPTH = 16
 """How many containers may stand in one another."""
 
 
@@ -22,7 +22,7 @@ class World:
     """All rooms, things and characters, by id: no two of them share one, in whatever case. Their tables hold to that.
 
     `start_room_id` is where newcomers arrive, `presence` tells how long somebody has been still or gone, as far as
-    anybody outside knows, `moment` is the time that it is there; `wording` is what the world says. `last_number` is the
+    anybody outside knows, `time` is the time that it is there; `wording` is what the world says. `last_number` is the
     highest number that a room ever had: no room is given that of one that is gone. More than `crowd` people in a
     room are a crowd, in which nobody minds who comes and goes; 0 if no number is.
     """
@@ -36,19 +36,19 @@ class World:
         wording: Wording | None = None,
     ) -> None:
         self.rooms = Table[Room]()
-        self.things = Placements[Thing]()
-        self.characters = Placements[Character]()
+        self.things = LocationIndex[Thing]()
+        self.characters = LocationIndex[Character]()
         self._share_names()
         self.rooms.add((room.room_id, room) for room in rooms)
         self.things.add((thing.thing_id, thing) for thing in things)
         self.characters.add((character.character_id, character) for character in characters)
         self.board = Board()
-        self.presence: Callable[[str], Presence] = unknown
+        self.presence: Callable[[str], Presence] = no_presence
         self.crowd = 0
-        self.workbench = Workbench()
+        self.undo_history = UndoHistory()
         self.last_number = max((room.number for room in self.rooms.values()), default=0)
         self.wording = wording or Wording()
-        self.moment = Moment()
+        self.time = GameTime()
         if not self.rooms:
             raise WorldError("A world needs at least one room.")
         self.start_room_id = start_room_id or next(iter(self.rooms))
@@ -62,7 +62,7 @@ class World:
     def _share_names(self) -> None:
         tables = (self.rooms, self.things, self.characters)
         for table in tables:
-            table.stand_beside(*(other for other in tables if other is not table))
+            table.share_ids_with(*(other for other in tables if other is not table))
 
     def id_like(self, name: str) -> str | None:
         """Return the id of the room, thing or character that a name is, whatever its case; None if it is free."""
@@ -73,9 +73,9 @@ class World:
         """Return the room that a character is in."""
         return self.rooms[character.room_id]
 
-    def room_around(self, one: Room | Thing | Character) -> Room | None:
+    def containing_room(self, one: Room | Thing | Character) -> Room | None:
         """Return the room that something is in, in whosever hands or in whatever container; None if in none now."""
-        for _ in range(DEEPEST):
+        for _ in range(MAX_CONTAINER_DEPTH):
             match one:
                 case Room():
                     return one
@@ -88,7 +88,7 @@ class World:
             one = found
         return None
 
-    def things_around(self, place_id: str) -> list[str]:
+    def containers_around(self, place_id: str) -> list[str]:
         """Return the ids of the things that a place is or is in, from the innermost on, each once."""
         around: dict[str, None] = {}
         while place_id in self.things and place_id not in around:
@@ -141,6 +141,6 @@ class Presence:
     away_seconds: int | None = None
 
 
-def unknown(character_id: str) -> Presence:
+def no_presence(character_id: str) -> Presence:
     """Return that nothing is known of somebody."""
     return Presence()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from world.entities import Character
-from world.events import Arrived, Event, Gave, Left, Told
+from world.events import Arrived, Event, Gave, Left, SystemMessage
 from world.world import World
 
 LATELY_MS = 300_000
@@ -62,7 +62,7 @@ def is_worth_a_thought(event: Event, name: str, world: World) -> bool:
     match event:
         case Gave(to_id=to_id):
             return to_id == name
-        case Told():
+        case SystemMessage():
             return event.actor_id == name
         case Arrived() | Left():
             return event.actor_id != name and is_person(event.actor_id, world)

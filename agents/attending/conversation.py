@@ -61,7 +61,7 @@ class Conversation:
             case Arrived() | Left() if own:
                 self._begin()
                 self._person = ""
-                if leader := world.characters[self._name].doings.following_id:
+                if leader := world.characters[self._name].transient.following_id:
                     self._attend(leader, world)
             case Arrived() | Left():
                 self._spoken_to.discard(event.actor_id)

@@ -75,7 +75,7 @@ class Floor:
         if one is None or one.name == actor.character_id or now_ms - one.since_ms > PATIENCE_MS:
             return False
         other = world.characters.get(one.name)
-        if other is None or not other.awake or other.doings.away is not None:
+        if other is None or not other.awake or other.transient.afk_message is not None:
             return False
         return other.room_id == actor.room_id
 
@@ -85,7 +85,7 @@ class Floor:
             return ""
         # Who is paused is away, and would never answer.
         present = (one for one in world.characters.at(room_id, "is_agent") if one.awake)
-        agents = [one.name for one in present if one.doings.away is None]
+        agents = [one.name for one in present if one.transient.afk_message is None]
         others = [name for name in agents if name != event.actor_id]
         if isinstance(event, Said) and (named := _named(event, others)):
             self._note_partner(event.actor_id, named)

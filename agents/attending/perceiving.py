@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agents.memory.importance import event_importance
 from vault.memory.memory_line import PLAIN_IMPORTANCE
-from world.events import Emoted, Event, Gave, Paged, Said, Shouted, Thought, Told, Whispered
+from world.events import Emoted, Event, Gave, Paged, Said, Shouted, SystemMessage, Thought, Whispered
 from world.matching import is_named
 from world.world import World
 
@@ -75,13 +75,13 @@ def impression(
     it to answer.
     """
     own = event.actor_id == name
-    asked = not getattr(event, "unasked", False)
+    asked = not getattr(event, "is_scripted", False)
     if own and asked and isinstance(event, Said | Emoted | Whispered | Paged | Shouted | Thought):
         return None
     privately = isinstance(event, Whispered | Paged) and event.to_id == name
     addressed = privately or (not own and isinstance(event, Said) and (has_floor or _is_meant(event, name, world)))
     given = isinstance(event, Gave) and not own and event.to_id == name and event.actor_id in world.characters
-    told = privately or (own and isinstance(event, Told))
+    told = privately or (own and isinstance(event, SystemMessage))
     return Impression(
         "told" if told else "result" if own else "observed",
         (world.characters[event.actor_id].name,) if event.actor_id in world.characters and not own else (),

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from agents.replies.poses import poses
-from world.command import NAMING, Command, CommandTable, Word
-from world.commands.items import in_reach, readable, usables, writables
+from world.command import NAME_PLACEHOLDERS, Command, CommandTable, Word
+from world.commands.items import reachable_things, readable, usables, writables
 from world.entities import Character, Exit, Room
-from world.find import Sight, names_known_to, sights
+from world.find import Target, names_known_to, visible_targets
 from world.matching import Named, candidates
-from world.room_view import made_out
+from world.room_view import visible_characters
 from world.world import World
 
 NOTHING = ""
@@ -62,7 +62,7 @@ def possible(world: World, actor: Character, table: CommandTable) -> Possible:
     nothing here can fill. Every line that a form can spell will be accepted.
     """
     spot = _Spot(world, actor)
-    forms = (_form(one, spot) for one in table if one.is_told(actor))
+    forms = (_form(one, spot) for one in table if one.is_listed_for(actor))
     return {form.command.verb: form for form in forms if form}
 
 
@@ -86,7 +86,9 @@ def _choices(command: Command, word: Word, spot: _Spot) -> tuple[str, ...]:
     if word.kind == "text":
         return (NOTHING,) if word.optional else _poses(spot)
     last = word == command.words[-1]
-    found = spot.names(word.kind, one_word=not last and not _before_literal(command, word) and word.kind not in NAMING)
+    found = spot.names(
+        word.kind, one_word=not last and not _before_literal(command, word) and word.kind not in NAME_PLACEHOLDERS
+    )
     return (NOTHING, *found) if word.optional else found
 
 
@@ -134,12 +136,12 @@ def _typed(item: Named, among: Iterable[Named], one_word: bool) -> str:
 
 
 def _people(world: World, actor: Character) -> list[Character]:
-    return made_out(world, actor.room_id, actor)
+    return visible_characters(world, actor.room_id, actor)
 
 
-def _sights(world: World, actor: Character) -> list[Sight]:
+def _sights(world: World, actor: Character) -> list[Target]:
     """Return all that can be looked at, of a crowd those who are made out: nobody else is told of by name."""
-    seen = sights(world, actor)
+    seen = visible_targets(world, actor)
     if not world.is_crowded(actor.room_id):
         return seen
     return [*_people(world, actor), *(one for one in seen if not isinstance(one, Character))]
@@ -155,7 +157,7 @@ _OFFERED: Mapping[str, Callable[[World, Character], list[Named]]] = {
     "sight": _worth_a_look,
     "near": lambda world, actor: [one for one in world.things_at(actor.room_id) if not one.fixed],
     # Whom to tell something else than an answer is left to models that need no help.
-    "anyone": lambda world, actor: [one for one in world.awake() if one.character_id == actor.doings.answer_to_id],
+    "anyone": lambda world, actor: [one for one in world.awake() if one.character_id == actor.transient.reply_to_id],
     "carried": lambda world, actor: list(world.things_at(actor.character_id)),
     # Not what it carries itself: that could be the very thing to be put in.
     "container": lambda world, actor: [one for one in world.things_at(actor.room_id) if one.is_container],
@@ -168,6 +170,6 @@ _AMONG: Mapping[str, Callable[[World, Character], list[Named]]] = {
     "sight": lambda world, actor: list(_sights(world, actor)),
     "near": lambda world, actor: list(world.things_at(actor.room_id)),
     "anyone": lambda world, actor: list(world.awake()),
-    "container": lambda world, actor: [one for one in in_reach(world, actor) if one.is_container],
+    "container": lambda world, actor: [one for one in reachable_things(world, actor) if one.is_container],
 }
 """Among what a name has to be the only one, where that is more than what is offered."""

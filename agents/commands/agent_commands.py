@@ -11,12 +11,12 @@ from vault.errors import NoteError
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Arrived, Event, Left, Saw
-from world.find import new_name, new_text
+from world.events import Arrived, Event, Left, Output
+from world.find import validate_name, validate_text
 from world.game import Game
 from world.matching import suggestions
 from world.parsing import parse_line
-from world.room_view import scene
+from world.room_view import render_room
 from world.world import World
 
 Note = Callable[[str, str, str, str], None]
@@ -79,7 +79,7 @@ class Possession:
     def _show(self, admin_id: str, agent: Agent, event: Event, text: str) -> None:
         shown = [text]
         if isinstance(event, Arrived) and event.actor_id == agent.name:
-            shown = [scene(self._game.world, agent.character)]
+            shown = [render_room(self._game.world, agent.character)]
         say = self._game.world.wording
         lines = "\n".join(shown).split("\n")
         self._game.tell(admin_id, "\n".join(say("population.through", who=agent.name, text=line) for line in lines))
@@ -98,15 +98,15 @@ def population_commands(agents: Population, leading: Possession) -> tuple[Comman
         The text is its profile, from now on agents/Wren/agent.md; \n in it is a new line.
         It remembers from the first moment, and thinks if there is a model.
         """
-        called = new_name(world, name[:1].upper() + name[1:])
+        called = validate_name(world, name[:1].upper() + name[1:])
         if not _NAME.fullmatch(called):
             raise CommandError(world.wording("population.name_rule", name=called))
         try:
-            agents.create(called, actor.room_id, new_text(world, text))
+            agents.create(called, actor.room_id, validate_text(world, text))
         except NoteError as error:
             raise CommandError(world.wording("population.not_created", name=called, why=error)) from error
         key = "population.created" if world.characters[called].awake else "population.created_asleep"
-        return [Saw(actor.character_id, world.wording(key, name=called))]
+        return [Output(actor.character_id, world.wording(key, name=called))]
 
     @command("@pause-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
     def pause_agent(world: World, actor: Character, agent: str) -> list[Event]:
@@ -127,16 +127,16 @@ def population_commands(agents: Population, leading: Possession) -> tuple[Comman
         found, say = agent_meant(world, agents, agent), world.wording
         if not name:
             return [
-                Saw(actor.character_id, say("models.of_agent", agent=found.name, name=found.settings.model_profile))
+                Output(actor.character_id, say("models.of_agent", agent=found.name, name=found.settings.model_profile))
             ]
         if name not in agents.profiles:
-            names = say.any_of(suggestions(name, agents.profiles) or list(agents.profiles))
+            names = say.join_or(suggestions(name, agents.profiles) or list(agents.profiles))
             raise CommandError(say("models.no_profile", wanted=name, names=names))
         try:
             agents.set_profile(found, name)
         except NoteError as error:
             raise CommandError(str(error)) from error
-        return [Saw(actor.character_id, say("models.profile_set", agent=found.name, name=name))]
+        return [Output(actor.character_id, say("models.profile_set", agent=found.name, name=name))]
 
     @command("@possess <agent>", category="agents", role=Role.ADMIN, for_agents=False)
     def possess(world: World, actor: Character, agent: str) -> list[Event]:
@@ -151,7 +151,7 @@ def population_commands(agents: Population, leading: Possession) -> tuple[Comman
         if not found.character.awake or actor.is_agent:
             raise CommandError(world.wording("population.cannot_lead", agent=found.name))
         leading.begin(actor.character_id, found)
-        return [Saw(actor.character_id, world.wording("population.led", agent=found.name))]
+        return [Output(actor.character_id, world.wording("population.led", agent=found.name))]
 
     @command("@release", category="agents", role=Role.ADMIN, for_agents=False)
     def release(world: World, actor: Character) -> list[Event]:
@@ -159,7 +159,7 @@ def population_commands(agents: Population, leading: Possession) -> tuple[Comman
         found = leading.end(actor.character_id)
         if found is None:
             raise CommandError(world.wording("population.none_led"))
-        return [Saw(actor.character_id, world.wording("population.released", agent=found.name))]
+        return [Output(actor.character_id, world.wording("population.released", agent=found.name))]
 
     def set_paused(world: World, actor: Character, agent: Agent, paused: bool) -> list[Event]:
         say = world.wording
@@ -173,7 +173,7 @@ def population_commands(agents: Population, leading: Possession) -> tuple[Comman
         if agent.settings.paused is not paused:
             raise CommandError(say("population.all_paused", agent=agent.name))
         key = "population.paused" if paused else "population.resumed"
-        return [Saw(actor.character_id, say(key, agent=agent.name))]
+        return [Output(actor.character_id, say(key, agent=agent.name))]
 
     return (create_agent, pause_agent, resume_agent, agent_model, possess, release)
 
@@ -183,6 +183,6 @@ def agent_meant(world: World, agents: Mapping[str, Agent], wanted: str) -> Agent
     found = next((agent for name, agent in agents.items() if name.casefold() == wanted.casefold()), None)
     if found is None:
         names = suggestions(wanted, agents) or sorted(agents)
-        listed = world.wording.all_of(names) or world.wording("lists.none")
+        listed = world.wording.join_and(names) or world.wording("lists.none")
         raise CommandError(world.wording("population.no_agent", wanted=wanted, names=listed))
     return found

@@ -15,7 +15,7 @@ from vault.memory.memory_line import Memory
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Event, Recalled, Saw
+from world.events import Event, Output, Recalled
 from world.matching import suggestions
 from world.message_catalog import Wording
 from world.parsing import is_number
@@ -49,16 +49,16 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
         words = [word for word in text.split() if word != DRY_RUN]
         found = target_agent(world, agents, actor, " ".join(words))
         if DRY_RUN in text.split():
-            return [Saw(actor.character_id, _dry_run(found).told(world.wording))]
+            return [Output(actor.character_id, _dry_run(found).told(world.wording))]
         begun = found.compactor.force(_teller(tell, actor, world))
-        return [Saw(actor.character_id, begun.told(world.wording))]
+        return [Output(actor.character_id, begun.told(world.wording))]
 
     @command("@rebuild-memories [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def rebuild_memories(world: World, actor: Character, agent: str = "") -> list[Event]:
         """Make the long-term summary anew from all the short-term ones that were ever made; the better one is kept."""
         found = target_agent(world, agents, actor, agent)
         begun = found.compactor.force_rebuild(_teller(tell, actor, world))
-        return [Saw(actor.character_id, begun.told(world.wording))]
+        return [Output(actor.character_id, begun.told(world.wording))]
 
     @command("@memory-expand <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_expand(world: World, actor: Character, text: str) -> list[Event]:
@@ -126,13 +126,13 @@ def target_agent(world: World, agents: Mapping[str, Agent], actor: Character, wa
     name = wanted or actor.name
     found = next((agent for key, agent in agents.items() if key.casefold() == name.casefold()), None)
     if found is None and not wanted:
-        names = world.wording.all_of(sorted(agents)) or world.wording("memory.no_agents")
+        names = world.wording.join_and(sorted(agents)) or world.wording("memory.no_agents")
         raise CommandError(world.wording("memory.your_journal", names=names))
     if found is None:
         close = suggestions(name, agents)
         if close:
             raise CommandError(world.wording("memory.did_you_mean", wanted=wanted, name=close[0]))
-        names = world.wording.all_of(sorted(agents)) or world.wording("lists.none")
+        names = world.wording.join_and(sorted(agents)) or world.wording("lists.none")
         raise CommandError(world.wording("memory.no_agent", wanted=wanted, names=names))
     if found.name != actor.name and actor.role < Role.ADMIN:
         raise CommandError(world.wording("memory.private", who=found.name))
@@ -274,7 +274,7 @@ def recalling(world: World, actor: Character, agent: Agent, query: str, publish:
 
     is_late = False
     is_late = not vault_errors_refused(lambda: agent.finder.find_soon(query, answer))
-    return [Saw(actor.character_id, world.wording("memory.thinking_back"))] if is_late else answers
+    return [Output(actor.character_id, world.wording("memory.thinking_back"))] if is_late else answers
 
 
 def _needed(text: str, usage: str) -> str:

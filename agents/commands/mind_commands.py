@@ -20,9 +20,9 @@ from vault.vault import STARTER, Vault
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Event, Recalled, Saw, Told
-from world.parsing import is_number, one_spaced
-from world.room_view import scene
+from world.events import Event, Output, Recalled, SystemMessage
+from world.parsing import collapse_whitespace, is_number
+from world.room_view import render_room
 from world.sanitize import clean_line
 from world.world import World
 
@@ -116,7 +116,7 @@ def dream_template(vault: Vault) -> str:
 
 def dream_text(text: str) -> str:
     """Return what a model answered as a dream to be told: one line, whole sentences if there are any."""
-    line = one_spaced(clean_line(text)).strip('"“” ')[:LONGEST_DREAM]
+    line = collapse_whitespace(clean_line(text)).strip('"“” ')[:LONGEST_DREAM]
     whole = _SENTENCES.match(line)
     return whole[0] if whole else line
 
@@ -143,7 +143,7 @@ def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publis
         vault_errors_refused(
             lambda: dreamer.dream(actor.name, past, lambda text: publish((_dreamt(world, actor, text),)))
         )
-        return [Saw(actor.character_id, world.wording("mind.dream_begins"))]
+        return [Output(actor.character_id, world.wording("mind.dream_begins"))]
 
     @command("recall <memory>", "remember", category="mind", role=Role.PLAYER)
     def recall(world: World, actor: Character, memory: str) -> list[Event]:
@@ -167,11 +167,11 @@ def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publis
         if is_number(number):
             done = _goal_of_number(world, agent, int(number))
             vault_errors_refused(lambda: agent.facts.end_goal(done, world.wording))
-            return [Saw(actor.character_id, world.wording("mind.goal_done", goal=done))]
-        wanted = one_spaced(clean_line(text or f"done {number}"))
+            return [Output(actor.character_id, world.wording("mind.goal_done", goal=done))]
+        wanted = collapse_whitespace(clean_line(text or f"done {number}"))
         _check_goal(world, agent, wanted)
         vault_errors_refused(lambda: agent.facts.add_goal(wanted, world.wording))
-        return [Saw(actor.character_id, world.wording("mind.goal_set", goal=wanted))]
+        return [Output(actor.character_id, world.wording("mind.goal_set", goal=wanted))]
 
     @command("goals", category="mind", role=Role.PLAYER, for_agents=False)
     def goals(world: World, actor: Character) -> list[Event]:
@@ -192,22 +192,22 @@ def _past(world: World, actor: Character, agents: Mapping[str, Agent]) -> str:
     """Return what a dream is made of: an agent's newest memories, or what a person has around it."""
     agent = agents.get(actor.name)
     if agent is None:
-        return scene(world, actor)
+        return render_room(world, actor)
     return "\n".join(agent.memory.view().tail_text().split("\n")[-DREAMT_LINES:])
 
 
 def _dreamt(world: World, actor: Character, text: str) -> Event:
     key = "mind.dreamt" if text else "mind.dreamless"
-    return Told(actor.character_id, world.wording(key, text=text))
+    return SystemMessage(actor.character_id, world.wording(key, text=text))
 
 
 def _recalled(world: World, actor: Character, wanted: str) -> list[Event]:
     """Return what was said in a person's hearing with all of these words. Raises: CommandError if nothing was."""
     words = wanted.casefold().split()
-    found = [line for line in actor.doings.heard if all(word in line.casefold() for word in words)]
+    found = [line for line in actor.transient.speech_history if all(word in line.casefold() for word in words)]
     if not found:
         raise CommandError(world.wording("mind.nothing_recalled", wanted=wanted))
-    return [Saw(actor.character_id, "\n".join(found[-MOST_RECALLED:]))]
+    return [Output(actor.character_id, "\n".join(found[-MOST_RECALLED:]))]
 
 
 def _agent(world: World, actor: Character, agents: Mapping[str, Agent]) -> Agent:

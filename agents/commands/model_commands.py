@@ -12,7 +12,7 @@ from agents.models.queue import ModelQueue
 from agents.turn import Turn
 from world.command import Command, command
 from world.entities import Character, Role
-from world.events import Event, Saw
+from world.events import Event, Output
 from world.message_catalog import Wording
 from world.world import World
 
@@ -34,7 +34,7 @@ def model_commands(
     def llm_status(world: World, actor: Character) -> list[Event]:
         """Tell which models there are, how each endpoint is, and what became of each agent's last turn."""
         text = model_text(queue(), agents, world.wording, others(), problem(), chosen())
-        return [Saw(actor.character_id, text)]
+        return [Output(actor.character_id, text)]
 
     return (llm_status,)
 

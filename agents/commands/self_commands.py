@@ -20,10 +20,10 @@ from vault.vault import Vault, check_name
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Altered, Event, Recalled, Saw
-from world.find import new_text
+from world.events import EntityChanged, Event, Output, Recalled
+from world.find import validate_text
 from world.matching import suggestions
-from world.parsing import one_spaced
+from world.parsing import collapse_whitespace
 from world.sanitize import clean_line
 from world.world import World
 
@@ -60,7 +60,7 @@ def self_commands(agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: T
         if not vault_errors_refused(lambda: profiles.undo_profile(found.character)):
             raise CommandError(world.wording("self.no_former_profile", who=found.name))
         vault_errors_refused(lambda: take_in(found))
-        return [Saw(actor.character_id, world.wording("self.profile_undone", who=found.name))]
+        return [Output(actor.character_id, world.wording("self.profile_undone", who=found.name))]
 
     @command("@my-description", category="self", role=Role.PLAYER, for_agents=False)
     def my_description(world: World, actor: Character) -> list[Event]:
@@ -97,18 +97,18 @@ def self_commands(agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: T
         vault_errors_refused(lambda: take_in(found))
         found.on_addressed()  # or it would wait until the end of a long pause before the short ones begin
         text = world.wording("self.interval", who=found.name, seconds=f"{seconds:g}")
-        return [Saw(actor.character_id, text)]
+        return [Output(actor.character_id, text)]
 
     def _set_profile(world: World, actor: Character, agent: Agent, text: str) -> list[Event]:
-        profile = new_text(world, text)
+        profile = validate_text(world, text)
         if not profile:
             raise CommandError(world.wording("self.empty"))
         vault_errors_refused(lambda: profiles.set_profile(agent.character, profile))
         vault_errors_refused(lambda: take_in(agent))
-        return [Saw(actor.character_id, world.wording("self.profile_set", who=agent.name))]
+        return [Output(actor.character_id, world.wording("self.profile_set", who=agent.name))]
 
     def _describe(world: World, actor: Character, text: str) -> list[Event]:
-        wanted = new_text(world, text)
+        wanted = validate_text(world, text)
         if not wanted:
             raise CommandError(world.wording("self.empty"))
         return _looks(world, actor, wanted, world.wording("self.description_set"))
@@ -124,7 +124,7 @@ def self_commands(agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: T
         agent = agents.get(actor.name)
         if agent:
             vault_errors_refused(lambda: take_in(agent))
-        return [Saw(actor.character_id, said), Altered(actor.character_id, "character", actor.character_id)]
+        return [Output(actor.character_id, said), EntityChanged(actor.character_id, "character", actor.character_id)]
 
     return (
         my_profile,
@@ -192,13 +192,13 @@ def note_commands(notes: OwnNotes) -> tuple[Command, ...]:
         """Give one of your notes another text; the old one is kept beside it."""
         title, line = _safely(lambda: _meant(world, actor, notes, name)), _checked(world, name, text)
         kept = _safely(lambda: notes.overwrite(actor, title, line))
-        return [Saw(actor.character_id, world.wording("notes.overwritten", title=title, file=kept))]
+        return [Output(actor.character_id, world.wording("notes.overwritten", title=title, file=kept))]
 
     return (note, overwrite_note)
 
 
 def _written(world: World, actor: Character, notes: OwnNotes, name: str, text: str) -> list[Event]:
-    title, line = one_spaced(clean_line(name)), _checked(world, name, text)
+    title, line = collapse_whitespace(clean_line(name)), _checked(world, name, text)
     known = _safely(lambda: notes.title_of(actor, title))
     if not known:
         _check_title(world, title)
@@ -208,7 +208,7 @@ def _written(world: World, actor: Character, notes: OwnNotes, name: str, text: s
         raise CommandError(world.wording("notes.full", title=known, most=LONGEST_NOTE))
     _safely(lambda: notes.add(actor, title, line))
     key = "notes.added" if known else "notes.written"
-    return [Saw(actor.character_id, world.wording(key, title=known or title))]
+    return [Output(actor.character_id, world.wording(key, title=known or title))]
 
 
 def _read(world: World, actor: Character, notes: OwnNotes, wanted: str) -> list[Event]:
@@ -247,14 +247,14 @@ def _meant(world: World, owner: Character, notes: OwnNotes, wanted: str) -> str:
         return title
     close = suggestions(wanted, notes.titles(owner))
     if close:
-        raise CommandError(world.wording("notes.did_you_mean", wanted=wanted, titles=world.wording.any_of(close)))
+        raise CommandError(world.wording("notes.did_you_mean", wanted=wanted, titles=world.wording.join_or(close)))
     raise CommandError(world.wording("notes.no_such", wanted=wanted))
 
 
 def _checked(world: World, name: str, text: str) -> str:
     """Return what is to be written, as it will stand there. Raises: CommandError if it is empty or too long."""
-    line = one_spaced(clean_line(text))
-    if not line or not one_spaced(clean_line(name)):
+    line = collapse_whitespace(clean_line(text))
+    if not line or not collapse_whitespace(clean_line(name)):
         raise CommandError(world.wording("notes.empty"))
     if len(line) > LONGEST_ENTRY:
         raise CommandError(world.wording("notes.too_long", most=LONGEST_ENTRY))

@@ -17,7 +17,7 @@ from vault.memory.memory_line import Memory
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Event, Saw
+from world.events import Event, Output
 from world.message_catalog import Wording
 from world.parsing import is_number, parse_line
 from world.world import World
@@ -221,14 +221,14 @@ def thought_commands(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
         heading = (
             say("thoughts.log_of_one", who=one.name, count=len(found[one])) if words else say("thoughts.log_of_all")
         )
-        return [Saw(actor.character_id, "\n\n".join([heading, *told]))]
+        return [Output(actor.character_id, "\n\n".join([heading, *told]))]
 
     @command("@why <agent>", category="models", role=Role.ADMIN, for_agents=False)
     def why(world: World, actor: Character, agent: str) -> list[Event]:
         """Tell why an agent did what it did last: what it perceived, what it was told, its answer, what came of it."""
         meant = agent_meant(world, agents, agent)
         try:
-            return [Saw(actor.character_id, explain_action(meant, world.wording))]
+            return [Output(actor.character_id, explain_action(meant, world.wording))]
         except NoteError as error:
             raise CommandError(str(error)) from error
 
@@ -254,7 +254,7 @@ def mind_command(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
         told = vault_errors_refused(
             lambda: _person(found, person, world.wording) if person else _mind(found, world.wording)
         )
-        return [Saw(actor.character_id, told)]
+        return [Output(actor.character_id, told)]
 
     return (mind,)
 

@@ -16,7 +16,7 @@ from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_second_pe
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
 from world.matching import has_phrase, is_named
-from world.navigation import ways_from
+from world.navigation import paths_from
 from world.world import World
 
 MAX_ROOMS = 200
@@ -100,7 +100,7 @@ def _last_words(moment: Moment, partner: str) -> str:
 
 def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the keys of sentences in `text/asked.md` on what words name, and what fills them."""
-    ways = dict(islice(ways_from(world, actor.room_id), MAX_ROOMS))
+    ways = dict(islice(paths_from(world, actor.room_id), MAX_ROOMS))
     for room_id, way in ways.items():
         if is_named(world.rooms[room_id].name, words):
             yield _way(room_id, way, world, actor)

@@ -17,7 +17,7 @@ from vault.errors import NoteError
 from vault.memory.memory_line import Memory
 from world.entities import Character
 from world.events import Event
-from world.game_time import MINUTES_A_DAY
+from world.game_time import MINUTES_PER_DAY
 from world.matching import candidates
 from world.navigation import shortest_path
 from world.parsing import parse_line, split_reason
@@ -95,8 +95,8 @@ class Errands:
         """Return whether a step was refused so often that it waits; the time begins when that is first asked."""
         if self._refusals.get(errand, 0) < MAX_REFUSALS:
             return False
-        until = self._put_off.setdefault(errand, world.moment.minutes + PUT_OFF_MINUTES)
-        if world.moment.minutes < until:
+        until = self._put_off.setdefault(errand, world.time.minutes + PUT_OFF_MINUTES)
+        if world.time.minutes < until:
             return True
         del self._put_off[errand]
         self._refusals[errand] = MAX_REFUSALS - 1
@@ -132,7 +132,7 @@ class Errands:
 
     def _keep_up(self, world: World) -> None:
         """Begin a new day's plan, and take in what was edited by hand."""
-        day = str(world.moment.minutes // MINUTES_A_DAY)
+        day = str(world.time.minutes // MINUTES_PER_DAY)
         if self._plan and (stamp := self._plan.stamp()) != self._stamp:
             self._stamp = stamp
             if stamp != (-1, -1):

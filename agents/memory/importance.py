@@ -21,11 +21,11 @@ from world.events import (
     Event,
     Gave,
     Left,
+    Output,
     Paged,
     PutIn,
     Refused,
     Said,
-    Saw,
     Shouted,
     Took,
     TookFrom,
@@ -80,7 +80,7 @@ def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -
             found = HANDED if own else HANDED - 1
         case Refused():
             found = REFUSED
-        case Saw() | Left() | Arrived():
+        case Output() | Left() | Arrived():
             found = ROUTINE
         case _:
             found = PLAIN_IMPORTANCE
@@ -131,7 +131,7 @@ class FirstEncounters:
         match event:
             case Left(actor_id=actor, to_room_id=room) if actor == self._name and room:
                 return self._is_new(room, self._rooms, names_room)
-            case _ if event.actor_id == self._name or event.reach != "room" or not event.actor_id:
+            case _ if event.actor_id == self._name or event.audience != "room" or not event.actor_id:
                 return False
             case _:
                 return self._is_new(event.actor_id, self._people, names_person)

@@ -18,7 +18,7 @@ from vault.markdown import LINE_BREAK, one_line
 from vault.memory.archive_file import parsed_reference
 from vault.memory.memory_line import Memory
 from vault.memory.ranges import RangeSet
-from world.character_status import span
+from world.character_status import format_duration
 from world.errors import CommandError
 from world.message_catalog import Wording
 
@@ -394,4 +394,4 @@ def _moment(at_ms: int) -> str:
 
 
 def _span(milliseconds: int, say: Wording) -> str:
-    return span(max(0, milliseconds // 1000), say)
+    return format_duration(max(0, milliseconds // 1000), say)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from world.command import CommandTable
 from world.entities import Character
-from world.game_time import MINUTES_A_DAY
-from world.room_view import carrying, company, described, lying_here, time_of_day, ways_out
+from world.game_time import MINUTES_PER_DAY
+from world.room_view import describe_room, exits_line, inventory_line, items_line, people_line, time_line
 from world.world import World
 
 LONG_MINUTES = 45
@@ -14,7 +14,7 @@ LONG_MINUTES = 45
 
 def command_list(table: CommandTable, actor: Character) -> str:
     """Return the commands that agents are told of, a line each."""
-    return "\n".join(f"{one.usage} - {table.summary_of(one)}" for one in table if one.is_told(actor))
+    return "\n".join(f"{one.usage} - {table.summary_of(one)}" for one in table if one.is_listed_for(actor))
 
 
 def scene_text(world: World, actor: Character, idle_ms: int = 0) -> str:
@@ -24,12 +24,12 @@ def scene_text(world: World, actor: Character, idle_ms: int = 0) -> str:
     """
     room = world.room_of(actor)
     lines = [
-        f"{time_of_day(world)} You are in {room.name}. {described(room, world).replace(chr(10), ' ')}",
+        f"{time_line(world)} You are in {room.name}. {describe_room(room, world).replace(chr(10), ' ')}",
         idle_text(world, idle_ms),
-        lying_here(world, actor),
-        carrying(world, actor),
-        company(world, actor) or "Nobody else is here.",
-        ways_out(world, actor),
+        items_line(world, actor),
+        inventory_line(world, actor),
+        people_line(world, actor) or "Nobody else is here.",
+        exits_line(world, actor),
     ]
     return "\n".join(line for line in lines if line)
 
@@ -39,7 +39,7 @@ def idle_text(world: World, idle_ms: int) -> str:
     minutes = idle_ms // 60_000
     if minutes < LONG_MINUTES:
         return ""
-    hours, days = minutes // 60, minutes // MINUTES_A_DAY
+    hours, days = minutes // 60, minutes // MINUTES_PER_DAY
     key, count = ("days", days) if days > 1 else ("hours", hours) if hours > 1 else ("minutes", minutes)
     return world.wording(f"life.idle_{key}", count=count)
 
@@ -48,10 +48,10 @@ def place_text(world: World, actor: Character) -> str:
     """Return the same in one line without the description, for a small model that talks about whatever it read last."""
     parts = [
         f"You are in {world.room_of(actor).name}.",
-        lying_here(world, actor),
-        carrying(world, actor),
-        company(world, actor),
-        ways_out(world, actor),
+        items_line(world, actor),
+        inventory_line(world, actor),
+        people_line(world, actor),
+        exits_line(world, actor),
     ]
     return f"[{' '.join(part for part in parts if part)}]"
 
@@ -59,8 +59,8 @@ def place_text(world: World, actor: Character) -> str:
 def here_text(world: World, actor: Character) -> str:
     """Return where the agent is and with whom in a sentence or two, without things or exits, for a talk."""
     parts = [
-        world.wording("talk.place", room=world.room_of(actor).name, part=world.wording(f"life.at_{world.moment.part}")),
-        company(world, actor),
-        carrying(world, actor),
+        world.wording("talk.place", room=world.room_of(actor).name, part=world.wording(f"life.at_{world.time.part}")),
+        people_line(world, actor),
+        inventory_line(world, actor),
     ]
     return " ".join(part for part in parts if part)

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
-from world.narration import place, posed
+from world.narration import format_pose, room_name
 from world.parsing import parse_line
 from world.world import World
 
@@ -38,7 +38,7 @@ def _told(world: World, sentences: Iterable[tuple[Memory, str]]) -> str:
 
 def _heading(world: World, memory: Memory) -> str:
     moment = datetime.fromtimestamp(memory.at_ms / 1000, UTC)
-    return world.wording("narrative.heading", room=place(memory.room, world), day=f"{moment:%Y-%m-%d}")
+    return world.wording("narrative.heading", room=room_name(memory.room, world), day=f"{moment:%Y-%m-%d}")
 
 
 def _own_sentence(world: World, memory: Memory) -> str:
@@ -58,7 +58,7 @@ def _sentence(world: World, who: str, memory: Memory) -> str:
         case ("acted", "say"):
             return world.wording("narration.says", who=who, text=line.arguments)
         case ("acted", "emote"):
-            return posed(who, line.arguments)
+            return format_pose(who, line.arguments)
         case _:
             return ""
 

@@ -39,7 +39,7 @@ from agents.reflection.speech_facts import (
 )
 from vault.markdown import LINE_BREAK
 from vault.memory.bullet_note import Statement
-from world.parsing import one_spaced
+from world.parsing import collapse_whitespace
 from world.sanitize import clean_line
 
 _QUOTES = " \"'“”«»"
@@ -78,7 +78,9 @@ def findings_of(answer: str, look: ReflectionPrompt) -> Findings:
     except (ValueError, RecursionError) as error:
         parts = _whole_part(answer)
         if parts is None:
-            raise NotReadable(f"The answer is no valid JSON: {one_spaced(clean_line(answer[:400]))[:80]!r}.") from error
+            raise NotReadable(
+                f"The answer is no valid JSON: {collapse_whitespace(clean_line(answer[:400]))[:80]!r}."
+            ) from error
     if not isinstance(parts, dict):
         raise NotReadable("The answer is no JSON object.")
     found = Findings()
@@ -190,7 +192,7 @@ def _opinion(
 
 
 def _clean(value: object) -> str:
-    return one_spaced(clean_line(value[:MAX_CHARACTERS])).strip(_QUOTES) if isinstance(value, str) else ""
+    return collapse_whitespace(clean_line(value[:MAX_CHARACTERS])).strip(_QUOTES) if isinstance(value, str) else ""
 
 
 def _is_inside(name: str, sentence: str) -> bool:

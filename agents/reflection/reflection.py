@@ -26,8 +26,8 @@ from agents.reflection.reflecting import (
     reflection_prompt,
 )
 from vault.errors import NoteError
-from world.game_time import MINUTES_A_DAY
-from world.game_time import Moment as WorldMoment
+from world.game_time import MINUTES_PER_DAY
+from world.game_time import GameTime as WorldMoment
 from world.message_catalog import Wording
 
 log = logging.getLogger(__name__)
@@ -262,4 +262,4 @@ def can_reflect(queue: ModelQueue) -> bool:
 
 def night_of(moment: WorldMoment) -> int:
     """Return which night a moment belongs to, by the day on which it began; of a day, the night before."""
-    return (moment.minutes - MINUTES_A_DAY // 2) // MINUTES_A_DAY
+    return (moment.minutes - MINUTES_PER_DAY // 2) // MINUTES_PER_DAY

@@ -19,7 +19,7 @@ from world.entities import Character
 from world.events import Event, Gave, Paged, Said, Shouted, Whispered
 from world.message_catalog import Wording
 from world.parsing import parse_line
-from world.room_view import made_out
+from world.room_view import visible_characters
 from world.world import World
 
 KEPT_LINES = 12
@@ -130,7 +130,7 @@ class RepetitionGuard:
             gifts=tuple(self._gifts),
             address=address,
             manners=manners,
-            company=tuple(made_out(world, actor.room_id, actor)),
+            company=tuple(visible_characters(world, actor.room_id, actor)),
             ways_back=ways_back(world.room_of(actor), self._rooms),
             ways_to_others=ways_to_others(world, actor),
             errand=errand,
@@ -218,7 +218,7 @@ def sentences(found: tuple[Detected, ...], wording: Wording, lines: Sequence[str
 
 def _sentence(found: Detected, wording: Wording, lines: Sequence[str]) -> str:
     if found.sign is Sign.NO_COMMAND:
-        return wording("loops.no_command", lines=wording.any_of(lines))
+        return wording("loops.no_command", lines=wording.join_or(lines))
     if found.sign is Sign.SAID_AGAIN and found.times > 1:
         return wording("loops.said_often", count=found.times + 1)
     if found.sign is Sign.DID_AGAIN:

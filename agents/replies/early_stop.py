@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from agents.replies.reply import Reply
 from agents.replies.reply_text import has_thought, without_thoughts
-from world.parsing import at_bar
+from world.parsing import split_at_bar
 
 LONGEST_LABEL = 24
 """So many characters of the line behind a command show that it is not its reason (`My private reasoning: `)."""
@@ -25,7 +25,7 @@ def is_enough(text: str, read: Read) -> bool:
     found = read(ended)
     if not found.line:
         return False
-    if at_bar(found.line)[1] or read(_without_last_line(ended)).line:
+    if split_at_bar(found.line)[1] or read(_without_last_line(ended)).line:
         return True
     return len(rest.strip()) > LONGEST_LABEL and read(text) == found
 

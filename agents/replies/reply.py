@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from agents.replies.reply_text import Piece, pieces
 from world.command import Command, CommandTable, words_of
 from world.entities import Character
-from world.matching import either, suggestions
-from world.parsing import PREFIXES, at_bar, parse_line
+from world.matching import join_or, suggestions
+from world.parsing import PREFIXES, parse_line, split_at_bar
 
 LONGEST_ARGUMENTS = 400
 LONGEST_REASON = 300
@@ -52,7 +52,7 @@ def for_all_agents(command: Command) -> bool:
 
 def open_to(agent: Character) -> Open:
     """Return what says of a command whether an agent may type it."""
-    return lambda one: one.is_told(agent) or (one.category in OWN_CATEGORIES and one.allows(agent))
+    return lambda one: one.is_listed_for(agent) or (one.category in OWN_CATEGORIES and one.allows(agent))
 
 
 def first_command(
@@ -131,7 +131,7 @@ def _problem(found: list[Piece], reply: str, table: CommandTable, ways: set[str]
     if known and not is_open(known) and len(verb) > 1:  # "I will greet him" is talk
         return f"{verb!r} is not a command for you. {example}"
     close = suggestions(verb, [*_names(table), *ways])
-    hint = f" Did you mean {either(close)}?" if close and len(verb) > 2 else ""
+    hint = f" Did you mean {join_or(close)}?" if close and len(verb) > 2 else ""
     return f"Your reply held no command: it began with {_quoted(text)}.{hint} {example}"
 
 
@@ -140,7 +140,7 @@ def _names(table: CommandTable) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    spoken, reason = at_bar(text)
+    spoken, reason = split_at_bar(text)
     words = spoken.split()
     more = " …" if len(words) > 5 or reason else ""
     return f"'{' '.join(words[:5])[:60]}{more}'"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from world.parsing import at_bar
+from world.parsing import split_at_bar
 from world.sanitize import clean_block
 
 MOST_THOUGHT = 64_000
@@ -136,7 +136,7 @@ def _bare(line: str, name: str) -> str:
 
 def _with_bar(text: str) -> str:
     """Return `say hi (Reason: he is new)` and `say Hi.|he is new` as `say hi | he is new`."""
-    if not at_bar(text)[1]:
+    if not split_at_bar(text)[1]:
         text = _LOOSE_BAR.sub(" | ", text, 1)
     found = _REASON_BEHIND.search(text)
     if not found:

@@ -19,7 +19,7 @@ from agents.simulation.recording import TurnCursor, Usage
 from agents.turn import Turn
 from world.events import Event
 from world.game import Game
-from world.game_time import moment_at
+from world.game_time import game_time_at
 from world.parsing import parse_line
 
 START_MS = 1_767_254_400_000
@@ -119,7 +119,7 @@ class Simulation:
         Raises: whatever `on_step` and `check` raise.
         """
         others = asyncio.all_tasks()
-        self._game.world.moment = moment_at(self._clock.ms, self._day_minutes)
+        self._game.world.time = game_time_at(self._clock.ms, self._day_minutes)
         self._looked_ms = self._clock.ms
         end_ms = None if span.hours is None else self._clock.ms + round(span.hours * 3_600_000)
         self._agents.on_born = self._begin
@@ -188,7 +188,7 @@ class Simulation:
         while self._looked_ms + BEAT_MS <= ms:
             self._looked_ms += BEAT_MS
             self._clock.ms = self._looked_ms
-            self._game.pass_time(moment_at(self._looked_ms, self._day_minutes))
+            self._game.advance_time(game_time_at(self._looked_ms, self._day_minutes))
         self._clock.ms = max(self._clock.ms, ms)
         self._on_time()
 

@@ -28,7 +28,7 @@ from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Character
 from world.game import Game
-from world.game_time import moment_at
+from world.game_time import game_time_at
 from world.navigation import shortest_path
 
 VISITOR = "Ana"
@@ -99,7 +99,7 @@ class Town:
         self._set_out()
         while len(self.turns) < turns:
             self.ms, _, name = heapq.heappop(self._due)
-            self.game.pass_time(moment_at(self.ms, 1440))
+            self.game.advance_time(game_time_at(self.ms, 1440))
             await self._turn(self.agents[name])
             if self.turns:
                 tell(self.turns[-1])

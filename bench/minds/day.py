@@ -21,7 +21,7 @@ from bench.minds.watching import WatchedQueue
 from vault.entities.load import load_world
 from world.commands.table import world_commands
 from world.events import Gave
-from world.game import Game, Performed
+from world.game import CommandResult, Game
 from world.world import World
 
 ERRANDS: Mapping[str, Sequence[Step]] = {
@@ -159,5 +159,5 @@ class DayLog:
         self._day.steps_done = {agent: errand.done for agent, errand in self._errands.items()}
         return self._day
 
-    def _take_act(self, character_id: str, text: str, performed: Performed) -> None:
+    def _take_act(self, character_id: str, text: str, performed: CommandResult) -> None:
         self._acts.append(act_of(character_id, text, performed))

@@ -20,7 +20,7 @@ from bench.minds.checks import has_any, swaps_persons
 from bench.minds.stage import edit, prepare_vault
 from bench.minds.turns import Act, PlayedTurn
 from world.events import Said
-from world.game import Performed
+from world.game import CommandResult
 
 AGENT = "Eliza"
 TURNS = 2
@@ -119,7 +119,7 @@ class Talk:
 
 def recalls(words: Sequence[str], wanted: Sequence[str], visitor: Visitor) -> bool:
     """Return whether an answer has one of the words wanted, and swaps no persons."""
-    acts = tuple(Act(AGENT, f"say {text}", Performed("say", (Said(AGENT, "", text),))) for text in words)
+    acts = tuple(Act(AGENT, f"say {text}", CommandResult("say", (Said(AGENT, "", text),))) for text in words)
     people = frozenset([AGENT, visitor.name])
     turn = PlayedTurn(AGENT, acts, people, people, (), "", "", frozenset(), visitor.lost)
     return has_any("\n".join(words), wanted) and not swaps_persons(turn)

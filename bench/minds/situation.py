@@ -15,8 +15,8 @@ from vault.entities.load import load_world
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Character
-from world.game import Game, Performed
-from world.game_time import moment_at
+from world.game import CommandResult, Game
+from world.game_time import game_time_at
 from world.world import World
 
 AGENTS = ("Eliza", "Moss", "Odile")
@@ -30,7 +30,7 @@ DAY_MINUTES = 1440
 _LINE = re.compile(r"(\w+)> (.+)")
 _CLOCK = re.compile(r"clock (\d\d):(\d\d)")
 
-Perform = Callable[[str, str], Performed]
+Perform = Callable[[str, str], CommandResult]
 """Does a line of a script as one of the agents: its name, and the line."""
 
 
@@ -110,7 +110,7 @@ class Scene:
         self.ms = MIDNIGHT_MS + (int(hours) * 60 + int(minutes)) * MINUTE_MS
         self._acts: list[Act] = []
         self._place_all()
-        self.game.world.moment = moment_at(self.ms, DAY_MINUTES)
+        self.game.world.time = game_time_at(self.ms, DAY_MINUTES)
 
     @property
     def agent(self) -> Character:
@@ -129,7 +129,7 @@ class Scene:
             self.ms += LINE_MS
             if clock := _CLOCK.fullmatch(line):
                 self.ms = MIDNIGHT_MS + (int(clock[1]) * 60 + int(clock[2])) * MINUTE_MS
-            self.game.pass_time(moment_at(self.ms, DAY_MINUTES))
+            self.game.advance_time(game_time_at(self.ms, DAY_MINUTES))
             if not clock:
                 self._perform(line, perform)
         self._others = frozenset(
@@ -162,7 +162,7 @@ class Scene:
         if bool(performed.refusal) != found[2].startswith("refused: "):
             raise ScriptError(f"{self.situation.name}: {line!r}: {performed.refusal or 'it was not refused'}")
 
-    def _take(self, character_id: str, text: str, performed: Performed) -> None:
+    def _take(self, character_id: str, text: str, performed: CommandResult) -> None:
         self._acts.append(act_of(character_id, text, performed))
 
     def _place_all(self) -> None:

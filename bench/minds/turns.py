@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from world.events import Dropped, Emoted, Event, Gave, Paged, Said, Shouted, Took, Whispered
-from world.game import Performed
+from world.game import CommandResult
 from world.parsing import parse_line
 
 CHANNELS = {Said: "say", Whispered: "whisper", Paged: "tell", Shouted: "shout"}
@@ -18,7 +18,7 @@ class Act:
 
     who: str
     line: str
-    performed: Performed
+    performed: CommandResult
 
     @property
     def verb(self) -> str:
@@ -65,7 +65,7 @@ class PlayedTurn:
     @property
     def poses(self) -> tuple[str, ...]:
         """What the agent showed by emotes."""
-        return tuple(event.text for event in self.events if isinstance(event, Emoted) and not event.unasked)
+        return tuple(event.text for event in self.events if isinstance(event, Emoted) and not event.is_scripted)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -102,7 +102,7 @@ class PlayedTurn:
         return any(isinstance(event, Gave) and (event.thing_id, event.to_id) == (thing, to) for event in self.events)
 
 
-def act_of(who: str, text: str, performed: Performed) -> Act:
+def act_of(who: str, text: str, performed: CommandResult) -> Act:
     """Return a line that was performed as an act."""
     line = parse_line(text)
     return Act(who, f"{line.verb} {line.arguments}".strip(), performed)
@@ -113,5 +113,5 @@ def speeches_in(acts: Iterable[Act]) -> Iterable[Speech]:
     for act in acts:
         for event in act.performed.events:
             channel = CHANNELS.get(type(event), "")
-            if channel and event.actor_id == act.who and not getattr(event, "unasked", False):
+            if channel and event.actor_id == act.who and not getattr(event, "is_scripted", False):
                 yield Speech(act.who, channel, getattr(event, "to_id", ""), event.text)  # type: ignore[attr-defined]

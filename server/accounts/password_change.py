@@ -19,7 +19,7 @@ from world.world import World
 class PasswordChangeRequested(Event):
     """The actor wants another password: its own, or one for one time for `name`. Its session does the rest."""
 
-    reach = "actor"
+    audience = "actor"
 
     name: str = ""
 

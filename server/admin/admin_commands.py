@@ -27,7 +27,7 @@ from vault.vault import Vault
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Announced, Event, Saw
+from world.events import Announced, Event, Output
 from world.game import Game
 from world.parsing import is_number
 from world.world import World
@@ -113,7 +113,7 @@ def admin_commands(steward: AdminServices) -> tuple[Command, ...]:
             steward.save()
         except NoteError as error:
             raise CommandError(str(error)) from error
-        return [Saw(actor.character_id, world.wording("admin.saved"))]
+        return [Output(actor.character_id, world.wording("admin.saved"))]
 
     @command("@backup", category="admin", role=Role.ADMIN, for_agents=False)
     def backup(world: World, actor: Character) -> list[Event]:
@@ -123,15 +123,15 @@ def admin_commands(steward: AdminServices) -> tuple[Command, ...]:
             lambda backup: steward.tell(who, say("admin.backed_up", path=backup)),
             lambda failure: steward.tell(who, say("admin.not_backed_up", why=failure.getErrorMessage())),
         )
-        return [Saw(who, say("admin.backing_up"))]
+        return [Output(who, say("admin.backing_up"))]
 
     @command("@reload", category="admin", role=Role.ADMIN, for_agents=False)
     def reload(world: World, actor: Character) -> list[Event]:
         """Take in what was edited in the vault, as it is done by itself, and say what is wrong with it."""
         problems = steward.take_in()
-        return [Saw(actor.character_id, "\n".join(problems) or world.wording("admin.reloaded"))]
+        return [Output(actor.character_id, "\n".join(problems) or world.wording("admin.reloaded"))]
 
-    @command("@shutdown [<number>]", category="admin", role=Role.ADMIN, for_agents=False, noticed="everyone")
+    @command("@shutdown [<number>]", category="admin", role=Role.ADMIN, for_agents=False, visible_to="everyone")
     def shutdown(world: World, actor: Character, number: str = "") -> list[Event]:
         """Close the world, at once or in so many minutes: @shutdown 5. Everybody is told, and everything is saved.
 
@@ -153,9 +153,9 @@ def admin_commands(steward: AdminServices) -> tuple[Command, ...]:
         steward.countdown.start(60 * minutes, restart)
         if minutes:
             return []  # everybody is told when
-        return [Saw(actor.character_id, say("admin.restarting") if restart else say("admin.closing"))]
+        return [Output(actor.character_id, say("admin.restarting") if restart else say("admin.closing"))]
 
-    @command("@announce <text>", category="admin", role=Role.ADMIN, for_agents=False, noticed="everyone")
+    @command("@announce <text>", category="admin", role=Role.ADMIN, for_agents=False, visible_to="everyone")
     def announce(world: World, actor: Character, text: str) -> list[Event]:
         """Say something to everybody in the world, wherever they are."""
         return [Announced(actor.character_id, world.wording("admin.announcement", who=actor.name, text=text))]
@@ -174,7 +174,9 @@ def admin_commands(steward: AdminServices) -> tuple[Command, ...]:
             raise CommandError(str(error)) from error
         if not uses and text:
             raise CommandError(world.wording("admin.none_of", wanted=text))
-        return [Saw(actor.character_id, "\n".join(_use(world, one) for one in uses) or world.wording("admin.none_yet"))]
+        return [
+            Output(actor.character_id, "\n".join(_use(world, one) for one in uses) or world.wording("admin.none_yet"))
+        ]
 
     return (save, backup, reload, shutdown, announce, audit)
 

@@ -23,7 +23,7 @@ from typing import Any
 from vault.errors import NoteError
 from world.command import Command
 from world.entities import Character, Role
-from world.game import Game, Performed
+from world.game import CommandResult, Game
 from world.parsing import split_reason
 
 log = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ class Audit:
         self._refusals = _Refusals()
         self._failing = False
 
-    def take_line(self, character_id: str, text: str, performed: Performed) -> None:
+    def take_line(self, character_id: str, text: str, performed: CommandResult) -> None:
         """Note a line, if it is one of builders or admins; of those without the role only a few a minute."""
         found = self._game.commands.get(performed.verb)
         actor = self._game.world.characters.get(character_id)

@@ -15,7 +15,7 @@ from vault.vault import Vault
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Event, Saw
+from world.events import Event, Output
 from world.matching import suggestions
 from world.world import World
 
@@ -40,9 +40,9 @@ def config_commands(
         except (NoteError, SettingsError) as error:
             raise CommandError(str(error)) from error
         if not lines:
-            notes = world.wording.all_of(list(KINDS))
+            notes = world.wording.join_and(list(KINDS))
             raise CommandError(world.wording("config.no_such", wanted=text, notes=notes))
-        return [Saw(actor.character_id, "\n".join(lines))]
+        return [Output(actor.character_id, "\n".join(lines))]
 
     @command("@llm-config [<property>] [<text>]", category="models", role=Role.ADMIN, for_agents=False)
     def llm_config(world: World, actor: Character, property: str = "", text: str = "") -> list[Event]:
@@ -54,7 +54,7 @@ def config_commands(
             return show_config.act(world, actor, text=property or "models")
         known = setting_names(ModelSettings)
         if property not in known:
-            close = world.wording.any_of(suggestions(property, known) or list(known))
+            close = world.wording.join_or(suggestions(property, known) or list(known))
             raise CommandError(world.wording("config.no_setting", wanted=property, names=close))
         try:
             write_setting(vault, "models", property, text)
@@ -62,7 +62,7 @@ def config_commands(
             raise CommandError(str(error)) from error
         key = "config.set_now" if property in AT_ONCE else "config.set_later"
         told = world.wording(key, name=property, value=text)
-        return [Saw(actor.character_id, "\n".join([told, *take_in()]))]
+        return [Output(actor.character_id, "\n".join([told, *take_in()]))]
 
     return (show_config, llm_config)
 

@@ -19,7 +19,7 @@ from vault.errors import NoteError
 from world.command import Command, CommandTable, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Altered, Event, Saw
+from world.events import EntityChanged, Event, Output
 from world.sanitize import clean_line
 from world.world import World
 
@@ -55,7 +55,7 @@ def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
             raise CommandError(world.wording("order.not_yourself"))
         _check_below(world, actor, world.characters[who])
         order.registry.kick(who, _with_reason(world, "order.kicked", text))
-        return [Saw(actor.character_id, world.wording("order.sent_home", who=who))]
+        return [Output(actor.character_id, world.wording("order.sent_home", who=who))]
 
     @command("@ban <name>", also=("@ban <name> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
     def ban(world: World, actor: Character, name: str, text: str = "") -> list[Event]:
@@ -93,7 +93,7 @@ def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
         """Let a name or an address in again; without one, list who is kept out."""
         if not name:
             lines = [_ban_line(world, ban.who, ban.until, ban.why) for ban in order.accounts.bans.in_force()]
-            return [Saw(actor.character_id, "\n".join(lines) or world.wording("order.nobody_banned"))]
+            return [Output(actor.character_id, "\n".join(lines) or world.wording("order.nobody_banned"))]
         if not order.accounts.bans.has(name):
             raise CommandError(world.wording("order.not_banned", who=name))
         lifted = order.accounts.bans.lift(name)
@@ -112,7 +112,7 @@ def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
             return _given_role(world, order, actor, target, Role[wanted.upper()])
         found = order.commands.get(wanted)
         if found is None or not target.is_agent:
-            roles = world.wording.any_of([one.name.lower() for one in Role])
+            roles = world.wording.join_or([one.name.lower() for one in Role])
             key = "order.no_right" if target.is_agent else "order.no_role"
             raise CommandError(world.wording(key, wanted=role, roles=roles))
         if not found.allows(actor):
@@ -175,8 +175,10 @@ def _tell_when_kept(
 
 def _told(world: World, actor: Character, target: Character, sentence: str) -> list[Event]:
     """Return the sentence for the actor, and that an agent's note is to be written; people's rights are in no note."""
-    saved: list[Event] = [Altered(actor.character_id, "character", target.character_id)] if target.is_agent else []
-    return [Saw(actor.character_id, sentence), *saved]
+    saved: list[Event] = (
+        [EntityChanged(actor.character_id, "character", target.character_id)] if target.is_agent else []
+    )
+    return [Output(actor.character_id, sentence), *saved]
 
 
 def _meant(world: World, name: str) -> Character:

@@ -22,7 +22,7 @@ from vault.vault import Vault
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Event, Saw
+from world.events import Event, Output
 from world.message_catalog import Wording
 from world.parsing import is_number
 from world.world import World
@@ -67,10 +67,10 @@ def export_commands(
             if to_file:
                 parts = (STORIES, f"{one.name if one else 'All'} {moment()}.md")
                 vault.write(Note("", {}, f"# {title}\n\n{story}"), *parts)
-                return [Saw(actor.character_id, world.wording("narrative.written", path="/".join(parts)))]
+                return [Output(actor.character_id, world.wording("narrative.written", path="/".join(parts)))]
         except NoteError as error:
             raise CommandError(str(error)) from error
-        return [Saw(actor.character_id, f"{title}\n\n{story}")]
+        return [Output(actor.character_id, f"{title}\n\n{story}")]
 
     @command("@training-export <agent> [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def training_export(world: World, actor: Character, agent: str, text: str = "") -> list[Event]:
@@ -93,7 +93,7 @@ def export_commands(
             lambda count: tell(who, say("narrative.exported", count=count, path=path)),
             lambda failure: tell(who, failure.getErrorMessage()),
         )
-        return [Saw(who, say("narrative.exporting", agent=found.name))]
+        return [Output(who, say("narrative.exporting", agent=found.name))]
 
     return (narrative, training_export)
 

@@ -10,7 +10,7 @@ from enum import Enum, IntEnum, auto
 from functools import cached_property
 from typing import Protocol
 
-from world.events import Announced, Event, Happened, Paged, Refused, Said, Saw, Shouted, Whispered
+from world.events import Announced, Event, Output, Paged, Refused, RoomMessage, Said, Shouted, Whispered
 
 SCENE = "scene"
 """The kind of a text whose first line names a room and whose last tells the exits."""
@@ -25,13 +25,13 @@ KIND_OF: Mapping[type[Event], str] = {
     Paged: "private",
     Whispered: "private",
     Announced: "notice",
-    Happened: "ambience",
+    RoomMessage: "ambience",
     Refused: "refusal",
 }
 """The kind of what somebody perceives of an event, a style's name. Of other events it is empty."""
 
 
-def shown_of(event: Saw, text: str, room_name: str) -> tuple[str, str]:
+def shown_of(event: Output, text: str, room_name: str) -> tuple[str, str]:
     """Return what a screen shows of what a command answers, given as it is perceived, and its kind."""
     if event.is_own:
         return event.text, MARKED

@@ -12,7 +12,7 @@ from world.command import CommandTable
 from world.entities import Character, Thing
 from world.events import Emoted, Event, Paged, Said, Shouted, Whispered
 from world.message_catalog import Wording
-from world.narration import is_speech_for, place
+from world.narration import is_speech_for, room_name
 from world.world import World
 
 CHANNELS = ("say", "emote", "whisper", "tell", "shout")
@@ -110,12 +110,12 @@ def variables(say: Wording) -> Message:
 
 def status(character: Character, world: World) -> dict[str, str]:
     """Return how somebody stands: the role, the room, whether it is away, and whom it follows if anybody."""
-    say, doings = world.wording, character.doings
-    state = "asleep" if not character.awake else "awake" if doings.away is None else "away"
-    leader = world.characters.get(doings.following_id)
+    say, transient = world.wording, character.transient
+    state = "asleep" if not character.awake else "awake" if transient.afk_message is None else "away"
+    leader = world.characters.get(transient.following_id)
     return {
         "role": say(f"roles.{character.role.name.lower()}"),
-        "room": place(character.room_id, world),
+        "room": room_name(character.room_id, world),
         "state": say(f"gmcp.{state}"),
         "following": leader.name if leader else "",
     }

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from server.connection.connection import Message
 from server.gmcp.packages import IN_ROOM, Item, changed, items_of, listed
 from world.entities import Exit, Room
-from world.room_view import made_out
+from world.room_view import visible_characters
 from world.world import World
 
 LARGEST = 2**31 - 1
@@ -144,7 +144,7 @@ class RoomSnapshots:
 
     def _look(self, room: Room) -> RoomSnapshot:
         world = self._world
-        people = tuple(one.name for one in made_out(world, room.room_id))
+        people = tuple(one.name for one in visible_characters(world, room.room_id))
         return RoomSnapshot(room.room_id, self._about(room), people, items_of(world.things_at(room.room_id)))
 
     def _about(self, room: Room) -> Message:

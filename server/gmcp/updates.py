@@ -12,29 +12,29 @@ from server.gmcp.rooms import RoomSnapshot, RoomSnapshots
 from world.command import CommandTable
 from world.entities import Character
 from world.events import (
-    Altered,
     Announced,
     Arrived,
-    Departed,
     Dropped,
     Emoted,
+    EntityChanged,
     Event,
     Followed,
     Gave,
-    Happened,
     Left,
     LookedAt,
+    Output,
     Paged,
     PutIn,
+    QuitRequested,
     ReadThing,
     Recalled,
     Refused,
+    RoomMessage,
     Said,
-    Saw,
     Shared,
     Shouted,
+    SystemMessage,
     Thought,
-    Told,
     Took,
     TookFrom,
     Unfollowed,
@@ -50,8 +50,8 @@ log = logging.getLogger(__name__)
 _HANDLING = (Took, Dropped, Gave, PutIn, TookFrom)
 # After these every room is as it was, so that speech costs nothing. After anything else any room may be different.
 _TALK = (
-    *(Said, Emoted, Shouted, Paged, Whispered, Shared, Thought, Announced, Happened, Told),
-    *(Saw, Recalled, Refused, LookedAt, ReadThing, Used, Followed, Unfollowed, Departed),
+    *(Said, Emoted, Shouted, Paged, Whispered, Shared, Thought, Announced, RoomMessage, SystemMessage),
+    *(Output, Recalled, Refused, LookedAt, ReadThing, Used, Followed, Unfollowed, QuitRequested),
 )
 
 
@@ -115,9 +115,9 @@ class GmcpUpdates:
                 self._touch(event.room_id, event.to_room_id if isinstance(event, Left) else event.from_room_id)
             elif isinstance(event, _HANDLING):
                 self._touch(event.room_id)
-            elif isinstance(event, Altered) and self._is_gone(event):
+            elif isinstance(event, EntityChanged) and self._is_gone(event):
                 continue  # who slept before, and was seen to
-            elif isinstance(event, Altered) and event.kind != "room":
+            elif isinstance(event, EntityChanged) and event.kind != "room":
                 self._touch_all(numbers=False)
             else:
                 self._touch_all()
@@ -158,8 +158,8 @@ class GmcpUpdates:
             except Exception:
                 log.exception("a client could not be told of the room that its player is in")
 
-    def _is_gone(self, event: Altered) -> bool:
-        return event.kind == "character" and event.subject_id not in self.world.characters
+    def _is_gone(self, event: EntityChanged) -> bool:
+        return event.kind == "character" and event.entity_id not in self.world.characters
 
     def _looks_different(self, room_id: str) -> bool:
         """Return whether those in a room have something to be told; in a crowd they mostly have not."""

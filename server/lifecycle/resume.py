@@ -12,13 +12,13 @@ from config.settings import ServerSettings
 from server.session.registry import SessionRegistry
 from vault.session_snapshot import JustNow, keep_just_now, take_just_now
 from vault.vault import Vault
-from world.entities import Character, Doings
-from world.follow import begin_to_follow
+from world.entities import Character, TransientState
+from world.follow import start_following
 from world.game import Game
 
 log = logging.getLogger(__name__)
 
-_OF_A_CONNECTION = frozenset({"is_absent", "client_reads_aloud"})
+_OF_A_CONNECTION = frozenset({"is_linkdead", "client_uses_screen_reader"})
 
 
 class SessionRestore:
@@ -45,8 +45,8 @@ class SessionRestore:
         world, guests = self._game.world, self._registry.guests
         lasting = [one for one in world.characters.values() if not guests.is_one(one)]
         awake = tuple(one.character_id for one in lasting if one.awake and stay_awake)
-        doings = {one.character_id: one.doings for one in lasting}
-        keep_just_now(self._vault, JustNow(awake, doings, owed_by(self._agents)), self._now_ms())
+        transient = {one.character_id: one.transient for one in lasting}
+        keep_just_now(self._vault, JustNow(awake, transient, owed_by(self._agents)), self._now_ms())
 
     def last_word(self, character: Character | None) -> str:
         """Return what whoever plays somebody is told when the world restarts; None is somebody at the door."""
@@ -59,11 +59,11 @@ class SessionRestore:
         """Let everybody go on; people who stayed awake are waited for, agents hear what is said from now on."""
         world, seconds = self._game.world, self._settings().return_seconds
         before = take_just_now(self._vault, world, self._now_ms(), seconds)
-        for one_id, doings in before.doings.items():
-            _take_up(world.characters[one_id], doings)
-        for one in [world.characters[one_id] for one_id in before.doings]:
-            if leader := world.characters.get(one.doings.following_id):
-                begin_to_follow(one, leader)
+        for one_id, transient in before.transient.items():
+            _take_up(world.characters[one_id], transient)
+        for one in [world.characters[one_id] for one_id in before.transient]:
+            if leader := world.characters.get(one.transient.following_id):
+                start_following(one, leader)
         for one_id in before.awake:
             self._stand(world.characters[one_id])
         owe_again(self._agents, before.owed, world)
@@ -79,8 +79,8 @@ class SessionRestore:
             self._registry.linkdead.wait_for(character)
 
 
-def _take_up(character: Character, doings: Doings) -> None:
+def _take_up(character: Character, transient: TransientState) -> None:
     """Give somebody back what they were about, but not what their next connection has to tell."""
-    for one in fields(Doings):
+    for one in fields(TransientState):
         if one.name not in _OF_A_CONNECTION:
-            setattr(character.doings, one.name, getattr(doings, one.name))
+            setattr(character.transient, one.name, getattr(transient, one.name))

@@ -26,7 +26,7 @@ from agents.models.endpoint import Endpoint
 from server.monitoring.health import MonitoredServer, ReactorLag
 from server.net.connection_limits import REASONS
 from world.events import Event
-from world.game import Performed
+from world.game import CommandResult
 
 Labels = TypeVar("Labels", bound=tuple[str, ...])
 
@@ -59,7 +59,7 @@ class ActivityMetrics:
         game = watched.game
         went_wrong = game.world.wording("commands.went_wrong")
 
-        def count_line(character_id: str, text: str, done: Performed) -> None:
+        def count_line(character_id: str, text: str, done: CommandResult) -> None:
             actor = game.world.characters.get(character_id)
             who = "agents" if actor and actor.is_agent else "people"
             result = "done" if done.accepted else "failed" if done.refusal == went_wrong else "refused"

@@ -18,7 +18,7 @@ from vault.entities.store import KnownNotes, WorldNotes
 from vault.errors import NoteError
 from vault.locations_log import Whereabouts
 from vault.vault import Vault
-from world.events import Altered, Event
+from world.events import EntityChanged, Event
 from world.game import Game
 from world.observers import ObserverCalls, Observers
 from world.undo import Ref
@@ -77,9 +77,9 @@ class SaveNotes:
     def __call__(self, events: tuple[Event, ...]) -> None:
         """Save what was altered, and try once more what could not be saved."""
         for event in events:
-            if isinstance(event, Altered):
-                self._failed.pop((event.kind, event.subject_id), None)
-                self._due[event.kind, event.subject_id] = None
+            if isinstance(event, EntityChanged):
+                self._failed.pop((event.kind, event.entity_id), None)
+                self._due[event.kind, event.entity_id] = None
         if self._failed:
             ref = next(iter(self._failed))
             del self._failed[ref]  # one that fails again comes after the others

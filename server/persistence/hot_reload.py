@@ -20,9 +20,9 @@ from vault.errors import NoteError
 from vault.message_notes import load_command_texts, load_wording
 from vault.vault import Vault
 from vault.watch import Changes, NotesSeen
-from world.edits import lose_character, revise, says
+from world.edits import merge, remove_character, same_content
 from world.errors import WorldError
-from world.events import Altered
+from world.events import EntityChanged
 from world.game import Game
 
 AT_ONCE = frozenset({"summary_style", "summary_temperature"})
@@ -214,8 +214,8 @@ class HotReload:
         now, ref = agent.note.character, ("character", name)
         was = self._known.of(ref) or agent.character
         self._known.read(ref, now)
-        if revise(agent.character, was, now):
-            self._game.publish((Altered("", *ref),) if not says(agent.character, now) else ())
+        if merge(agent.character, was, now):
+            self._game.publish((EntityChanged("", *ref),) if not same_content(agent.character, now) else ())
         elif before == _said(agent) and not _in(changes, f"agents/{name}/templates"):
             return []
         return [f"{one}: taken in." for one in _in(changes, f"agents/{name}") or [source]]
@@ -235,7 +235,7 @@ class HotReload:
             lambda failure: log.error("%s was let go, but not all is on disk: %s", name, failure.getErrorMessage())
         )
         self._game.sleep(name)
-        self._game.publish(tuple(lose_character(self._game.world, name)))
+        self._game.publish(tuple(remove_character(self._game.world, name)))
         self._known.forget(("character", name))
         return [f"agents/{name}/agent.md: is gone, and {name} sleeps; what it remembers stays on disk."]
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from config.settings import COLORS, WEIGHTS, ColorSettings
 from server.connection.connection import MARKED, SCENE, ColorDepth
 from server.rendering.layout import laid_out
-from world.message_catalog import LINK, MARK, link_in_words
+from world.message_catalog import LINK, MARKUP, link_as_text
 
 _STYLES: dict[str, Callable[[ColorSettings], str]] = {
     "room": lambda palette: palette.room,
@@ -45,8 +45,8 @@ def rendered(text: str, kind: str, width: int, depth: ColorDepth, palette: Color
     `links` is whether links can be clicked.
     """
     if kind == MARKED:
-        marked = MARK.sub(lambda found: _marked(found, depth, palette), text)
-        return laid_out(LINK.sub(_clickable if links else link_in_words, marked), width, has_columns=True)
+        marked = MARKUP.sub(lambda found: _marked(found, depth, palette), text)
+        return laid_out(LINK.sub(_clickable if links else link_as_text, marked), width, has_columns=True)
     if kind == SCENE and depth:
         return _scene(text, width, depth, palette)
     style = _STYLES.get(kind)

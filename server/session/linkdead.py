@@ -52,7 +52,7 @@ class LinkDead:
             return
         absence = _Absence(self._clock.callLater(seconds, self.give_up, who))
         self._absent[who] = absence
-        character.awake = character.doings.is_absent = True
+        character.awake = character.transient.is_linkdead = True
         self._game.wake(who, absence.perceive)
 
     def take_back(self, character: Character) -> list[str]:
@@ -62,7 +62,7 @@ class LinkDead:
             return []
         if absence.end.active():
             absence.end.cancel()
-        character.doings.is_absent = False
+        character.transient.is_linkdead = False
         return list(absence.missed)
 
     def give_up(self, who: str) -> None:

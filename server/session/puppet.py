@@ -8,10 +8,10 @@ from collections.abc import Callable
 from server.clock import DelayedCall, ReactorClock
 from server.connection.connection import MARKED, SCENE
 from server.session.registry import Connected, SessionRegistry
-from world.character_status import MINUTE, span
+from world.character_status import MINUTE, format_duration
 from world.entities import Character, Role
 from world.events import Event
-from world.room_view import scene
+from world.room_view import render_room
 
 WARNING_SECONDS = 60.0
 
@@ -139,7 +139,7 @@ class Puppet:
             if account.failed:
                 session.show(self._say("door.failed_since", count=account.failed))
             accounts.note_seen(account.name, came_in=True)
-        session.show(scene(registry.game.world, self.character), kind=SCENE)
+        session.show(render_room(registry.game.world, self.character), kind=SCENE)
 
     def _watch_idle(self) -> None:
         session, minutes = self._session, self._registry.door.settings.idle_minutes
@@ -149,7 +149,7 @@ class Puppet:
             minutes,
             lambda: self.character.role >= Role.BUILDER,
             lambda: session.show(self._say("door.idle_warning")),
-            lambda: session.end(self._say("door.idle_end", time=span(minutes * MINUTE, wording))),
+            lambda: session.end(self._say("door.idle_end", time=format_duration(minutes * MINUTE, wording))),
         )
 
     @property

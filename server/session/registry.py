@@ -19,7 +19,7 @@ from server.net.addresses import network_of
 from server.net.connection_limits import ConnectionLimiter, Reason
 from server.session.linkdead import LinkDead
 from world.entities import Character, Role
-from world.events import Altered, Dropped
+from world.events import Dropped, EntityChanged
 from world.game import Game
 from world.world import Presence
 
@@ -57,11 +57,11 @@ class Guests:
         game.sleep(guest.character_id)
         del game.world.characters[guest.character_id]
         for one in game.world.characters.values():
-            if one.doings.answer_to_id == guest.character_id:
-                one.doings.answer_to_id = ""  # the next guest of this number is somebody else
+            if one.transient.reply_to_id == guest.character_id:
+                one.transient.reply_to_id = ""  # the next guest of this number is somebody else
         self._here.discard(guest.character_id)
         heappush(self._given_back, int(guest.character_id.removeprefix(STEM)))
-        game.publish((Altered("", "character", guest.character_id),))
+        game.publish((EntityChanged("", "character", guest.character_id),))
 
     def _free_name(self) -> str:
         """Return the lowest that is free. It costs the same however many guests there are."""

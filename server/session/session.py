@@ -15,10 +15,10 @@ from server.gmcp.client import GmcpClient, Outcome
 from server.session.puppet import Puppet
 from server.session.registry import SessionRegistry
 from world.entities import Character
-from world.events import Arrived, Departed, Event, Saw
-from world.message_catalog import without_marks
-from world.preferences import reads_aloud
-from world.room_view import arrival
+from world.events import Arrived, Event, Output, QuitRequested
+from world.message_catalog import strip_markup
+from world.preferences import uses_screen_reader
+from world.room_view import render_arrival
 
 WAIT_SECONDS = 0.3
 """How long at most. A client answers four questions, one after the other, on which the first room's look depends."""
@@ -108,7 +108,7 @@ class Session:
         """Return what is asked now; somebody who listens is asked for a command only behind an answer."""
         if self._dialogue:
             return self._dialogue.prompt
-        if self._character and not is_answer and reads_aloud(self._character):
+        if self._character and not is_answer and uses_screen_reader(self._character):
             return ""  # it would be read out behind each message
         return PROMPT
 
@@ -131,7 +131,7 @@ class Session:
         if self._capability_wait and connection.identification is Identification.FINAL:
             self._capability_wait.end()
         if self._character:
-            self._character.doings.client_reads_aloud = connection.capabilities.screen_reader
+            self._character.transient.client_uses_screen_reader = connection.capabilities.screen_reader
 
     def data_received(self, package: str, payload: object) -> None:
         """Let the client's other side see to it."""
@@ -185,7 +185,7 @@ class Session:
         self._was_ended = True
         self.show(text, kind)
         if self._gmcp:
-            self._gmcp.say_goodbye(without_marks(text) if kind == MARKED else text)
+            self._gmcp.say_goodbye(strip_markup(text) if kind == MARKED else text)
         if self._connection:
             self._connection.close()
 
@@ -250,7 +250,7 @@ class Session:
         if self._gmcp:
             self._gmcp.perceive(event, text)
         if text and (connection := self._connection):
-            if isinstance(event, Saw):
+            if isinstance(event, Output):
                 connection.show(*shown_of(event, text, self._registry.game.world.room_of(character).name))
             else:
                 connection.show(text, KIND_OF.get(type(event), ""))
@@ -260,8 +260,8 @@ class Session:
     def _perceive_own(self, event: Event, character: Character) -> None:
         match event:
             case Arrived(from_room_id=room_id) if room_id:
-                self.show(arrival(self._registry.game.world, character), SCENE)
-            case Departed():
+                self.show(render_arrival(self._registry.game.world, character), SCENE)
+            case QuitRequested():
                 self.end(self._registry.texts.farewell, MARKED)
             case PasswordChangeRequested(name=""):
                 self._dialogue = PasswordChange(self, self._registry.door, character.name, self._go_on)

@@ -220,7 +220,7 @@ def test_who_is_asked_along_and_agrees_goes_along(tmp_path, says, follows):
     life = Talking(tmp_path, json.dumps({"words": "To the kitchen, Ana?", "you_follow": says}))
     rook = life.game.world.characters["Rook"]
     life.answers("say Rook, will you come with me?")
-    assert rook.doings.following_id == follows
+    assert rook.transient.following_id == follows
     life.ana.types("go north")
     assert (rook.room_id == KITCHEN) == bool(follows)
     assert life.agent.conversation.manners().in_talk_with == follows

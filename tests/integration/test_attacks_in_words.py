@@ -8,7 +8,7 @@ from tests.hostile import CONTROLS, INJECTIONS, MARKUP
 from tests.integration import attacking
 from tests.integration.attacking import INDEX, attack
 from tests.integration.running import ADMIN, running
-from world.parsing import one_spaced
+from world.parsing import collapse_whitespace
 from world.sanitize import clean_line
 
 pytestmark = pytest.mark.integration
@@ -52,7 +52,9 @@ KNOWN_FOLDERS = (
     *(f"world/{name}/" for name in ("rooms", "things", "agents", "people", "world", "config", ".index", ".trash")),
     "world.accounts/",
 )
-KEPT = [text for text in map(one_spaced, map(clean_line, WORDS)) if text and "|" not in text and "\\" not in text]
+KEPT = [
+    text for text in map(collapse_whitespace, map(clean_line, WORDS)) if text and "|" not in text and "\\" not in text
+]
 WRITING = [f"@detail kept{number} -> {text}" for number, text in enumerate(KEPT)]
 
 

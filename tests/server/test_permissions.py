@@ -110,7 +110,7 @@ def test_what_somebody_may_not_do_is_in_no_help_of_theirs(game):
 
 def test_an_agent_is_told_of_play_and_its_own_mind_and_of_what_it_was_granted(game):
     def told(name: str) -> set[str]:
-        return {one.verb for one in game.commands if one.is_told(game.world.characters[name])}
+        return {one.verb for one in game.commands if one.is_listed_for(game.world.characters[name])}
 
     assert {verb for verb in told("PlayerAgent") if NEEDED[verb] > Role.PLAYER} == set()
     assert told("GrantedAgent") - told("PlayerAgent") == {"@dig"}

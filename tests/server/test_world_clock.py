@@ -34,20 +34,20 @@ class House:
 
 def test_the_world_is_set_by_the_clock_and_follows_it():
     house = House(WorldSettings(ambient_minutes=0))
-    assert house.game.world.moment.clock == "12:00"
+    assert house.game.world.time.clock == "12:00"
     house.ms += HOUR_MS
     house.beat()
-    assert house.game.world.moment.clock == "13:00"
+    assert house.game.world.time.clock == "13:00"
 
 
 def test_a_short_day_is_taken_up_while_the_world_runs():
     house = House(WorldSettings(day_minutes=1440, ambient_minutes=0))
     house.settings = replace(house.settings, day_minutes=144)
     house.beat()
-    before = house.game.world.moment.minutes
+    before = house.game.world.time.minutes
     house.ms += HOUR_MS
     house.beat()
-    assert house.game.world.moment.minutes - before == 10 * 60
+    assert house.game.world.time.minutes - before == 10 * 60
 
 
 def test_the_light_goes_when_its_time_has_come():
@@ -61,10 +61,10 @@ def test_there_is_something_to_notice_now_and_then_where_somebody_is():
     house = House(WorldSettings(ambient_minutes=1))
     beats = 2400
     house.beat(beats)
-    noticed = house.ana.screen()
-    assert set(noticed) == {"A log falls."}
+    visible_to = house.ana.screen()
+    assert set(visible_to) == {"A log falls."}
     expected = beats * BEAT_SECONDS / 60
-    assert 0.75 * expected < len(noticed) < 1.25 * expected
+    assert 0.75 * expected < len(visible_to) < 1.25 * expected
 
 
 def test_nothing_is_noticed_where_only_agents_are_or_when_it_is_switched_off():

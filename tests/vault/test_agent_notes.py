@@ -39,7 +39,7 @@ def test_an_agent_is_told_neither_comments_nor_its_table_and_code_to_the_letter(
     )
     note = moss(tmp_path, "room: Hall", f"{text}\n## Goals\nTea.")
     assert note.profile == "You are Moss.\n\n```\n## Reactions\n```\n\n## Goals\nTea."
-    assert len(note.reactions) == 1
+    assert len(note.triggers) == 1
 
 
 def test_an_agent_without_properties_is_one_all_the_same(tmp_path):

@@ -11,7 +11,7 @@ from tests.world.inn import inn
 from vault.board_note import BoardNote, format_board, parse_board
 from vault.errors import NoteError
 from vault.note import parse_note
-from world.bulletin_board import SCOPES, Board, Entry
+from world.bulletin_board import SCOPES, Board, Notice
 
 ROOM = "The Common Room"
 
@@ -28,7 +28,7 @@ class Hall:
 
     @property
     def up(self) -> list[tuple[str, str]]:
-        return [(entry.author_id, entry.content) for entry in self.world.board.up()]
+        return [(entry.author_id, entry.content) for entry in self.world.board.active()]
 
     def edit(self, old: str, new: str) -> None:
         text = self.path.read_text()
@@ -118,7 +118,7 @@ def test_what_stands_under_taken_down_is_not_read_by_anybody(hall: Hall):
     hall.edit("## Taken down\n", "## Taken down\n- **type** (world, from [[Ben]], 2): river\n")
     hall.note.save()
     assert hall.up == [("Ana", "We meet at noon.")]
-    assert hall.world.board.entries[-1] == Entry(2, "type", "river", "world", "Ben", "", "withdrawn")
+    assert hall.world.board.entries[-1] == Notice(2, "type", "river", "world", "Ben", "", "withdrawn")
 
 
 def test_a_number_that_is_none_is_named_by_line():
@@ -128,12 +128,12 @@ def test_a_number_that_is_none_is_named_by_line():
 
 @pytest.mark.parametrize("name", ["Hall [old]", "A|B", "a#b", "Hall, from Ana"])
 def test_a_room_that_no_link_can_name_is_found_again(name):
-    board = Board([Entry(1, "plan", "We meet (at noon): there.", SCOPES[0], "Ana [2]", name)], 2)
+    board = Board([Notice(1, "plan", "We meet (at noon): there.", SCOPES[0], "Ana [2]", name)], 2)
     assert parse_board(parse_note(format_board(board), "b")) == board
 
 
 def test_two_lines_of_one_number_become_two_entries():
     text = "## On the board\n- **a** (world, from [[Ana]], 4): x\n- **b** (world, from [[Ana]], 4): y\n"
     assert parse_board(parse_note(text, "b")) == Board(
-        [Entry(4, "a", "x", "world", "Ana", ""), Entry(5, "b", "y", "world", "Ana", "")], 6
+        [Notice(4, "a", "x", "world", "Ana", ""), Notice(5, "b", "y", "world", "Ana", "")], 6
     )

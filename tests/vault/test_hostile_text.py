@@ -20,17 +20,17 @@ from vault.memory.summaries import RECENT, Summary, SummaryFolder
 from vault.note import parse_note
 from vault.personal_notes import OwnNotes
 from vault.vault import Vault
-from world.bulletin_board import Board, Entry
+from world.bulletin_board import Board, Notice
 from world.entities import Character, Detail, Room, Thing
-from world.parsing import one_spaced
+from world.parsing import collapse_whitespace
 from world.sanitize import clean_block, clean_line
 
 ON_DISK = settings(max_examples=12)
 
-cleaned = hostile_input.map(clean_line).map(one_spaced)
+cleaned = hostile_input.map(clean_line).map(collapse_whitespace)
 """What a line of hostile input is when it reaches a command."""
 
-blocks = st.lists(hostile_lines.map(one_spaced), max_size=4).map("\n".join).map(clean_block)
+blocks = st.lists(hostile_lines.map(collapse_whitespace), max_size=4).map("\n".join).map(clean_block)
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def test_what_is_known_of_somebody_is_one_line_and_the_same_again(text, section)
 
 @given(st.lists(cleaned.filter(bool), max_size=4))
 def test_what_is_shared_is_read_as_it_was_shared_and_is_nothing_more(texts):
-    entries = [Entry(n, "plan", text, "world", "Ana", "") for n, text in enumerate(texts, 1)]
+    entries = [Notice(n, "plan", text, "world", "Ana", "") for n, text in enumerate(texts, 1)]
     note = parse_note(format_board(Board(entries, len(entries) + 1)), "world/board.md")
     assert parse_board(note).entries == entries
 

@@ -48,8 +48,13 @@ def test_nothing_in_code_or_in_a_comment_counts(around, hidden):
     within = around.format(hidden.replace("\n", f"\n{indent}"))
     note = parse_note(f"A hall.\n\n{within}\n\nDust.\n\n## Reactions\n{within}\n\n## Details\n\nNone.\n", "rooms/A.md")
     room, shown = room_of(note, "A"), room_of(note, "A").description
-    assert (note.settings(["port"]), room.exits, room.details, life_in(note).moods) == ({}, {}, {}, {})
-    assert life_in(note).reactions == ()
+    assert (note.settings(["port"]), room.exits, room.details, life_in(note).descriptions_by_day_part) == (
+        {},
+        {},
+        {},
+        {},
+    )
+    assert life_in(note).triggers == ()
     is_comment = "%%" in around or "<!--" in around
     assert shown == ("A hall.\n\nDust." if is_comment else f"A hall.\n\n{within}\n\nDust.")
 
@@ -75,7 +80,7 @@ def test_what_nothing_closes_hides_nothing(opener):
 @pytest.mark.parametrize("title", ["exits", "EXITS", "Exits ##", " Exits", "Exits <!-- two -->"])
 def test_a_heading_counts_in_any_case(title):
     note = parse_note(f"A hall.\n\n## {title}\n- **out**: [[Yard]]\n\n## night\nDark.\n", "rooms/A.md")
-    assert (list(room_of(note, "A").exits), life_in(note).moods) == (["out"], {"night": "Dark."})
+    assert (list(room_of(note, "A").exits), life_in(note).descriptions_by_day_part) == (["out"], {"night": "Dark."})
 
 
 def test_a_section_that_stands_twice_is_refused_with_both_lines():

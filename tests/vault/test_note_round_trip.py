@@ -126,7 +126,11 @@ def test_a_room_is_saved_into_whatever_stands_in_its_note(text, room):
             return
         assert not save_room(vault, before)
         assert vault.read_exact("rooms", "Hall.md") == text
-        room.moods, room.ambient, room.reactions = before.moods, before.ambient, before.reactions
+        room.descriptions_by_day_part, room.ambient, room.triggers = (
+            before.descriptions_by_day_part,
+            before.ambient,
+            before.triggers,
+        )
         save_room(vault, room)
         assert load_room(vault, "Hall") == room
 

@@ -105,11 +105,11 @@ def test_no_profile_becomes_a_setting_a_role_or_a_reaction(tmp_path, profile):
     before = load_agent(vault, "Rook")
     OwnProfiles(vault, lambda: AT).set_profile(ROOK, profile)
     after = load_agent(vault, "Rook")
-    assert (after.given, after.role, after.grants, after.reactions) == (
+    assert (after.given, after.role, after.grants, after.triggers) == (
         before.given,
         before.role,
         before.grants,
-        before.reactions,
+        before.triggers,
     )
     assert text_of(tmp_path).startswith(HEAD)
 

@@ -10,24 +10,24 @@ from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.session_snapshot import JUST_NOW, JustNow, keep_just_now, take_just_now
-from world.entities import Doings
+from world.entities import TransientState
 
 AT = 1_764_016_501_000
 
-ABOUT = Doings(
-    goal_id="The Cellar",
-    came_from_id="The Kitchen",
+ABOUT = TransientState(
+    destination_id="The Cellar",
+    previous_room_id="The Kitchen",
     following_id="Ben",
-    answer_to_id="Cat",
-    away="tea | and a bun",
+    reply_to_id="Cat",
+    afk_message="tea | and a bun",
     last_line="say hello",
 )
-ABOUT.heard.extend(['Ben says, "One"', 'Ben says, "Zwei ünd"'])
+ABOUT.speech_history.extend(['Ben says, "One"', 'Ben says, "Zwei ünd"'])
 
 
 def test_what_was_kept_is_there_again_a_moment_later_and_only_once(tmp_path):
     vault, world = vault_of(tmp_path, {}), inn()
-    kept = JustNow(("Ana", "Rook"), {"Ana": ABOUT, "Rook": Doings(away="")}, {"Rook": {"spoken": 1}})
+    kept = JustNow(("Ana", "Rook"), {"Ana": ABOUT, "Rook": TransientState(afk_message="")}, {"Rook": {"spoken": 1}})
     keep_just_now(vault, kept, AT)
     assert take_just_now(vault, world, AT + 60_000, 60) == kept
     assert take_just_now(vault, world, AT + 60_000, 60) == JustNow()
@@ -45,14 +45,19 @@ def test_who_and_what_is_no_more_is_left_out(tmp_path):
     keep_just_now(vault, JustNow(("Ana", "Zoe"), {"Ana": ABOUT, "Zoe": ABOUT}), AT)
     del world.characters["Ben"], world.rooms["The Cellar"]
     found = take_just_now(vault, world, AT, 60)
-    ana = found.doings["Ana"]
-    assert (found.awake, list(found.doings)) == (("Ana",), ["Ana"])
-    assert (ana.goal_id, ana.following_id, ana.came_from_id, ana.answer_to_id) == ("", "", "The Kitchen", "Cat")
+    ana = found.transient["Ana"]
+    assert (found.awake, list(found.transient)) == (("Ana",), ["Ana"])
+    assert (ana.destination_id, ana.following_id, ana.previous_room_id, ana.reply_to_id) == (
+        "",
+        "",
+        "The Kitchen",
+        "Cat",
+    )
 
 
 def test_of_whom_nothing_is_to_be_told_nothing_is_kept(tmp_path):
     vault = vault_of(tmp_path, {})
-    keep_just_now(vault, JustNow((), {"Ana": Doings(client_reads_aloud=True, is_absent=True)}), AT)
+    keep_just_now(vault, JustNow((), {"Ana": TransientState(client_uses_screen_reader=True, is_linkdead=True)}), AT)
     assert json.loads(vault.read_text(*JUST_NOW)) == {"at_ms": AT, "awake": [], "doings": {}, "owed": {}}
 
 

@@ -9,8 +9,8 @@ from vault.errors import NoteError
 from vault.note import parse_note
 from vault.trigger_notes import life_in, reactions_in
 from vault.vault import STARTER, Vault
-from world.game_time import PARTS
-from world.triggers import reaction
+from world.game_time import DAY_PARTS
+from world.triggers import parse_trigger
 
 MILL = """\
 ---
@@ -40,11 +40,11 @@ Prose between tables counts for nothing.
 
 def test_a_note_tells_moods_ambience_and_reactions():
     life = life_in(parse_note(MILL, "rooms/Mill.md"))
-    assert life.moods == {"night": "The wheel is asleep.\n\nIt snores."}
+    assert life.descriptions_by_day_part == {"night": "The wheel is asleep.\n\nIt snores."}
     assert life.ambient == ("A creak.", "A sigh.")
-    assert life.reactions == (
-        reaction("use wheel", "night", "show It groans | and stops."),
-        reaction("every 30", "", "emote turns"),
+    assert life.triggers == (
+        parse_trigger("use wheel", "night", "show It groans | and stops."),
+        parse_trigger("every 30", "", "emote turns"),
     )
 
 
@@ -70,7 +70,7 @@ def test_the_starter_vault_speaks_of_nothing_that_it_does_not_have():
     rows = [(note.source, line, row) for note in notes for row, line in reactions_in(note)]
     assert len(rows) >= 10
     assert [(source, line) for source, line, row in rows if set(row.names) - {*names, "self"}] == []
-    assert {part for note in notes for part in life_in(note).moods} <= {*PARTS}
+    assert {part for note in notes for part in life_in(note).descriptions_by_day_part} <= {*DAY_PARTS}
 
 
 @pytest.mark.parametrize("name", agent_names(Vault(STARTER)))
@@ -78,4 +78,4 @@ def test_a_table_of_reactions_is_no_part_of_a_profile(name):
     note = load_agent(Vault(STARTER), name)
     assert "Reactions" not in note.profile
     assert "|" not in note.profile
-    assert note.reactions
+    assert note.triggers

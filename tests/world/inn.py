@@ -7,10 +7,10 @@ from world.commands.table import world_commands
 from world.entities import Character, Detail, Exit, Room, Thing
 from world.events import Event
 from world.game import Game
-from world.triggers import reaction
+from world.triggers import parse_trigger
 from world.world import World
 
-CREAK = reaction("use", "", "show The lid of the oat chest creaks.")
+CREAK = parse_trigger("use", "", "show The lid of the oat chest creaks.")
 
 
 def inn() -> World:
@@ -44,7 +44,7 @@ def inn() -> World:
             Thing("oil lamp", "The Common Room", "It is empty.", ("lamp",)),
             Thing("copper coin", "Ana"),
             Thing("apples", "The Kitchen", "Small and sour."),
-            Thing("oat chest", "The Stable", "Too heavy to move.", is_container=True, fixed=True, reactions=(CREAK,)),
+            Thing("oat chest", "The Stable", "Too heavy to move.", is_container=True, fixed=True, triggers=(CREAK,)),
             Thing("saddle bag", "The Stable", "Two pockets, one of them sewn up.", ("bag",), is_container=True),
             Thing("stable bill", "saddle bag", "A folded page.", ("bill",), writing="Oats, six pence. Unpaid."),
             Thing("slate", "The Stable", "A school slate.", properties={"writable": "true"}),

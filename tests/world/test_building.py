@@ -12,10 +12,10 @@ from tests.english import ENGLISH
 from tests.world.inn import Player, inn, inn_game
 from world.entities import Exit, Role
 from world.errors import CommandError
-from world.events import Altered, Event, Moved
-from world.find import as_exit_name, new_name, new_names, new_text
+from world.events import EntityChanged, Event, Moved
+from world.find import exit_name_for, validate_name, validate_names, validate_text
 from world.game import Game
-from world.undo import CHANGED_BY, MADE_BY, MOST_ACTS, fields_of
+from world.undo import CHANGED_BY, MADE_BY, MAX_UNDO_STEPS, snapshot
 from world.world import World
 
 LINES = [
@@ -62,7 +62,7 @@ def as_built(world: World) -> dict[str, object]:
     """Return all of a world that a builder can change, and where things are."""
     subjects = [*world.rooms.items(), *world.things.items(), *world.characters.items()]
     places = {thing.thing_id: thing.place_id for thing in world.things.values()}
-    return {name: fields_of(one) for name, one in subjects} | {"places": places}
+    return {name: snapshot(one) for name, one in subjects} | {"places": places}
 
 
 @given(st.lists(st.sampled_from(LINES), max_size=14))
@@ -119,7 +119,7 @@ def test_everything_that_changed_is_announced_to_be_saved():
     game.subscribe("test", seen.extend)
     game.perform("Ana", "@dig up to The Attic")
     game.perform("Ana", "@destroy The Cellar")
-    altered = [(event.kind, event.subject_id) for event in seen if isinstance(event, Altered)]
+    altered = [(event.kind, event.entity_id) for event in seen if isinstance(event, EntityChanged)]
     assert altered[:2] == [("room", "The Common Room"), ("room", "The Attic")]
     assert set(altered[2:]) == {("room", "The Common Room"), ("room", "The Cellar")}
 
@@ -193,12 +193,12 @@ def test_an_edit_from_outside_is_not_taken_back_either():
 
 def test_only_so_many_acts_are_kept():
     game = building()
-    for number in range(MOST_ACTS + 3):
+    for number in range(MAX_UNDO_STEPS + 3):
         game.perform("Ana", f"@describe here -> {number}")
     undone = 0
     while game.perform("Ana", "@undo").accepted:
         undone += 1
-    assert undone == MOST_ACTS
+    assert undone == MAX_UNDO_STEPS
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_only_so_many_acts_are_kept():
     ],
 )
 def test_a_name_is_cleaned_and_kept(name, kept):
-    assert new_name(inn(), name) == kept
+    assert validate_name(inn(), name) == kept
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_a_name_is_cleaned_and_kept(name, kept):
 )
 def test_a_name_that_will_not_do_or_is_somebody_s_is_refused(name):
     with pytest.raises(CommandError):
-        new_name(inn(), name)
+        validate_name(inn(), name)
 
 
 def test_what_no_file_name_can_hold_is_a_title():
@@ -262,24 +262,24 @@ def test_two_names_that_a_file_name_makes_one_are_two_things():
 
 
 def test_something_can_keep_its_own_name():
-    assert new_name(inn(), "the cellar", besides="The Cellar") == "the cellar"
+    assert validate_name(inn(), "the cellar", besides="The Cellar") == "the cellar"
 
 
 def test_names_come_in_a_list_each_once_and_in_small_letters():
-    assert new_names(inn(), "North, n , N,, north") == ("north", "n")
+    assert validate_names(inn(), "North, n , N,, north") == ("north", "n")
     with pytest.raises(CommandError):
-        new_names(inn(), " , ")
+        validate_names(inn(), " , ")
 
 
 def test_a_text_can_have_several_lines_and_has_no_controls():
-    assert new_text(inn(), r"One.\nTwo.") == "One.\nTwo."
-    assert new_text(inn(), "a\x1b]0;title\x07b") == "ab"
+    assert validate_text(inn(), r"One.\nTwo.") == "One.\nTwo."
+    assert validate_text(inn(), "a\x1b]0;title\x07b") == "ab"
     with pytest.raises(CommandError, match="a text has at most 4000"):
-        new_text(inn(), "x" * 4001)
+        validate_text(inn(), "x" * 4001)
 
 
 def test_a_place_s_name_becomes_an_exit_s():
-    assert as_exit_name("The Loft: upstairs, left") == "the loft upstairs left"
+    assert exit_name_for("The Loft: upstairs, left") == "the loft upstairs left"
 
 
 def test_exits_of_a_room_have_an_end():

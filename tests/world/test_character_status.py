@@ -6,7 +6,7 @@ import pytest
 
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn_game
-from world.character_status import span
+from world.character_status import format_duration
 from world.world import Presence
 
 
@@ -26,7 +26,7 @@ from world.world import Presence
     ],
 )
 def test_a_span_of_time_is_told_by_its_largest_unit(seconds, said):
-    assert span(seconds, ENGLISH) == said
+    assert format_duration(seconds, ENGLISH) == said
 
 
 def test_who_is_still_for_long_is_shown_as_such_and_who_sleeps_since_when():

@@ -6,7 +6,7 @@ import pytest
 
 from tests.english import ENGLISH
 from tests.world.inn import inn, inn_game
-from world.command import Command, CommandTable, CommandTexts, Word, command
+from world.command import Command, CommandLocalization, CommandTable, Word, command
 from world.commands.table import world_commands
 from world.entities import Character, Role
 from world.errors import CommandError, WorldError
@@ -179,7 +179,7 @@ def test_too_little_of_a_verb_or_what_may_be_an_exit_is_only_suggested(typed, is
 
 def test_a_command_has_the_names_that_this_world_gives_it():
     table = CommandTable([declared("say <text>", "speak")])
-    table.texts = CommandTexts({"say": "Sprich."}, {"say": ("sage",)})
+    table.texts = CommandLocalization({"say": "Sprich."}, {"say": ("sage",)})
     say = table.get("SAGE")
     assert say
     assert (table.names_of(say), table.help_of(say)) == (("say", "speak", "sage"), "Sprich.")

@@ -19,7 +19,7 @@ LINES = st.sampled_from(
 def leaders(world: World, name: str) -> list[str]:
     """Return whom somebody follows, whom they follow and so on; endless if they go round."""
     found = [name]
-    while (leader := world.characters[found[-1]].doings.following_id) and len(found) < 9:
+    while (leader := world.characters[found[-1]].transient.following_id) and len(found) < 9:
         found.append(leader)
     return found
 

@@ -11,8 +11,8 @@ from tests.world.inn import Player, inn
 from world.command import CommandTable, command
 from world.entities import Character, Role, Room
 from world.errors import WorldError
-from world.events import Event, Refused, Said, Told
-from world.game import Game, Performed
+from world.events import Event, Refused, Said, SystemMessage
+from world.game import CommandResult, Game
 from world.world import World
 
 
@@ -27,14 +27,14 @@ def failing(event: Event, sentence: str) -> None:
 
 
 def test_a_line_gives_its_command_and_what_happened(game):
-    assert game.perform("Ana", "speak hello | she is kind") == Performed(
+    assert game.perform("Ana", "speak hello | she is kind") == CommandResult(
         "say", (Said("Ana", "The Common Room", "hello"),)
     )
 
 
 def test_an_empty_line_is_nothing_at_all(game):
     ana = Player(game, "Ana")
-    assert game.perform("Ana", "  ") == Performed("", ())
+    assert game.perform("Ana", "  ") == CommandResult("", ())
     assert ana.events == []
 
 
@@ -78,7 +78,7 @@ def test_sleeping_and_waking_twice_happen_once(game):
 def test_a_message_from_the_world_reaches_one(game):
     ana, ben = Player(game, "Ana"), Player(game, "Ben")
     game.tell("Ana", "It is late.")
-    assert (ana.events, ana.screen(), ben.screen()) == ([Told("Ana", "It is late.")], ["It is late."], [])
+    assert (ana.events, ana.screen(), ben.screen()) == ([SystemMessage("Ana", "It is late.")], ["It is late."], [])
 
 
 def test_a_later_observer_takes_the_place_of_the_first(game):
@@ -136,7 +136,7 @@ def test_one_sentence_is_made_for_all_to_whom_an_event_is_alike(game):
     for onlooker in onlookers:
         game.world.characters[onlooker.name].room_id = "The Common Room"
     game.perform("Ana", "say hello")
-    heard = [game.world.characters[onlooker.name].doings.heard[-1] for onlooker in onlookers]
+    heard = [game.world.characters[onlooker.name].transient.speech_history[-1] for onlooker in onlookers]
     assert heard[0] == 'Ana says, "hello"'
     assert heard[0] is heard[1]
 

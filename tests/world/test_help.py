@@ -6,7 +6,7 @@ import pytest
 
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn_game
-from world.command import CommandTexts, command
+from world.command import CommandLocalization, command
 from world.commands.help import in_columns
 from world.entities import Role
 from world.game import Game
@@ -78,7 +78,7 @@ def test_who_listens_is_told_in_sentences():
 
 def test_a_world_may_explain_commands_and_call_them_in_its_own_words_and_have_topics():
     game = inn_game()
-    game.commands.texts = CommandTexts(
+    game.commands.texts = CommandLocalization(
         {"go": "Geh irgendwohin."}, {"go": ("gehe", "lauf")}, {"things": "Alles hat seinen Platz.", "river": "Nass."}
     )
     ana = ana_in(game)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from world.commands.table import world_commands
 from world.entities import Character, Room, Thing
 from world.errors import WorldError
-from world.events import Saw
+from world.events import Output
 from world.game import Game
-from world.world import DEEPEST, World
+from world.world import MAX_CONTAINER_DEPTH, World
 
 PLACES = ("Hall", "Attic", "Ana")
 NAMES = ("lamp", "coin", "oar", "cup")
@@ -122,33 +122,33 @@ def test_a_thousand_bags_in_each_other_are_listed_as_deep_as_they_may_be():
     one.things["sack"] = Thing("sack", "Ana", is_container=True)
     game = Game(one, world_commands())
     (carried,) = game.perform("Ana", "inventory").events
-    assert isinstance(carried, Saw)
-    assert carried.text.count("\n") == DEEPEST
+    assert isinstance(carried, Output)
+    assert carried.text.count("\n") == MAX_CONTAINER_DEPTH
     assert game.perform("Ana", "put bag 0 in sack").refusal == "things.too_deep: sack"
     assert one.things["bag 0"].place_id == "Ana"
 
 
 def test_what_came_or_moved_is_told_once():
     things = world().things
-    assert [thing.name for thing in things.take_moved()] == ["lamp", "coin"]
+    assert [thing.name for thing in things.drain_moved()] == ["lamp", "coin"]
     things["lamp"].place_id = "Attic"
     things["lamp"].place_id = "Ana"
     things["lamp"].title = "brass lamp"
     things["oar"] = Thing("oar", "Hall")
     things["cup"] = Thing("cup", "Hall")
     del things["cup"]
-    assert [thing.thing_id for thing in things.take_moved()] == ["lamp", "oar"]
-    assert things.take_moved() == []
+    assert [thing.thing_id for thing in things.drain_moved()] == ["lamp", "oar"]
+    assert things.drain_moved() == []
 
 
 def test_nothing_hears_of_a_copy_or_of_what_is_gone():
     one = world()
     lamp = one.things["lamp"]
     copies = [copy.copy(lamp), copy.deepcopy(lamp), replace(lamp), one.things.pop("lamp")]
-    one.things.take_moved()
+    one.things.drain_moved()
     for thing in copies:
         thing.place_id = "Attic"
-    assert (one.things_at("Attic"), one.things.take_moved()) == ([], [])
+    assert (one.things_at("Attic"), one.things.drain_moved()) == ([], [])
 
 
 def test_a_copy_of_a_whole_world_lives_by_itself():

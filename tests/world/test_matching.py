@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.english import ENGLISH
 from world.entities import Thing
 from world.errors import CommandError
-from world.matching import bare, candidates, count_name_words, either, find, is_named, listed, suggestions
+from world.matching import candidates, count_name_words, find, is_named, join_and, join_or, strip_article, suggestions
 
 BRASS = Thing("brass lamp", "here", aliases=("lamp",))
 OIL = Thing("oil lamp", "here", aliases=("lamp",))
@@ -75,19 +75,19 @@ def test_suggestions_are_beginnings_and_near_misses(wanted, suggested):
 
 
 def test_lists_are_joined_as_one_speaks():
-    assert [listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])] == [
+    assert [join_and([]), join_and(["a"]), join_and(["a", "b"]), join_and(["a", "b", "c"])] == [
         "",
         "a",
         "a and b",
         "a, b and c",
     ]
-    assert either(["a", "b", "c"]) == "a, b or c"
+    assert join_or(["a", "b", "c"]) == "a, b or c"
 
 
 @given(st.text())
 def test_any_text_can_be_looked_for(text):
     assert all(thing in THINGS for thing in candidates(text, THINGS))
-    assert bare(text) == bare(text.upper()) or not text.isascii()
+    assert strip_article(text) == strip_article(text.upper()) or not text.isascii()
 
 
 @pytest.mark.parametrize(

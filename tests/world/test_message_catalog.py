@@ -89,4 +89,4 @@ def test_a_filled_sentence_is_read_again_whatever_is_in_it(values):
 )
 def test_names_are_joined_in_the_language_of_the_world(names, all_of, any_of):
     wording = Wording({"lists.and": "und", "lists.or": "oder"})
-    assert (wording.all_of(names), wording.any_of(names)) == (all_of, any_of)
+    assert (wording.join_and(names), wording.join_or(names)) == (all_of, any_of)

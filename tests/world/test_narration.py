@@ -10,31 +10,31 @@ from tests.world.inn import inn
 from world import events
 from world.entities import Thing
 from world.events import (
-    Altered,
     Announced,
     Arrived,
     Built,
-    Departed,
     Dropped,
     Emoted,
+    EntityChanged,
     Event,
     Followed,
     Gave,
-    Happened,
     Left,
     LookedAt,
     Moved,
+    Output,
     Paged,
     PutIn,
+    QuitRequested,
     ReadThing,
     Recalled,
     Refused,
+    RoomMessage,
     Said,
-    Saw,
     Shared,
     Shouted,
+    SystemMessage,
     Thought,
-    Told,
     Took,
     TookFrom,
     Unfollowed,
@@ -42,7 +42,7 @@ from world.events import (
     Whispered,
     Wrote,
 )
-from world.narration import narrate, perceivers, with_article
+from world.narration import audience_of, narrate, with_article
 from world.world import World
 
 HERE, AWAY = "The Common Room", "The Yard"
@@ -160,27 +160,27 @@ SEEN: list[tuple[Event, dict[str, str]]] = [
         },
     ),
     (Paged("Ana", "Rook", "Hi."), {"Ana": 'You tell Rook, "Hi."', "Rook": 'Ana tells you, "Hi."'}),
-    (Happened("", HERE, "A log falls."), {"Ana": "A log falls.", "Ben": "A log falls.", "Cat": "A log falls."}),
+    (RoomMessage("", HERE, "A log falls."), {"Ana": "A log falls.", "Ben": "A log falls.", "Cat": "A log falls."}),
     (Announced("", "Noon."), {"Ana": "Noon.", "Ben": "Noon.", "Cat": "Noon.", "Rook": "Noon."}),
-    (Altered("Ana", "thing", "oil lamp"), {}),
+    (EntityChanged("Ana", "thing", "oil lamp"), {}),
     (LookedAt("Ana", HERE, "Ben"), {"Ana": "", "Ben": "Ana looks at you.", "Cat": ""}),
     (Thought("Ana", "Cold."), {"Ana": "You think: Cold."}),
-    (Saw("Ana", "A table.\nA chair."), {"Ana": "A table.\nA chair."}),
+    (Output("Ana", "A table.\nA chair."), {"Ana": "A table.\nA chair."}),
     (Refused("Ana", "No."), {"Ana": "No."}),
-    (Told("Ana", "It is late."), {"Ana": "It is late."}),
-    (Departed("Ana"), {"Ana": ""}),
+    (SystemMessage("Ana", "It is late."), {"Ana": "It is late."}),
+    (QuitRequested("Ana"), {"Ana": ""}),
 ]
 
 
 @pytest.mark.parametrize(("event", "seen"), SEEN, ids=lambda value: type(value).__name__)
 def test_each_viewer_gets_a_sentence_of_its_own(world, event, seen):
-    assert {viewer.name: narrate(event, viewer, world) for viewer in perceivers(event, world)} == seen
+    assert {viewer.name: narrate(event, viewer, world) for viewer in audience_of(event, world)} == seen
 
 
 def test_leaving_is_seen_by_the_leaver_and_by_those_who_stay(world):
     left = Left("Ana", HERE, "out", AWAY)
     world.characters["Ana"].room_id = AWAY
-    assert {viewer.name: narrate(left, viewer, world) for viewer in perceivers(left, world)} == {
+    assert {viewer.name: narrate(left, viewer, world) for viewer in audience_of(left, world)} == {
         "Ana": "You go out to The Yard.",
         "Ben": "Ana leaves out to The Yard.",
         "Cat": "Ana leaves out to The Yard.",
@@ -190,7 +190,7 @@ def test_leaving_is_seen_by_the_leaver_and_by_those_who_stay(world):
 def test_falling_asleep_is_seen_by_those_who_stay_awake(world):
     asleep = Left("Ana", HERE, "", "")
     world.characters["Ana"].awake = False
-    assert {viewer.name: narrate(asleep, viewer, world) for viewer in perceivers(asleep, world)} == {
+    assert {viewer.name: narrate(asleep, viewer, world) for viewer in audience_of(asleep, world)} == {
         "Ben": "Ana falls asleep and is gone.",
         "Cat": "Ana falls asleep and is gone.",
     }
@@ -199,7 +199,7 @@ def test_falling_asleep_is_seen_by_those_who_stay_awake(world):
 def test_being_taken_elsewhere_says_no_more_than_is_seen(world):
     taken = Left("Ana", HERE, "", AWAY)
     world.characters["Ana"].room_id = AWAY
-    assert {viewer.name: narrate(taken, viewer, world) for viewer in perceivers(taken, world)} == {
+    assert {viewer.name: narrate(taken, viewer, world) for viewer in audience_of(taken, world)} == {
         "Ana": "You are in The Yard all at once.",
         "Ben": "Ana is gone all at once.",
         "Cat": "Ana is gone all at once.",

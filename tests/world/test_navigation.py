@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.world.inn import inn
 from world.entities import Exit, Room
-from world.navigation import STEPS, drawn, plan_of, shortest_path
+from world.navigation import STEPS, automap_of, draw_automap, shortest_path
 from world.world import World
 
 
@@ -58,7 +58,7 @@ def test_a_plan_is_drawn_with_its_ways_and_a_sign_for_each_room():
         d={},
         e={},
     )
-    assert drawn(world, plan_of(world, "a", 3, NAMES), NAMES) == [
+    assert draw_automap(world, automap_of(world, "a", 3, NAMES), NAMES) == [
         "[4]-[1]",
         "   \\ |",
         "    [@]-[2]",
@@ -69,19 +69,19 @@ def test_a_plan_is_drawn_with_its_ways_and_a_sign_for_each_room():
 
 def test_ways_that_cross_make_an_x():
     world = town(a={"east": "b", "southeast": "c"}, b={"southwest": "d"}, c={}, d={})
-    assert drawn(world, plan_of(world, "a", 3, NAMES), NAMES) == ["[@]-[1]", "   X", "[3] [2]"]
+    assert draw_automap(world, automap_of(world, "a", 3, NAMES), NAMES) == ["[@]-[1]", "   X", "[3] [2]"]
 
 
 def test_a_room_whose_place_is_taken_or_that_has_none_is_told_of_instead():
     world = town(a={"north": "b", "up": "loft"}, b={"south": "c", "out": "yard"}, c={}, loft={}, yard={})
-    plan = plan_of(world, "a", 3, NAMES)
+    plan = automap_of(world, "a", 3, NAMES)
     assert list(plan.places) == ["a", "b"]
     assert [(here, exit.room_id) for here, exit in plan.undrawn] == [("a", "loft"), ("b", "c"), ("b", "yard")]
 
 
 def test_no_room_is_further_than_the_steps_asked_for():
     world = town(**{str(n): {"east": str(n + 1)} for n in range(9)} | {"9": {}})
-    assert list(plan_of(world, "0", 3, NAMES).places) == ["0", "1", "2", "3"]
+    assert list(automap_of(world, "0", 3, NAMES).places) == ["0", "1", "2", "3"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from(sorted(STEPS)), st.integers(0, 30)), max_size=120))
@@ -90,8 +90,8 @@ def test_no_two_rooms_share_a_place_and_every_sign_stands_once(ways):
     for start, direction, to in ways:
         rooms[str(start)][direction] = str(to)
     world = town(**rooms)
-    plan = plan_of(world, "0", 3, NAMES)
+    plan = automap_of(world, "0", 3, NAMES)
     assert len(set(plan.places.values())) == len(plan.places)
-    picture = "\n".join(drawn(world, plan, NAMES))
+    picture = "\n".join(draw_automap(world, plan, NAMES))
     assert all(picture.count(f"[{sign}]") == 1 for sign in plan.signs().values())
     assert len(plan.signs()) == len(plan.places)

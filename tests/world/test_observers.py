@@ -7,7 +7,7 @@ import pytest
 from tests.world.inn import Player, inn
 from world.commands.table import world_commands
 from world.errors import WorldError
-from world.events import Altered, Arrived, Event, Left, Said
+from world.events import Arrived, EntityChanged, Event, Left, Said
 from world.game import Game
 from world.observers import PAUSE_SECONDS
 
@@ -60,7 +60,7 @@ def test_an_edit_that_nobody_perceives_is_told_to_who_asks_for_everything(game):
     everything: list[tuple[Event, ...]] = []
     some: list[tuple[Event, ...]] = []
     game.subscribe("everything", everything.append)
-    game.subscribe("some", some.append, (Altered,))
+    game.subscribe("some", some.append, (EntityChanged,))
     game.publish(())
     assert (everything, some) == ([()], [])
 

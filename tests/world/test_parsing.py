@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn_game
-from world.commands.preferences import MOST_ALIASES
-from world.events import Altered
-from world.parsing import Line, expanded, is_kept, is_number, parse_line
+from world.commands.preferences import MAX_ALIASES
+from world.events import EntityChanged
+from world.parsing import Line, expand_alias, is_number, is_repeatable, parse_line
 
 TYPED = st.text() | st.text("say|\\ '\":?x\t\n") | st.sampled_from(["say hi", "'hi", ":waves", "go north", "who", ""])
 SECRET = "quartz"
@@ -88,17 +88,17 @@ OWN = {"gs": "go south", "ask": "say %2, where is %1?", "all": "say %*!", "loop"
     ],
 )
 def test_a_word_of_ones_own_becomes_what_it_stands_for(typed, meant):
-    assert " ".join(expanded(typed, OWN, ENGLISH).split()) == " ".join(meant.split())
+    assert " ".join(expand_alias(typed, OWN, ENGLISH).split()) == " ".join(meant.split())
 
 
 @given(st.text(), st.sampled_from(sorted(OWN)))
 def test_the_private_reason_is_the_same_before_and_after(reason, name):
     typed = f"{name} Ben | {reason}"
-    assert parse_line(expanded(typed, OWN, ENGLISH)).reason == parse_line(typed).reason
+    assert parse_line(expand_alias(typed, OWN, ENGLISH)).reason == parse_line(typed).reason
 
 
 def test_what_begins_with_an_at_sign_is_not_kept_to_be_repeated():
-    assert [is_kept(line) for line in ("say hi", " @undo", "@password x", "", "  ")] == [
+    assert [is_repeatable(line) for line in ("say hi", " @undo", "@password x", "", "  ")] == [
         True,
         False,
         False,
@@ -110,13 +110,13 @@ def test_what_begins_with_an_at_sign_is_not_kept_to_be_repeated():
 def test_there_is_an_end_to_commands_of_ones_own_and_each_change_is_to_be_saved():
     game = inn_game()
     ana = Player(game, "Ana")
-    for number in range(MOST_ALIASES):
+    for number in range(MAX_ALIASES):
         done = game.perform("Ana", f"alias a{number} = say {number}")
-        assert done.events[-1] == Altered("Ana", "character", "Ana")
+        assert done.events[-1] == EntityChanged("Ana", "character", "Ana")
     ana.screen()
     ana.types("alias onemore = say no")
     assert ana.screen() == [
         "You have 50 commands of your own, which is as many as there can be. Forget one: unalias gs"
     ]
     assert game.perform("Ana", "alias a1 = say one").accepted
-    assert len(game.world.characters["Ana"].preferences) == MOST_ALIASES
+    assert len(game.world.characters["Ana"].preferences) == MAX_ALIASES

@@ -7,7 +7,7 @@ import pytest
 from tests.world.inn import Player, inn_game
 from world.entities import Character
 from world.game import Game
-from world.room_view import MADE_OUT
+from world.room_view import MAX_VISIBLE
 
 
 def crowded(people: int = 30, crowd: int = 10) -> Game:
@@ -82,14 +82,14 @@ def test_whoever_goes_along_with_somebody_is_told_in_any_crowd():
     ]
     game.sleep("Ana")
     assert ben.screen() == ["Ana falls asleep and is gone."]
-    assert game.world.characters["Ben"].doings.following_id == ""
+    assert game.world.characters["Ben"].transient.following_id == ""
 
 
 def test_of_a_crowd_some_are_named_and_the_others_counted():
     game = crowded()
     ana = Player(game, "Ana")
     ana.types("look")
-    first = ", ".join(["Ben", *(f"Guest{number}" for number in range(1, MADE_OUT))])
+    first = ", ".join(["Ben", *(f"Guest{number}" for number in range(1, MAX_VISIBLE))])
     assert f"{first} and 11 others are here." in ana.screen()
     ana.types("who here")
     assert len(ana.screen()) == 1 + 32
@@ -116,5 +116,5 @@ def test_who_is_not_found_in_a_crowd_is_not_told_of_everybody():
     game = crowded()
     ana = Player(game, "Ana")
     ana.types("follow nobody")
-    first = ", ".join(["Ben", *(f"Guest{number}" for number in range(1, MADE_OUT))])
+    first = ", ".join(["Ben", *(f"Guest{number}" for number in range(1, MAX_VISIBLE))])
     assert ana.screen() == [f"There is no 'nobody' here; {first}, … are."]

@@ -9,13 +9,13 @@ from world.commands.table import world_commands
 from world.entities import Character, Room, Thing
 from world.events import Event, Said
 from world.game import Game
-from world.game_time import Moment
-from world.run_triggers import MOST_REACTIONS
-from world.triggers import reaction
+from world.game_time import GameTime
+from world.run_triggers import MAX_TRIGGERS
+from world.triggers import parse_trigger
 from world.world import World
 
 HERE = "The Common Room"
-NOON, DUSK = Moment(12 * 60), Moment(19 * 60)
+NOON, DUSK = GameTime(12 * 60), GameTime(19 * 60)
 
 
 class House:
@@ -23,14 +23,14 @@ class House:
 
     def __init__(self, lucky: bool = True, **tables: list[tuple[str, str, str]]) -> None:
         self.world: World = inn()
-        self.world.moment = NOON
+        self.world.time = NOON
         owners: dict[str, Room | Thing | Character] = {
             "room": self.world.rooms[HERE],
             "lamp": self.world.things["oil lamp"],
             "rook": self.world.characters["Rook"],
         }
         for name, rows in tables.items():
-            owners[name].reactions = tuple(reaction(*row) for row in rows)
+            owners[name].triggers = tuple(parse_trigger(*row) for row in rows)
         self.saved: list[Event] = []
         self.game = Game(self.world, world_commands(), lambda times: lucky)
         self.game.subscribe("test", self.saved.extend)
@@ -143,11 +143,11 @@ def test_reactions_set_off_no_reactions():
 
 def test_one_event_sets_off_so_many_reactions_and_no_more():
     house = House()
-    for thing_id in [f"box {number}" for number in range(MOST_REACTIONS + 5)]:
+    for thing_id in [f"box {number}" for number in range(MAX_TRIGGERS + 5)]:
         house.world.things[thing_id] = type(house.world.things["oil lamp"])(thing_id, HERE)
-        house.world.things[thing_id].reactions = (reaction("emote", "", "show Tick."),)
+        house.world.things[thing_id].triggers = (parse_trigger("emote", "", "show Tick."),)
     house.ana.types("emote waits")
-    assert house.screens()["Ben"].count("Tick.") == MOST_REACTIONS
+    assert house.screens()["Ben"].count("Tick.") == MAX_TRIGGERS
 
 
 def test_a_detail_of_a_room_can_be_used_in_the_table_of_the_room():
@@ -165,13 +165,13 @@ def test_an_agent_says_what_its_table_has_it_say_in_its_own_voice():
     house = House(rook=[("arrive", "", "say Wipe your feet, {actor}.")])
     house.ana.types("go north")
     assert house.screens()["Ana"] == ["You go north to The Kitchen.", 'Rook says, "Wipe your feet, Ana."']
-    assert Said("Rook", "The Kitchen", "Wipe your feet, Ana.", unasked=True) in house.saved
+    assert Said("Rook", "The Kitchen", "Wipe your feet, Ana.", is_scripted=True) in house.saved
 
 
 def test_the_light_goes_for_everyone_and_errands_are_told_to_whom_they_concern():
     house = House(room=[("dusk", "", "show The lamps are lit.")], rook=[("dusk", "", "remind Stir the soup.")])
     rook = Player(house.game, "Rook")
-    house.game.pass_time(DUSK)
+    house.game.advance_time(DUSK)
     assert house.screens() == {
         "Ana": ["The light is going.", "The lamps are lit."],
         "Ben": ["The light is going.", "The lamps are lit."],
@@ -182,19 +182,19 @@ def test_the_light_goes_for_everyone_and_errands_are_told_to_whom_they_concern()
 
 def test_what_happens_every_so_often_happens_when_its_time_has_come_and_somebody_is_there():
     house = House(room=[("every 30", "", "show The clock strikes.")])
-    house.game.pass_time(Moment(12 * 60 + 29))
+    house.game.advance_time(GameTime(12 * 60 + 29))
     assert house.screens() == {}
-    house.game.pass_time(Moment(12 * 60 + 30))
+    house.game.advance_time(GameTime(12 * 60 + 30))
     assert house.screens() == {"Ana": ["The clock strikes."], "Ben": ["The clock strikes."]}
     for name in ("Ana", "Ben"):
         house.game.sleep(name)
     house.screens()
-    house.game.pass_time(Moment(13 * 60))
+    house.game.advance_time(GameTime(13 * 60))
     assert house.screens() == {}
 
 
 def test_a_world_that_is_told_its_first_time_has_no_past():
     house = House(room=[("every 30", "", "show The clock strikes.")])
-    house.world.moment = Moment()
-    house.game.pass_time(DUSK)
+    house.world.time = GameTime()
+    house.game.advance_time(DUSK)
     assert house.screens() == {}

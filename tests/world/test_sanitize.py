@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from vault.vault import check_name
 from world.sanitize import (
     FORBIDDEN,
-    LONGEST_BYTES,
     MAX_COMBINING_MARKS,
+    MAX_FILE_NAME_BYTES,
     clean_block,
     clean_line,
     file_name_for,
@@ -154,8 +154,8 @@ def test_cleaning_twice_is_cleaning_once(text):
         ("", "unnamed"),
         ("???", "unnamed"),
         ("...", "unnamed"),
-        ("x" * 300, "x" * LONGEST_BYTES),
-        ("é" * 99, "é" * (LONGEST_BYTES // 2)),
+        ("x" * 300, "x" * MAX_FILE_NAME_BYTES),
+        ("é" * 99, "é" * (MAX_FILE_NAME_BYTES // 2)),
     ],
 )
 def test_a_name_becomes_a_stem_that_every_system_and_link_can_hold(name, stem):
@@ -166,7 +166,7 @@ def test_a_name_that_is_taken_in_another_case_or_encoding_gets_a_number():
     assert file_name_for("Hall", ["hall"]) == "Hall 2"
     assert file_name_for("HALL", ["hall", "Hall 2"]) == "HALL 3"
     assert file_name_for("Café", ["Cafe\u0301"]) == "Café 2"
-    assert file_name_for("x" * 300, ["x" * LONGEST_BYTES]) == "x" * (LONGEST_BYTES - 2) + " 2"
+    assert file_name_for("x" * 300, ["x" * MAX_FILE_NAME_BYTES]) == "x" * (MAX_FILE_NAME_BYTES - 2) + " 2"
 
 
 @given(st.lists(st.text(max_size=120), max_size=6))
@@ -177,5 +177,9 @@ def test_any_names_get_stems_that_are_safe_and_differ(names):
     assert len({name_key(stem) for stem in stems}) == len(stems)
     for stem in stems:
         assert check_name(stem) == stem == unicodedata.normalize("NFC", stem)
-        assert not set(stem) & set(FORBIDDEN) and not stem.endswith((".", " ")) and len(stem.encode()) <= LONGEST_BYTES
+        assert (
+            not set(stem) & set(FORBIDDEN)
+            and not stem.endswith((".", " "))
+            and len(stem.encode()) <= MAX_FILE_NAME_BYTES
+        )
         assert file_name_for(stem) == stem

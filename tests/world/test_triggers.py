@@ -7,40 +7,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from world.errors import WorldError
-from world.triggers import Act, Condition, Reaction, reaction
+from world.triggers import Action, Condition, Trigger, parse_trigger
 
 
 @pytest.mark.parametrize(
     ("row", "meant"),
     [
-        (("arrive", "", "show A bell rings."), Reaction("arrive", (), (Act("show", "A bell rings."),))),
+        (("arrive", "", "show A bell rings."), Trigger("arrive", (), (Action("show", "A bell rings."),))),
         (
             ("Use Bell", "night, 1 in 3", "emote rings"),
-            Reaction("use", (Condition("part", "night"), Condition("chance", "3")), (Act("emote", "rings"),), "bell"),
+            Trigger("use", (Condition("part", "night"), Condition("chance", "3")), (Action("emote", "rings"),), "bell"),
         ),
         (
             ("get", "lit != yes, carries [[iron key]]", "set Lit = yes; say Warm."),
-            Reaction(
+            Trigger(
                 "get",
                 (Condition("is_not", "lit", "yes"), Condition("carries", "iron key")),
-                (Act("set", "lit", "yes"), Act("say", "Warm.")),
+                (Action("set", "lit", "yes"), Action("say", "Warm.")),
             ),
         ),
         (
             ("every 30 minutes", "hue = dark red", "move {actor} to [[The Mill|mill]]"),
-            Reaction("every", (Condition("is", "hue", "dark red"),), (Act("move", "{actor}", "The Mill"),), every=30),
+            Trigger("every", (Condition("is", "hue", "dark red"),), (Action("move", "{actor}", "The Mill"),), every=30),
         ),
         (
             ("use", "", "show Ten look on; one sulks.; tell It sulks."),
-            Reaction("use", (), (Act("show", "Ten look on; one sulks."), Act("tell", "It sulks."))),
+            Trigger("use", (), (Action("show", "Ten look on; one sulks."), Action("tell", "It sulks."))),
         ),
-        (("dusk", "", "remind Go home."), Reaction("dusk", (), (Act("remind", "Go home."),))),
-        (("use", "", "set lit ="), Reaction("use", (), (Act("set", "lit", ""),))),
-        (("give", "", "give self to {actor}"), Reaction("give", (), (Act("give", "self", "{actor}"),))),
+        (("dusk", "", "remind Go home."), Trigger("dusk", (), (Action("remind", "Go home."),))),
+        (("use", "", "set lit ="), Trigger("use", (), (Action("set", "lit", ""),))),
+        (("give", "", "give self to {actor}"), Trigger("give", (), (Action("give", "self", "{actor}"),))),
     ],
 )
 def test_a_row_says_when_and_what(row, meant):
-    assert reaction(*row) == meant
+    assert parse_trigger(*row) == meant
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_a_row_says_when_and_what(row, meant):
 )
 def test_a_row_that_means_nothing_is_refused_with_what_would_do(row, complaint):
     with pytest.raises(WorldError) as refused:
-        reaction(*row)
+        parse_trigger(*row)
     assert str(refused.value).startswith(complaint)
 
 
 @given(st.text(), st.text(), st.text())
 def test_any_row_is_a_reaction_or_refused(on, when, do):
     try:
-        made = reaction(on, when, do)
+        made = parse_trigger(on, when, do)
     except WorldError as error:
         assert str(error)
     else:
@@ -75,5 +75,5 @@ def test_any_row_is_a_reaction_or_refused(on, when, do):
 
 
 def test_what_a_row_speaks_of_by_name_can_be_looked_up():
-    made = reaction("use", "carries iron key", "move {actor} to [[The Mill]]; give [[bun]] to {actor}; show Oh.")
+    made = parse_trigger("use", "carries iron key", "move {actor} to [[The Mill]]; give [[bun]] to {actor}; show Oh.")
     assert made.names == ["The Mill", "bun", "iron key"]

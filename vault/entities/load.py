@@ -110,7 +110,7 @@ def _same_name(name: str, other: str) -> str:
 def _untangle(world: World, known: KnownNotes) -> None:
     """Take a thing that is inside itself, which no one could ever find, into the start room."""
     for thing in world.things.values():
-        around = world.things_around(thing.place_id)
+        around = world.containers_around(thing.place_id)
         if thing.thing_id in around:
             why = inside_itself(thing.thing_id, around)
             thing.place_id = world.start_room_id

@@ -17,10 +17,10 @@ from vault.errors import NoteError
 from vault.note import Note, link_target
 from vault.vault import Vault
 from vault.watch import Changes
-from world.edits import close_room, lose_character, lose_thing, put, rename_room, revise, says
+from world.edits import add_entity, merge, remove_character, remove_room, remove_thing, rename_room, same_content
 from world.entities import Character, Exit, Room, Thing
-from world.events import Altered, Event, Moved
-from world.find import Subject
+from world.events import EntityChanged, Event, Moved
+from world.find import Entity
 from world.sanitize import name_key
 from world.undo import Ref
 from world.world import World
@@ -114,7 +114,7 @@ class WorldReload:
         names |= {name_key(old): new for old, new in renamed.items() if name_key(old) not in names}
         read: dict[str, Room] = {}
         written: dict[str, Room] = {}
-        before: dict[str, Subject | None] = {}
+        before: dict[str, Entity | None] = {}
 
         def read_note(source: str) -> None:
             note = self._vault.read(*source.split("/"))
@@ -158,7 +158,7 @@ class WorldReload:
         else:
             self._adopt(source, room, taken, written)
 
-    def _known_of(self, source: str) -> Subject | None:
+    def _known_of(self, source: str) -> Entity | None:
         return self._known.of((_kind(source), _name(source)))
 
     def _take(self, source: str, taken: Taken) -> None:
@@ -173,32 +173,34 @@ class WorldReload:
         places, line = (self._world.rooms, self._world.characters, self._world.things), note.property_lines.get("at", 1)
         if not is_as_before and not any(thing.place_id in table for table in places):
             raise NoteError(f"{source}:{line}: at is {thing.place_id!r}, which is no room, person or thing.")
-        around = self._world.things_around(thing.place_id)
+        around = self._world.containers_around(thing.place_id)
         if not is_as_before and name in (thing.place_id, *around):
             raise NoteError(inside_itself(name, around, line))
         self._adopt(source, thing, taken)
 
-    def _adopt(self, source: str, now: Subject, taken: Taken, written: Subject | None = None) -> None:
+    def _adopt(self, source: str, now: Entity, taken: Taken, written: Entity | None = None) -> None:
         """Put what a note says into force; `written` is the same with its links to the letter."""
         ref = (_kind(source), _name(source))
         current, was = self._found(ref), self._known.of(ref)
         self._known.read(ref, written or now)
         self.broken.pop(source, None)
         if current is None:
-            put(self._world, now)
+            add_entity(self._world, now)
             taken.told.append(f"{source}: taken in, as it is new.")
-            taken.events += [Altered("", *ref)] if isinstance(now, Room) and not now.number else []  # to be given one
+            taken.events += (
+                [EntityChanged("", *ref)] if isinstance(now, Room) and not now.number else []
+            )  # to be given one
             return
         # A room keeps its number when its note has lost it: maps of clients know the room by it.
         lost = False
         if isinstance(now, Room) and isinstance(current, Room) and not now.number:
             now, lost = replace(now, number=current.number), True
         moved = isinstance(now, Thing) and isinstance(was, Thing) and self._put_elsewhere(now, was, taken)
-        if not revise(current, was or current, now) and not moved and not lost:
+        if not merge(current, was or current, now) and not moved and not lost:
             return  # we have written it ourselves, or it says the same in other words
         taken.told.append(f"{source}: taken in.")
-        if lost or not says(current, written or now):
-            taken.events.append(Altered("", *ref))  # what is newer in the world is written into it as well
+        if lost or not same_content(current, written or now):
+            taken.events.append(EntityChanged("", *ref))  # what is newer in the world is written into it as well
 
     def _put_elsewhere(self, now: Thing, was: Thing, taken: Taken) -> bool:
         """Move a thing whose note says another place than before; return whether it had to."""
@@ -221,17 +223,17 @@ class WorldReload:
         self._known.forget(ref)
         match one:
             case Room():
-                taken.events += close_room(world, one.room_id)
+                taken.events += remove_room(world, one.room_id)
                 start = world.rooms[world.start_room_id].name
                 taken.told.append(f"{source}: is gone; who and what was in it is in {start}, and no exit leads there.")
             case Thing():
-                taken.events += lose_thing(world, one.thing_id)
+                taken.events += remove_thing(world, one.thing_id)
                 taken.told.append(f"{source}: is gone, and so is the thing.")
             case Character(awake=True):
-                taken.events.append(Altered("", *ref))
+                taken.events.append(EntityChanged("", *ref))
                 taken.told.append(f"{source}: {one.name} is here, so the note is written again.")
             case Character():
-                taken.events += lose_character(world, one.character_id)
+                taken.events += remove_character(world, one.character_id)
                 taken.told.append(f"{source}: is gone; {one.name} begins anew when they come back.")
 
     def _guarded(self, source: str, taken: Taken, read: Callable[[], None]) -> None:
@@ -254,10 +256,10 @@ class WorldReload:
         if other is not None:
             raise NoteError(f"{source}: {name!r} is the name of something else, {other!r}; give it one of its own.")
 
-    def _found(self, ref: Ref) -> Subject | None:
+    def _found(self, ref: Ref) -> Entity | None:
         kind, key = ref
         world = self._world
-        tables: dict[str, Mapping[str, Subject]] = {
+        tables: dict[str, Mapping[str, Entity]] = {
             "room": world.rooms,
             "thing": world.things,
             "character": world.characters,

@@ -52,9 +52,9 @@ def room_of(note: Note, room_id: str, known: Mapping[str, str] | None = None) ->
         text_in(note, "title").strip(),
         names_in(note),
         own_properties(note, ROOM_KEYS),
-        life.moods,
+        life.descriptions_by_day_part,
         life.ambient,
-        life.reactions,
+        life.triggers,
     )
 
 
@@ -145,7 +145,7 @@ def thing_of(note: Note, thing_id: str) -> Thing:
         note.properties.get("container") is True,
         note.properties.get("fixed") is True,
         own_properties(note, THING_KEYS),
-        life_in(note).reactions,
+        life_in(note).triggers,
     )
 
 

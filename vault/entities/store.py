@@ -22,9 +22,9 @@ from vault.entities.schema import (
 from vault.errors import NoteError
 from vault.note import Note
 from vault.vault import Vault
-from world.edits import copied
+from world.edits import copy_entity
 from world.entities import Character, Role, Room, Thing
-from world.find import Subject
+from world.find import Entity
 from world.undo import Ref
 from world.world import World
 
@@ -125,17 +125,17 @@ class WorldNotes:
         return rooms
 
     def _save(self, ref: Ref, subject: Room | Thing | Character) -> None:
-        kind, (_, subject_id) = _KINDS[ref[0]], ref
-        is_there = self._vault.exists(kind.folder, f"{subject_id}.md")
-        if not is_there and (put_by_as := self._put_by(kind, subject_id, subject)):
-            take_from_trash(self._vault, kind.folder, put_by_as, subject_id)
+        kind, (_, entity_id) = _KINDS[ref[0]], ref
+        is_there = self._vault.exists(kind.folder, f"{entity_id}.md")
+        if not is_there and (put_by_as := self._put_by(kind, entity_id, subject)):
+            take_from_trash(self._vault, kind.folder, put_by_as, entity_id)
         kind.save(self._vault, subject, self._known.of(ref) if is_there else None)
 
-    def _put_by(self, kind: _Kind, subject_id: str, subject: Room | Thing | Character) -> str | None:
+    def _put_by(self, kind: _Kind, entity_id: str, subject: Room | Thing | Character) -> str | None:
         """Return under which name something lies in the trash, if it is just this, wherever it was."""
-        name = newest_in_trash(self._vault, kind.folder, subject_id)
+        name = newest_in_trash(self._vault, kind.folder, entity_id)
         try:
-            was = kind.read(self._vault.read(TRASH, kind.folder, f"{name}.md"), subject_id) if name else None
+            was = kind.read(self._vault.read(TRASH, kind.folder, f"{name}.md"), entity_id) if name else None
         except NoteError:
             return None
         return name if was is not None and _placeless(was) == _placeless(subject) else None
@@ -146,14 +146,14 @@ class WorldNotes:
         return known if is_there and isinstance(known, Character) else None
 
     def _found(self, ref: Ref) -> Room | Thing | Character | None:
-        kind, subject_id = ref
+        kind, entity_id = ref
         world = self._world
         tables: dict[str, Mapping[str, Room | Thing | Character]] = {
             "room": world.rooms,
             "thing": world.things,
             "character": world.characters,
         }
-        return tables[kind].get(subject_id)
+        return tables[kind].get(entity_id)
 
 
 def _placeless(subject: Room | Thing | Character) -> Room | Thing | Character:
@@ -174,7 +174,7 @@ class KnownNotes:
     """
 
     def __init__(self, world: World | None = None) -> None:
-        self._known: dict[Ref, Subject] = {}
+        self._known: dict[Ref, Entity] = {}
         self.broken: dict[str, str] = {}
         self.unread: set[Ref] = set()
         if world:
@@ -182,25 +182,25 @@ class KnownNotes:
 
     def begin(self, world: World) -> None:
         """Take everything in a world that was just read to be as its note has it."""
-        tables: Iterable[tuple[str, Iterable[tuple[str, Subject]]]] = (
+        tables: Iterable[tuple[str, Iterable[tuple[str, Entity]]]] = (
             ("room", world.rooms.items()),
             ("thing", world.things.items()),
             ("character", world.characters.items()),
         )
-        self._known = {(kind, key): copied(one) for kind, table in tables for key, one in table}
+        self._known = {(kind, key): copy_entity(one) for kind, table in tables for key, one in table}
 
-    def of(self, ref: Ref) -> Subject | None:
+    def of(self, ref: Ref) -> Entity | None:
         """Return what a note said, or None if there was none; not to be changed."""
         return self._known.get(ref)
 
-    def read(self, ref: Ref, subject: Subject) -> None:
+    def read(self, ref: Ref, subject: Entity) -> None:
         """Keep what somebody's edit of a note says."""
         self.unread.discard(ref)
-        self._known[ref] = copied(subject)
+        self._known[ref] = copy_entity(subject)
 
-    def note(self, ref: Ref, subject: Subject) -> None:
+    def note(self, ref: Ref, subject: Entity) -> None:
         """Keep that a note was written; where a thing starts out stays as it was, for that is never written again."""
-        before, written = self._known.get(ref), copied(subject)
+        before, written = self._known.get(ref), copy_entity(subject)
         if isinstance(written, Thing) and isinstance(before, Thing):
             written.place_id = before.place_id
         self._known[ref] = written

@@ -18,7 +18,7 @@ from typing import Any
 from vault.errors import NoteError
 from vault.memory.archive import Archive
 from vault.vault import Vault
-from world.parsing import at_bar
+from world.parsing import split_at_bar
 
 DROPPED, SILENT = "cancelled", "silent"
 """How an answer has finished that counted for nothing, and one that was not said because it was said before."""
@@ -161,8 +161,8 @@ class Export:
 
 def without_reasons(pair: Pair) -> Pair:
     """Return a pair in which no command has its reason: neither the answer, nor those that stand in the prompt."""
-    lines = [at_bar(line)[0].rstrip() if _TYPED.match(line) else line for line in pair.prompt.split("\n")]
-    return replace(pair, prompt="\n".join(lines), completion=at_bar(pair.completion)[0].rstrip())
+    lines = [split_at_bar(line)[0].rstrip() if _TYPED.match(line) else line for line in pair.prompt.split("\n")]
+    return replace(pair, prompt="\n".join(lines), completion=split_at_bar(pair.completion)[0].rstrip())
 
 
 def export_training(vault: Vault, agent_id: str, path: Path, wanted: Export | None = None) -> int:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from world.command import command
-from world.edits import Alteration, refuge, remove_room, rooms_leading_to, take_back
+from world.edits import Edit, destroy_room, evacuation_room, rooms_leading_to, undo_last
 from world.entities import Character, Exit, Role, Room, Thing
 from world.errors import CommandError
-from world.events import Arrived, Built, Event, Happened, Left, Moved, Saw
-from world.find import as_exit_name, check_may_change, new_id, new_name, new_names, room_meant, subject_meant, title_for
-from world.narration import named, with_article
+from world.events import Arrived, Built, Event, Left, Moved, Output, RoomMessage
+from world.find import (
+    check_may_change,
+    exit_name_for,
+    find_entity,
+    find_room,
+    new_id,
+    title_for,
+    validate_name,
+    validate_names,
+)
+from world.narration import noun_phrase, with_article
 from world.parsing import is_number
 from world.world import World
 
-MOST_EXITS = 32
+MAX_EXITS = 32
 """How many exits a room may have."""
 
 
-@command("@dig <exit> to <name>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+@command("@dig <exit> to <name>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def dig(world: World, actor: Character, exit: str, name: str) -> list[Event]:
     """Make a new room, with an exit to it from here and one back.
 
@@ -27,10 +36,10 @@ def dig(world: World, actor: Character, exit: str, name: str) -> list[Event]:
     here = world.room_of(actor)
     there_text, _, back_text = exit.partition("/")
     there = _free_exit(world, here, there_text)
-    called = new_name(world, name)
+    called = validate_name(world, name)
     room_id = new_id(world, called)
-    back = new_names(world, back_text) if back_text.strip() else _way_back(world, there[0], here)
-    alteration = Alteration(world, actor, [("room", here.room_id), ("room", room_id)])
+    back = validate_names(world, back_text) if back_text.strip() else _way_back(world, there[0], here)
+    alteration = Edit(world, actor, [("room", here.room_id), ("room", room_id)])
     way_back = Exit(back[0], here.room_id, back[1:])
     exits, title = {way_back.name: way_back}, title_for(called, room_id)
     world.rooms[room_id] = Room(room_id, exits=exits, number=world.next_number(), title=title)
@@ -39,26 +48,26 @@ def dig(world: World, actor: Character, exit: str, name: str) -> list[Event]:
     return [built, *alteration.done(called)]
 
 
-@command("@exit <exit> to <room>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+@command("@exit <exit> to <room>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def make_exit(world: World, actor: Character, exit: str, room: str) -> list[Event]:
     """Open an exit from here to a room that exists; it leads one way: @exit hatch, h to The Cellar."""
-    here, goal = world.room_of(actor), room_meant(world, actor, room)
+    here, goal = world.room_of(actor), find_room(world, actor, room)
     names = _free_exit(world, here, exit)
-    alteration = Alteration(world, actor, [("room", here.room_id)])
+    alteration = Edit(world, actor, [("room", here.room_id)])
     here.exits[names[0]] = Exit(names[0], goal.room_id, names[1:])
     built = Built(actor.character_id, here.room_id, "opens", names[0], goal.name)
     return [built, *alteration.done(here.name)]
 
 
-@command("@unexit <exit>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+@command("@unexit <exit>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def remove_exit(world: World, actor: Character, exit: str) -> list[Event]:
     """Close an exit of this room, in this direction only."""
     here = world.room_of(actor)
-    closed = here.ways.get(exit.lower())
+    closed = here.exits_by_name.get(exit.lower())
     if closed is None:
         exits = ", ".join(here.exits) or world.wording("lists.none")
         raise CommandError(world.wording("movement.no_exit", wanted=exit, exits=exits))
-    alteration = Alteration(world, actor, [("room", here.room_id)])
+    alteration = Edit(world, actor, [("room", here.room_id)])
     del here.exits[closed.name]
     return [Built(actor.character_id, here.room_id, "closes", closed.name), *alteration.done(here.name)]
 
@@ -68,12 +77,12 @@ def _free_exit(world: World, room: Room, text: str) -> tuple[str, ...]:
 
     Raises: CommandError if one is taken or the room has too many.
     """
-    names = new_names(world, text)
-    taken = [name for name in names if name in room.ways]
+    names = validate_names(world, text)
+    taken = [name for name in names if name in room.exits_by_name]
     if taken:
         raise CommandError(world.wording("building.exit_taken", exit=taken[0], room=room.name))
-    if len(room.exits) >= MOST_EXITS:
-        raise CommandError(world.wording("building.too_many_exits", room=room.name, most=MOST_EXITS))
+    if len(room.exits) >= MAX_EXITS:
+        raise CommandError(world.wording("building.too_many_exits", room=room.name, most=MAX_EXITS))
     return names if len(names) > 1 else _with_short(world, names[0], room)
 
 
@@ -81,12 +90,12 @@ def _way_back(world: World, exit: str, here: Room) -> tuple[str, ...]:
     """Return the names of the exit that leads back: the opposite direction, or else the name of the room."""
     opposites = _pairs(world.wording("building.opposites"))
     opposite = {**opposites, **{back: there for there, back in opposites.items()}}.get(exit)
-    return _with_short(world, opposite, None) if opposite else (as_exit_name(here.name),)
+    return _with_short(world, opposite, None) if opposite else (exit_name_for(here.name),)
 
 
 def _with_short(world: World, exit: str, room: Room | None) -> tuple[str, ...]:
     short = _pairs(world.wording("building.short_names")).get(exit)
-    return (exit, short) if short and (room is None or short not in room.ways) else (exit,)
+    return (exit, short) if short and (room is None or short not in room.exits_by_name) else (exit,)
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -95,98 +104,98 @@ def _pairs(text: str) -> dict[str, str]:
     return {first: second for first, slash, second in pairs if slash}
 
 
-MOST_UNDONE = 20
+MAX_UNDO = 20
 """How many acts can be taken back at once."""
 
 
-@command("@create <name>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+@command("@create <name>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def create(world: World, actor: Character, name: str) -> list[Event]:
     """Make a thing, which you then carry: @create brass lamp. See @describe, @alias and @set for the rest."""
-    called = new_name(world, name)
+    called = validate_name(world, name)
     thing_id = new_id(world, called)
-    alteration = Alteration(world, actor, [("thing", thing_id)])
+    alteration = Edit(world, actor, [("thing", thing_id)])
     made = world.things[thing_id] = Thing(thing_id, actor.character_id, title=title_for(called, thing_id))
     return [
         Built(actor.character_id, actor.room_id, "creates", with_article(made)),
-        *alteration.done(named(made, world)),
+        *alteration.done(noun_phrase(made, world)),
     ]
 
 
-@command("@destroy <object>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+@command("@destroy <object>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def destroy(world: World, actor: Character, object: str) -> list[Event]:
     """Take a thing or a room out of the world; @undo brings it back.
 
     Who and what is in a room comes to a room next door, and every exit into it is closed.
     What is in a container stays where the container was.
     """
-    subject = subject_meant(world, actor, object)
+    subject = find_entity(world, actor, object)
     match subject:
         case Room():
-            return _destroyed_room(world, actor, subject)
+            return _destroy_room(world, actor, subject)
         case Thing():
             check_may_change(world, actor, subject)
-            alteration = Alteration(world, actor, [("thing", subject.thing_id)])
+            alteration = Edit(world, actor, [("thing", subject.thing_id)])
             alteration.move_out(subject.thing_id, subject.place_id)
             del world.things[subject.thing_id]
-            name = named(subject, world)
+            name = noun_phrase(subject, world)
             return [Built(actor.character_id, actor.room_id, "destroys", name), *alteration.done(name)]
         case _:
             raise CommandError(world.wording("building.no_destroying", who=subject.name))
 
 
 @command(
-    "@teleport <object> to <room>", "@tel", category="building", role=Role.BUILDER, for_agents=False, noticed="room"
+    "@teleport <object> to <room>", "@tel", category="building", role=Role.BUILDER, for_agents=False, visible_to="room"
 )
 def teleport(world: World, actor: Character, object: str, room: str) -> list[Event]:
     """Be in another room at once, or put a thing or, as an admin, somebody there: @teleport me to The Cellar."""
-    subject, goal = subject_meant(world, actor, object), room_meant(world, actor, room)
+    subject, goal = find_entity(world, actor, object), find_room(world, actor, room)
     check_may_change(world, actor, subject)
     match subject:
         case Room():
             raise CommandError(world.wording("building.no_moving", room=subject.name))
         case Character():
-            return _sent(world, actor, subject, goal)
+            return _teleport_character(world, actor, subject, goal)
         case Thing(thing_id=thing_id):
             subject.place_id = goal.room_id
-            moved = Built(actor.character_id, actor.room_id, "moves", named(subject, world), goal.name)
-            appears = Happened("", goal.room_id, world.wording("building.appears", name=with_article(subject)))
+            moved = Built(actor.character_id, actor.room_id, "moves", noun_phrase(subject, world), goal.name)
+            appears = RoomMessage("", goal.room_id, world.wording("building.appears", name=with_article(subject)))
             return [Moved(actor.character_id, thing_id), moved, *([appears] if goal.room_id != actor.room_id else [])]
 
 
-@command("@undo [<number>]", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+@command("@undo [<number>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def undo(world: World, actor: Character, number: str = "") -> list[Event]:
     """Take back the last thing that you built, changed or destroyed, or the last so many: @undo 3.
 
     What somebody else has changed since stays as it is. What was before the last start cannot be taken back.
     """
-    if number and not (is_number(number) and 1 <= int(number) <= MOST_UNDONE):
-        raise CommandError(world.wording("building.undo_number", number=number, most=MOST_UNDONE))
+    if number and not (is_number(number) and 1 <= int(number) <= MAX_UNDO):
+        raise CommandError(world.wording("building.undo_number", number=number, most=MAX_UNDO))
     events: list[Event] = []
     for _ in range(int(number or 1)):
         try:
-            name, undone = take_back(world, actor)
+            name, undone = undo_last(world, actor)
         except CommandError as error:
             if not events:
                 raise
-            return [*events, Saw(actor.character_id, str(error))]
+            return [*events, Output(actor.character_id, str(error))]
         events += [Built(actor.character_id, actor.room_id, "undoes", name), *undone]
     return events
 
 
-def _destroyed_room(world: World, actor: Character, room: Room) -> list[Event]:
+def _destroy_room(world: World, actor: Character, room: Room) -> list[Event]:
     if room.room_id == world.start_room_id:
         raise CommandError(world.wording("building.start_room", room=room.name))
     leading = rooms_leading_to(world, room.room_id)
-    alteration = Alteration(world, actor, [("room", one.room_id) for one in (room, *leading)])
-    alteration.move_out(room.room_id, refuge(world, room))
+    alteration = Edit(world, actor, [("room", one.room_id) for one in (room, *leading)])
+    alteration.move_out(room.room_id, evacuation_room(world, room))
     for one in leading:
         one.exits = {name: exit for name, exit in one.exits.items() if exit.room_id != room.room_id}
-    moves = remove_room(world, room)
+    moves = destroy_room(world, room)
     # Told last, where the actor is by then: in the room that it destroys there is nobody left to see it.
     return [*moves, Built(actor.character_id, actor.room_id, "destroys", room.name), *alteration.done(room.name)]
 
 
-def _sent(world: World, actor: Character, who: Character, goal: Room) -> list[Event]:
+def _teleport_character(world: World, actor: Character, who: Character, goal: Room) -> list[Event]:
     if who.room_id == goal.room_id:
         raise CommandError(world.wording("building.there_already", who=who.name, room=goal.name))
     left = Left(who.character_id, who.room_id, "", goal.room_id)

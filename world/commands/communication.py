@@ -6,65 +6,65 @@ import re
 from collections.abc import Iterable
 
 from world.bulletin_board import SCOPES
-from world.character_status import absence, whereabouts
+from world.character_status import afk_text, location_text
 from world.command import command
 from world.entities import Character, Role, Room, Thing
 from world.errors import CommandError
-from world.events import Emoted, Event, Paged, Said, Saw, Shared, Shouted, Thought, Whispered
-from world.find import anyone as meant
+from world.events import Emoted, Event, Output, Paged, Said, Shared, Shouted, Thought, Whispered
+from world.find import find_character
 from world.matching import find
-from world.narration import posed
-from world.parsing import one_spaced
-from world.room_view import named_here
+from world.narration import format_pose
+from world.parsing import collapse_whitespace
+from world.room_view import visible_names
 from world.sanitize import clean_line, name_key
 from world.world import World
 
-PRETENCES = (
+SPOOFABLE = (
     "leaves is_taken arrives wakes falls_asleep takes drops puts_in takes_from gives gives_you uses "
     "says says_to says_to_you shouts tells_you whispers whispers_to_you follows_you"
 ).split()
 """The sentences of `text/narration.md` that a pose must not read as."""
 
 
-@command("say <text>", "speak", category="speech", noticed="room", also=("say to <person> <text>",))
+@command("say <text>", "speak", category="speech", visible_to="room", also=("say to <person> <text>",))
 def say(world: World, actor: Character, text: str, person: str = "") -> list[Event]:
     """Say something to everyone in the room. `'hello` is short for `say hello`.
 
     say to Moss Good morning.       everyone hears it, and for whom it is
     """
-    to_id = someone_here(world, actor, person).character_id if person else ""
-    return [Said(actor.character_id, actor.room_id, unquoted(text), to_id=to_id)]
+    to_id = find_person_here(world, actor, person).character_id if person else ""
+    return [Said(actor.character_id, actor.room_id, strip_quotes(text), to_id=to_id)]
 
 
-@command("shout <text>", "yell", category="speech", role=Role.PLAYER, for_agents=False, noticed="near")
+@command("shout <text>", "yell", category="speech", role=Role.PLAYER, for_agents=False, visible_to="near")
 def shout(world: World, actor: Character, text: str) -> list[Event]:
     """Say something so loud that it is heard in the rooms next to this one, too."""
-    return [Shouted(actor.character_id, actor.room_id, unquoted(text))]
+    return [Shouted(actor.character_id, actor.room_id, strip_quotes(text))]
 
 
-@command("emote <text>", "pose", "me", category="speech", noticed="room")
+@command("emote <text>", "pose", "me", category="speech", visible_to="room")
 def emote(world: World, actor: Character, text: str) -> list[Event]:
     """Show what you do: `emote waves` or `:waves` shows your name and `waves`."""
-    if _pretends(posed(actor.name, text), actor, world):
+    if _spoofs(format_pose(actor.name, text), actor, world):
         raise CommandError(world.wording("social.pretending"))
     return [Emoted(actor.character_id, actor.room_id, text)]
 
 
-@command("whisper <person> <text>", category="speech", noticed="named")
+@command("whisper <person> <text>", category="speech", visible_to="named")
 def whisper(world: World, actor: Character, person: str, text: str) -> list[Event]:
     """Say something to one person here; others see only that you whisper."""
-    listener = someone_here(world, actor, person)
-    listener.doings.answer_to_id = actor.character_id
-    return [Whispered(actor.character_id, actor.room_id, listener.character_id, unquoted(text))]
+    listener = find_person_here(world, actor, person)
+    listener.transient.reply_to_id = actor.character_id
+    return [Whispered(actor.character_id, actor.room_id, listener.character_id, strip_quotes(text))]
 
 
-def someone_here(world: World, actor: Character, wanted: str) -> Character:
+def find_person_here(world: World, actor: Character, wanted: str) -> Character:
     """Return the other character in the room that is meant.
 
     Raises: CommandError naming who is here.
     """
     others = [c for c in world.occupants(actor.room_id) if c is not actor]
-    here = named_here(world, actor) or world.wording("social.nobody_else")
+    here = visible_names(world, actor) or world.wording("social.nobody_else")
     name = wanted.rstrip(",:")
     if name_key(name) in ("me", "myself", name_key(actor.name)):
         raise CommandError(world.wording("social.yourself"))
@@ -72,9 +72,9 @@ def someone_here(world: World, actor: Character, wanted: str) -> Character:
     return find(name, others, world.wording(key, wanted=wanted, who=here), world.wording)
 
 
-def _pretends(sentence: str, actor: Character, world: World) -> bool:
+def _spoofs(sentence: str, actor: Character, world: World) -> bool:
     """Return whether a pose is the very sentence by which everyone would know that something happened."""
-    for name in PRETENCES:
+    for name in SPOOFABLE:
         values = world.wording.read(f"narration.{name}", sentence)
         if values is not None and name_key(values.pop("who", actor.name)) == name_key(actor.name):
             real = {variable: _names(world, variable) for variable in values}
@@ -96,53 +96,53 @@ def _names(world: World, variable: str) -> set[str]:
     return {name_key(one.name) for one in among}
 
 
-def unquoted(text: str) -> str:
+def strip_quotes(text: str) -> str:
     """Return speech without one pair of quotes around the whole of it."""
     inner = text[1:-1]
     whole = len(text) > 2 and text[0] == text[-1] == '"' and '"' not in inner
     return inner.strip() if whole else text
 
 
-@command("tell <anyone> <text>", "page", category="speech", noticed="named")
+@command("tell <anyone> <text>", "page", category="speech", visible_to="named")
 def tell(world: World, actor: Character, anyone: str, text: str) -> list[Event]:
     """Say something to one person, wherever they are; nobody else hears it."""
-    return _paged(world, actor, _listener(world, actor, anyone), text)
+    return _page(world, actor, _listener(world, actor, anyone), text)
 
 
-@command("reply <text>", "r", category="speech", for_agents=False, noticed="named")
+@command("reply <text>", "r", category="speech", for_agents=False, visible_to="named")
 def reply(world: World, actor: Character, text: str) -> list[Event]:
     """Tell something to whoever told or whispered something to you last."""
-    listener = world.characters.get(actor.doings.answer_to_id)
+    listener = world.characters.get(actor.transient.reply_to_id)
     if listener is None:
         raise CommandError(world.wording("social.nobody_to_answer"))
-    return _paged(world, actor, listener, text)
+    return _page(world, actor, listener, text)
 
 
 def _listener(world: World, actor: Character, wanted: str) -> Character:
-    found = meant(world, actor, wanted)
+    found = find_character(world, actor, wanted)
     if found is actor:
         raise CommandError(world.wording("social.yourself"))
     return found
 
 
-def _paged(world: World, actor: Character, listener: Character, text: str) -> list[Event]:
+def _page(world: World, actor: Character, listener: Character, text: str) -> list[Event]:
     if not listener.awake:
-        raise CommandError(whereabouts(world, listener))
-    listener.doings.answer_to_id = actor.character_id
-    paged = Paged(actor.character_id, listener.character_id, unquoted(text))
-    away = absence(world, listener)
-    return [paged, Saw(actor.character_id, away)] if away else [paged]
+        raise CommandError(location_text(world, listener))
+    listener.transient.reply_to_id = actor.character_id
+    paged = Paged(actor.character_id, listener.character_id, strip_quotes(text))
+    away = afk_text(world, listener)
+    return [paged, Output(actor.character_id, away)] if away else [paged]
 
 
-LONGEST_CONTENT = 2000
-LONGEST_LABEL = 40
-MOST_OF_ONE_AUTHOR = 16
+MAX_CONTENT_LENGTH = 2000
+MAX_LABEL_LENGTH = 40
+MAX_LABELS_PER_AUTHOR = 16
 """How long a type and what is shared may be, in characters, and how many types one author may share at a time."""
 
 _LABEL = re.compile(r"[\w' -]+")
 
 
-@command("share <label> -> <text>", category="speech", role=Role.PLAYER, noticed="room")
+@command("share <label> -> <text>", category="speech", role=Role.PLAYER, visible_to="room")
 def share(world: World, actor: Character, label: str, text: str) -> list[Event]:
     """Share something that others here read word for word until you leave.
 
@@ -153,7 +153,7 @@ def share(world: World, actor: Character, label: str, text: str) -> list[Event]:
     """
     first, _, rest = label.partition(" ")
     scope, kind = (first.lower(), rest) if first.lower() in SCOPES else ("scene", label)
-    kind, content = one_spaced(clean_line(kind)).lower(), one_spaced(clean_line(text))
+    kind, content = collapse_whitespace(clean_line(kind)).lower(), collapse_whitespace(clean_line(text))
     _check_shared(world, actor, kind, content)
     entry = world.board.share(actor.character_id, actor.room_id, kind, content, scope)
     return [Shared(actor.character_id, actor.room_id, entry.label, entry.content, entry.scope, entry.entry_id)]
@@ -163,28 +163,28 @@ def share(world: World, actor: Character, label: str, text: str) -> list[Event]:
 def unshare(world: World, actor: Character, label: str) -> list[Event]:
     """Take down what you have shared under a type."""
     if not world.board.withdraw(actor.character_id, label):
-        own = sorted({entry.label for entry in world.board.up() if entry.author_id == actor.character_id})
-        labels = world.wording.all_of(own) or world.wording("lists.nothing")
+        own = sorted({entry.label for entry in world.board.active() if entry.author_id == actor.character_id})
+        labels = world.wording.join_and(own) or world.wording("lists.nothing")
         raise CommandError(world.wording("sharing.no_such", label=label, labels=labels))
-    return [Saw(actor.character_id, world.wording("sharing.taken_down", label=label.lower()))]
+    return [Output(actor.character_id, world.wording("sharing.taken_down", label=label.lower()))]
 
 
 @command("board [<label>]", category="speech", for_agents=False)
 def board(world: World, actor: Character, label: str = "") -> list[Event]:
     """Read what is shared with you here, all of it or one type."""
     lines = board_lines(world, actor, label.lower())
-    return [Saw(actor.character_id, "\n".join(lines) or world.wording("sharing.nothing"))]
+    return [Output(actor.character_id, "\n".join(lines) or world.wording("sharing.nothing"))]
 
 
 def _check_shared(world: World, actor: Character, label: str, content: str) -> None:
     """Raises: CommandError if a type or what is shared is empty or too long, or somebody shares too much."""
-    own = {entry.label for entry in world.board.up() if entry.author_id == actor.character_id}
+    own = {entry.label for entry in world.board.active() if entry.author_id == actor.character_id}
     if not _LABEL.fullmatch(label) or not content:
         raise CommandError(world.wording("sharing.usage"))
-    if len(label) > LONGEST_LABEL or len(content) > LONGEST_CONTENT:
-        raise CommandError(world.wording("sharing.too_long", label=LONGEST_LABEL, content=LONGEST_CONTENT))
-    if label not in own and len(own) >= MOST_OF_ONE_AUTHOR:
-        labels = world.wording.all_of(sorted(own))
+    if len(label) > MAX_LABEL_LENGTH or len(content) > MAX_CONTENT_LENGTH:
+        raise CommandError(world.wording("sharing.too_long", label=MAX_LABEL_LENGTH, content=MAX_CONTENT_LENGTH))
+    if label not in own and len(own) >= MAX_LABELS_PER_AUTHOR:
+        labels = world.wording.join_and(sorted(own))
         raise CommandError(world.wording("sharing.too_many", count=len(own), labels=labels))
 
 

@@ -7,32 +7,32 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from world.command import command
-from world.edits import Alteration
+from world.edits import Edit
 from world.entities import Character, Detail, Role, Room, Thing
 from world.errors import CommandError
-from world.events import Built, Event, Saw
+from world.events import Built, Event, Output
 from world.find import (
-    Subject,
+    Entity,
     check_may_change,
-    detail_meant,
+    find_detail,
+    find_entity,
     id_of,
     kind_of,
-    new_name,
-    new_names,
-    new_text,
-    subject_meant,
     title_for,
+    validate_name,
+    validate_names,
+    validate_text,
 )
-from world.narration import named, place
+from world.narration import noun_phrase, room_name
 from world.undo import CHANGED_BY, MADE_BY
 from world.world import World
 
-MOST_DETAILS = 64
+MAX_DETAILS = 64
 """How many details a room may have."""
 
 
 @command(
-    "@describe <object> -> <text>", "@desc", category="building", role=Role.BUILDER, for_agents=False, noticed="room"
+    "@describe <object> -> <text>", "@desc", category="building", role=Role.BUILDER, for_agents=False, visible_to="room"
 )
 def describe(world: World, actor: Character, object: str, text: str) -> list[Event]:
     r"""Say what something looks like: @describe here -> A long, low room.
@@ -41,90 +41,90 @@ def describe(world: World, actor: Character, object: str, text: str) -> list[Eve
     @describe here/hearth -> …    a detail of the room; @detail makes a new one
     \n in the text is a new line.
     """
-    found, described = detail_meant(world, actor, object), new_text(world, text)
+    found, described = find_detail(world, actor, object), validate_text(world, text)
     if found:
         room, detail = found
         return _with_detail(world, actor, room, replace(detail, description=described))
-    subject = subject_meant(world, actor, object)
+    subject = find_entity(world, actor, object)
     check_may_change(world, actor, subject)
-    alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
+    alteration = Edit(world, actor, [(kind_of(subject), id_of(subject))])
     subject.description = described
     return _changed(world, actor, subject, alteration)
 
 
-@command("@detail <name> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+@command("@detail <name> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def detail(world: World, actor: Character, name: str, text: str = "") -> list[Event]:
     """Add something to look at in this room, or change it: @detail hearth, fire -> Bricks black with winters.
 
     Without a text the detail is taken away.
     """
-    here, names = world.room_of(actor), new_names(world, name)
+    here, names = world.room_of(actor), validate_names(world, name)
     known = here.details.get(names[0])
     if not text:
         if known is None:
             raise CommandError(world.wording("building.no_detail", wanted=names[0], room=here.name))
-        alteration = Alteration(world, actor, [("room", here.room_id)])
+        alteration = Edit(world, actor, [("room", here.room_id)])
         del here.details[names[0]]
         return _changed(world, actor, known, alteration)
-    if known is None and len(here.details) >= MOST_DETAILS:
-        raise CommandError(world.wording("building.too_many_details", room=here.name, most=MOST_DETAILS))
+    if known is None and len(here.details) >= MAX_DETAILS:
+        raise CommandError(world.wording("building.too_many_details", room=here.name, most=MAX_DETAILS))
     aliases = names[1:] or (known.aliases if known else ())
-    return _with_detail(world, actor, here, Detail(names[0], new_text(world, text), aliases))
+    return _with_detail(world, actor, here, Detail(names[0], validate_text(world, text), aliases))
 
 
-@command("@rename <object> -> <name>", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+@command("@rename <object> -> <name>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def rename(world: World, actor: Character, object: str, name: str) -> list[Event]:
     """Give a room or a thing another name. Its note, and what links to it, keep the old one.
 
     Nobody can be renamed: not people, and not agents.
     """
-    subject = subject_meant(world, actor, object)
+    subject = find_entity(world, actor, object)
     if isinstance(subject, Character):
         raise CommandError(world.wording("building.no_renaming", who=subject.name))
     check_may_change(world, actor, subject)
-    called = new_name(world, name, id_of(subject))
-    before = named(subject, world)
-    alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
+    called = validate_name(world, name, id_of(subject))
+    before = noun_phrase(subject, world)
+    alteration = Edit(world, actor, [(kind_of(subject), id_of(subject))])
     subject.title = title_for(called, id_of(subject))
     return [
         Built(actor.character_id, actor.room_id, "renames", before, called),
-        *alteration.done(named(subject, world)),
+        *alteration.done(noun_phrase(subject, world)),
     ]
 
 
-@command("@alias <object> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, noticed="room")
+@command("@alias <object> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def alias(world: World, actor: Character, object: str, text: str = "") -> list[Event]:
     """Say by what other names something goes: @alias brass lamp -> lamp, light. Without any, it has none.
 
     @alias here/hearth -> fire    for a detail of the room
     """
-    names, found = (new_names(world, text) if text else ()), detail_meant(world, actor, object)
+    names, found = (validate_names(world, text) if text else ()), find_detail(world, actor, object)
     if found:
         room, detail = found
         return _with_detail(world, actor, room, replace(detail, aliases=names))
-    subject = subject_meant(world, actor, object)
+    subject = find_entity(world, actor, object)
     check_may_change(world, actor, subject)
     for one in world.characters.values():
         if one is not subject and one.name.lower() in names:  # nothing and nobody answers to somebody else's name
             raise CommandError(world.wording("building.name_taken", name=one.name))
-    alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
+    alteration = Edit(world, actor, [(kind_of(subject), id_of(subject))])
     subject.aliases = names
     return _changed(world, actor, subject, alteration)
 
 
 def _with_detail(world: World, actor: Character, room: Room, detail: Detail) -> list[Event]:
-    alteration = Alteration(world, actor, [("room", room.room_id)])
+    alteration = Edit(world, actor, [("room", room.room_id)])
     room.details[detail.name] = detail
     return _changed(world, actor, detail, alteration)
 
 
-def _changed(world: World, actor: Character, what: Subject | Detail, alteration: Alteration) -> list[Event]:
-    name = named(what, world)
+def _changed(world: World, actor: Character, what: Entity | Detail, alteration: Edit) -> list[Event]:
+    name = noun_phrase(what, world)
     return [Built(actor.character_id, actor.room_id, "changes", name), *alteration.done(name)]
 
 
-MOST_PROPERTIES = 32
-LONGEST_PROPERTY = 200
+MAX_PROPERTIES = 32
+MAX_PROPERTY_LENGTH = 200
 """How many properties something may have, and how long the text of one may be, in characters."""
 
 _RESERVED = frozenset(
@@ -137,7 +137,7 @@ _PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 @command(
-    "@set <object> <property> = [<text>]", category="building", role=Role.BUILDER, for_agents=False, noticed="room"
+    "@set <object> <property> = [<text>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room"
 )
 def set_property(world: World, actor: Character, object: str, property: str, text: str = "") -> list[Event]:
     """Set a property of a room or thing: @set brass lamp fixed = yes. Without a text it is unset.
@@ -150,18 +150,18 @@ def set_property(world: World, actor: Character, object: str, property: str, tex
     """
     # A name of several words: all but the last of them are still of the object.
     *words, key = f"{object} {property}".lower().split()
-    subject = subject_meant(world, actor, f"{object} {property}"[: -len(key)].strip() if words else object)
+    subject = find_entity(world, actor, f"{object} {property}"[: -len(key)].strip() if words else object)
     if isinstance(subject, Character):
         raise CommandError(world.wording("building.no_properties", who=subject.name))
     check_may_change(world, actor, subject)
-    value = new_text(world, text)
-    alteration = Alteration(world, actor, [(kind_of(subject), id_of(subject))])
-    _set(world, subject, key, value)
-    name = named(subject, world)
+    value = validate_text(world, text)
+    alteration = Edit(world, actor, [(kind_of(subject), id_of(subject))])
+    _set_field(world, subject, key, value)
+    name = noun_phrase(subject, world)
     return [Built(actor.character_id, actor.room_id, "changes", name), *alteration.done(name)]
 
 
-def _set(world: World, subject: Subject, key: str, value: str) -> None:
+def _set_field(world: World, subject: Entity, key: str, value: str) -> None:
     match subject, key:
         case Thing(), "fixed":
             subject.fixed = _yes_or_no(world, key, value)
@@ -171,31 +171,31 @@ def _set(world: World, subject: Subject, key: str, value: str) -> None:
                 raise CommandError(world.wording("building.not_empty", name=subject.name))
             subject.is_container = holds
         case Thing(), "article":
-            subject.article = _short(world, key, value)
+            subject.article = _validate_short(world, key, value)
         case Thing(), "writing":
             subject.writing = value
         case Room(), "tags":
-            parts = [part.strip() for part in _short(world, key, value).split(",")]
+            parts = [part.strip() for part in _validate_short(world, key, value).split(",")]
             subject.tags = tuple(dict.fromkeys(part for part in parts if part))
         case _:
-            _set_own(world, subject, key, value)
+            _set_property(world, subject, key, value)
 
 
-def _set_own(world: World, subject: Subject, key: str, value: str) -> None:
+def _set_property(world: World, subject: Entity, key: str, value: str) -> None:
     properties = subject.properties
     if key in _RESERVED or not _PROPERTY.fullmatch(key):
         raise CommandError(world.wording("building.no_such_property", property=key, name=subject.name))
     if not value:
         properties.pop(key, None)
-    elif key not in properties and len(properties) >= MOST_PROPERTIES:
-        raise CommandError(world.wording("building.too_many_properties", name=subject.name, most=MOST_PROPERTIES))
+    elif key not in properties and len(properties) >= MAX_PROPERTIES:
+        raise CommandError(world.wording("building.too_many_properties", name=subject.name, most=MAX_PROPERTIES))
     else:
-        properties[key] = _short(world, key, value)
+        properties[key] = _validate_short(world, key, value)
 
 
-def _short(world: World, key: str, value: str) -> str:
-    if "\n" in value or len(value) > LONGEST_PROPERTY:
-        raise CommandError(world.wording("building.property_too_long", property=key, most=LONGEST_PROPERTY))
+def _validate_short(world: World, key: str, value: str) -> str:
+    if "\n" in value or len(value) > MAX_PROPERTY_LENGTH:
+        raise CommandError(world.wording("building.property_too_long", property=key, most=MAX_PROPERTY_LENGTH))
     return value
 
 
@@ -205,7 +205,7 @@ def _yes_or_no(world: World, key: str, value: str) -> bool:
         return True
     if given in ("", "no", "false", "off", say("building.no")):
         return False
-    wanted = say.any_of([say("building.yes"), say("building.no")])
+    wanted = say.join_or([say("building.yes"), say("building.no")])
     raise CommandError(say("building.yes_or_no", property=key, value=value, wanted=wanted))
 
 
@@ -215,7 +215,7 @@ def inspect(world: World, actor: Character, object: str = "here") -> list[Event]
 
     Its id and names, where it is, what is in it, the ways in and out, its properties, who made and who changed it.
     """
-    subject = subject_meant(world, actor, object)
+    subject = find_entity(world, actor, object)
     match subject:
         case Room():
             lines = _of_room(world, subject)
@@ -224,7 +224,7 @@ def inspect(world: World, actor: Character, object: str = "here") -> list[Event]
         case _:
             lines = _of_character(world, subject)
     own = [world.wording("inspecting.property", property=key, value=text) for key, text in subject.properties.items()]
-    return [Saw(actor.character_id, "\n".join([*lines, *own]))]
+    return [Output(actor.character_id, "\n".join([*lines, *own]))]
 
 
 def _of_room(world: World, room: Room) -> Iterator[str]:
@@ -234,7 +234,7 @@ def _of_room(world: World, room: Room) -> Iterator[str]:
     yield from _description(world, room.description)
     for exit in room.exits.values():
         names = ", ".join((exit.name, *exit.aliases))
-        yield say("inspecting.way_out", exit=names, room=place(exit.room_id, world))
+        yield say("inspecting.way_out", exit=names, room=room_name(exit.room_id, world))
     for other in world.rooms.values():
         for exit in other.exits.values():
             if exit.room_id == room.room_id and other is not room:
@@ -256,7 +256,7 @@ def _of_thing(world: World, thing: Thing) -> Iterator[str]:
     yield from _names(world, thing.thing_id, thing.aliases)
     yield from _description(world, thing.description)
     owner = world.things.get(thing.place_id)
-    yield say("inspecting.place", place=owner.name if owner else place(thing.place_id, world))
+    yield say("inspecting.place", place=owner.name if owner else room_name(thing.place_id, world))
     if thing.article:
         yield say("inspecting.article", article=thing.article)
     if thing.writing:
@@ -274,13 +274,13 @@ def _of_character(world: World, who: Character) -> Iterator[str]:
     yield say("inspecting.agent" if who.is_agent else "inspecting.person", name=who.name, role=role)
     yield from _names(world, who.character_id, who.aliases)
     yield from _description(world, who.description)
-    yield say("inspecting.place" if who.awake else "inspecting.asleep_in", place=place(who.room_id, world))
+    yield say("inspecting.place" if who.awake else "inspecting.asleep_in", place=room_name(who.room_id, world))
     yield from _listed(world, "inspecting.grants", sorted(who.grants))
     yield from _listed(world, "inspecting.carries", (thing.name for thing in world.things_at(who.character_id)))
 
 
-def _names(world: World, subject_id: str, aliases: Iterable[str]) -> Iterator[str]:
-    yield world.wording("inspecting.note", id=subject_id)
+def _names(world: World, entity_id: str, aliases: Iterable[str]) -> Iterator[str]:
+    yield world.wording("inspecting.note", id=entity_id)
     yield from _listed(world, "inspecting.aliases", aliases)
 
 

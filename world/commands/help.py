@@ -8,9 +8,9 @@ from itertools import groupby
 from world.command import Command, CommandTable, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Event, Saw
+from world.events import Event, Output
 from world.matching import suggestions
-from world.preferences import reads_aloud
+from world.preferences import uses_screen_reader
 from world.world import World
 
 MEMORY = "memory"
@@ -32,19 +32,19 @@ def help_commands(table: CommandTable) -> tuple[Command, ...]:
         help things     the commands of a category
         help look       one command
         """
-        lines = _about(world, table, actor, topic.lower()) if topic else _overview(world, table, actor)
-        return [Saw(actor.character_id, "\n".join(lines), is_own=True)]
+        lines = _help_on(world, table, actor, topic.lower()) if topic else _overview(world, table, actor)
+        return [Output(actor.character_id, "\n".join(lines), is_own=True)]
 
     @command("commands", category="help", for_agents=False)
     def commands(world: World, actor: Character) -> list[Event]:
         """List every command that you can use."""
-        allowed = _listed(table, actor)
-        if reads_aloud(actor):
+        allowed = _listed_commands(table, actor)
+        if uses_screen_reader(actor):
             groups = _by_category(allowed)
             lines = [f"{category}: {', '.join(one.verb for one in group)}" for category, group in groups]
         else:
             lines = in_columns(sorted((one.verb for one in allowed), key=lambda verb: (verb.startswith("@"), verb)))
-        return [Saw(actor.character_id, "\n".join(lines))]
+        return [Output(actor.character_id, "\n".join(lines))]
 
     return (help_, commands)
 
@@ -59,7 +59,9 @@ def in_columns(words: list[str]) -> list[str]:
 
 def _overview(world: World, table: CommandTable, actor: Character) -> list[str]:
     say = world.wording
-    found = {category: say(f"helping.category_{category}") for category, _ in _by_category(_listed(table, actor))}
+    found = {
+        category: say(f"helping.category_{category}") for category, _ in _by_category(_listed_commands(table, actor))
+    }
     other = sorted(set(table.texts.topics) - set(found))
     return [
         say("helping.first"),
@@ -69,11 +71,11 @@ def _overview(world: World, table: CommandTable, actor: Character) -> list[str]:
     ]
 
 
-def _about(world: World, table: CommandTable, actor: Character, topic: str) -> list[str]:
+def _help_on(world: World, table: CommandTable, actor: Character, topic: str) -> list[str]:
     allowed = table.allowed(actor)
     for one in allowed:
         if topic in table.names_of(one):
-            return list(_explained(world, table, one))
+            return list(_command_help(world, table, one))
     in_category = [(one.usage, table.summary_of(one)) for one in allowed if one.category == topic]
     text = table.texts.topics.get(topic, "")
     if text or in_category:
@@ -81,11 +83,11 @@ def _about(world: World, table: CommandTable, actor: Character, topic: str) -> l
     names = [name for one in allowed for name in (*table.names_of(one), one.category)]
     close = suggestions(topic, [*names, *table.texts.topics])
     if close:
-        raise CommandError(world.wording("helping.did_you_mean", topic=topic, names=world.wording.any_of(close)))
+        raise CommandError(world.wording("helping.did_you_mean", topic=topic, names=world.wording.join_or(close)))
     raise CommandError(world.wording("helping.no_help", topic=topic))
 
 
-def _explained(world: World, table: CommandTable, one: Command) -> Iterator[str]:
+def _command_help(world: World, table: CommandTable, one: Command) -> Iterator[str]:
     """Yield usages, help, other names, and who may and who notices if that is not what one expects."""
     say = world.wording
     yield from (one.usage, *one.also)
@@ -94,11 +96,11 @@ def _explained(world: World, table: CommandTable, one: Command) -> Iterator[str]
         yield say("helping.also", names=", ".join(others))
     if one.role > Role.PLAYER:
         yield say("helping.for_role", role=say(f"roles.{one.role.name.lower()}"))
-    if one.noticed != "nobody":
-        yield say(f"helping.noticed_by_{one.noticed}")
+    if one.visible_to != "nobody":
+        yield say(f"helping.noticed_by_{one.visible_to}")
 
 
-def _listed(table: CommandTable, actor: Character) -> list[Command]:
+def _listed_commands(table: CommandTable, actor: Character) -> list[Command]:
     """Return what somebody is told of without asking: memories are looked into by agents, their own, and by admins."""
     looks = actor.is_agent or actor.role >= Role.ADMIN
     return [one for one in table.allowed(actor) if looks or one.category != MEMORY]
@@ -110,7 +112,7 @@ def _by_category(commands: Iterable[Command]) -> Iterator[tuple[str, Iterator[Co
 
 def _pairs(actor: Character, pairs: Iterable[tuple[str, str]], columns: int) -> list[str]:
     """Return pairs in two columns, or as sentences for who listens."""
-    if reads_aloud(actor):
+    if uses_screen_reader(actor):
         return [f"{name}: {text}" for name, text in pairs]
     lines: list[str] = []
     for name, text in pairs:

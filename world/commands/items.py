@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from world.command import command
-from world.commands.communication import someone_here
+from world.commands.communication import find_person_here
 from world.entities import Character, Detail, Role, Room, Thing
 from world.errors import CommandError
-from world.events import Altered, Dropped, Event, Gave, PutIn, ReadThing, Saw, Took, TookFrom, Used, Wrote
-from world.find import sights
+from world.events import Dropped, EntityChanged, Event, Gave, Output, PutIn, ReadThing, Took, TookFrom, Used, Wrote
+from world.find import visible_targets
 from world.matching import Named, candidates, find
 from world.narration import with_article
-from world.parsing import one_spaced
+from world.parsing import collapse_whitespace
 from world.sanitize import clean_line
-from world.world import DEEPEST, World
+from world.world import MAX_CONTAINER_DEPTH, World
 
 
 @command(
@@ -23,7 +23,7 @@ from world.world import DEEPEST, World
     "take",
     "grab",
     category="things",
-    noticed="room",
+    visible_to="room",
     also=("get <content> from <container>", "get <content> out of <container>"),
 )
 def get(world: World, actor: Character, near: str = "", content: str = "", container: str = "") -> list[Event]:
@@ -35,30 +35,30 @@ def get(world: World, actor: Character, near: str = "", content: str = "", conta
     if container:
         return take_out(world, actor, content, container)
     lying = world.things_at(actor.room_id)
-    if everything(near):
+    if means_all(near):
         found = [thing for thing in lying if not thing.fixed]
         if not found:
             raise CommandError(world.wording("things.nothing_to_take"))
-        return [_taken(actor, thing) for thing in found]
-    return [_taken(actor, _meant(world, actor, near.removeprefix("up "), lying))]
+        return [_take(actor, thing) for thing in found]
+    return [_take(actor, _find_near(world, actor, near.removeprefix("up "), lying))]
 
 
-@command("drop <carried>", category="things", noticed="room")
+@command("drop <carried>", category="things", visible_to="room")
 def drop(world: World, actor: Character, carried: str) -> list[Event]:
     """Put down a thing that you carry, or all of them: `drop all`."""
-    if not everything(carried):
-        return [_put_down(actor, carried_thing(world, actor, carried))]
+    if not means_all(carried):
+        return [_drop(actor, find_carried(world, actor, carried))]
     found = world.things_at(actor.character_id)
     if not found:
         raise CommandError(world.wording("things.nothing_carried"))
-    return [_put_down(actor, thing) for thing in found]
+    return [_drop(actor, thing) for thing in found]
 
 
-@command("give <carried> to <person>", "hand", category="things", noticed="room")
+@command("give <carried> to <person>", "hand", category="things", visible_to="room")
 def give(world: World, actor: Character, carried: str, person: str) -> list[Event]:
     """Give a thing that you carry to somebody here: `give lamp to Moss`."""
-    thing = carried_thing(world, actor, carried)
-    receiver = someone_here(world, actor, person)
+    thing = find_carried(world, actor, carried)
+    receiver = find_person_here(world, actor, person)
     thing.place_id = receiver.character_id
     return [Gave(actor.character_id, actor.room_id, thing.thing_id, receiver.character_id)]
 
@@ -67,18 +67,18 @@ def give(world: World, actor: Character, carried: str, person: str) -> list[Even
 def inventory(world: World, actor: Character) -> list[Event]:
     """List what you carry, and what is in it."""
     carried = world.things_at(actor.character_id)
-    names = world.wording.all_of([with_article(thing) for thing in carried]) or world.wording("lists.nothing")
+    names = world.wording.join_and([with_article(thing) for thing in carried]) or world.wording("lists.nothing")
     lines = [world.wording("looking.you_carry", things=names), *contents_of(world, carried)]
-    return [Saw(actor.character_id, "\n".join(lines))]
+    return [Output(actor.character_id, "\n".join(lines))]
 
 
-def carried_thing(world: World, actor: Character, wanted: str) -> Thing:
+def find_carried(world: World, actor: Character, wanted: str) -> Thing:
     """Return the thing that an actor carries and means. Raises: CommandError if there is none, or more than one."""
     missing = world.wording("things.not_carried", wanted=wanted)
     return find(wanted, world.things_at(actor.character_id), missing, world.wording)
 
 
-def _meant(world: World, actor: Character, wanted: str, lying: list[Thing]) -> Thing:
+def _find_near(world: World, actor: Character, wanted: str, lying: list[Thing]) -> Thing:
     part = [] if candidates(wanted, lying) else candidates(wanted, world.room_of(actor).details.values())
     if part:
         raise CommandError(world.wording("things.fixed", thing=part[0].name))
@@ -88,12 +88,12 @@ def _meant(world: World, actor: Character, wanted: str, lying: list[Thing]) -> T
     return thing
 
 
-def _taken(actor: Character, thing: Thing) -> Event:
+def _take(actor: Character, thing: Thing) -> Event:
     thing.place_id = actor.character_id
     return Took(actor.character_id, actor.room_id, thing.thing_id)
 
 
-def _put_down(actor: Character, thing: Thing) -> Event:
+def _drop(actor: Character, thing: Thing) -> Event:
     thing.place_id = actor.room_id
     return Dropped(actor.character_id, actor.room_id, thing.thing_id)
 
@@ -104,7 +104,7 @@ ALL = ("all", "everything")
 @command(
     "put <carried> in <container>",
     category="things",
-    noticed="room",
+    visible_to="room",
     also=("put <carried> into <container>",),
 )
 def put(world: World, actor: Character, carried: str, container: str) -> list[Event]:
@@ -112,9 +112,9 @@ def put(world: World, actor: Character, carried: str, container: str) -> list[Ev
 
     `get letter from basket` takes it out again.
     """
-    goal = container_meant(world, actor, container)
+    goal = find_container(world, actor, container)
     own = world.things_at(actor.character_id)
-    if everything(carried):
+    if means_all(carried):
         things = [thing for thing in own if thing is not goal]
         if not things:
             raise CommandError(world.wording("things.nothing_carried"))
@@ -123,7 +123,7 @@ def put(world: World, actor: Character, carried: str, container: str) -> list[Ev
     # What is inside another is not in reach, so that nothing can come to be inside itself by a detour.
     if things[0] is goal:
         raise CommandError(world.wording("things.in_itself", thing=things[0].name))
-    if any(_levels(world, thing) >= DEEPEST for thing in things):
+    if any(_levels(world, thing) >= MAX_CONTAINER_DEPTH for thing in things):
         raise CommandError(world.wording("things.too_deep", container=goal.name))
     for thing in things:
         thing.place_id = goal.thing_id
@@ -132,11 +132,11 @@ def put(world: World, actor: Character, carried: str, container: str) -> list[Ev
 
 def take_out(world: World, actor: Character, content: str, container: str) -> list[Event]:
     """Let an actor take something, or everything, out of a container. Raises: CommandError."""
-    source = container_meant(world, actor, container)
+    source = find_container(world, actor, container)
     inside = world.things_at(source.thing_id)
     missing = world.wording("things.not_inside", wanted=content, container=source.name)
     things = (
-        [t for t in inside if not t.fixed] if everything(content) else [find(content, inside, missing, world.wording)]
+        [t for t in inside if not t.fixed] if means_all(content) else [find(content, inside, missing, world.wording)]
     )
     if not things:
         raise CommandError(world.wording("things.empty", container=source.name))
@@ -147,16 +147,16 @@ def take_out(world: World, actor: Character, content: str, container: str) -> li
     return [TookFrom(actor.character_id, actor.room_id, thing.thing_id, source.thing_id) for thing in things]
 
 
-def in_reach(world: World, actor: Character) -> list[Thing]:
+def reachable_things(world: World, actor: Character) -> list[Thing]:
     """Return what lies here and what an actor carries; what is in a container is not in reach."""
     return [*world.things_at(actor.room_id), *world.things_at(actor.character_id)]
 
 
-def container_meant(world: World, actor: Character, wanted: str) -> Thing:
+def find_container(world: World, actor: Character, wanted: str) -> Thing:
     """Return the container in reach that is meant. Raises: CommandError if there is none, or more than one."""
-    reach = in_reach(world, actor)
-    containers = [thing for thing in reach if thing.is_container]
-    others = [] if candidates(wanted, containers) else candidates(wanted, reach)
+    audience = reachable_things(world, actor)
+    containers = [thing for thing in audience if thing.is_container]
+    others = [] if candidates(wanted, containers) else candidates(wanted, audience)
     if others:
         raise CommandError(world.wording("things.no_container", thing=others[0].name))
     return find(wanted, containers, world.wording("things.no_such_container", wanted=wanted), world.wording)
@@ -172,20 +172,22 @@ def contents_of(world: World, things: Iterable[Thing], depth: int = 1) -> Iterat
         one, deep = ahead.pop()
         inside = world.things_at(one.thing_id)
         if inside:
-            names = world.wording.all_of([with_article(thing) for thing in inside])
+            names = world.wording.join_and([with_article(thing) for thing in inside])
             yield "  " * deep + world.wording("things.inside", container=one.name, things=names)
-            ahead += [(thing, deep + 1) for thing in reversed(inside) if deep < DEEPEST]
+            ahead += [(thing, deep + 1) for thing in reversed(inside) if deep < MAX_CONTAINER_DEPTH]
 
 
 def _levels(world: World, thing: Thing) -> int:
     """Return how many containers stand in one another in a thing, itself among them; no more than `DEEPEST`."""
     level, levels = [thing], 0
-    while levels < DEEPEST and (level := [one for holder in level for one in world.things_at(holder.thing_id)]):
+    while levels < MAX_CONTAINER_DEPTH and (
+        level := [one for holder in level for one in world.things_at(holder.thing_id)]
+    ):
         levels += 1
     return levels
 
 
-def everything(wanted: str) -> bool:
+def means_all(wanted: str) -> bool:
     """Return whether all things are meant, and not one of that name."""
     return wanted.lower() in ALL
 
@@ -195,83 +197,83 @@ T = TypeVar("T", bound=Named)
 WRITABLE = "writable"
 """The property of a thing that can be written on; it is `true`."""
 
-LONGEST_WRITING = 2000
+MAX_WRITING_LENGTH = 2000
 """How much may stand on a thing, in characters."""
 
 
-@command("read <writing>", category="things", noticed="room")
+@command("read <writing>", category="things", visible_to="room")
 def read(world: World, actor: Character, writing: str) -> list[Event]:
     """Read what is written on something here: `read letter`."""
     wanted = writing.removeprefix("the writing on ").strip()
-    thing = _picked(world, wanted, readable(world, actor))
+    thing = _find_one(world, wanted, readable(world, actor))
     if thing:
         text = world.wording("things.it_reads", text=thing.writing)
-        return [ReadThing(actor.character_id, actor.room_id, thing.thing_id), Saw(actor.character_id, text)]
-    seen = find(wanted, sights(world, actor), world.wording("looking.no_such", wanted=wanted), world.wording)
+        return [ReadThing(actor.character_id, actor.room_id, thing.thing_id), Output(actor.character_id, text)]
+    seen = find(wanted, visible_targets(world, actor), world.wording("looking.no_such", wanted=wanted), world.wording)
     if isinstance(seen, Detail) and seen.description:
-        return [Saw(actor.character_id, seen.description)]
+        return [Output(actor.character_id, seen.description)]
     raise CommandError(world.wording("things.nothing_written", what=seen.name))
 
 
-@command("write <writable> -> <text>", category="things", role=Role.PLAYER, noticed="room")
+@command("write <writable> -> <text>", category="things", role=Role.PLAYER, visible_to="room")
 def write(world: World, actor: Character, writable: str, text: str) -> list[Event]:
     """Write on something that you carry, below what stands there already.
 
     write sheet -> I owe Moss a bun.
     """
-    wanted, line = writable.removeprefix("on "), one_spaced(clean_line(text))
+    wanted, line = writable.removeprefix("on "), collapse_whitespace(clean_line(text))
     thing = _writable(world, actor, wanted)
     whole = f"{thing.writing}\n{line}" if thing.writing else line
-    if not line or len(whole) > LONGEST_WRITING:
-        raise CommandError(world.wording("things.no_room_to_write", thing=thing.name, most=LONGEST_WRITING))
+    if not line or len(whole) > MAX_WRITING_LENGTH:
+        raise CommandError(world.wording("things.no_room_to_write", thing=thing.name, most=MAX_WRITING_LENGTH))
     thing.writing = whole
     wrote = Wrote(actor.character_id, actor.room_id, thing.thing_id, line)
-    return [wrote, Altered(actor.character_id, "thing", thing.thing_id)]
+    return [wrote, EntityChanged(actor.character_id, "thing", thing.thing_id)]
 
 
-@command("use <usable>", category="things", noticed="room")
+@command("use <usable>", category="things", visible_to="room")
 def use(world: World, actor: Character, usable: str) -> list[Event]:
     """Use a thing that you carry, that lies here or is part of this place; what comes of it depends on the thing."""
-    used = _picked(world, usable, usables(world, actor))
+    used = _find_one(world, usable, usables(world, actor))
     if used:
         return [Used(actor.character_id, actor.room_id, used.thing_id if isinstance(used, Thing) else used.name)]
-    seen = find(usable, sights(world, actor), world.wording("looking.no_such", wanted=usable), world.wording)
+    seen = find(usable, visible_targets(world, actor), world.wording("looking.no_such", wanted=usable), world.wording)
     raise CommandError(world.wording("things.no_use", what=seen.name))
 
 
 def readable(world: World, actor: Character) -> list[Thing]:
     """Return the things in reach that have something written on them."""
-    return [thing for thing in in_reach(world, actor) if thing.writing]
+    return [thing for thing in reachable_things(world, actor) if thing.writing]
 
 
 def writables(world: World, actor: Character) -> list[Thing]:
     """Return the things carried that can be written on."""
-    return [thing for thing in world.things_at(actor.character_id) if _takes_ink(thing)]
+    return [thing for thing in world.things_at(actor.character_id) if _is_writable(thing)]
 
 
 def usables(world: World, actor: Character) -> list[Thing | Detail]:
     """Return the things in reach, and the details of the room, that something comes of if they are used."""
     room = world.room_of(actor)
-    things: list[Thing | Detail] = [*in_reach(world, actor), *room.details.values()]
+    things: list[Thing | Detail] = [*reachable_things(world, actor), *room.details.values()]
     return [one for one in things if _has_use(one, room)]
 
 
 def _has_use(one: Thing | Detail, room: Room) -> bool:
-    own = one.reactions if isinstance(one, Thing) else ()
+    own = one.triggers if isinstance(one, Thing) else ()
     return any(row.on == "use" for row in own) or any(
-        row.on == "use" and row.is_about(one.name) for row in room.reactions
+        row.on == "use" and row.is_about(one.name) for row in room.triggers
     )
 
 
 def _writable(world: World, actor: Character, wanted: str) -> Thing:
-    thing = _picked(world, wanted, writables(world, actor))
+    thing = _find_one(world, wanted, writables(world, actor))
     if thing is None:
-        other = carried_thing(world, actor, wanted)
+        other = find_carried(world, actor, wanted)
         raise CommandError(world.wording("things.not_writable", thing=other.name))
     return thing
 
 
-def _picked(world: World, wanted: str, among: Sequence[T]) -> T | None:
+def _find_one(world: World, wanted: str, among: Sequence[T]) -> T | None:
     """Return the one that is meant among some, or None. Raises: CommandError if it can be more than one."""
     try:
         return find(wanted, among, "", world.wording)
@@ -281,5 +283,5 @@ def _picked(world: World, wanted: str, among: Sequence[T]) -> T | None:
         return None
 
 
-def _takes_ink(thing: Thing) -> bool:
+def _is_writable(thing: Thing) -> bool:
     return thing.properties.get(WRITABLE, "").lower() == "true"

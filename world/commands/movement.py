@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from world.command import command
-from world.commands.communication import someone_here
+from world.commands.communication import find_person_here
 from world.entities import Character, Exit, Room
 from world.errors import CommandError
-from world.events import Arrived, Event, Followed, Left, Saw, Unfollowed
-from world.follow import begin_to_follow, party
+from world.events import Arrived, Event, Followed, Left, Output, Unfollowed
+from world.follow import party, start_following
 from world.matching import candidates, find
-from world.narration import place
+from world.narration import room_name
 from world.navigation import shortest_path
 from world.room_view import exit_names
 from world.world import World
 
 
-@command("go <exit>", "walk", "move", "enter", "head", category="movement", noticed="room", also=("go on",))
+@command("go <exit>", "walk", "move", "enter", "head", category="movement", visible_to="room", also=("go on",))
 def go(world: World, actor: Character, exit: str = "") -> list[Event]:
     """Walk through an exit, or one step towards a room or a person further off.
 
@@ -28,44 +28,44 @@ def go(world: World, actor: Character, exit: str = "") -> list[Event]:
         return _walk_on(world, actor)
     wanted = exit.removeprefix("to ").strip()
     found = _exit_of(world, wanted, list(world.room_of(actor).exits.values()))
-    return _through(world, actor, found) if found else _step(world, actor, _way_to(world, actor, wanted))
+    return _walk_through(world, actor, found) if found else _step(world, actor, _way_to(world, actor, wanted))
 
 
-@command("on", "continue", category="movement", noticed="room", for_agents=False)
+@command("on", "continue", category="movement", visible_to="room", for_agents=False)
 def on(world: World, actor: Character) -> list[Event]:
     """Walk on to the room that you set out for with `go`, by one more step."""
     return _walk_on(world, actor)
 
 
-@command("back", category="movement", noticed="room", for_agents=False)
+@command("back", category="movement", visible_to="room", for_agents=False)
 def back(world: World, actor: Character) -> list[Event]:
     """Go back to the room that you came from."""
-    before = actor.doings.came_from_id
+    before = actor.transient.previous_room_id
     if not before:
         raise CommandError(world.wording("movement.nowhere_back"))
     for exit in world.room_of(actor).exits.values():
         if exit.room_id == before:
-            return _through(world, actor, exit)
-    raise CommandError(world.wording("movement.no_way_back", room=place(before, world)))
+            return _walk_through(world, actor, exit)
+    raise CommandError(world.wording("movement.no_way_back", room=room_name(before, world)))
 
 
-@command("follow <person>", category="movement", noticed="named")
+@command("follow <person>", category="movement", visible_to="named")
 def follow(world: World, actor: Character, person: str) -> list[Event]:
     """Go along with somebody, wherever they walk, until you walk off yourself or are apart."""
-    leader = someone_here(world, actor, person)
-    if actor.doings.following_id == leader.character_id:
+    leader = find_person_here(world, actor, person)
+    if actor.transient.following_id == leader.character_id:
         raise CommandError(world.wording("movement.follow_already", who=leader.name))
     if leader in party(world, actor):
         raise CommandError(world.wording("movement.follows_you", who=leader.name))
-    events = _let_go(actor)
-    begin_to_follow(actor, leader)
+    events = _stop_following(actor)
+    start_following(actor, leader)
     return [*events, Followed(actor.character_id, leader.character_id)]
 
 
-@command("unfollow", category="movement", for_agents=False, noticed="named")
+@command("unfollow", category="movement", for_agents=False, visible_to="named")
 def unfollow(world: World, actor: Character) -> list[Event]:
     """Go along with nobody any more."""
-    events = _let_go(actor)
+    events = _stop_following(actor)
     if not events:
         raise CommandError(world.wording("movement.follow_nobody"))
     return events
@@ -74,11 +74,11 @@ def unfollow(world: World, actor: Character) -> list[Event]:
 def _exit_of(world: World, wanted: str, exits: list[Exit]) -> Exit | None:
     key = wanted.lower()
     for one in exits:
-        if key in (one.name, *one.aliases) or key in (one.room_id.lower(), place(one.room_id, world).lower()):
+        if key in (one.name, *one.aliases) or key in (one.room_id.lower(), room_name(one.room_id, world).lower()):
             return one
     found = candidates(wanted, exits)
     if len(found) > 1:
-        names = world.wording.any_of([one.name for one in found])
+        names = world.wording.join_or([one.name for one in found])
         raise CommandError(world.wording("movement.which_way", wanted=wanted, names=names))
     return found[0] if found else None
 
@@ -91,7 +91,7 @@ def _way_to(world: World, actor: Character, wanted: str) -> list[Exit]:
         raise CommandError(world.wording("movement.here_already", room=here.name))
     rooms = [room for room in rooms if room is not here] or _room_with(world, actor, wanted)
     if len(rooms) > 1:
-        names = world.wording.any_of([room.name for room in rooms])
+        names = world.wording.join_or([room.name for room in rooms])
         raise CommandError(world.wording("movement.which_place", wanted=wanted, names=names))
     way = shortest_path(world, here.room_id, rooms[0].room_id) if rooms else None
     if not way:
@@ -111,39 +111,39 @@ def _room_with(world: World, actor: Character, wanted: str) -> list[Room]:
 
 
 def _walk_on(world: World, actor: Character) -> list[Event]:
-    goal = actor.doings.goal_id
+    goal = actor.transient.destination_id
     if goal not in world.rooms or goal == actor.room_id:
-        raise CommandError(world.wording("movement.no_goal", room=place(world.start_room_id, world)))
+        raise CommandError(world.wording("movement.no_goal", room=room_name(world.start_room_id, world)))
     way = shortest_path(world, actor.room_id, goal)
     if not way:
-        raise CommandError(world.wording("movement.no_way_on", room=place(goal, world)))
+        raise CommandError(world.wording("movement.no_way_on", room=room_name(goal, world)))
     return _step(world, actor, way)
 
 
 def _step(world: World, actor: Character, way: list[Exit]) -> list[Event]:
     """Take the first step of a way, and keep in mind where it leads."""
     goal, rest = way[-1].room_id, len(way) - 1
-    events = _through(world, actor, way[0])
-    actor.doings.goal_id = goal if rest else ""
+    events = _walk_through(world, actor, way[0])
+    actor.transient.destination_id = goal if rest else ""
     if rest:
         key = "movement.one_more_step" if rest == 1 else "movement.more_steps"
-        events.append(Saw(actor.character_id, world.wording(key, room=place(goal, world), steps=rest)))
+        events.append(Output(actor.character_id, world.wording(key, room=room_name(goal, world), steps=rest)))
     return events
 
 
-def _through(world: World, actor: Character, exit: Exit) -> list[Event]:
+def _walk_through(world: World, actor: Character, exit: Exit) -> list[Event]:
     """Go through an exit, with everyone who follows. Who leads goes first, and all arrive when all have left."""
     going = party(world, actor)
     before, left, arrived = actor.room_id, list[Event](), list[Event]()
     for one in going:
-        after = one.doings.following_id if one is not actor else ""
-        one.room_id, one.doings.came_from_id = exit.room_id, before
+        after = one.transient.following_id if one is not actor else ""
+        one.room_id, one.transient.previous_room_id = exit.room_id, before
         left.append(Left(one.character_id, before, exit.name, exit.room_id, after))
         arrived.append(Arrived(one.character_id, exit.room_id, before))
-    return [*_let_go(actor), *left, *arrived]
+    return [*_stop_following(actor), *left, *arrived]
 
 
-def _let_go(actor: Character) -> list[Event]:
+def _stop_following(actor: Character) -> list[Event]:
     """Let somebody follow nobody any more; return that as what happened, if it followed anybody."""
-    leader_id, actor.doings.following_id = actor.doings.following_id, ""
+    leader_id, actor.transient.following_id = actor.transient.following_id, ""
     return [Unfollowed(actor.character_id, leader_id)] if leader_id else []

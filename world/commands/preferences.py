@@ -5,34 +5,34 @@ from __future__ import annotations
 from world.command import Command, CommandTable, command
 from world.entities import Character, Role
 from world.errors import CommandError
-from world.events import Altered, Event, Saw
-from world.find import anyone as meant
+from world.events import EntityChanged, Event, Output
+from world.find import find_character
 from world.parsing import is_number
 from world.preferences import (
-    AGENTS,
     ALIAS,
+    ALL_AGENTS,
     BRIEF,
     COLOR,
-    HUSH,
+    IGNORED,
     LINKS,
     OFF,
     ON,
     SCREEN_READER,
-    hushed_by,
+    ignored_names,
     own_aliases,
-    reads_aloud,
+    uses_screen_reader,
 )
 from world.world import World
 
-MOST_ALIASES = 50
-LONGEST_NAME = 20
-LONGEST_MEANING = 200
+MAX_ALIASES = 50
+MAX_ALIAS_NAME_LENGTH = 20
+MAX_ALIAS_LENGTH = 200
 """How many commands of one's own somebody may have, and how long they are, in characters."""
 
 HISTORY_LINES = 20
 
 AUTO = "auto"
-COLORS_SEEN = {
+COLOR_MODES = {
     ON: "comforts.color_on",
     OFF: "comforts.color_off",
     "16": "comforts.color_count",
@@ -62,8 +62,8 @@ def afk(world: World, actor: Character, text: str = "") -> list[Event]:
 
     It is shown in `who`, and told to whoever tells you something.
     """
-    actor.doings.away = text
-    return [Saw(actor.character_id, world.wording("comforts.away"))]
+    actor.transient.afk_message = text
+    return [Output(actor.character_id, world.wording("comforts.away"))]
 
 
 @command("brief", category="comfort", for_agents=False)
@@ -92,8 +92,8 @@ def screenreader(world: World, actor: Character, text: str = "") -> list[Event]:
         raise CommandError(world.wording("commands.usage", usage="screenreader on|off"))
     if wanted:
         actor.preferences[SCREEN_READER] = wanted
-    said = world.wording("comforts.reads_aloud" if reads_aloud(actor) else "comforts.shows")
-    return _confirm(actor, said) if wanted else [Saw(actor.character_id, said)]
+    said = world.wording("comforts.reads_aloud" if uses_screen_reader(actor) else "comforts.shows")
+    return _confirm(actor, said) if wanted else [Output(actor.character_id, said)]
 
 
 @command("color [<text>]", "colour", category="comfort", for_agents=False)
@@ -103,15 +103,15 @@ def color(world: World, actor: Character, text: str = "") -> list[Event]:
     color 16            the colours that every terminal has; also 256, and true for all there are
     """
     wanted = text.lower()
-    if wanted not in ("", AUTO, *COLORS_SEEN):
+    if wanted not in ("", AUTO, *COLOR_MODES):
         raise CommandError(world.wording("commands.usage", usage="color on|off|auto|16|256|true"))
     if wanted == AUTO:
         actor.preferences.pop(COLOR, None)
     elif wanted:
         actor.preferences[COLOR] = wanted
     chosen = actor.preferences.get(COLOR, AUTO)
-    said = world.wording(COLORS_SEEN.get(chosen, "comforts.color_auto"), count=chosen)
-    return _confirm(actor, said) if wanted else [Saw(actor.character_id, said)]
+    said = world.wording(COLOR_MODES.get(chosen, "comforts.color_auto"), count=chosen)
+    return _confirm(actor, said) if wanted else [Output(actor.character_id, said)]
 
 
 @command("links [<text>]", category="comfort", for_agents=False)
@@ -128,7 +128,7 @@ def links(world: World, actor: Character, text: str = "") -> list[Event]:
     elif wanted:
         actor.preferences.pop(LINKS, None)
     said = world.wording("comforts.links_on" if LINKS in actor.preferences else "comforts.links_off")
-    return _confirm(actor, said) if wanted else [Saw(actor.character_id, said)]
+    return _confirm(actor, said) if wanted else [Output(actor.character_id, said)]
 
 
 @command("history [<number>]", category="comfort", for_agents=False)
@@ -136,11 +136,11 @@ def history(world: World, actor: Character, number: str = "") -> list[Event]:
     """Read again what was said in your hearing, the last 20 lines or as many as you say."""
     if number and not (is_number(number) and int(number)):
         raise CommandError(world.wording("comforts.no_number", wanted=number))
-    lines = list(actor.doings.heard)[-int(number or HISTORY_LINES) :]
-    return [Saw(actor.character_id, "\n".join(lines) or world.wording("comforts.nothing_heard"))]
+    lines = list(actor.transient.speech_history)[-int(number or HISTORY_LINES) :]
+    return [Output(actor.character_id, "\n".join(lines) or world.wording("comforts.nothing_heard"))]
 
 
-def comfort_commands(table: CommandTable) -> tuple[Command, ...]:
+def preference_commands(table: CommandTable) -> tuple[Command, ...]:
     """Return the comforts; a command of one's own may have no name that one of the table has."""
 
     @command("alias [<name>]", category="comfort", role=Role.PLAYER, for_agents=False, also=("alias <name> = <text>",))
@@ -151,9 +151,9 @@ def comfort_commands(table: CommandTable) -> tuple[Command, ...]:
         alias ask = say to %1 Have you seen %2?     %1 to %9 are the words behind it
         alias greet = say Good morning, %*!         %* is all of them
         """
-        name, text = _divided(name, text)
+        name, text = _split_alias(name, text)
         if not text:
-            return [Saw(actor.character_id, _list_aliases(world, actor, name))]
+            return [Output(actor.character_id, _list_aliases(world, actor, name))]
         _check_alias(world, actor, name, text, table)
         actor.preferences[f"{ALIAS}{name}"] = text
         return _confirm(actor, world.wording("comforts.alias", name=name, text=text))
@@ -163,10 +163,10 @@ def comfort_commands(table: CommandTable) -> tuple[Command, ...]:
 
 def _confirm(actor: Character, said: str) -> list[Event]:
     """Return that somebody has set something for itself, which is saved."""
-    return [Saw(actor.character_id, said), Altered(actor.character_id, "character", actor.character_id)]
+    return [Output(actor.character_id, said), EntityChanged(actor.character_id, "character", actor.character_id)]
 
 
-def _divided(name: str, text: str) -> tuple[str, str]:
+def _split_alias(name: str, text: str) -> tuple[str, str]:
     """Return name and meaning, also of `gs=go south`, where no space tells them apart."""
     if not text and "=" in name:
         name, _, text = name.partition("=")
@@ -186,13 +186,13 @@ def _check_alias(world: World, actor: Character, name: str, text: str, table: Co
     """Raises: CommandError if a command of one's own cannot be called so, is too long or is one too many."""
     if table.get(name):
         raise CommandError(world.wording("comforts.is_command", name=name))
-    if len(name) > LONGEST_NAME or len(text) > LONGEST_MEANING or not name.isalnum():
-        raise CommandError(world.wording("comforts.alias_rule", name=LONGEST_NAME, text=LONGEST_MEANING))
-    if len(own_aliases(actor).keys() | {name}) > MOST_ALIASES:
-        raise CommandError(world.wording("comforts.too_many_aliases", count=MOST_ALIASES))
+    if len(name) > MAX_ALIAS_NAME_LENGTH or len(text) > MAX_ALIAS_LENGTH or not name.isalnum():
+        raise CommandError(world.wording("comforts.alias_rule", name=MAX_ALIAS_NAME_LENGTH, text=MAX_ALIAS_LENGTH))
+    if len(own_aliases(actor).keys() | {name}) > MAX_ALIASES:
+        raise CommandError(world.wording("comforts.too_many_aliases", count=MAX_ALIASES))
 
 
-MOST_HUSHED = 50
+MAX_IGNORED = 50
 """How many names somebody can have hushed."""
 
 
@@ -206,22 +206,22 @@ def hush(world: World, actor: Character, anyone: str = "") -> list[Event]:
     Kept from you is what they say and pose, how they come and go, and what they do with things.
     What they say or give to you is not, and the words that you did not hear stand in history.
     """
-    names = hushed_by(actor)
+    names = ignored_names(actor)
     if not anyone:
-        return [Saw(actor.character_id, _list_ignored(world, names))]
-    name = AGENTS if _is_every_agent(world, anyone) else meant(world, actor, anyone).name
+        return [Output(actor.character_id, _list_ignored(world, names))]
+    name = ALL_AGENTS if _is_every_agent(world, anyone) else find_character(world, actor, anyone).name
     if name == actor.name:
         raise CommandError(world.wording("hushing.not_yourself"))
-    if len(names) >= MOST_HUSHED:
-        raise CommandError(world.wording("hushing.too_many", count=MOST_HUSHED))
+    if len(names) >= MAX_IGNORED:
+        raise CommandError(world.wording("hushing.too_many", count=MAX_IGNORED))
     return _set_ignored(world, actor, [*(one for one in names if one != name), name])
 
 
 @command("unhush [<text>]", category="comfort", for_agents=False)
 def unhush(world: World, actor: Character, text: str = "") -> list[Event]:
     """Hear somebody again, or everybody: unhush Moss, unhush agents, unhush."""
-    names = hushed_by(actor)
-    wanted = AGENTS if _is_every_agent(world, text) else text.lower()
+    names = ignored_names(actor)
+    wanted = ALL_AGENTS if _is_every_agent(world, text) else text.lower()
     left = [name for name in names if wanted and name.lower() != wanted]
     if not names or left == names:
         raise CommandError(_list_ignored(world, names))
@@ -229,21 +229,21 @@ def unhush(world: World, actor: Character, text: str = "") -> list[Event]:
 
 
 def _is_every_agent(world: World, wanted: str) -> bool:
-    return wanted.lower() in (AGENTS, world.wording("hushing.agents").lower())
+    return wanted.lower() in (ALL_AGENTS, world.wording("hushing.agents").lower())
 
 
 def _list_ignored(world: World, names: list[str]) -> str:
     say = world.wording
-    called = [say("hushing.agents") if name == AGENTS else name for name in names]
-    return say("hushing.hushed", names=say.all_of(called)) if names else say("hushing.nobody")
+    called = [say("hushing.agents") if name == ALL_AGENTS else name for name in names]
+    return say("hushing.hushed", names=say.join_and(called)) if names else say("hushing.nobody")
 
 
 def _set_ignored(world: World, actor: Character, names: list[str]) -> list[Event]:
     """Let these be hushed from now on, and save it."""
     if names:
-        actor.preferences[HUSH] = ", ".join(names)
+        actor.preferences[IGNORED] = ", ".join(names)
     else:
-        actor.preferences.pop(HUSH, None)
-    actor.doings.asked_ids.clear()
+        actor.preferences.pop(IGNORED, None)
+    actor.transient.awaiting_reply_from.clear()
     me = actor.character_id
-    return [Saw(me, _list_ignored(world, names)), Altered(me, "character", me)]
+    return [Output(me, _list_ignored(world, names)), EntityChanged(me, "character", me)]

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from world.character_status import absence
+from world.character_status import afk_text
 from world.command import command
-from world.commands.items import container_meant, contents_of
+from world.commands.items import contents_of, find_container
 from world.entities import Character, Exit, Room, Thing
 from world.errors import CommandError
-from world.events import Event, LookedAt, Saw
-from world.find import Sight, sights
+from world.events import Event, LookedAt, Output
+from world.find import Target, visible_targets
 from world.matching import find
-from world.narration import place, with_article
-from world.navigation import STEPS, drawn, plan_of
-from world.preferences import reads_aloud
-from world.room_view import scene, time_of_day, ways_out
+from world.narration import room_name, with_article
+from world.navigation import STEPS, automap_of, draw_automap
+from world.preferences import uses_screen_reader
+from world.room_view import exits_line, render_room, time_line
 from world.world import World
 
 
-@command("look [<sight>]", "l", category="senses", noticed="named", also=("look in <container>",))
+@command("look [<sight>]", "l", category="senses", visible_to="named", also=("look in <container>",))
 def look(world: World, actor: Character, sight: str = "", container: str = "") -> list[Event]:
     """Look at what is around you, or at something.
 
@@ -28,14 +28,14 @@ def look(world: World, actor: Character, sight: str = "", container: str = "") -
     look in basket  what is in something that holds things
     """
     if container:
-        return [Saw(actor.character_id, _inside(world, container_meant(world, actor, container)))]
+        return [Output(actor.character_id, _inside(world, find_container(world, actor, container)))]
     wanted = sight.removeprefix("at ").strip()
     if not wanted:
-        return [Saw(actor.character_id, scene(world, actor))]
-    return _seen(world, actor, _sight(world, actor, wanted))
+        return [Output(actor.character_id, render_room(world, actor))]
+    return _view(world, actor, _find_target(world, actor, wanted))
 
 
-@command("examine <sight>", "x", "inspect", category="senses", noticed="named")
+@command("examine <sight>", "x", "inspect", category="senses", visible_to="named")
 def examine(world: World, actor: Character, sight: str) -> list[Event]:
     """Look at something closely, and see all that there is to know about it.
 
@@ -43,57 +43,57 @@ def examine(world: World, actor: Character, sight: str) -> list[Event]:
     examine Eliza   a person: also what they carry, and whom they follow
     examine here    the room: also what is worth a closer look
     """
-    seen = _sight(world, actor, sight)
-    events = _seen(world, actor, seen)
-    more = "\n".join(line for line in _closely(world, actor, seen) if line)
-    return [*events, Saw(actor.character_id, more)] if more else events
+    seen = _find_target(world, actor, sight)
+    events = _view(world, actor, seen)
+    more = "\n".join(line for line in _details(world, actor, seen) if line)
+    return [*events, Output(actor.character_id, more)] if more else events
 
 
 @command("exits", "ex", category="senses", for_agents=False)
 def exits(world: World, actor: Character) -> list[Event]:
     """List the ways out of here and where they lead."""
-    return [Saw(actor.character_id, ways_out(world, actor))]
+    return [Output(actor.character_id, exits_line(world, actor))]
 
 
-def _sight(world: World, actor: Character, wanted: str) -> Sight:
+def _find_target(world: World, actor: Character, wanted: str) -> Target:
     if wanted.lower() in ("me", "myself", "self"):
         return actor
     if wanted.lower() in ("here", "room"):
         return world.room_of(actor)
-    return find(wanted, sights(world, actor), world.wording("looking.no_such", wanted=wanted), world.wording)
+    return find(wanted, visible_targets(world, actor), world.wording("looking.no_such", wanted=wanted), world.wording)
 
 
-def _seen(world: World, actor: Character, seen: Sight) -> list[Event]:
+def _view(world: World, actor: Character, seen: Target) -> list[Event]:
     me = actor.character_id
     match seen:
         case Room():
-            return [Saw(me, scene(world, actor))]
+            return [Output(me, render_room(world, actor))]
         case Exit(name=name, room_id=room_id):
-            leads = world.wording("looking.leads", exit=name.capitalize(), room=place(room_id, world))
-            return [Saw(me, leads)]
+            leads = world.wording("looking.leads", exit=name.capitalize(), room=room_name(room_id, world))
+            return [Output(me, leads)]
         case Character() if seen is not actor:
             return [
-                Saw(me, seen.description or world.wording("looking.somebody", who=seen.name)),
+                Output(me, seen.description or world.wording("looking.somebody", who=seen.name)),
                 LookedAt(me, actor.room_id, seen.character_id),
             ]
         case _:
-            return [Saw(me, seen.description or world.wording("looking.nothing_special", what=seen.name))]
+            return [Output(me, seen.description or world.wording("looking.nothing_special", what=seen.name))]
 
 
-def _closely(world: World, actor: Character, seen: Sight) -> Iterator[str]:
+def _details(world: World, actor: Character, seen: Target) -> Iterator[str]:
     """Yield what else is to be seen of something, a line each."""
     say = world.wording
     match seen:
         case Room(details=details):
-            yield say("looking.worth_a_look", details=say.all_of(list(details))) if details else ""
+            yield say("looking.worth_a_look", details=say.join_and(list(details))) if details else ""
         case Character(name=name):
             yield say("presence.is_agent", who=name) if seen.is_agent and not actor.is_agent else ""
             key = "looking.you_carry" if seen is actor else "looking.carries"
             yield say(key, who=name, things=_carried(world, seen))
-            leader = world.characters.get(seen.doings.following_id)
+            leader = world.characters.get(seen.transient.following_id)
             key = "you_follow" if seen is actor else "follows_you" if leader is actor else "follows"
             yield say(f"looking.{key}", who=name, leader=leader.name) if leader else ""
-            yield absence(world, seen)
+            yield afk_text(world, seen)
         case Thing(name=name):
             yield _inside(world, seen) if seen.is_container else ""
             yield say("looking.readable", thing=name) if seen.writing else ""
@@ -107,13 +107,13 @@ def _inside(world: World, container: Thing) -> str:
 
 def _carried(world: World, character: Character) -> str:
     names = [with_article(thing) for thing in world.things_at(character.character_id)]
-    return world.wording.all_of(names) or world.wording("lists.nothing")
+    return world.wording.join_and(names) or world.wording("lists.nothing")
 
 
-DEPTH = 3
+MAP_DEPTH = 3
 """How many steps from here a map reaches; when it is read aloud it is two."""
 
-MOST_ROOMS = 100
+MAX_ROOMS_LISTED = 100
 """How many places are listed at once."""
 
 
@@ -124,8 +124,12 @@ def map_(world: World, actor: Character) -> list[Event]:
     For a screen reader (`screenreader on`) the ways are told in sentences.
     """
     directions = _directions(world)
-    lines = _told(world, actor.room_id) if reads_aloud(actor) else _drawn(world, actor.room_id, directions)
-    return [Saw(actor.character_id, "\n".join(lines))]
+    lines = (
+        _map_sentences(world, actor.room_id)
+        if uses_screen_reader(actor)
+        else _map_lines(world, actor.room_id, directions)
+    )
+    return [Output(actor.character_id, "\n".join(lines))]
 
 
 @command("rooms [<room>]", "places", category="senses", for_agents=False)
@@ -135,10 +139,10 @@ def rooms(world: World, actor: Character, room: str = "") -> list[Event]:
     found = [name for name in names if room.casefold() in name.casefold()]
     if not found:
         raise CommandError(world.wording("mapping.no_such_place", wanted=room))
-    if len(found) > MOST_ROOMS:
+    if len(found) > MAX_ROOMS_LISTED:
         raise CommandError(world.wording("mapping.too_many_places", count=len(found)))
     key = "mapping.one_place" if len(found) == 1 else "mapping.places"
-    return [Saw(actor.character_id, world.wording(key, count=len(found), names=", ".join(found)))]
+    return [Output(actor.character_id, world.wording(key, count=len(found), names=", ".join(found)))]
 
 
 def _directions(world: World) -> dict[str, str]:
@@ -147,27 +151,27 @@ def _directions(world: World) -> dict[str, str]:
     return {name.strip().lower(): direction for direction, called in names.items() for name in called}
 
 
-def _drawn(world: World, room_id: str, directions: Mapping[str, str]) -> list[str]:
-    plan = plan_of(world, room_id, DEPTH, directions)
+def _map_lines(world: World, room_id: str, directions: Mapping[str, str]) -> list[str]:
+    plan = automap_of(world, room_id, MAP_DEPTH, directions)
     signs = plan.signs()
-    lines = drawn(world, plan, directions)
-    lines += ["", *(world.wording("mapping.sign", sign=signs[one], room=place(one, world)) for one in plan.places)]
+    lines = draw_automap(world, plan, directions)
+    lines += ["", *(world.wording("mapping.sign", sign=signs[one], room=room_name(one, world)) for one in plan.places)]
     for here, exit in plan.undrawn:
-        there = place(exit.room_id, world)
+        there = room_name(exit.room_id, world)
         lines.append(world.wording("mapping.undrawn", exit=exit.name, sign=signs[here], room=there))
     return lines
 
 
-def _told(world: World, room_id: str) -> list[str]:
+def _map_sentences(world: World, room_id: str) -> list[str]:
     """Return the rooms near by in sentences, one an exit; each room is told of once, where it is nearest."""
     say, ways = world.wording, list(world.rooms[room_id].exits.values())
     told = {room_id} | {exit.room_id for exit in ways}
-    lines = [say("mapping.here", room=place(room_id, world))]
+    lines = [say("mapping.here", room=room_name(room_id, world))]
     for exit in ways:
         further = [one for one in world.rooms[exit.room_id].exits.values() if one.room_id not in told]
         told |= {one.room_id for one in further}
-        way = say("mapping.way", exit=exit.name, room=place(exit.room_id, world))
-        rest = ", ".join(say("mapping.way", exit=one.name, room=place(one.room_id, world)) for one in further)
+        way = say("mapping.way", exit=exit.name, room=room_name(exit.room_id, world))
+        rest = ", ".join(say("mapping.way", exit=one.name, room=room_name(one.room_id, world)) for one in further)
         line = say("mapping.from_there", way=way, rest=rest) if rest else say("mapping.only", way=way)
         lines.append(f"{line[:1].upper()}{line[1:]}")
     return lines
@@ -176,4 +180,4 @@ def _told(world: World, room_id: str) -> list[str]:
 @command("time", category="senses", for_agents=False)
 def time(world: World, actor: Character) -> list[Event]:
     """Tell the day and the time in this world."""
-    return [Saw(actor.character_id, time_of_day(world))]
+    return [Output(actor.character_id, time_line(world))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from world.command import CommandTable
 from world.commands import building, communication, editing, items, movement, preferences, senses, who
 from world.commands.help import help_commands
-from world.commands.preferences import comfort_commands
+from world.commands.preferences import preference_commands
 
 COMMANDS = (
     *(senses.look, senses.examine, senses.exits, senses.map_, senses.rooms),
@@ -27,6 +27,6 @@ COMMANDS = (
 def world_commands() -> CommandTable:
     """Return a new table with every command of the world, help included."""
     table = CommandTable(COMMANDS)
-    table.add(comfort_commands(table))
+    table.add(preference_commands(table))
     table.add(help_commands(table))
     return table

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from world.character_status import absence, stillness, whereabouts
+from world.character_status import afk_text, idle_text, location_text
 from world.command import command
 from world.entities import Character
 from world.errors import CommandError
-from world.events import Departed, Event, Saw
-from world.find import anyone as meant
+from world.events import Event, Output, QuitRequested
+from world.find import find_character
 from world.matching import candidates, find
-from world.narration import place
+from world.narration import room_name
 from world.world import World
 
 
@@ -27,8 +27,8 @@ def who(world: World, actor: Character, text: str = "") -> list[Event]:
         found = candidates(text, found)
         if not found:
             raise CommandError(world.wording("presence.nobody", wanted=text))
-    lines = [f"  {_listed(world, actor, one)}" for one in found]
-    return [Saw(actor.character_id, "\n".join([world.wording(key, count=len(lines)), *lines]))]
+    lines = [f"  {_who_line(world, actor, one)}" for one in found]
+    return [Output(actor.character_id, "\n".join([world.wording(key, count=len(lines)), *lines]))]
 
 
 @command("where [<text>]", category="people")
@@ -38,34 +38,34 @@ def where(world: World, actor: Character, text: str = "") -> list[Event]:
     if text:
         wanted = text.removeprefix("is ").rstrip("?").strip()
         awake = [find(wanted, awake, world.wording("presence.nobody", wanted=wanted), world.wording)]
-    lines = [world.wording("presence.awake", who=c.name, room=place(c.room_id, world)) for c in awake]
-    return [Saw(actor.character_id, "\n".join(lines))]
+    lines = [world.wording("presence.awake", who=c.name, room=room_name(c.room_id, world)) for c in awake]
+    return [Output(actor.character_id, "\n".join(lines))]
 
 
 @command("lastseen <anyone>", "finger", "whois", category="people", for_agents=False)
 def lastseen(world: World, actor: Character, anyone: str) -> list[Event]:
     """Tell where somebody is, or when they were last seen."""
-    one = meant(world, actor, anyone)
-    still = stillness(world, one)
+    one = find_character(world, actor, anyone)
+    still = idle_text(world, one)
     lines = [
-        whereabouts(world, one),
+        location_text(world, one),
         world.wording("presence.is_agent", who=one.name) if one.is_agent else "",
         world.wording("presence.still", who=one.name, span=still) if still else "",
-        absence(world, one),
+        afk_text(world, one),
     ]
-    return [Saw(actor.character_id, "\n".join(line for line in lines if line))]
+    return [Output(actor.character_id, "\n".join(line for line in lines if line))]
 
 
-@command("quit", "logout", "exit", category="general", for_agents=False, noticed="room")
+@command("quit", "logout", "exit", category="general", for_agents=False, visible_to="room")
 def quit_world(world: World, actor: Character) -> list[Event]:
     """Leave the world; you wake where you fell asleep."""
-    return [Departed(actor.character_id)]
+    return [QuitRequested(actor.character_id)]
 
 
-def _listed(world: World, actor: Character, one: Character) -> str:
+def _who_line(world: World, actor: Character, one: Character) -> str:
     """Return somebody as a line of `who`."""
-    line, away, still = world.wording(_kind(one, actor), who=one.name), one.doings.away, stillness(world, one)
-    if one.doings.is_absent:
+    line, away, still = world.wording(_kind(one, actor), who=one.name), one.transient.afk_message, idle_text(world, one)
+    if one.transient.is_linkdead:
         return world.wording("presence.absent", who=line)
     if away is not None:
         return world.wording("presence.away" if away else "presence.away_plainly", who=line, why=away)

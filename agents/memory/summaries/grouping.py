@@ -11,7 +11,7 @@ from agents.memory.importance import is_routine
 from agents.memory.view import collapsed, memory_text
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
-from world.matching import listed
+from world.matching import join_and
 
 MOVED = ("narration.you_go",)
 
@@ -27,7 +27,7 @@ class Group:
     @property
     def heading(self) -> str:
         where = f"At {self.place}" if self.place else "Somewhere"
-        return f"{where}, with {listed(list(self.people))}:" if self.people else f"{where}:"
+        return f"{where}, with {join_and(list(self.people))}:" if self.people else f"{where}:"
 
 
 def grouped(memories: Sequence[Memory], grouping: str) -> list[Group]:

@@ -14,7 +14,7 @@ from agents.attending.floor import PATIENCE_MS, Floor
 from agents.attending.perceiving import impression
 from tests.world.inn import inn
 from world.entities import Character
-from world.events import Arrived, Emoted, Event, Gave, Happened, Left, Said, Told
+from world.events import Arrived, Emoted, Event, Gave, Left, RoomMessage, Said, SystemMessage
 from world.world import World
 
 ROOM, KITCHEN, STABLE = "The Common Room", "The Kitchen", "The Stable"
@@ -55,7 +55,7 @@ def takers(floor: Floor, event: Event, world: World) -> list[str]:
         (Left("Ana", ROOM, "north", KITCHEN), ("Ana",), 1),
         (Arrived("Rook", ROOM, KITCHEN), (), 0),
         (Emoted("Ana", ROOM, "waves"), ("Ana",), 0),
-        (Happened("", ROOM, "A drop falls."), ("Ana",), 0),
+        (RoomMessage("", ROOM, "A drop falls."), ("Ana",), 0),
     ],
 )
 def test_one_takes_up_what_is_for_somebody_and_none_what_is_for_nobody(event, people, count):
@@ -86,7 +86,7 @@ def test_whom_a_person_talks_with_answers_until_it_has_gone_or_another_is_named(
 
 def test_who_asks_does_not_answer_and_who_is_paused_is_not_waited_for():
     floor, world = Floor(), aviary(people=())
-    world.characters["Jay"].doings.away = "paused"
+    world.characters["Jay"].transient.afk_message = "paused"
     assert takers(floor, Said("Rook", ROOM, "Is anybody there?"), world) == ["Wren"]
 
 
@@ -156,7 +156,7 @@ def test_nobody_waits_for_one_who_has_gone():
 
 def test_nobody_waits_for_one_who_is_paused():
     room = Room(aviary())
-    room.world.characters["Rook"].doings.away = "paused"
+    room.world.characters["Rook"].transient.afk_message = "paused"
     room.happens(Said("Ana", ROOM, "Rook, who has the key?"))
     assert room.still() == {}
 
@@ -170,9 +170,9 @@ def test_nobody_waits_for_one_who_is_paused():
         (Arrived("Rook", ROOM, KITCHEN), False),
         (Gave("Jay", ROOM, "apples", "Rook"), True),
         (Gave("Jay", ROOM, "apples", "Wren"), False),
-        (Told("Rook", "It is night."), True),
+        (SystemMessage("Rook", "It is night."), True),
         (Said("Ana", ROOM, "It rains."), False),
-        (Happened("", ROOM, "A drop falls."), False),
+        (RoomMessage("", ROOM, "A drop falls."), False),
     ],
 )
 def test_what_is_worth_a_thought(event, is_so):
@@ -214,7 +214,7 @@ def test_what_a_person_did_is_thought_of_for_a_while_after_she_has_gone():
 def test_a_gift_and_a_reminder_are_thought_of_once():
     room = Room(aviary(people=()))
     room.happens(Gave("Jay", ROOM, "apples", "Rook"))
-    room.happens(Told("Wren", "It is night."))
+    room.happens(SystemMessage("Wren", "It is night."))
     assert room.still("near")["Jay"] == "resting"
     assert room.minds["Rook"].addressed.is_gift
     for name in NAMES:

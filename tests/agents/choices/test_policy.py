@@ -85,7 +85,7 @@ def test_who_whispers_is_answered_in_a_whisper_and_who_tells_from_afar_is_told()
     now = Situation(address=whispered, company=company("Dot", "Old Ben"))
     assert {one.opening() for one in decisions(now)} == {"whisper Dot"}
     world = a_world()
-    world.characters["Ana"].doings.answer_to_id = "Dot"
+    world.characters["Ana"].transient.reply_to_id = "Dot"
     among = possible(world, world.characters["Ana"], TABLE)
     told = Situation(address=replace(BY_PERSON, channel="tell", from_afar=True))
     assert {one.opening() for one in decisions(told, among)} == {"tell Dot"}

@@ -14,7 +14,7 @@ from world.command import CommandTable, command
 from world.commands.table import world_commands
 from world.entities import Character, Detail, Exit, Role, Room, Thing
 from world.game import Game
-from world.triggers import reaction
+from world.triggers import parse_trigger
 from world.world import World
 
 TABLE = world_commands()
@@ -77,7 +77,7 @@ def test_the_gaps_are_filled_with_what_is_here():
 def test_what_is_written_can_be_used_or_holds_things_is_offered_for_just_that():
     world = a_world()
     world.characters["Ana"].room_id = "Yard"
-    world.things["oar"] = Thing("oar", "Yard", reactions=(reaction("use", "", "show Splash."),))
+    world.things["oar"] = Thing("oar", "Yard", triggers=(parse_trigger("use", "", "show Splash."),))
     world.things["slate"] = Thing("slate", "Ana", properties={"writable": "true"})
     found = forms(world)
     assert found["read"].choices == {"writing": ("letter",)}

@@ -134,7 +134,7 @@ Ana| Ben says, "hello, Moss"
     assert town.think("Moss") == Turn("paused", why="Its agent.md says so; @resume-agent Moss ends that.")
     assert ("observed", 'Ben says, "hello, Moss"') in town.memories("Moss")
     assert "paused: true\n" in town.vault.read_text("agents", "Moss", "agent.md")
-    assert town.game.world.characters["Moss"].doings.away == "lost in thought"
+    assert town.game.world.characters["Moss"].transient.afk_message == "lost in thought"
     play(
         town.game,
         town.players,
@@ -149,7 +149,7 @@ Ben| @resume-agent is for an admin and above; you are a player.
     )
     assert town.think("Moss").outcome == "acted"
     assert "paused" not in town.vault.read_text("agents", "Moss", "agent.md")
-    assert town.game.world.characters["Moss"].doings.away is None
+    assert town.game.world.characters["Moss"].transient.afk_message is None
 
 
 def test_who_leads_an_agent_does_as_the_agent_and_sees_what_it_sees(town):

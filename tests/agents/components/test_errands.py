@@ -15,7 +15,7 @@ from tests.world.inn import inn
 from vault.agent_notes import MAX_ERRANDS, Errand, PlanNote, errands_in, format_errand
 from vault.errors import NoteError
 from vault.note import parse_note
-from world.game_time import MINUTES_A_DAY, Moment
+from world.game_time import MINUTES_PER_DAY, GameTime
 from world.world import World
 
 ROOM, KITCHEN, YARD = "The Common Room", "The Kitchen", "The Yard"
@@ -76,7 +76,7 @@ def test_a_command_counts_when_it_was_done_and_a_refused_step_is_tried_again_an_
         plan.does("look oven", "refused")
     plan.does("look sky | it is blue")
     assert (plan.done(), plan.next) == ([False, True], "")
-    plan.world.moment = Moment(plan.world.moment.minutes + PUT_OFF_MINUTES)
+    plan.world.time = GameTime(plan.world.time.minutes + PUT_OFF_MINUTES)
     assert plan.next == "look oven"
     plan.does("look oven", "refused")
     assert plan.next == ""
@@ -113,7 +113,7 @@ def test_what_is_done_is_known_after_a_restart_and_begins_again_the_next_day(tmp
     again = Errands(plan.note, plan.errands.steps)
     again.next_step(plan.world, plan.rook)
     assert [one.is_done for one in again.steps] == [True, False]
-    plan.world.moment = Moment(plan.world.moment.minutes + MINUTES_A_DAY)
+    plan.world.time = GameTime(plan.world.time.minutes + MINUTES_PER_DAY)
     assert (plan.next, plan.done()) == ("look oven", [False, False])
 
 

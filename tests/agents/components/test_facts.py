@@ -206,7 +206,7 @@ def test_agents_pin_find_and_ask_for_facts_of_themselves_alone(tmp_path: Path):
         assert (turn.line, turn.outcome) == (line, outcome), turn.why
         assert house.agents["Ben"].facts.pins == ()
     house.does("Rook", "share plan -> We meet at noon.")
-    assert house.game.world.board.up()[0].author_id == "Rook"
+    assert house.game.world.board.active()[0].author_id == "Rook"
 
 
 def test_only_admins_look_into_what_others_know(tmp_path: Path):

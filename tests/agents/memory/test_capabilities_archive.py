@@ -23,7 +23,7 @@ from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from world.entities import Role
-from world.events import Refused, Saw
+from world.events import Output, Refused
 
 LOOK = "The Landing\nGreen planks, still wet from the spray.\n\n   Carved into one: “1871”.\n" + "It goes by. " * 30
 REFERENCE = re.compile(r"\^m\d+|\d{4}-\d\d-\d\d(?:-\d+)?#\d+")
@@ -31,8 +31,12 @@ REFERENCE = re.compile(r"\^m\d+|\d{4}-\d\d-\d\d(?:-\d+)?#\d+")
 
 def various() -> ScriptedModel:
     """Return a model whose every summary is good, and another than the one before."""
-    moods = itertools.cycle(itertools.product("brown quick slow cold loud".split(), "mornings evenings rain".split()))
-    return ScriptedModel(lambda request: "I heard Moss talk of the river: {} in the {}.".format(*next(moods)))
+    descriptions_by_day_part = itertools.cycle(
+        itertools.product("brown quick slow cold loud".split(), "mornings evenings rain".split())
+    )
+    return ScriptedModel(
+        lambda request: "I heard Moss talk of the river: {} in the {}.".format(*next(descriptions_by_day_part))
+    )
 
 
 class FullArchive(QuickDisk):
@@ -89,7 +93,7 @@ def test_2_20_a_megabyte_never_puts_more_than_the_cap_into_the_prompt(tmp_path):
     assert len(log) > 1_000_000
     before = len(life.agent.prompt().text)
     life.game.wake("Rook", life.agent.perceive)
-    life.game.publish((Saw("Rook", log),))
+    life.game.publish((Output("Rook", log),))
     assert len(life.agent.prompt().text) - before < 4000 + 200
     (told,) = [m for m in life.memory.view().tail if m.text.startswith("Line 0")]
     assert len(life.memory.view().tail_text()) < 4000 + 200

@@ -17,11 +17,11 @@ from tests.scripted_model import ScriptedModel
 from vault.board_note import format_board, parse_board
 from vault.memory.facts_note import THINGS
 from vault.note import parse_note
-from world.bulletin_board import SCOPES, Board, Entry
+from world.bulletin_board import SCOPES, Board, Notice
 from world.command import command
 from world.entities import Role
 from world.errors import CommandError
-from world.game import Performed
+from world.game import CommandResult
 
 ROOM = "The Common Room"
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)
@@ -83,9 +83,9 @@ def test_1_3_shared_entries_come_back_from_markdown_unchanged_each_with_its_own_
 def test_1_3_an_entry_is_type_content_scope_id_and_author(tmp_path: Path):
     house = House(tmp_path)
     house.player("Ana").types("share plan -> We meet at noon.")
-    assert house.game.world.board.up() == [Entry(1, "plan", "We meet at noon.", "scene", "Ana", ROOM)]
+    assert house.game.world.board.active() == [Notice(1, "plan", "We meet at noon.", "scene", "Ana", ROOM)]
     again = House(tmp_path)
-    assert again.game.world.board.up() == [Entry(1, "plan", "We meet at noon.", "scene", "Ana", ROOM)]
+    assert again.game.world.board.active() == [Notice(1, "plan", "We meet at noon.", "scene", "Ana", ROOM)]
 
 
 def test_1_4_what_is_shared_for_a_turn_is_gone_from_its_author_s_next_turn_on(tmp_path: Path):
@@ -139,7 +139,7 @@ def test_1_6_an_agent_s_turn_that_breaks_takes_its_entries_along(tmp_path: Path)
     rook, board, perform = house.agents["Rook"], house.game.world.board, house.game.perform
     rook.queue = ModelQueue(ScriptedModel("share plan -> the good plan", "share plan -> the bad plan"))
 
-    def breaking(character_id: str, text: str) -> Performed:
+    def breaking(character_id: str, text: str) -> CommandResult:
         perform(character_id, text)
         assert [entry.content for entry in board.readable(ROOM)] == ["the bad plan"]
         raise RuntimeError("What comes of the deed breaks.")
@@ -181,7 +181,7 @@ def test_1_8_a_state_that_one_sets_is_read_by_all_as_the_identical_string(tmp_pa
     for name in ("Rook", "Ben", "Cat"):
         assert f'type, from Ana: "{shown}"' in house.prompt(name)
     again = House(tmp_path, "Rook")
-    assert [entry.content for entry in again.game.world.board.up()] == [shown]
+    assert [entry.content for entry in again.game.world.board.active()] == [shown]
 
 
 def test_1_9_a_planner_s_plan_reaches_a_worker_to_the_byte(tmp_path: Path):

@@ -14,7 +14,7 @@ from agents.memory.importance import (
 )
 from tests.vault.vault_of import vault_of
 from vault.memory.memory_line import Memory
-from world.events import Arrived, Emoted, Gave, Left, LookedAt, Refused, Said, Saw, Took, Whispered
+from world.events import Arrived, Emoted, Gave, Left, LookedAt, Output, Refused, Said, Took, Whispered
 
 ROOM = "The Common Room"
 JOURNAL = """\
@@ -33,7 +33,7 @@ def memories(*importances: int) -> list[Memory]:
 @pytest.mark.parametrize(
     ("event", "addressed", "importance"),
     [
-        (Saw("Rook", "A long table."), False, 2),
+        (Output("Rook", "A long table."), False, 2),
         (Left("Rook", ROOM, "north", "The Kitchen"), False, 2),
         (Arrived("Ana", ROOM, "The Kitchen"), False, 2),
         (Emoted("Ana", ROOM, "waves"), False, 3),
@@ -96,7 +96,7 @@ def test_somebody_is_met_and_a_place_is_come_to_for_the_first_time_once(tmp_path
     assert [familiar.is_first(Said("Os", ROOM, "Hello.")) for _ in range(2)] == [True, False]
     assert not familiar.is_first(Left("Rook", "The Kitchen", "out", ROOM))
     assert [familiar.is_first(Left("Rook", ROOM, "west", "The Landing")) for _ in range(2)] == [True, False]
-    assert not familiar.is_first(Saw("Rook", "A long table."))
+    assert not familiar.is_first(Output("Rook", "A long table."))
 
 
 def test_the_share_of_what_matters_goes_from_routine_to_what_concerns_the_agent():

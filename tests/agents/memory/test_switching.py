@@ -40,10 +40,12 @@ _PART = re.compile(r"part (\d+)\b")
 
 def writer() -> ScriptedModel:
     """Return a model whose every summary is good, in whatever form it is asked for."""
-    moods = itertools.cycle(itertools.product("brown quick slow cold loud".split(), "mornings evenings rain".split()))
+    descriptions_by_day_part = itertools.cycle(
+        itertools.product("brown quick slow cold loud".split(), "mornings evenings rain".split())
+    )
 
     def answer(request: Request) -> str:
-        told = "I heard Moss talk of the river: {} in the {}.".format(*next(moods))
+        told = "I heard Moss talk of the river: {} in the {}.".format(*next(descriptions_by_day_part))
         return in_sections(told) if HEADINGS in request.prompt else told
 
     return ScriptedModel(answer)

@@ -20,7 +20,7 @@ from vault.memory.memory_line import Memory
 from vault.memory.summaries import Summary
 from vault.vault import STARTER, Vault
 from world.events import Said
-from world.game_time import moment_at
+from world.game_time import game_time_at
 
 TEMPLATE = parse_template(
     "{profile}\n\nA day:\n{yesterday}\n\n{older}\n\n{recent}\n\n{tail}\n\n{scene}\n~{name}>", "test"
@@ -159,7 +159,7 @@ def test_a_scene_is_time_place_company_things_and_exits():
     world = inn()
     world.characters["Cat"].awake = False
     world.things["apples"].place_id = "Ana"
-    world.moment = moment_at(1_764_016_501_000, 1440)
+    world.time = game_time_at(1_764_016_501_000, 1440)
     assert scene_text(world, world.characters["Ana"], 3 * 60 * 60 * 1000).split("\n") == [
         "It is Monday, 20:35, at dusk. You are in The Common Room. "
         "A long table, a low ceiling and a fire that never quite goes out.",

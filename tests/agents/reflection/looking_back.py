@@ -21,7 +21,7 @@ from tests.english import ENGLISH as WORDING
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
-from world.game_time import Moment
+from world.game_time import GameTime
 
 DAY = (
     'Odile: Odile says, "River\'s at four feet. Steady."',
@@ -37,7 +37,7 @@ DAY = (
 )
 
 
-NIGHT, NEXT_DAY, NEXT_NIGHT = (Moment(hours * 60) for hours in (46, 58, 70))
+NIGHT, NEXT_DAY, NEXT_NIGHT = (GameTime(hours * 60) for hours in (46, 58, 70))
 CAPABLE = Capabilities(json_schema=True, parameters_billion=1.5)
 
 
@@ -114,10 +114,10 @@ class Mind:
         for one in memories(*lines):
             self.memory.record(one.kind, one.text, one.room, one.people, one.importance)
 
-    def night(self, moment: Moment = NIGHT, now_ms: int = 0, meanwhile: Callable[[], None] = lambda: None) -> bool:
+    def night(self, moment: GameTime = NIGHT, now_ms: int = 0, meanwhile: Callable[[], None] = lambda: None) -> bool:
         """Let a moment come, and what is begun then end; return whether anything was begun."""
 
-        async def pass_time() -> bool:
+        async def advance_time() -> bool:
             begun = self.reflection.start_if_due(moment, now_ms)
             await asyncio.sleep(0)
             meanwhile()
@@ -125,7 +125,7 @@ class Mind:
                 await self.reflection._task
             return begun
 
-        return asyncio.run(pass_time())
+        return asyncio.run(advance_time())
 
     @property
     def thinks(self) -> list[str]:

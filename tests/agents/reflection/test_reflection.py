@@ -14,7 +14,7 @@ from agents.reflection.reflecting import load_template
 from agents.reflection.speech_facts import SpeechFact
 from tests.agents.reflection.looking_back import DAY, NEXT_DAY, NEXT_NIGHT, NIGHT, Mind, fact, insight, intent
 from vault.errors import NoteError
-from world.game_time import Moment
+from world.game_time import GameTime
 
 GOOD = {
     "facts": [fact("I lost my dog", 5), fact("I lost my cat", 5)],
@@ -64,7 +64,7 @@ def test_what_it_has_seen_and_cost_is_known_after_a_restart(tmp_path):
 
 def test_by_day_it_waits_for_a_publication(tmp_path):
     mind = Mind(tmp_path, GOOD)
-    day = Moment(10 * 60)
+    day = GameTime(10 * 60)
     assert not mind.night(day)
     text = "---\ncovers: [1, 5]\ngeneration: 3\n---\nI met Robin.\n"
     mind.vault.write_text(text, "agents", "Eliza", "summaries", "recent.md")

@@ -14,12 +14,12 @@ from bench.minds.situation import Scene, Situation, Step
 from bench.minds.turns import Act, act_of
 from bench.minds.watching import WatchedQueue, shared_characters
 from world.events import Said
-from world.game import Performed
+from world.game import CommandResult
 
 
 def act(who: str, line: str) -> Act:
     verb = line.partition(" ")[0]
-    return Act(who, line, Performed(verb, (Said(who, "", line),) if verb == "say" else ()))
+    return Act(who, line, CommandResult(verb, (Said(who, "", line),) if verb == "say" else ()))
 
 
 def turn(who: str, outcome: str, *lines: str, in_company: bool = True, seconds: float = 0.0) -> DayTurn:

@@ -11,7 +11,7 @@ from tests.playing import play
 from tests.server.administered_inn import StewardedInn
 from tests.server.front_door import Thread, at_once
 from world.entities import Role
-from world.events import Altered, Event
+from world.events import EntityChanged, Event
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ Ana| Rook was not granted @destroy.
     )
     rook = inn.game.world.characters["Rook"]
     assert rook.grants == {"@dig"}
-    assert Altered("Ana", "character", "Rook") in happened
+    assert EntityChanged("Ana", "character", "Rook") in happened
     assert inn.game.perform("Rook", "@dig up to The Attic").accepted
     assert inn.game.perform("Rook", "@destroy The Attic").refusal == (
         "@destroy is for a builder and above; you are a player."

@@ -17,7 +17,7 @@ from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
 from world.entities import Character, Role
-from world.room_view import MADE_OUT
+from world.room_view import MAX_VISIBLE
 
 NAMES = ("Ana", "Ben", "Cat")
 LINES = (
@@ -93,7 +93,7 @@ def check(world, name, client):
     character = world.characters[name]
     room = world.room_of(character)
     assert client.room["name"] == room.name
-    assert {room.ways[way].name for way in client.room["exits"]} == set(room.exits)
+    assert {room.exits_by_name[way].name for way in client.room["exits"]} == set(room.exits)
     assert client.people == {one.name for one in world.occupants(room.room_id)}
     for location, place_id in (("room", room.room_id), ("inv", name)):
         expected = {(one.id, one.name) for one in items_of(world.things_at(place_id))}
@@ -109,7 +109,7 @@ def test_in_a_crowd_clients_are_told_of_the_few_who_are_made_out_and_of_what_the
         world.add_character(Character(f"Guest{number}", "The Common Room", awake=True))
     ana = Talker(registry, *ALL)
     ana.enters("Ana")
-    assert len(ana.last("Room.Players")) == MADE_OUT
+    assert len(ana.last("Room.Players")) == MAX_VISIBLE
     ben = Talker(registry, *ALL)
     ben.enters("Ben")
     ben.types("drop all")

@@ -103,13 +103,13 @@ def test_after_a_plain_stop_all_are_asleep_but_know_whom_they_answered(tmp_path)
     talking(tmp_path).ends(restart=False)
     again = Run(tmp_path, NOW_MS + 2000)
     assert again.awake() == []
-    assert again.world.characters["Ana"].doings.answer_to_id == "Ben"
+    assert again.world.characters["Ana"].transient.reply_to_id == "Ben"
 
 
 def test_a_night_later_nothing_is_left_of_it(tmp_path):
     talking(tmp_path).ends()
     again = Run(tmp_path, NOW_MS + 60_001)
-    assert (again.awake(), again.world.characters["Ana"].doings.answer_to_id) == ([], "")
+    assert (again.awake(), again.world.characters["Ana"].transient.reply_to_id) == ([], "")
 
 
 def test_a_second_start_after_one_that_crashed_does_not_take_it_for_new(tmp_path):

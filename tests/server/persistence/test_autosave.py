@@ -20,7 +20,7 @@ from vault.entities.store import KnownNotes, WorldNotes
 from vault.locations_log import Whereabouts
 from vault.vault import Vault
 from world.commands.table import world_commands
-from world.events import Altered, Event, Said
+from world.events import EntityChanged, Event, Said
 from world.game import Game
 
 NOTE = ("world", "whereabouts.md")
@@ -240,7 +240,7 @@ class House:
         """Describe some rooms anew."""
         for number in numbers:
             self.world.rooms[f"Room {number}"].description = text
-        self.saver(tuple(Altered("Ana", "room", f"Room {number}") for number in numbers))
+        self.saver(tuple(EntityChanged("Ana", "room", f"Room {number}") for number in numbers))
 
     def painted(self, text: str = "Painted.") -> list[int]:
         """Return which rooms are described anew in their notes."""

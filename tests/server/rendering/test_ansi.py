@@ -18,7 +18,7 @@ from server.telnet.options import Client, Mtts, capabilities_of
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
-from world.events import Said, Saw
+from world.events import Output, Said
 
 PALETTE = ColorSettings(room="bold", exits="cyan", speech="rgb-ff8800", highlight="underline bright-red")
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -116,8 +116,8 @@ def test_what_somebody_says_is_no_mark():
 
 
 def test_a_look_is_a_scene_and_a_note_that_is_read_is_not():
-    assert shown_of(Saw("Ana", "The Hall\nCold."), "The Hall\nCold.", "The Hall")[1] == SCENE
-    assert shown_of(Saw("Ana", "A letter."), "A letter.", "The Hall")[1] == ""
+    assert shown_of(Output("Ana", "The Hall\nCold."), "The Hall\nCold.", "The Hall")[1] == SCENE
+    assert shown_of(Output("Ana", "A letter."), "A letter.", "The Hall")[1] == ""
     assert KIND_OF[Said] == "speech"
 
 
@@ -143,7 +143,7 @@ def test_a_player_sees_colours_and_neither_history_nor_others_get_any(registry):
     assert 'You say, "Good morning"' in ana.types("history")
     assert "\x1b[1mThe Common Room\x1b[0m\n" in ana.types("look")
     assert "\x1b" not in ana.types("color off")
-    assert all("\x1b" not in line for line in registry.game.world.characters["Ana"].doings.heard)
+    assert all("\x1b" not in line for line in registry.game.world.characters["Ana"].transient.speech_history)
 
 
 def test_help_has_marks_for_the_eye_only(registry):

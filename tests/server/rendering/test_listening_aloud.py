@@ -19,7 +19,7 @@ from vault.message_notes import WHOLE as WHOLE_NOTES
 from vault.message_notes import load_command_texts, starter_sentences
 from vault.vault import STARTER, Vault
 from world.entities import Role
-from world.events import Happened
+from world.events import RoomMessage
 
 COLUMNS = re.compile(r"\S {2,}\S")
 ROWS = re.compile(r"([^\w\s.])\1{2,}|\.{4,}|[\u2500-\u259f\u2800-\u28ff]")
@@ -102,7 +102,7 @@ def test_a_player_whose_client_is_known_to_be_read_aloud_is_greeted_so(registry)
 def test_each_event_is_a_line_of_its_own_without_a_prompt_behind_it(registry):
     ana = listener(registry)
     for text in ("A log falls.", "The cat wakes."):
-        registry.game.publish((Happened("", "The Common Room", text),))
+        registry.game.publish((RoomMessage("", "The Common Room", text),))
     assert ana.screen() == "\nA log falls.\nThe cat wakes.\n"
 
 

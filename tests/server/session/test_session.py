@@ -435,6 +435,6 @@ def test_what_was_heard_can_be_read_again_after_coming_back(registry):
 
 def test_a_password_is_nothing_that_could_be_repeated(registry):
     ana = ana_in(registry, "say hi", "@password", "a long secret")
-    doings = registry.game.world.characters["Ana"].doings
-    assert (doings.last_line, list(doings.heard)) == ("", ['You say, "hi"'])
+    doings = registry.game.world.characters["Ana"].transient
+    assert (doings.last_line, list(doings.speech_history)) == ("", ['You say, "hi"'])
     assert ana.screen() == ""

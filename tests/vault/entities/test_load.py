@@ -146,7 +146,7 @@ def test_containers_inside_each_other_are_found_again_in_the_start_room(tmp_path
     notes = {f"things/{a}.md": f"---\nat: '[[{b}]]'\ncontainer: true\n---\n" for a, b in ("ab", "bc", "ca")}
     known = KnownNotes()
     world = load_world(vault_of(tmp_path, NOTES | notes), SETTINGS, known)
-    assert [world.room_around(world.things[name]) for name in "abc"] == [world.rooms["Hall"]] * 3
+    assert [world.containing_room(world.things[name]) for name in "abc"] == [world.rooms["Hall"]] * 3
     assert known.broken == {
         "things/a.md": "things/a.md: 'a' would be inside itself (things/b.md, things/c.md); put one of them elsewhere."
     }

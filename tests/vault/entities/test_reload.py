@@ -16,10 +16,10 @@ from vault.entities.store import KnownNotes
 from vault.locations_log import Whereabouts
 from vault.vault import Vault
 from vault.watch import NotesSeen
-from world.edits import close_room
+from world.edits import remove_room
 from world.entities import Character, Exit, Room, Thing
-from world.events import Altered, Arrived, Left, Moved, Told
-from world.location_index import Placements
+from world.events import Arrived, EntityChanged, Left, Moved, SystemMessage
+from world.location_index import LocationIndex
 
 SETTINGS = WorldSettings(start_room="Hall")
 NOTES = {
@@ -63,8 +63,8 @@ class House:
     def save(self, taken: Taken) -> None:
         """Write what is not as its note says, as the running world does."""
         for event in taken.events:
-            if isinstance(event, Altered):
-                self.write(event.kind, event.subject_id)
+            if isinstance(event, EntityChanged):
+                self.write(event.kind, event.entity_id)
         Whereabouts(self.vault, self.world).save()
 
     def write(self, kind: str, subject_id: str) -> None:
@@ -202,11 +202,11 @@ def test_who_and_what_is_in_a_deleted_room_comes_to_the_start_room(house):
     taken = house.look()
     assert taken.told == ["rooms/Attic.md: is gone; who and what was in it is in Hall, and no exit leads there."]
     assert taken.events == [
-        Told("Ana", "Attic is gone. You find yourself in Hall."),
+        SystemMessage("Ana", "Attic is gone. You find yourself in Hall."),
         Left("Ana", "Attic", "", "Hall"),
         Arrived("Ana", "Hall", "Attic"),
         Moved("", "lamp"),
-        Altered("", "room", "Hall"),
+        EntityChanged("", "room", "Hall"),
     ]
     assert (ana.room_id, house.world.things["lamp"].place_id) == ("Hall", "Hall")
     assert house.world.rooms["Hall"].exits == {}
@@ -252,7 +252,7 @@ def test_an_edit_and_what_is_not_written_yet_both_count(house):
     attic = house.world.rooms["Attic"]
     attic.exits["up"] = Exit("up", "Hall")  # made by a builder, a moment ago
     house.change("rooms/Attic.md", "Dust.\n\n## Exits\n", "Light.\n\n## Exits\n- **down**: [[Hall]]\n")
-    assert house.look().events == [Altered("", "room", "Attic")]
+    assert house.look().events == [EntityChanged("", "room", "Attic")]
     assert (attic.description, sorted(attic.exits)) == ("Light.", ["down", "south", "up"])
     assert house.is_as_loaded_anew()
 
@@ -305,7 +305,7 @@ def test_containers_edited_into_each_other_are_refused_with_both_notes_and_stay(
         "What it said before still counts."
     ]
     hall = house.world.rooms["Hall"]
-    assert [house.world.room_around(house.world.things[name]) for name in ("bag", "box")] == [hall, hall]
+    assert [house.world.containing_room(house.world.things[name]) for name in ("bag", "box")] == [hall, hall]
 
 
 def test_a_room_that_opened_in_part_is_whole_once_its_note_is_mended(house):
@@ -333,7 +333,7 @@ def test_a_room_renamed_to_what_something_else_is_called_leaves_the_world_in_ord
 
 
 def test_many_new_notes_are_taken_in_without_a_look_at_everything_for_each(house):
-    class Listed(Placements[Thing]):
+    class Listed(LocationIndex[Thing]):
         times = 0
 
         def __iter__(self) -> Iterator[str]:
@@ -436,7 +436,7 @@ def test_what_the_world_writes_between_two_steps_is_kept(house):
     next(steps)
     next(steps)
     house.world.rooms["Attic"].title = "The Attic"
-    house.save(Taken([], [Altered("", "room", "Attic")]))
+    house.save(Taken([], [EntityChanged("", "room", "Attic")]))
     finished(steps)
     attic = house.world.rooms["Attic"]
     assert (attic.title, attic.description) == ("The Attic", "Dust and mice.")
@@ -448,7 +448,7 @@ def test_a_room_that_is_removed_between_two_steps_does_not_come_back(house):
     steps = house.reload.steps(house.seen.look())
     for _ in range(3):
         next(steps)
-    close_room(house.world, "Attic")
+    remove_room(house.world, "Attic")
     finished(steps)
     assert "Attic" not in house.world.rooms
     assert exits_to_nowhere(house) == []
