@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 from agents.agent import Agent
 from agents.models.endpoint import EndpointStatus, RequestStatsSnapshot
-from agents.models.model import Timing
+from agents.models.model import Capabilities, Timing
 from agents.models.queue import ModelQueue
 from agents.turn import Turn
 from world.command import Command, command
@@ -56,11 +56,9 @@ def model_text(
     lines += [_profile_text(name, one, say) for name, one in others.items()]
     endpoints = {one.name: one for each in (queue, *others.values()) for one in each.endpoints()}
     abilities = {
-        route.endpoint.name: route.model.capabilities.explanation
-        for each in (queue, *others.values())
-        for route in each.routes
+        route.endpoint.name: route.model.capabilities for each in (queue, *others.values()) for route in each.routes
     }
-    lines += [_endpoint_text(one, abilities.get(name, ""), say) for name, one in endpoints.items()]
+    lines += [_endpoint_text(one, abilities[name], say) for name, one in endpoints.items()]
     spent = sum(one.spent for one in (queue, *others.values()))
     if spent:
         lines.append(say("models.spent", spent=f"{spent:.4f}"))
@@ -103,7 +101,7 @@ def _profile_text(name: str, queue: ModelQueue, say: Wording) -> str:
     )
 
 
-def _endpoint_text(status: EndpointStatus, ability: str, say: Wording) -> str:
+def _endpoint_text(status: EndpointStatus, ability: Capabilities, say: Wording) -> str:
     record = status.record
     lines = [
         say(
@@ -114,7 +112,8 @@ def _endpoint_text(status: EndpointStatus, ability: str, say: Wording) -> str:
             limit=status.limit,
             how=say("models.measured" if status.is_measured else "models.given"),
         ),
-        *([say("models.ability", what=ability)] if ability else []),
+        *([say("models.ability", what=ability.explanation)] if ability.explanation else []),
+        *([say("models.refused", why=ability.refusal)] if ability.refusal else []),
         say(
             "models.endpoint_record",
             answered=record.answered,

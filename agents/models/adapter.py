@@ -109,12 +109,15 @@ MAX_REFUSALS = 3
 
 
 class ConstraintFallback:
-    """Counts the schemas and grammars that one server has refused in a row; after three it is sent none any more."""
+    """Counts the schemas and grammars that one server has refused in a row; after three it is sent none any more.
+
+    `problem` is why it refused the first one; empty if it has refused none.
+    """
 
     def __init__(self, name: str) -> None:
+        self.problem = ""
         self._name = name
         self._in_a_row = 0
-        self._is_told = False
 
     @property
     def is_off(self) -> bool:
@@ -128,8 +131,8 @@ class ConstraintFallback:
     def refuse(self, why: str) -> None:
         """Note that the server refused one, but answers without it."""
         self._in_a_row += 1
-        if not self._is_told:
+        if not self.problem:
             log.warning("%s refuses a schema or grammar, and answers without it: %s", self._name, why)
         if self.is_off:
             log.warning("%s has refused %d of them in a row, and is sent none any more.", self._name, MAX_REFUSALS)
-        self._is_told = True
+        self.problem = self.problem or why

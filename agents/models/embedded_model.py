@@ -159,6 +159,7 @@ class EmbeddedModel:
             trained_context_tokens=self._header.context_tokens,
             parameters_billion=billions,
             explanation=f"{'; '.join(parts)}.",
+            refusal=self._fallback.problem,
         )
 
     async def start(self) -> None:

@@ -131,7 +131,8 @@ class Capabilities:
     `chat` is whether `Request.messages` reach it as messages, `raw` whether `Request.prompt` reaches it as it is.
     `grammar` and `json_schema` are whether an answer is held to `Request.grammar` and `Request.schema`; of both in one
     request the grammar counts. `trained_context_tokens` is the longest context that it was trained for and
-    `parameters_billion` its size; None if nobody tells. `explanation` says in one sentence what was found and chosen.
+    `parameters_billion` its size; None if nobody tells. `explanation` says in one sentence what was found and chosen,
+    and `refusal` why its server refused a grammar or a schema; empty if it has refused none.
     """
 
     chat: bool = False
@@ -141,6 +142,7 @@ class Capabilities:
     trained_context_tokens: int | None = None
     parameters_billion: float | None = None
     explanation: str = ""
+    refusal: str = ""
 
     @property
     def writes_prose(self) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from agents.models.adapter import redacted
 from agents.models.embedded_model import LICENCE_NOTICE, EmbeddedModel
-from agents.models.model import LanguageModel, ModelError, ModelMissing
+from agents.models.model import LanguageModel, ModelError, ModelMissing, Request
 from agents.models.weights import default_cache_dir, is_assembled
 from config.settings import ModelSettings
 
@@ -100,6 +100,10 @@ PROBE_SECONDS = 1.0  # how long `auto` waits for an Ollama that may not be there
 MIN_BILLION, MAX_BILLION = 0.5, 9.5
 """The sizes of models that `auto` takes in place of the one that it looks for, in billions of parameters: the embedded
 one is as good as a smaller one, and most machines wait too long for a larger one."""
+
+TRIAL_SECONDS = 15.0
+QUESTION = "Is water wet? Answer in JSON:"
+SCHEMA = {"type": "object", "properties": {"answer": {"type": "boolean"}}, "required": ["answer"]}
 
 ASLEEP = "No language model: the world is open, and its agents sleep."
 BETTER_MINDS = (
@@ -249,3 +253,20 @@ async def _started(
             await model.close()
         raise
     return ModelChoice(model, (sentence,), specs=(spec,))
+
+
+async def refused_schema(model: LanguageModel, seconds: float = TRIAL_SECONDS) -> str:
+    """Have a model on a server answer one question in JSON; return why it refused the schema, or an empty string.
+
+    A server that takes longer than `seconds`, or fails for another reason, has refused nothing. Closes the model.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            await model.start()
+            if model.capabilities.json_schema:
+                await model.complete(Request(QUESTION, schema=SCHEMA, temperature=0.0, timeout_seconds=seconds))
+    except (ModelError, TimeoutError):
+        pass
+    finally:
+        await model.close()
+    return model.capabilities.refusal

@@ -103,7 +103,8 @@ class OllamaModel:
     @property
     def capabilities(self) -> Capabilities:
         """What the model can do; sure as soon as it has been started."""
-        return capabilities_of(self._facts, self._mode, self._constraint, self._num_ctx)
+        found = capabilities_of(self._facts, self._mode, self._constraint, self._num_ctx)
+        return replace(found, refusal=self._fallback.problem) if self._fallback.problem else found
 
     async def start(self) -> None:
         """Check that the host answers and has the model, and ask what that can do. Raises: ModelError."""

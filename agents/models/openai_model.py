@@ -118,6 +118,7 @@ class OpenAIModel:
             trained_context_tokens=self._trained,
             parameters_billion=self._billions,
             explanation=f"{'; '.join(parts)}.",
+            refusal=self._fallback.problem,
         )
 
     async def start(self) -> None:

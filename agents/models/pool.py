@@ -286,7 +286,7 @@ class ModelPool:
         if request is None or self._stopped or job.is_preempted:
             return None
         waited, limit = self.now() - job.asked, request.timeout_seconds + self._grace_seconds
-        work = _within(limit, route.model, route.model.complete(request, on_text))
+        work = _within(limit, route.model, lambda: route.model.complete(request, on_text))
         completion = await self._attempted(job, route, work)
         if completion is None or completion.finish == "cancelled":
             return completion
@@ -353,14 +353,15 @@ class ModelPool:
 
 
 async def _started(model: LanguageModel) -> bool:
-    await _within(CHECK_SECONDS, model, model.start())
+    await _within(CHECK_SECONDS, model, model.start)
     return True
 
 
-async def _within(seconds: float, model: LanguageModel, work: Coroutine[Any, Any, T]) -> T:
+async def _within(seconds: float, model: LanguageModel, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    # The work is begun in here: a task that is cancelled before its first step would leave it behind, never awaited.
     try:
         async with asyncio.timeout(seconds):
-            return await work
+            return await begin()
     except TimeoutError as error:
         raise ModelError(f"{model.name} did not answer within {seconds:g} s.") from error
 

@@ -29,14 +29,16 @@ from server.check.checks import (
     watch_limit,
     watches,
 )
-from server.check.models import Try, models, try_model
+from server.check.models import Try, find_refusal, models, try_model
 from server.check.vault import found_in
 from server.options import add_accounts_option, add_vault_option, vault_root
 from vault.errors import NoteError
 from vault.vault import MARK, Vault
 
 
-def examine(root: Path, accounts_folder: Path, now: datetime, try_one: Try = try_model) -> list[Result]:
+def examine(
+    root: Path, accounts_folder: Path, now: datetime, try_one: Try = try_model, find_refusal: Try = find_refusal
+) -> list[Result]:
     """Return how everything is that the world in a folder needs. `now` knows its zone. Changes nothing."""
     vault = Vault(root)
     if not (vault.root / MARK).is_file() and not vault.exists("rooms"):
@@ -53,7 +55,7 @@ def examine(root: Path, accounts_folder: Path, now: datetime, try_one: Try = try
         *_on_disk(vault, accounts_folder, now),
         exposure(settings.server),
         certificate(settings.server, accounts_folder, now),
-        *models(settings, try_one),
+        *models(settings, try_one, find_refusal=find_refusal),
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from agents.models.model import ModelError
-from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, largest_suitable
+from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, largest_suitable, refused_schema
 from agents.models.profiles import specs_of
 from agents.models.weights import PACKAGE, default_cache_dir, load_package, read_gguf
 from config.profiles import THINKER, ModelProfile, thinker_of
@@ -19,6 +19,8 @@ RUNTIME = "xllamacpp"
 
 Try = Callable[[ModelSpec], str]
 """Tries a model and returns why it cannot be used, or an empty string."""
+
+NO_SCHEMA = "Set constraint to none for it in config/models.md, or use a newer server."
 
 
 def try_model(spec: ModelSpec) -> str:
@@ -46,20 +48,43 @@ def best_there(host: str) -> str:
     return largest_suitable(asyncio.run(list_models(host)))
 
 
-def models(settings: Settings, try_one: Try = try_model, find_best: Callable[[str], str] = best_there) -> list[Result]:
-    """Return how each model is that the settings name, the thinker's first."""
+def find_refusal(spec: ModelSpec) -> str:
+    """Ask a server one question held to a JSON schema; return why it refused that, or an empty string."""
+    return asyncio.run(refused_schema(spec.made(default_cache_dir(), CHECK_SECONDS)))
+
+
+def models(
+    settings: Settings,
+    try_one: Try = try_model,
+    find_best: Callable[[str], str] = best_there,
+    find_refusal: Try = find_refusal,
+) -> list[Result]:
+    """Return how each model is that the settings name, the thinker's first, and what their servers refuse."""
     profiles = settings.profiles_in_force
     thinker = profiles.get(THINKER, ModelProfile(THINKER)).over(thinker_of(settings.models))
+    usable: dict[ModelSpec, None] = {}
+
+    def tried(spec: ModelSpec) -> str:
+        if not (why := try_one(spec)):
+            usable[spec] = None
+        return why
+
     if thinker.settings.endpoints:
         specs = list(specs_of(thinker, ()))
-        found = [_needed(spec, try_one) for spec in specs]
+        found = [_needed(spec, tried) for spec in specs]
     else:
-        specs, found = [], [_chosen(settings, thinker, try_one, find_best)]
+        specs, found = [], [_chosen(settings, thinker, tried, find_best)]
     for spec in _others(profiles.values(), thinker):
         if spec not in specs:
             specs.append(spec)
-            found.append(_needed(spec, try_one))
-    return found
+            found.append(_needed(spec, tried))
+    refusals = {spec: find_refusal(spec) for spec in usable if spec.api not in IN_PROCESS}
+    return found + [_refusing(spec, why) for spec, why in refusals.items() if why]
+
+
+def _refusing(spec: ModelSpec, why: str) -> Result:
+    what = f"{_capital(spec.place)} refuses a JSON schema, and answers without it. {why}"
+    return warning("model", what, NO_SCHEMA)
 
 
 def _others(profiles: Iterable[ModelProfile], thinker: ModelProfile) -> Iterator[ModelSpec]:

@@ -1,11 +1,12 @@
 """What may be chosen as a model, as far as it can be told without one."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from agents.models.model import ModelError
-from agents.models.model_selection import ASLEEP, ModelChoice, largest_suitable, select_model
+from agents.models.model import Capabilities, ModelError
+from agents.models.model_selection import ASLEEP, ModelChoice, largest_suitable, refused_schema, select_model
 from agents.models.ollama_api import OllamaFacts
 
 
@@ -47,3 +48,50 @@ def instructed(billions: float | None, *, is_instructed: bool = True, is_complet
 )
 def test_in_place_of_its_own_auto_takes_the_largest_instructed_model_that_is_not_too_large(models, best):
     assert largest_suitable(models) == best
+
+
+class Server:
+    """A model that can be held to JSON, and what it does when it is asked for an answer."""
+
+    def __init__(self, answer: Any) -> None:
+        self.name, self.context_tokens, self.closed = "server", 8192, 0
+        self.capabilities = Capabilities(json_schema=True)
+        self._answer = answer
+
+    async def start(self) -> None:
+        pass
+
+    async def complete(self, request: Any, on_text: Any = None) -> Any:
+        assert request.schema
+        return await self._answer(self)
+
+    def count_tokens(self, text: str) -> int:
+        return 1
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+async def refuses(server: Server) -> None:
+    server.capabilities = Capabilities(json_schema=True, refusal="Status 400: invalid format.")
+
+
+async def fails(server: Server) -> None:
+    raise ModelError("It broke off.")
+
+
+async def hangs(server: Server) -> None:
+    await asyncio.Event().wait()
+
+
+async def answers(server: Server) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("answer", "refusal"), [(refuses, "Status 400: invalid format."), (fails, ""), (hangs, ""), (answers, "")]
+)
+def test_only_a_server_that_refuses_a_schema_is_said_to_and_each_is_closed(answer, refusal):
+    server = Server(answer)
+    assert asyncio.run(refused_schema(server, 0.01)) == refusal
+    assert server.closed == 1

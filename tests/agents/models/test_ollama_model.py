@@ -510,6 +510,12 @@ def test_a_schema_that_the_host_refuses_is_left_out_and_that_is_said_once(status
     told = [record.message for record in caplog.records if record.levelname == "WARNING"]
     assert len(told) == 2
     assert "refuses a schema or grammar, and answers without it: " in told[0]
+    assert model.capabilities.refusal.endswith(f"with status {status}: failed to parse grammar.")
+
+
+def test_a_host_that_takes_a_schema_has_refused_none():
+    model, _ = started(Ollama(*SAID, DONE), TALK)
+    assert model.capabilities.refusal == ""
 
 
 def test_a_failure_that_a_schema_has_no_part_in_is_told_as_it_is():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -430,6 +431,22 @@ def test_who_is_spoken_to_while_it_thinks_is_asked_anew_and_at_most_twice():
         return asked
 
     assert run(story) == ["Ben"] * 3
+
+
+def test_a_job_that_is_withdrawn_before_its_first_step_leaves_nothing_that_was_never_awaited(recwarn):
+    async def story():
+        town = Places("near")
+
+        def make() -> Request:
+            asyncio.get_running_loop().call_soon(town.pool.withdraw, "Ana")
+            return Request("Ana")
+
+        completion = await town.queue.ask("Ana", Priority.THOUGHT, make)
+        return completion.finish, town.places[0].asked
+
+    assert run(story) == ("cancelled", [])
+    gc.collect()
+    assert [str(one.message) for one in recwarn] == []
 
 
 def test_what_runs_goes_on_with_the_old_model_and_what_waits_goes_to_the_new_one():

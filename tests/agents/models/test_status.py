@@ -63,6 +63,21 @@ def test_every_endpoint_is_told_with_its_health_its_figures_and_what_to_do():
     ]
 
 
+def test_a_schema_that_a_server_refuses_is_told_once_with_its_endpoint():
+    town = Places("near", "far")
+    town.places[0].capabilities = Capabilities(refusal="near refused the request with status 400: invalid format.")
+    spare = ModelQueue(town.routes, pool=town.pool, name="summarizer")
+    lines = model_text(town.queue, {}, ENGLISH, {"summarizer": spare}).split("\n")
+    near = next(index for index, line in enumerate(lines) if line.startswith("Endpoint near"))
+    assert [(index, line) for index, line in enumerate(lines) if "refused" in line] == [
+        (
+            near + 1,
+            "It refused a JSON schema or grammar, and answers without it. "
+            "near refused the request with status 400: invalid format.",
+        )
+    ]
+
+
 def test_what_was_chosen_what_the_model_can_do_and_what_nobody_told_are_told_as_that():
     async def story() -> str:
         town = Places("near")

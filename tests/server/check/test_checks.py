@@ -38,7 +38,7 @@ def vault(tmp_path) -> Vault:
 def found(vault: Vault) -> dict[str, Result]:
     """Return what the doctor says, by name; models are never asked."""
     accounts = vault.root.with_name("world.accounts")
-    return {one.name: one for one in examine(vault.root, accounts, NOW, lambda spec: "")}
+    return {one.name: one for one in examine(vault.root, accounts, NOW, lambda spec: "", lambda spec: "")}
 
 
 def set_setting(vault: Vault, note: str, line: str, instead: str) -> None:
@@ -205,9 +205,14 @@ def test_a_certificate_is_told_of_before_it_ends_and_when_it_has(tmp_path):
 # Models
 
 
-def of_models(vault: Vault, *broken: str, best: str = "") -> list[tuple[str, str]]:
+def of_models(vault: Vault, *broken: str, best: str = "", refusal: str = "") -> list[tuple[str, str]]:
     """Return state and what of each model, where those that are `broken` cannot be used."""
-    trying = models(load_settings(vault), lambda spec: "Start it." if spec.api in broken else "", lambda host: best)
+    trying = models(
+        load_settings(vault),
+        lambda spec: "Start it." if spec.api in broken else "",
+        lambda host: best,
+        lambda spec: refusal,
+    )
     return [(one.state, one.what) for one in trying]
 
 
@@ -219,6 +224,22 @@ def test_auto_takes_what_there_is_and_warns_if_there_is_none(vault):
     ]
     assert of_models(vault, "ollama", "embedded") == [
         ("warning", "The agents sleep: there is neither Ollama nor the embedded model.")
+    ]
+
+
+def test_a_server_that_refuses_a_schema_is_named_once_and_the_embedded_model_is_not_asked(vault):
+    text = """## thinker
+**endpoints**: http://127.0.0.1:11434, embedded
+**model**: gemma3:4b
+
+## scribe
+**endpoints**: http://127.0.0.1:11434
+"""
+    note = vault.root / "config" / "models.md"
+    note.write_text(note.read_text(encoding="utf-8") + "\n" + text, encoding="utf-8")
+    found = of_models(vault, refusal="Status 400: invalid format.")
+    assert [what for state, what in found if state == "warning"] == [
+        "Gemma3:4b at http://127.0.0.1:11434 refuses a JSON schema, and answers without it. Status 400: invalid format."
     ]
 
 
