@@ -24,7 +24,7 @@ from server.accounts.passwords import Authenticator, Passwords
 from server.accounts.prompts import LoginServices
 from server.accounts.store import AccountStore
 from server.accounts.throttle import LoginThrottle
-from server.admin.admin_commands import Administration
+from server.admin.admin_commands import Administration, AdminServices
 from server.admin.audit import Audit
 from server.agent_scheduler import AgentScheduler
 from server.clock import ReactorClock
@@ -181,7 +181,7 @@ class Fallwater:
         )
 
     def _steward(self) -> Administration:
-        return Administration(
+        services = AdminServices(
             self.game,
             self.registry,
             self.accounts,
@@ -197,6 +197,7 @@ class Fallwater:
             self._take_in,
             self._on_shutdown,
         )
+        return Administration(services)
 
     def _add_commands(self) -> None:
         minds, add = self._minds, self.game.commands.add

@@ -21,8 +21,9 @@ argument of the function and what may stand there:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from types import MethodType
 from typing import Literal
 
 from world.entities import Character, Role
@@ -153,6 +154,12 @@ def command(
         return made
 
     return declare
+
+
+def commands_of(owner: object) -> tuple[Command, ...]:
+    """Return the commands that are declared in an object's class as methods, each acting with that object."""
+    declared = (one for one in vars(type(owner)).values() if isinstance(one, Command))
+    return tuple(replace(one, act=MethodType(one.act, owner)) for one in declared)
 
 
 class CommandTable:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
-from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
 from agents.commands.agent_commands import Possession, population_commands
@@ -15,16 +13,16 @@ from agents.commands.thought_commands import thought_commands
 from agents.population import Population
 from server.accounts.accounts import Accounts
 from server.admin.audit import DONE, Audit, Use
-from server.admin.config_commands import config_commands
-from server.admin.moderation import ModerationServices, moderation_commands
-from server.admin.training_export import export_commands
-from server.clock import DelayedCall, ReactorClock
+from server.admin.config_commands import ConfigCommands
+from server.admin.moderation import ModerationCommands
+from server.admin.training_export import ExportCommands
+from server.clock import DelayedCall, InThread, ReactorClock
 from server.session.registry import SessionRegistry
 from vault.backup import Backup
 from vault.config_notes import Settings
 from vault.errors import NoteError
 from vault.vault import Vault
-from world.command import Command, command
+from world.command import command, commands_of
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Announced, Event, Output
@@ -87,52 +85,72 @@ LONGEST_SHOWN = 300
 """How many characters are shown of a line in the log, and of what came of it."""
 
 
+MINUTE = 60
+
+
 @dataclass(frozen=True)
 class AdminServices:
-    """What can be done to a running world.
+    """The parts of a running world that admins look at and change.
 
-    `save` writes all that is not on disk yet. `back_up` makes an archive elsewhere than in the reactor's thread and
-    fires with what it has. `take_in` takes in every edit and returns what is wrong. `tell` reaches one character.
+    `save` writes all that is not on disk yet. `back_up` makes an archive, in another thread. `take_in` takes in every
+    edit and returns what is wrong. `close` ends the world in the next turn; its argument says whether it restarts.
     """
 
-    save: Callable[[], None]
-    back_up: Callable[[], Deferred[Backup]]
-    take_in: Callable[[], list[str]]
-    tell: Callable[[str, str], None]
-    countdown: Countdown
+    game: Game
+    registry: SessionRegistry
+    accounts: Accounts
+    agents: Population
+    vault: Vault
     audit: Audit
+    leading: Possession
+    settings: Callable[[], Settings]
+    clock: ReactorClock
+    now_ms: Callable[[], int]
+    save: Callable[[], None]
+    back_up: Callable[[], Backup]
+    take_in: Callable[[], list[str]]
+    close: Callable[[bool], None]
+    in_thread: InThread = deferToThread
+
+    def now(self) -> datetime:
+        """Return the present time in UTC."""
+        return datetime.fromtimestamp(self.now_ms() / 1000, UTC)
 
 
-def admin_commands(steward: AdminServices) -> tuple[Command, ...]:
-    """Return the commands for a running world."""
+class AdminCommands:
+    """The commands that save, back up, reload and close a world, and look at the audit log."""
+
+    def __init__(self, services: AdminServices, countdown: Countdown) -> None:
+        self._services = services
+        self._countdown = countdown
 
     @command("@save", category="admin", role=Role.ADMIN, for_agents=False)
-    def save(world: World, actor: Character) -> list[Event]:
+    def save(self, world: World, actor: Character) -> list[Event]:
         """Write everything to disk now. It is written by itself all the time; this makes sure."""
         try:
-            steward.save()
+            self._services.save()
         except NoteError as error:
             raise CommandError(str(error)) from error
         return [Output(actor.character_id, world.wording("admin.saved"))]
 
     @command("@backup", category="admin", role=Role.ADMIN, for_agents=False)
-    def backup(world: World, actor: Character) -> list[Event]:
+    def backup(self, world: World, actor: Character) -> list[Event]:
         """Put the whole vault into an archive with the date in its name; the world goes on meanwhile."""
         say, who = world.wording, actor.character_id
-        steward.back_up().addCallbacks(
-            lambda backup: steward.tell(who, say("admin.backed_up", path=backup)),
-            lambda failure: steward.tell(who, say("admin.not_backed_up", why=failure.getErrorMessage())),
+        self._services.in_thread(self._services.back_up).addCallbacks(
+            lambda backup: self._services.game.tell(who, say("admin.backed_up", path=backup)),
+            lambda failure: self._services.game.tell(who, say("admin.not_backed_up", why=failure.getErrorMessage())),
         )
         return [Output(who, say("admin.backing_up"))]
 
     @command("@reload", category="admin", role=Role.ADMIN, for_agents=False)
-    def reload(world: World, actor: Character) -> list[Event]:
+    def reload(self, world: World, actor: Character) -> list[Event]:
         """Take in what was edited in the vault, as it is done by itself, and say what is wrong with it."""
-        problems = steward.take_in()
+        problems = self._services.take_in()
         return [Output(actor.character_id, "\n".join(problems) or world.wording("admin.reloaded"))]
 
     @command("@shutdown [<number>]", category="admin", role=Role.ADMIN, for_agents=False, visible_to="everyone")
-    def shutdown(world: World, actor: Character, number: str = "") -> list[Event]:
+    def shutdown(self, world: World, actor: Character, number: str = "") -> list[Event]:
         """Close the world, at once or in so many minutes: @shutdown 5. Everybody is told, and everything is saved.
 
         @shutdown --restart      begin anew at once, with the program and the notes as they are now
@@ -144,24 +162,24 @@ def admin_commands(steward: AdminServices) -> tuple[Command, ...]:
         restart = RESTART in words
         number = " ".join(word for word in words if word != RESTART)
         if number.lower() == "cancel":
-            if not steward.countdown.stop():
+            if not self._countdown.stop():
                 raise CommandError(say("admin.not_closing"))
             return [Announced(actor.character_id, say("admin.stays_open", who=actor.name))]
         if number and not (is_number(number) and int(number) <= MOST_MINUTES):
             raise CommandError(say("admin.no_minutes", number=number, most=MOST_MINUTES))
         minutes = int(number or 0)
-        steward.countdown.start(60 * minutes, restart)
+        self._countdown.start(60 * minutes, restart)
         if minutes:
             return []  # everybody is told when
         return [Output(actor.character_id, say("admin.restarting") if restart else say("admin.closing"))]
 
     @command("@announce <text>", category="admin", role=Role.ADMIN, for_agents=False, visible_to="everyone")
-    def announce(world: World, actor: Character, text: str) -> list[Event]:
+    def announce(self, world: World, actor: Character, text: str) -> list[Event]:
         """Say something to everybody in the world, wherever they are."""
         return [Announced(actor.character_id, world.wording("admin.announcement", who=actor.name, text=text))]
 
     @command("@audit [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
-    def audit(world: World, actor: Character, text: str = "") -> list[Event]:
+    def audit(self, world: World, actor: Character, text: str = "") -> list[Event]:
         """Show who used commands of builders and admins of late, and what came of it.
 
         @audit 50     the last so many
@@ -169,7 +187,7 @@ def admin_commands(steward: AdminServices) -> tuple[Command, ...]:
         """
         count = min(int(text), MOST_AUDITED) if is_number(text) else AUDITED
         try:
-            uses = steward.audit.last(max(count, 1), "" if is_number(text) else text)
+            uses = self._services.audit.last(max(count, 1), "" if is_number(text) else text)
         except NoteError as error:
             raise CommandError(str(error)) from error
         if not uses and text:
@@ -177,8 +195,6 @@ def admin_commands(steward: AdminServices) -> tuple[Command, ...]:
         return [
             Output(actor.character_id, "\n".join(_use(world, one) for one in uses) or world.wording("admin.none_yet"))
         ]
-
-    return (save, backup, reload, shutdown, announce, audit)
 
 
 def _use(world: World, use: Use) -> str:
@@ -194,48 +210,27 @@ def _brief(text: str) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} …"
 
 
-MINUTE = 60
-
-
 class Administration:
-    """Adds the commands of admins to a game.
+    """Adds the commands of admins to a game, and counts down to its end."""
 
-    `save` writes what is not on disk yet, `back_up` makes an archive (it is called in another
-    thread), `take_in` takes in edits and returns what is wrong, `close` ends the world in the next turn
-    and is told whether it is to restart.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        registry: SessionRegistry,
-        accounts: Accounts,
-        agents: Population,
-        vault: Vault,
-        audit: Audit,
-        leading: Possession,
-        settings: Callable[[], Settings],
-        clock: ReactorClock,
-        now_ms: Callable[[], int],
-        save: Callable[[], None],
-        back_up: Callable[[], Backup],
-        take_in: Callable[[], list[str]],
-        close: Callable[[bool], None],
-        in_thread: Callable[..., Deferred[Any]] = deferToThread,
-    ) -> None:
-        self._game = game
-        self.countdown = Countdown(clock, self._tell_of_the_end, close)
-        steward = AdminServices(save, lambda: in_thread(back_up), take_in, game.tell, self.countdown, audit)
-
-        def now() -> datetime:
-            return datetime.fromtimestamp(now_ms() / 1000, UTC)
-
-        game.commands.add(admin_commands(steward))
-        game.commands.add(moderation_commands(ModerationServices(accounts, registry, game.commands, now)))
-        game.commands.add(config_commands(vault, settings, take_in))
-        game.commands.add(population_commands(agents, leading))
-        game.commands.add(thought_commands(agents))
-        game.commands.add(export_commands(agents, vault, game.tell, lambda: f"{now():%Y-%m-%d %H%M%S}", in_thread))
+    def __init__(self, services: AdminServices) -> None:
+        self._game = game = services.game
+        self.countdown = Countdown(services.clock, self._tell_of_the_end, services.close)
+        for owner in (
+            AdminCommands(services, self.countdown),
+            ModerationCommands(services.accounts, services.registry, game.commands, services.now),
+            ConfigCommands(services.vault, services.settings, services.take_in),
+            ExportCommands(
+                services.agents,
+                services.vault,
+                game.tell,
+                lambda: f"{services.now():%Y-%m-%d %H%M%S}",
+                services.in_thread,
+            ),
+        ):
+            game.commands.add(commands_of(owner))
+        game.commands.add(population_commands(services.agents, services.leading))
+        game.commands.add(thought_commands(services.agents))
 
     def call_off(self) -> None:
         """Tell everybody that the world does not restart after all, if they were told that it would by now."""

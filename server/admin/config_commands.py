@@ -12,7 +12,7 @@ from server.persistence.hot_reload import AT_ONCE
 from vault.config_notes import Settings, given_settings, write_setting
 from vault.errors import NoteError
 from vault.vault import Vault
-from world.command import Command, command
+from world.command import command
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Output
@@ -20,23 +20,31 @@ from world.matching import suggestions
 from world.world import World
 
 
-def config_commands(
-    vault: Vault, settings: Callable[[], Settings], take_in: Callable[[], list[str]]
-) -> tuple[Command, ...]:
-    """Return the commands about settings; `settings` are those in force, `take_in` as for `AdminServices`."""
+class ConfigCommands:
+    """The commands about settings; `settings` are those in force, `take_in` as for `AdminServices`."""
+
+    def __init__(self, vault: Vault, settings: Callable[[], Settings], take_in: Callable[[], list[str]]) -> None:
+        self._vault = vault
+        self._settings = settings
+        self._take_in = take_in
 
     @command("@show-config [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
-    def show_config(world: World, actor: Character, text: str = "") -> list[Event]:
+    def show_config(self, world: World, actor: Character, text: str = "") -> list[Event]:
         """Show the settings in force, what they mean, and where each is set: @show-config models.
 
         Without a note: all of them. A name instead of a note shows one setting.
         """
+        return self._show(world, actor, text)
+
+    def _show(self, world: World, actor: Character, text: str) -> list[Event]:
         wanted = text.lower().removesuffix(".md").removeprefix("config/")
         names = [name for name in KINDS if wanted in ("", name)]
         try:
-            lines = [line for name in names for line in _note_lines(world, vault, settings(), name)]
+            lines = [line for name in names for line in _note_lines(world, self._vault, self._settings(), name)]
             if not names:
-                lines = [line for name in KINDS for line in _note_lines(world, vault, settings(), name, wanted)]
+                lines = [
+                    line for name in KINDS for line in _note_lines(world, self._vault, self._settings(), name, wanted)
+                ]
         except (NoteError, SettingsError) as error:
             raise CommandError(str(error)) from error
         if not lines:
@@ -45,26 +53,24 @@ def config_commands(
         return [Output(actor.character_id, "\n".join(lines))]
 
     @command("@llm-config [<property>] [<text>]", category="models", role=Role.ADMIN, for_agents=False)
-    def llm_config(world: World, actor: Character, property: str = "", text: str = "") -> list[Event]:
+    def llm_config(self, world: World, actor: Character, property: str = "", text: str = "") -> list[Event]:
         """Change a setting of config/models.md, with everything else in it as it is: @llm-config timeout_seconds 60.
 
         Without a value, show it; without a name, show them all.
         """
         if not text:
-            return show_config.act(world, actor, text=property or "models")
+            return self._show(world, actor, property or "models")
         known = setting_names(ModelSettings)
         if property not in known:
             close = world.wording.join_or(suggestions(property, known) or list(known))
             raise CommandError(world.wording("config.no_setting", wanted=property, names=close))
         try:
-            write_setting(vault, "models", property, text)
+            write_setting(self._vault, "models", property, text)
         except NoteError as error:
             raise CommandError(str(error)) from error
         key = "config.set_now" if property in AT_ONCE else "config.set_later"
         told = world.wording(key, name=property, value=text)
-        return [Output(actor.character_id, "\n".join([told, *take_in()]))]
-
-    return (show_config, llm_config)
+        return [Output(actor.character_id, "\n".join([told, *self._take_in()]))]
 
 
 def _note_lines(world: World, vault: Vault, settings: Settings, name: str, only: str = "") -> Iterator[str]:

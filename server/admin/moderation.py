@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,7 +15,7 @@ from server.accounts.accounts import Accounts, NameRefused
 from server.accounts.bans import BanRefused, minute_of
 from server.session.registry import SessionRegistry
 from vault.errors import NoteError
-from world.command import Command, CommandTable, command
+from world.command import CommandTable, command
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import EntityChanged, Event, Output
@@ -32,33 +31,31 @@ _TIME = re.compile(r"(?P<count>\d{1,5})\s*(?P<unit>m|h|d|w)[a-z]*", re.IGNORECAS
 _MINUTES = {"m": 1, "h": 60, "d": 60 * 24, "w": 60 * 24 * 7}
 
 
-@dataclass(frozen=True)
-class ModerationServices:
-    """What keeping order needs. `now` returns the present time, with its zone."""
+class ModerationCommands:
+    """The commands that keep order. `now` returns the present time, with its zone."""
 
-    accounts: Accounts
-    registry: SessionRegistry
-    commands: CommandTable
-    now: Callable[[], datetime]
-
-
-def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
-    """Return the commands that keep order."""
+    def __init__(
+        self, accounts: Accounts, registry: SessionRegistry, commands: CommandTable, now: Callable[[], datetime]
+    ) -> None:
+        self._accounts = accounts
+        self._registry = registry
+        self._commands = commands
+        self._now = now
 
     @command("@kick <anyone>", also=("@kick <anyone> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
-    def kick(world: World, actor: Character, anyone: str, text: str = "") -> list[Event]:
+    def kick(self, world: World, actor: Character, anyone: str, text: str = "") -> list[Event]:
         """Send somebody home; they may come back: @kick Ben -> Take a walk."""
-        who = next((one for one in order.registry.names_connected() if one.casefold() == anyone.casefold()), "")
+        who = next((one for one in self._registry.names_connected() if one.casefold() == anyone.casefold()), "")
         if not who:
             raise CommandError(world.wording("order.not_connected", wanted=anyone))
         if who == actor.character_id:
             raise CommandError(world.wording("order.not_yourself"))
         _check_below(world, actor, world.characters[who])
-        order.registry.kick(who, _with_reason(world, "order.kicked", text))
+        self._registry.kick(who, _with_reason(world, "order.kicked", text))
         return [Output(actor.character_id, world.wording("order.sent_home", who=who))]
 
     @command("@ban <name>", also=("@ban <name> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
-    def ban(world: World, actor: Character, name: str, text: str = "") -> list[Event]:
+    def ban(self, world: World, actor: Character, name: str, text: str = "") -> list[Event]:
         """Keep a name, an address or a network out, and send home who is here by it.
 
         @ban Ben -> Enough.              until @unban Ben
@@ -66,7 +63,7 @@ def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
         @ban 203.0.113.0/24              everybody who calls from there
         """
         who, _, time = (part.strip() for part in name.partition(" for "))
-        until = _until(world, time, order.now()) if time else None
+        until = _until(world, time, self._now()) if time else None
         target = world.characters.get(who) or next(
             (one for one in world.characters.values() if one.name.casefold() == who.casefold()), None
         )
@@ -79,28 +76,28 @@ def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
         sentence = world.wording(key, who=who, until=f"{until:%Y-%m-%d %H:%M} UTC" if until else "")
 
         def banned(_: None) -> str:
-            _send_banned_home(order, actor)
+            self._send_banned_home(actor)
             return sentence
 
         try:
-            kept = order.accounts.bans.put(target.name if target else who, until, why)
+            kept = self._accounts.bans.put(target.name if target else who, until, why)
         except BanRefused as error:
             raise CommandError(str(error)) from error
-        return _tell_when_kept(order, actor, kept, banned)
+        return self._tell_when_kept(actor, kept, banned)
 
     @command("@unban [<name>]", category="admin", role=Role.ADMIN, for_agents=False)
-    def unban(world: World, actor: Character, name: str = "") -> list[Event]:
+    def unban(self, world: World, actor: Character, name: str = "") -> list[Event]:
         """Let a name or an address in again; without one, list who is kept out."""
         if not name:
-            lines = [_ban_line(world, ban.who, ban.until, ban.why) for ban in order.accounts.bans.in_force()]
+            lines = [_ban_line(world, ban.who, ban.until, ban.why) for ban in self._accounts.bans.in_force()]
             return [Output(actor.character_id, "\n".join(lines) or world.wording("order.nobody_banned"))]
-        if not order.accounts.bans.has(name):
+        if not self._accounts.bans.has(name):
             raise CommandError(world.wording("order.not_banned", who=name))
-        lifted = order.accounts.bans.lift(name)
-        return _tell_when_kept(order, actor, lifted, lambda _: world.wording("order.let_in", who=name))
+        lifted = self._accounts.bans.lift(name)
+        return self._tell_when_kept(actor, lifted, lambda _: world.wording("order.let_in", who=name))
 
     @command("@grant <name> <role>", category="admin", role=Role.ADMIN, for_agents=False)
-    def grant(world: World, actor: Character, name: str, role: str) -> list[Event]:
+    def grant(self, world: World, actor: Character, name: str, role: str) -> list[Event]:
         """Say what somebody may do: guest, player, builder or admin; or let an agent use one command.
 
         @grant Ben builder
@@ -109,8 +106,8 @@ def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
         target, wanted = _meant(world, name), role.lower()
         _check_below(world, actor, target)
         if wanted.upper() in Role.__members__:
-            return _given_role(world, order, actor, target, Role[wanted.upper()])
-        found = order.commands.get(wanted)
+            return self._given_role(world, actor, target, Role[wanted.upper()])
+        found = self._commands.get(wanted)
         if found is None or not target.is_agent:
             roles = world.wording.join_or([one.name.lower() for one in Role])
             key = "order.no_right" if target.is_agent else "order.no_role"
@@ -121,7 +118,7 @@ def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
         return _told(world, actor, target, world.wording("order.granted", who=target.name, verb=found.verb))
 
     @command("@revoke <name> [<role>]", category="admin", role=Role.ADMIN, for_agents=False)
-    def revoke(world: World, actor: Character, name: str, role: str = "") -> list[Event]:
+    def revoke(self, world: World, actor: Character, name: str, role: str = "") -> list[Event]:
         """Let somebody do no more than a player: @revoke Ben. Or take one command from an agent: @revoke Moss @dig."""
         target, verb = _meant(world, name), role.lower()
         _check_below(world, actor, target)
@@ -135,42 +132,44 @@ def moderation_commands(order: ModerationServices) -> tuple[Command, ...]:
                 world.wording("order.has_no_such_role", who=target.name, role=role, own=_named(world, target.role))
             )
         target.grants = frozenset()
-        return _given_role(world, order, actor, target, Role.PLAYER)
+        return self._given_role(world, actor, target, Role.PLAYER)
 
-    return (kick, ban, unban, grant, revoke)
+    def _given_role(self, world: World, actor: Character, target: Character, role: Role) -> list[Event]:
+        if role > actor.role:
+            raise CommandError(world.wording("order.above_yours", wanted=role.name.lower()))
+        sentence = world.wording("order.is_now", who=target.name, role=_named(world, role))
+        if target.is_agent:
+            target.role = role
+            return _told(world, actor, target, sentence)
+        if role < Role.ADMIN and self._accounts.is_only_admin(target.name):
+            raise CommandError(world.wording("order.last_admin", who=target.name))
+        try:
+            kept = self._accounts.set_role(target.name, role)
+        except NameRefused as error:
+            raise CommandError(str(error)) from error
+        return self._tell_when_kept(actor, kept, lambda _: sentence)
 
+    def _tell_when_kept(self, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]) -> list[Event]:
+        """Tell the actor a sentence once something is on disk, or why it could not be kept."""
 
-def _given_role(
-    world: World, order: ModerationServices, actor: Character, target: Character, role: Role
-) -> list[Event]:
-    if role > actor.role:
-        raise CommandError(world.wording("order.above_yours", wanted=role.name.lower()))
-    sentence = world.wording("order.is_now", who=target.name, role=_named(world, role))
-    if target.is_agent:
-        target.role = role
-        return _told(world, actor, target, sentence)
-    if role < Role.ADMIN and order.accounts.is_only_admin(target.name):
-        raise CommandError(world.wording("order.last_admin", who=target.name))
-    try:
-        kept = order.accounts.set_role(target.name, role)
-    except NameRefused as error:
-        raise CommandError(str(error)) from error
-    return _tell_when_kept(order, actor, kept, lambda _: sentence)
+        def failed(failure: Failure) -> str:
+            if not failure.check(NameRefused, NoteError):
+                log.error("an order could not be carried out: %s", failure.getTraceback())
+            return failure.getErrorMessage()
 
+        kept.addCallback(sentence).addErrback(failed)
+        kept.addCallback(lambda text: self._registry.game.tell(actor.character_id, text))
+        return []
 
-def _tell_when_kept(
-    order: ModerationServices, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]
-) -> list[Event]:
-    """Tell the actor a sentence once something is on disk, or why it could not be kept; the world goes on meanwhile."""
-
-    def failed(failure: Failure) -> str:
-        if not failure.check(NameRefused, NoteError):
-            log.error("an order could not be carried out: %s", failure.getTraceback())
-        return failure.getErrorMessage()
-
-    kept.addCallback(sentence).addErrback(failed)
-    kept.addCallback(lambda text: order.registry.game.tell(actor.character_id, text))
-    return []
+    def _send_banned_home(self, actor: Character) -> None:
+        accounts, registry = self._accounts, self._registry
+        for name, session in list(registry.playing.items()):
+            found = accounts.bans.on(name) or accounts.bans.on(session.host)
+            if found and name != actor.character_id:
+                session.end(accounts.bans.text(found))
+        for name in registry.linkdead.names:  # whose connection was lost, and who could only wait for nothing
+            if accounts.bans.on(name):
+                registry.kick(name, "")
 
 
 def _told(world: World, actor: Character, target: Character, sentence: str) -> list[Event]:
@@ -213,17 +212,6 @@ def _until(world: World, text: str, now: datetime) -> datetime:
     if not 0 < minutes <= MOST_DAYS * 24 * 60:
         raise CommandError(world.wording("order.no_time", time=text))
     return now.astimezone(UTC) + timedelta(minutes=minutes)
-
-
-def _send_banned_home(order: ModerationServices, actor: Character) -> None:
-    accounts, registry = order.accounts, order.registry
-    for name, session in list(registry.playing.items()):
-        found = accounts.bans.on(name) or accounts.bans.on(session.host)
-        if found and name != actor.character_id:
-            session.end(accounts.bans.text(found))
-    for name in registry.linkdead.names:  # whose connection was lost, and who could only wait for nothing
-        if accounts.bans.on(name):
-            registry.kick(name, "")
 
 
 def _ban_line(world: World, who: str, until: str, why: str) -> str:

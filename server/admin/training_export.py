@@ -6,20 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
 
-from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
 from agents.agent import Agent
 from agents.commands.agent_commands import agent_meant
 from agents.prompts.story import story_of_all, story_of_one
+from server.clock import InThread
 from vault.errors import NoteError
 from vault.memory.archive_exchanges import Export, export_training
 from vault.memory.memory_line import Memory
 from vault.note import Note
 from vault.vault import Vault
-from world.command import Command, command
+from world.command import command
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Output
@@ -35,17 +34,25 @@ FILE = "file"
 STORIES = "stories"
 
 
-def export_commands(
-    agents: Mapping[str, Agent],
-    vault: Vault,
-    tell: Callable[[str, str], None],
-    moment: Callable[[], str],
-    in_thread: Callable[..., Deferred[Any]] = deferToThread,
-) -> tuple[Command, ...]:
-    """Return the commands that read back; `moment` returns the present time as a part of a file's name."""
+class ExportCommands:
+    """The commands that read back; `moment` returns the present time as a part of a file's name."""
+
+    def __init__(
+        self,
+        agents: Mapping[str, Agent],
+        vault: Vault,
+        tell: Callable[[str, str], None],
+        moment: Callable[[], str],
+        in_thread: InThread = deferToThread,
+    ) -> None:
+        self._agents = agents
+        self._vault = vault
+        self._tell = tell
+        self._moment = moment
+        self._in_thread = in_thread
 
     @command("@narrative [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
-    def narrative(world: World, actor: Character, text: str = "") -> list[Event]:
+    def narrative(self, world: World, actor: Character, text: str = "") -> list[Event]:
         """Tell as a story what happened lately, as agents remember it.
 
         @narrative             to all of them
@@ -56,24 +63,24 @@ def export_commands(
         to_file = words[-1:] == [FILE]
         words = words[:-1] if to_file else words
         count = min(int(words.pop()), MOST_TOLD) if words and is_number(words[-1]) else TOLD
-        one = agent_meant(world, agents, " ".join(words)) if words else None
+        one = agent_meant(world, self._agents, " ".join(words)) if words else None
         title = world.wording(
             "narrative.title_of_one" if one else "narrative.title_of_all", agent=one.name if one else ""
         )
         try:
-            story = _story(world, agents, one, max(count, 1))
+            story = _story(world, self._agents, one, max(count, 1))
             if not story:
                 raise CommandError(world.wording("narrative.nothing"))
             if to_file:
-                parts = (STORIES, f"{one.name if one else 'All'} {moment()}.md")
-                vault.write(Note("", {}, f"# {title}\n\n{story}"), *parts)
+                parts = (STORIES, f"{one.name if one else 'All'} {self._moment()}.md")
+                self._vault.write(Note("", {}, f"# {title}\n\n{story}"), *parts)
                 return [Output(actor.character_id, world.wording("narrative.written", path="/".join(parts)))]
         except NoteError as error:
             raise CommandError(str(error)) from error
         return [Output(actor.character_id, f"{title}\n\n{story}")]
 
     @command("@training-export <agent> [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
-    def training_export(world: World, actor: Character, agent: str, text: str = "") -> list[Event]:
+    def training_export(self, world: World, actor: Character, agent: str, text: str = "") -> list[Event]:
         """Write what an agent was asked and what it did in answer as JSONL, beside the vault, to train a model with.
 
         Only for agents whose agent.md, or config/agents.md, says `training_export: true`.
@@ -83,19 +90,17 @@ def export_commands(
         @training-export Eliza no-reasons refused      without reasons; with what was refused, marked as such
         @training-export Eliza chat since 2026-11-01   from that day on
         """
-        say, who, found = world.wording, actor.character_id, agent_meant(world, agents, agent)
+        say, who, found = world.wording, actor.character_id, agent_meant(world, self._agents, agent)
         wanted = _wanted(text, say)
         if not found.settings.training_export:
             raise CommandError(say("narrative.no_export", agent=found.name))
         # With what was wanted: one export must not take the place of another of the same second.
-        path = exports_folder(vault) / f"{' '.join([found.name, moment(), *text.lower().split()])}.jsonl"
-        in_thread(export_training, vault, found.name, path, wanted).addCallbacks(
-            lambda count: tell(who, say("narrative.exported", count=count, path=path)),
-            lambda failure: tell(who, failure.getErrorMessage()),
+        path = exports_folder(self._vault) / f"{' '.join([found.name, self._moment(), *text.lower().split()])}.jsonl"
+        self._in_thread(export_training, self._vault, found.name, path, wanted).addCallbacks(
+            lambda count: self._tell(who, say("narrative.exported", count=count, path=path)),
+            lambda failure: self._tell(who, failure.getErrorMessage()),
         )
         return [Output(who, say("narrative.exporting", agent=found.name))]
-
-    return (narrative, training_export)
 
 
 def _wanted(text: str, say: Wording) -> Export:

@@ -10,7 +10,7 @@ from twisted.internet.task import Clock
 
 from agents.commands.agent_commands import Possession
 from agents.population import Population
-from server.admin.admin_commands import Administration
+from server.admin.admin_commands import Administration, AdminServices
 from server.admin.audit import Audit
 from tests.agents.test_population import TEMPLATES
 from tests.server.front_door import NOW_MS, FakeHasher, at_once, lobby_of
@@ -64,7 +64,7 @@ class StewardedInn:
         self.saved = self.closed = 0
         self.problems: list[str] = []
         self.agents = Population(self.vault, self.settings, self.game, random.Random(1), lambda: NOW_MS)
-        self.stewardship = Administration(
+        services = AdminServices(
             self.game,
             self.registry,
             self.accounts,
@@ -81,6 +81,7 @@ class StewardedInn:
             self._close,
             at_once,
         )
+        self.stewardship = Administration(services)
         for name in ("Ana", "Ben", "Cat"):
             self.accounts.set_role(name, Role.PLAYER)
             self.accounts.set_password(name, FakeHasher().hash("a long secret"))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.english import ENGLISH
 from tests.world.inn import inn, inn_game
-from world.command import Command, CommandLocalization, CommandTable, Word, command
+from world.command import Command, CommandLocalization, CommandTable, Word, command, commands_of
 from world.commands.table import world_commands
 from world.entities import Character, Role
 from world.errors import CommandError, WorldError
@@ -195,3 +195,33 @@ def test_a_world_has_its_own_little_words_and_articles():
     assert game.perform("Ana", "give die copper coin an Ben").accepted
     assert game.perform("Ben", "give coin to Ana").accepted
     assert game.perform("Ana", "give coin an to Ben").refusal.startswith("There is no 'to Ben' here")
+
+
+class Bells:
+    """Two commands that act with a thing of their own."""
+
+    def __init__(self, name: str) -> None:
+        self.rung: list[str] = []
+        self._name = name
+
+    @command("ring")
+    def ring(self, world: World, actor: Character) -> list[Event]:
+        """Ring it."""
+        self.rung.append(f"{self._name} by {actor.name}")
+        return []
+
+    @command("muffle <text>")
+    def muffle(self, world: World, actor: Character, text: str) -> list[Event]:
+        """Muffle it."""
+        self.rung.append(text)
+        return []
+
+
+def test_commands_declared_in_a_class_act_with_the_object_that_they_are_taken_from():
+    great, small, world = Bells("great"), Bells("small"), inn()
+    ring, muffle = commands_of(great)
+    ring.act(world, world.characters["Ana"])
+    muffle.act(world, world.characters["Ana"], text="with felt")
+    commands_of(small)[0].act(world, world.characters["Ben"])
+    assert (great.rung, small.rung) == (["great by Ana", "with felt"], ["small by Ben"])
+    assert (ring.help, muffle.usage) == ("Ring it.", "muffle <text>")
