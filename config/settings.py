@@ -40,6 +40,17 @@ class ServerSettings:
     tls_host: str = setting("", "the address to listen on for TLS; empty for the same as host")
     tls_certificate: str = setting("", "the file of the certificate and its chain, in PEM; empty to have one made")
     tls_key: str = setting("", "the file of the certificate's private key, in PEM, without a password")
+    web_port: int = setting(
+        4080, "the port of the page for browsers; 0 for none, -1 for any free one", low=-1, high=65535
+    )
+    web_host: str = setting("", "the address to listen on for browsers; empty for the same as host")
+    web_tls: bool = setting(False, "whether the page is served over TLS, with the certificate of tls_port")
+    web_origins: str = setting(
+        "", "addresses under which browsers reach the page, as https://play.example.org, if a proxy stands before it"
+    )
+    trusted_proxies: str = setting(
+        "", "the addresses of proxies that are believed when they say whose request they pass on"
+    )
     admin_name: str = setting("Warden", "who is made the first admin, when there is none", form=r"\S+")
     new_accounts: bool = setting(True, "whether a name that is new here can be taken by whoever gives it")
     new_role: str = setting("player", "what somebody new may do", choices=ROLES[:3])

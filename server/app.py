@@ -41,6 +41,7 @@ from server.session.registry import SessionRegistry, presence_by
 from server.session.session import Session
 from server.telnet.mssp import ServerStatus, as_text
 from server.telnet.protocol import TelnetFactory, options_for
+from server.web.door import WebDoor
 from server.world_clock import WorldClock, local_ms
 from vault.backup import back_up
 from vault.config_notes import Settings
@@ -263,7 +264,15 @@ class Fallwater:
             lambda: options_for(self._status, self.settings.server.compression),
             lambda: self.settings.server.keep_alive_seconds,
         )
-        self.listeners.open(factory)
+        pages = WebDoor(
+            self.registry,
+            self._services,
+            lambda: self.settings.server,
+            self._accounts_folder / "web",
+            lambda: ports.web_port,
+            lambda: self.settings.world.name,
+        )
+        self.listeners.open(factory, pages.factory)
 
     def start(self) -> None:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""

@@ -35,6 +35,7 @@ def add_serve_options(serve: argparse.ArgumentParser) -> None:
     serve.add_argument("--port", type=int, metavar="N", help="the telnet port, 0 for any free one (config/server.md)")
     serve.add_argument("--host", metavar="ADDRESS", help="the address to listen on (config/server.md)")
     serve.add_argument("--tls-port", type=int, metavar="N", help="a port for telnet over TLS too, 0 for any free one")
+    serve.add_argument("--web-port", type=int, metavar="N", help="the port of the page, 0 for any free one")
     serve.add_argument("--model", metavar="M", help="auto, embedded, none, ollama:NAME or gguf:FILE (config/models.md)")
     serve.add_argument("--log-format", choices=LOG_FORMATS, help="how the log is written (config/server.md)")
     serve.add_argument("--log-level", choices=LOG_LEVELS, help="what is worth a line in the log (config/server.md)")
@@ -91,8 +92,9 @@ def with_model(settings: Settings, model: str | None) -> Settings:
 
 
 def _server_with(server: ServerSettings, options: argparse.Namespace) -> ServerSettings:
-    port, tls_port, metrics_port = options.port, options.tls_port, options.metrics_port
-    for name, given in (("--port", port), ("--tls-port", tls_port)):
+    port, tls_port, web_port = options.port, options.tls_port, options.web_port
+    metrics_port = options.metrics_port
+    for name, given in (("--port", port), ("--tls-port", tls_port), ("--web-port", web_port)):
         if given is not None and not 0 <= given <= 65535:
             raise NoteError(f"{name} is {given}; expected a port from 0 to 65535.")
     if metrics_port is not None and not -1 <= metrics_port <= 65535:
@@ -104,6 +106,7 @@ def _server_with(server: ServerSettings, options: argparse.Namespace) -> ServerS
         host=options.host or server.host,
         port=server.port if port is None else port,
         tls_port=server.tls_port if tls_port is None else tls_port or ANY_FREE,
+        web_port=server.web_port if web_port is None else web_port or ANY_FREE,
         log_format=options.log_format or server.log_format,
         log_level=options.log_level or server.log_level,
         metrics_port=server.metrics_port if metrics_port is None else metrics_port,

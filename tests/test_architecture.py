@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "world": set[str](),
     "vault": {"config", "world"} | NOTES,
     "agents": {"config", "world", "vault"} | MODELS,
-    "server": {"config", "world", "vault", "agents", "twisted", "zope", "wcwidth", "anyascii", "argon2"}
+    "server": {"config", "world", "vault", "agents", "twisted", "zope", "wcwidth", "anyascii", "argon2", "wsproto"}
     | NOTES
     | WATCHING
     | ENCRYPTING,

@@ -104,6 +104,17 @@ def automap_of(world: World, room_id: str, depth: int, directions: Mapping[str, 
     return plan
 
 
+def ways_of(world: World, plan: Automap, directions: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the pairs of rooms between which a way leads straight to the place next to it, each pair once."""
+    found: dict[tuple[str, str], None] = {}
+    for room_id, place in plan.places.items():
+        for exit in world.rooms[room_id].exits.values():
+            there = plan.places.get(exit.room_id)
+            if there is not None and there == _beyond(place, exit, directions) and (exit.room_id, room_id) not in found:
+                found[room_id, exit.room_id] = None
+    return list(found)
+
+
 def draw_automap(world: World, plan: Automap, directions: Mapping[str, str]) -> list[str]:
     """Return the lines of a plan. A way is drawn where it leads to the place next to it."""
     signs, marks = plan.signs(), dict[Place, str]()

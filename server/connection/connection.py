@@ -172,3 +172,13 @@ class ConnectionListener(Protocol):
 
     def connection_lost(self, reason: str) -> None:
         """The last call: the connection has ended, whoever ended it."""
+
+
+class ResumableListener(ConnectionListener, Protocol):
+    """What a connection tells that may lose its client and get it back."""
+
+    def link_lost(self) -> None:
+        """Nothing reaches the client just now, which may come back to this very connection."""
+
+    def link_restored(self) -> None:
+        """The client is back, or here for the first time, and reads what it has missed."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from server.clock import ReactorClock
 from server.connection.connection import Connection, Message
 from server.connection.input import TokenBucket
+from server.gmcp.around import commands_of, map_of
 from server.gmcp.packages import (
     IN_HAND,
     IN_ROOM,
@@ -248,6 +249,8 @@ class GmcpClient:
             self._send_all(self._place.messages)
         elif before is not self._place:
             self._send_all(differences(before, self._place))
+        if before is None or before.about != self._place.about:
+            self._send_map(character.room_id)
         carried, before_carried = self._things(), self._carried
         if carried != before_carried:
             self._carried = carried
@@ -284,9 +287,14 @@ class GmcpClient:
         self.send(name_of(character))
         self.send(variables(world.wording))
         self.send(channel_list(self._gmcp_updates.commands, character, world.wording))
+        self.send(commands_of(self._gmcp_updates.commands, character))
         self._place, self._status, self._carried = None, {}, self._things()
         self._list_items(IN_HAND)
         self.look()
+
+    def _send_map(self, room_id: str) -> None:
+        if self._supports.holds("Fallwater.Map"):
+            self.send(map_of(self._gmcp_updates.world, room_id))
 
     def _things(self) -> tuple[Item, ...]:
         character = self._character

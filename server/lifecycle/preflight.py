@@ -158,7 +158,7 @@ def read_all(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], 
             raise NoteError(why)
     load_texts(vault)
     accounts()
-    if settings.server.tls_port:
+    if settings.server.tls_port or settings.server.web_tls:
         _read_certificate(settings.server, folder)
     return settings
 

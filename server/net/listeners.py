@@ -1,4 +1,4 @@
-"""The listening sockets of a world: opened or adopted, telnet in plain text and over TLS, closed together."""
+"""The listening sockets of a world: opened or adopted, telnet, telnet over TLS and the page, closed together."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ AT_ONCE = 16
 
 TELNET = "telnet"
 TLS = "tls"
+WEB = "web"
 
 ANY_FREE = -1
-"""The `tls_port` or `metrics_port` that takes any free one; 0 opens none."""
+"""The `tls_port`, `web_port` or `metrics_port` that takes any free one; 0 opens none."""
 
 Adopted = Mapping[str, Sequence[int]]
-"""Sockets that listen already, as file descriptors, by what is spoken there: TELNET or TLS."""
+"""Sockets that listen already, as file descriptors, by what is spoken there: TELNET, TLS or WEB."""
 
 NONE_ADOPTED: Adopted = {}
 
@@ -102,14 +103,19 @@ class Ports:
         return self._number(TLS)
 
     @property
+    def web_port(self) -> int:
+        """The port of the page for browsers; 0 if none is open."""
+        return self._number(WEB)
+
+    @property
     def failed(self) -> str:
         """What was to be spoken on a port that could not be opened; empty if all were."""
         return next((spoken for spoken, ports in self._open.items() if not ports), "")
 
     def snapshot(self) -> OpenPorts:
         """Return what another thread may read of them."""
-        adopted = frozenset(filter(self.is_adopted, (TELNET, TLS)))
-        return OpenPorts(frozenset({self.telnet_port, self.tls_port}), adopted, dict(self.asked))
+        adopted = frozenset(filter(self.is_adopted, (TELNET, TLS, WEB)))
+        return OpenPorts(frozenset({self.telnet_port, self.tls_port, self.web_port}), adopted, dict(self.asked))
 
     def address(self, spoken: str) -> str:
         """Return where something is spoken, as `host:port`; empty if nowhere."""
@@ -227,17 +233,32 @@ class Listeners:
         self._now_ms = now_ms
         self._tell = tell
         self._credentials: Credentials | None = None
+        self._no_page = ""
 
-    def open(self, factory: ProtocolFactory) -> None:
-        """Listen. Raises: CannotListenError if a port is taken, NoteError if a certificate will not do."""
+    def open(self, factory: ProtocolFactory, pages: ProtocolFactory) -> None:
+        """Listen. Raises: CannotListenError if a port of telnet is taken, NoteError if a certificate will not do.
+
+        Without the page's port the world opens all the same: `sentences` say why there is none.
+        """
         settings = self._settings()
         self._make_room(settings.max_connections)
         if settings.tls_port or self._ports.is_adopted(TLS):
             encrypted = LimitingFactory(self._over_tls(factory), self._crowd)
             self._ports.open(TLS, *address_for(settings, TLS), encrypted)
         self._ports.open(TELNET, *address_for(settings, TELNET), LimitingFactory(factory, self._crowd))
+        if settings.web_port or self._ports.is_adopted(WEB):
+            self._open_page(settings, self._over_tls(pages) if settings.web_tls else pages)
         if self.warning:
             log.warning("%s", self.warning)
+
+    def _open_page(self, settings: ServerSettings, pages: ProtocolFactory) -> None:
+        host, port = address_for(settings, WEB)
+        try:
+            self._ports.open(WEB, host, port, LimitingFactory(pages, self._crowd))
+        except CannotListenError as error:
+            why = getattr(error.socketError, "strerror", None) or error.socketError
+            self._no_page = f"There is no page for browsers: {host}:{port} cannot be opened: {why}. See web_port."
+            log.error("%s", self._no_page)
 
     def close(self) -> None:
         """Look after the certificate no longer; the ports are closed by whoever has them."""
@@ -247,9 +268,13 @@ class Listeners:
     @property
     def sentences(self) -> list[str]:
         """What whoever started the world should read."""
-        said = []
+        said = [self._no_page] if self._no_page else []
+        if address := self._ports.address(WEB):
+            scheme = "https" if self._settings().web_tls else "http"
+            said.append(f"In a browser it is open on {scheme}://{address.replace('0.0.0.0', '127.0.0.1')}/")
         if self._credentials:
-            said += [f"Over TLS it is open on {self._ports.address(TLS)}. {self._credentials.note}"]
+            where = f"Over TLS it is open on {self._ports.address(TLS)}. " if self._ports.address(TLS) else ""
+            said.append(f"{where}{self._credentials.note}")
         return [*said, self.warning] if self.warning else said
 
     @property
@@ -284,14 +309,17 @@ class Listeners:
             raise NoteError(
                 f"TLS needs a package that is not installed: {error}. pip install 'twisted[tls]'"
             ) from error
-        settings = self._settings()
-        self._credentials = Credentials(settings, self._folder, self._clock, utc_now(self._now_ms), self._tell)
-        self._credentials.start()
+        if self._credentials is None:
+            settings = self._settings()
+            self._credentials = Credentials(settings, self._folder, self._clock, utc_now(self._now_ms), self._tell)
+            self._credentials.start()
         return over_tls(factory, self._credentials, self._clock, lambda: self._settings().login_seconds)
 
 
 def address_for(settings: ServerSettings, spoken: str) -> tuple[str, int]:
-    """Return the address and the port where settings have telnet or TLS, 0 for any free one."""
+    """Return the address and the port where settings have telnet, TLS or the page, 0 for any free one."""
+    if spoken == WEB:
+        return settings.web_host or settings.host, 0 if settings.web_port == ANY_FREE else settings.web_port
     if spoken == TLS:
         return settings.tls_host or settings.host, 0 if settings.tls_port == ANY_FREE else settings.tls_port
     return settings.host, settings.port

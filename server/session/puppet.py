@@ -95,9 +95,8 @@ class Puppet:
         registry, character = self._registry, self.character
         other = registry.playing.pop(character.character_id, None)
         registry.playing[character.character_id] = self._session
-        if other:
-            other.hand_over()
-        missed = registry.linkdead.take_back(character)
+        missed = other.hand_over() if other else []
+        missed += registry.linkdead.take_back(character)
         log.info("%s entered from %s", character.name, self._session.host, extra=self._told)
         self._welcome(is_new)
         if missed:

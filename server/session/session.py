@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from twisted.internet.defer import Deferred
 
-from server.accounts.accounts import AccountState, LoginName
+from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.accounts.login import Login
 from server.accounts.password_change import PasswordChange, PasswordChangeRequested
 from server.accounts.password_reset import give_one_time
@@ -12,8 +14,10 @@ from server.accounts.prompts import ModalInput
 from server.clock import DelayedCall, ReactorClock
 from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Identification, shown_of
 from server.gmcp.client import GmcpClient, Outcome
+from server.session.linkdead import MOST_MISSED
 from server.session.puppet import Puppet
 from server.session.registry import SessionRegistry
+from vault.errors import NoteError
 from world.entities import Character
 from world.events import Arrived, Event, Output, QuitRequested
 from world.message_catalog import strip_markup
@@ -76,10 +80,12 @@ class Session:
     """Listens to one connection. Bad input is answered and never ends it.
 
     A dialogue, while there is one, has all lines to itself: they reach no command, no log and no other screen.
+    With a `claim`, the door has asked for the password already, and there is no dialogue to come in.
     """
 
-    def __init__(self, registry: SessionRegistry) -> None:
+    def __init__(self, registry: SessionRegistry, claim: LoginName | None = None) -> None:
         self._registry = registry
+        self._claim = claim
         self._number = next(registry.numbers)
         self._puppet: Puppet | None = None
         self._character: Character | None = None
@@ -89,6 +95,7 @@ class Session:
         self._gmcp: GmcpClient | None = None
         self._too_late: DelayedCall | None = None
         self._was_ended = False
+        self._missed: deque[str] = deque(maxlen=MOST_MISSED)
 
     # What the connection tells
 
@@ -100,6 +107,9 @@ class Session:
             self.end(why)
             return
         registry.sessions.add(self)
+        if self._claim:
+            self._come_in(self._claim)
+            return
         self._wait_for_login()
         self.show(registry.texts.welcome, MARKED)
         self._dialogue = Login(self, registry.door, self._enter)
@@ -143,6 +153,18 @@ class Session:
                 self._gmcp.enter(self._character)
         self._gmcp.received(package, payload)
 
+    def link_lost(self) -> None:
+        """Let the character stand as one whose player is absent, and remember what is missed."""
+        self._missed.clear()
+        if self._character:
+            self._character.transient.is_linkdead = True
+
+    def link_restored(self) -> None:
+        """The player is back at the same connection."""
+        self._missed.clear()
+        if self._character:
+            self._character.transient.is_linkdead = False
+
     def connection_lost(self, reason: str) -> None:
         """Let go of the character, unless somebody else has taken it over."""
         if self._too_late and self._too_late.active():
@@ -155,7 +177,9 @@ class Session:
             self._gmcp = None
         puppet, self._puppet, self._character = self._puppet, None, None
         if puppet:
-            puppet.end(reason, self._was_ended)
+            was_awaited = puppet.character.transient.is_linkdead
+            puppet.character.transient.is_linkdead = False
+            puppet.end(reason, self._was_ended or was_awaited)
         self._registry.gone(self)
 
     @property
@@ -210,6 +234,12 @@ class Session:
 
     # Coming, playing, going
 
+    def _come_in(self, claim: LoginName) -> None:
+        try:
+            self._enter(claim)
+        except (NameRefused, NoteError) as error:
+            self.end(str(error))
+
     def _enter(self, claim: LoginName) -> None:
         registry = self._registry
         if claim.standing is AccountState.GUEST:
@@ -234,14 +264,16 @@ class Session:
         else:
             told(False, self._say("gmcp.already_in"))
 
-    def hand_over(self) -> None:
-        """Give the character up to a newer session of the same name."""
+    def hand_over(self) -> list[str]:
+        """Give the character up to a newer session of the same name; return what its player has missed."""
         if self._puppet:
             self._puppet.stop()
+            self._puppet.character.transient.is_linkdead = False
             self._puppet = self._character = None
         if self._gmcp:
             self._gmcp.leave()
         self.end(self._say("door.taken_over"))
+        return list(self._missed)
 
     def _perceive(self, event: Event, text: str) -> None:
         character = self._character
@@ -249,6 +281,8 @@ class Session:
             return
         if self._gmcp:
             self._gmcp.perceive(event, text)
+        if text and character.transient.is_linkdead:
+            self._missed.append(text)
         if text and (connection := self._connection):
             if isinstance(event, Output):
                 connection.show(*shown_of(event, text, self._registry.game.world.room_of(character).name))

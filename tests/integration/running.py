@@ -162,19 +162,23 @@ def started(command: list[str], vault: Path, folder: Path = ROOT, within: float 
 def new_vault(folder: Path, changes: Mapping[str, Mapping[str, Any]] | None = None) -> Path:
     """Make a starter vault and set settings in it: {"config/agents.md": {"think_seconds": 2}}; return its path.
 
-    `ADMIN` is its admin and has chosen a password already.
+    `ADMIN` is its admin and has chosen a password already. There is no page, unless `changes` give it a port.
     """
     open_vault(folder)
+    _set(folder / "config" / "server.md", {"web_port": 0})
     put_accounts(default_folder(folder), Account(ADMIN, "admin", Argon2().hash(SECRET)))
     for note, settings in (changes or {}).items():
-        path = folder / note
-        for key, value in settings.items():
-            text, found = re.subn(
-                rf"^(\*\*{key}\*\*|{key}):.*$", rf"\1: {value}", path.read_text(), count=1, flags=re.MULTILINE
-            )
-            assert found, f"{note} has no line for {key}"
-            path.write_text(text)
+        _set(folder / note, settings)
     return folder
+
+
+def _set(path: Path, settings: Mapping[str, Any]) -> None:
+    for key, value in settings.items():
+        text, found = re.subn(
+            rf"^(\*\*{key}\*\*|{key}):.*$", rf"\1: {value}", path.read_text(), count=1, flags=re.MULTILINE
+        )
+        assert found, f"{path.name} has no line for {key}"
+        path.write_text(text)
 
 
 def refused(*arguments: str, within: float = LONG) -> tuple[int, str]:

@@ -41,7 +41,8 @@ class LoginView:
     def end(self, text: str, kind: str = "") -> None:
         self.last_word = text
 
-    def hand_over(self) -> None: ...
+    def hand_over(self) -> list[str]:
+        return []
 
 
 class StewardedInn:

@@ -89,12 +89,16 @@ def test_in_the_project_s_own_folder_the_vault_stands_beside_the_package(tmp_pat
 def test_a_new_world_is_opened_and_says_what_to_type_next(tmp_path, capsys):
     reactor = MemoryReactor()
     serve(reactor, tmp_path / "w", "--model", "none", "--port", 4321)
-    assert [(port, interface) for port, _, _, interface in reactor.tcpServers] == [(4321, "127.0.0.1")]
+    assert [(port, interface) for port, _, _, interface in reactor.tcpServers] == [
+        (4321, "127.0.0.1"),
+        (4080, "127.0.0.1"),
+    ]
     admin, once, *lines = capsys.readouterr().out.splitlines()
     assert admin.startswith("The admin of this world is Warden, with the one-time password ")
     assert once.endswith("It is shown only here.")
     assert lines == [
         "Fallwater is open on 127.0.0.1:4321. In another terminal, type:  telnet 127.0.0.1 4321",
+        "In a browser it is open on http://127.0.0.1:4080/",
         f"Its vault is {tmp_path / 'w'}, made just now: open it in Obsidian or any editor.",
         "Everything is saved. Good-bye.",
     ]
@@ -202,7 +206,7 @@ def test_the_admin_s_password_is_printed_and_neither_logged_nor_kept_in_clear(tm
 def test_a_second_start_prints_no_password_but_how_to_get_another(tmp_path, capsys):
     for _ in range(2):
         serve(MemoryReactor(), tmp_path / "w", "--model", "none")
-    assert f"fallwater reset-password Warden --vault {tmp_path / 'w'}" in capsys.readouterr().out.splitlines()[-4]
+    assert f"fallwater reset-password Warden --vault {tmp_path / 'w'}" in capsys.readouterr().out.splitlines()[-5]
 
 
 def test_the_accounts_may_be_kept_anywhere_but_in_the_vault(tmp_path):

@@ -123,9 +123,9 @@ def map_(world: World, actor: Character) -> list[Event]:
 
     For a screen reader (`screenreader on`) the ways are told in sentences.
     """
-    directions = _directions(world)
+    directions = directions_of(world)
     lines = (
-        _map_sentences(world, actor.room_id)
+        map_sentences(world, actor.room_id)
         if uses_screen_reader(actor)
         else _map_lines(world, actor.room_id, directions)
     )
@@ -145,7 +145,7 @@ def rooms(world: World, actor: Character, room: str = "") -> list[Event]:
     return [Output(actor.character_id, world.wording(key, count=len(found), names=", ".join(found)))]
 
 
-def _directions(world: World) -> dict[str, str]:
+def directions_of(world: World) -> dict[str, str]:
     """Return the directions by every name that they have in this world."""
     names = {direction: world.wording(f"mapping.{direction}").split(",") for direction in STEPS}
     return {name.strip().lower(): direction for direction, called in names.items() for name in called}
@@ -162,7 +162,7 @@ def _map_lines(world: World, room_id: str, directions: Mapping[str, str]) -> lis
     return lines
 
 
-def _map_sentences(world: World, room_id: str) -> list[str]:
+def map_sentences(world: World, room_id: str) -> list[str]:
     """Return the rooms near by in sentences, one an exit; each room is told of once, where it is nearest."""
     say, ways = world.wording, list(world.rooms[room_id].exits.values())
     told = {room_id} | {exit.room_id for exit in ways}

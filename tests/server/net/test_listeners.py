@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+from errno import EADDRINUSE
 
 import pytest
 from twisted.internet.address import IPv4Address, IPv6Address
@@ -43,14 +44,17 @@ class OpenPort:
 class PortReactor(Clock):
     """A reactor that remembers what it was asked to listen on, and gives ports from 5000 on where any will do."""
 
-    def __init__(self, closed=None):
+    def __init__(self, closed=None, taken=()):
         super().__init__()
+        self._taken = taken
         self.asked = []
         self.ports = []
         self._closed = closed
 
     def listenTCP(self, port, factory, backlog, interface):
         self.asked.append((interface, port, backlog))
+        if port in self._taken:
+            raise CannotListenError(interface, port, OSError(EADDRINUSE, "Address already in use"))
         return self._opened(IPv4Address("TCP", interface, port or 5000 + len(self.ports)))
 
     def adoptStreamPort(self, descriptor, family, factory):
@@ -189,15 +193,15 @@ NOW_MS = 1_795_000_000_000  # 2026-11-18
 
 
 class Opened:
-    def __init__(self, folder, **settings):
-        self.reactor = PortReactor()
+    def __init__(self, folder, taken=(), **settings):
+        self.reactor = PortReactor(taken=taken)
         self.clock = Clock()
-        given = ServerSettings(port=4000, **settings)
+        given = ServerSettings(port=4000, **{"web_port": 0, **settings})
         self.crowd = ConnectionLimiter(lambda: given, self.clock)
         self.listeners = Listeners(
             Ports(self.reactor), self.crowd, lambda: given, folder, self.clock, lambda: NOW_MS, list[str]().append
         )
-        self.listeners.open(ServerFactory())
+        self.listeners.open(ServerFactory(), ServerFactory())
 
 
 def test_on_this_machine_alone_there_is_nothing_to_warn_of(tmp_path):
@@ -235,6 +239,27 @@ def test_a_port_for_tls_is_opened_beside_the_other_and_its_certificate_told(tmp_
 def test_a_certificate_that_will_not_do_opens_nothing(tmp_path):
     with pytest.raises(NoteError, match=r"mine\.pem: this file cannot be read"):
         Opened(tmp_path, tls_port=4443, tls_certificate="mine.pem")
+
+
+def test_the_page_has_a_port_of_its_own_and_its_address_is_told(tmp_path):
+    opened = Opened(tmp_path, web_port=4080)
+    assert opened.reactor.asked == [("127.0.0.1", 4000, BACKLOG), ("127.0.0.1", 4080, BACKLOG)]
+    assert opened.listeners.sentences == ["In a browser it is open on http://127.0.0.1:4080/"]
+
+
+def test_the_page_may_be_served_over_tls_without_telnet_over_tls(tmp_path):
+    opened = Opened(tmp_path, web_port=4080, web_tls=True)
+    page, certificate = opened.listeners.sentences
+    assert page == "In a browser it is open on https://127.0.0.1:4080/"
+    assert certificate.startswith("Nobody has signed its certificate")
+    opened.listeners.close()
+
+
+def test_without_the_port_of_the_page_the_world_opens_and_says_so(tmp_path, caplog):
+    opened = Opened(tmp_path, taken=(4080,), web_port=4080)
+    told = "There is no page for browsers: 127.0.0.1:4080 cannot be opened: Address already in use. See web_port."
+    assert opened.listeners.sentences == [told]
+    assert [record.getMessage() for record in caplog.records] == [told]
 
 
 def test_what_one_connection_may_cost_is_as_the_settings_have_it():

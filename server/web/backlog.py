@@ -1,0 +1,169 @@
+"""What one visitor was shown, line by line with its number, so that a cut connection goes on where it was.
+
+Lines are on disk before they are sent: whatever a page has seen, the server still knows after `kill -9`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+from collections import deque
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+KEPT_LINES = 2000
+"""How many of the last lines can be asked for again."""
+LINES_IN_MEMORY = 100
+"""How many of them are answered without reading the file."""
+MAX_PAGES = 8
+"""Of how many windows it is known which line they typed last."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose backlog it is: a name, empty for a guest; `proof` changes with the account's password."""
+
+    name: str
+    proof: str
+
+
+class Backlog:
+    """The lines of one visitor, numbered from 1, in memory and in one file of JSON lines.
+
+    `stream` names the numbering: a page that knows another one begins anew. `typed` is the number of the last line
+    that each window of the visitor's has typed. Both are written by `write`, together.
+    """
+
+    def __init__(self, path: Path, owner: Owner) -> None:
+        self.path = path
+        self.owner = owner
+        self.stream = secrets.token_hex(6)
+        self.last = 0
+        self.typed: dict[str, int] = {}
+        self._lines: deque[tuple[int, bytes]] = deque(maxlen=LINES_IN_MEMORY)
+        self._waiting: list[bytes] = []
+        self._lines_in_file = 0
+        self._has_failed = False
+
+    def add(self, line: bytes) -> tuple[int, bytes]:
+        """Give a line its number; `line` is the inside of a JSON object, without braces. Return both."""
+        self.last += 1
+        numbered = b'{"n":%d,%b}' % (self.last, line)
+        self._lines.append((self.last, numbered))
+        self._waiting.append(numbered)
+        return self.last, numbered
+
+    def note_typed(self, page: str, number: int) -> bool:
+        """Note that a window has typed its line of a number; return False if that was done before."""
+        if number <= self.typed.get(page, 0):
+            return False
+        self.typed.pop(page, None)
+        self.typed[page] = number
+        while len(self.typed) > MAX_PAGES:
+            del self.typed[next(iter(self.typed))]
+        self._waiting.append(json.dumps({"window": [page, number]}).encode())
+        return True
+
+    def write(self) -> None:
+        """Put on disk what was added. If that fails, play goes on; a restart then loses lines, which the log says."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        try:
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                os.write(descriptor, b"".join(line + b"\n" for line in waiting))
+            finally:
+                os.close(descriptor)
+            self._has_failed = False
+            self._lines_in_file += len(waiting)
+            if self._lines_in_file > 2 * KEPT_LINES:
+                self._shorten()
+        except OSError as error:
+            if not self._has_failed:
+                log.error("%s cannot be written; a restart would lose what visitors have read: %s", self.path, error)
+            self._has_failed = True
+
+    def since(self, number: int) -> list[bytes]:
+        """Return the lines behind a number, oldest first; what is too old is missing."""
+        if number >= self.last:
+            return []
+        if self._lines and self._lines[0][0] <= number + 1:
+            return [line for at, line in self._lines if at > number]
+        self.write()
+        kept = [line for at, line in _lines_in(self.path) if at > number][-KEPT_LINES:]
+        return kept or [line for at, line in self._lines if at > number]
+
+    def begin_anew(self) -> None:
+        """Number under a new name: at first, and when a page has seen what is not here because a power cut took it."""
+        self.stream = secrets.token_hex(6)
+        self._waiting.append(self._head())
+
+    def remove(self) -> None:
+        """Forget all of it."""
+        with suppress(OSError):
+            self.path.unlink()
+        self._lines.clear()
+        self._lines_in_file = 0
+
+    def _head(self) -> bytes:
+        return json.dumps({"owner": asdict(self.owner), "stream": self.stream, "last": self.last}).encode()
+
+    def _shorten(self) -> None:
+        """Keep the newest lines."""
+        kept = [line for _, line in _lines_in(self.path)][-KEPT_LINES:]
+        typed = [json.dumps({"window": [page, number]}).encode() for page, number in self.typed.items()]
+        draft = self.path.with_suffix(".new")
+        draft.write_bytes(b"".join(line + b"\n" for line in (self._head(), *kept, *typed)))
+        draft.chmod(0o600)
+        draft.replace(self.path)
+        self._lines_in_file = len(kept) + len(typed) + 1
+
+
+def read_backlog(path: Path) -> Backlog | None:
+    """Return the backlog in a file, None if it holds none that can be read."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+        found: Backlog | None = None
+        for line in lines[:-1]:  # behind the last line end is nothing, or what a kill has cut
+            entry = json.loads(line)
+            if "owner" in entry:
+                found = found or Backlog(path, Owner(**entry["owner"]))
+                found.stream, found.last = entry["stream"], max(found.last, entry["last"])
+            elif found is None:
+                return None
+            elif "window" in entry:
+                page, number = entry["window"]
+                found.typed[str(page)] = int(number)
+            else:
+                found.last = entry["n"]
+                found._lines.append((found.last, line))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("%s is no list of lines: %s", path, error)
+        return None
+    if found:
+        found._lines_in_file = len(lines)
+        if lines[-1]:  # so that what follows stands on a line of its own
+            _cut_torn_end(path, len(lines[-1]))
+    return found
+
+
+def _cut_torn_end(path: Path, size: int) -> None:
+    with suppress(OSError):
+        os.truncate(path, path.stat().st_size - size)
+
+
+def _lines_in(path: Path) -> Iterable[tuple[int, bytes]]:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return
+    for line in content.split(b"\n")[:-1]:
+        if line.startswith(b'{"n":'):
+            yield int(line[5 : line.index(b",")]), line

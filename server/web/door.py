@@ -1,0 +1,225 @@
+"""The door for browsers: requests become logins, logins become tickets, tickets open sockets, sockets play."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.web.server import NOT_DONE_YET, Request
+
+from config.settings import ServerSettings
+from server.accounts.accounts import AccountState, LoginName, NameRefused
+from server.connection.connection import MARKED, Capabilities, ColorDepth
+from server.connection.services import ConnectionServices
+from server.net.listeners import limits_of
+from server.rendering.page_text import runs_of
+from server.session.registry import SessionRegistry
+from server.session.session import Session
+from server.web.entering import Form, FormLogin, Outcome
+from server.web.logins import Logins, proof
+from server.web.origins import Origins, caller
+from server.web.play import PageConnection, PageSocket
+from server.web.site import Answer, Pages, WebFactory
+from server.web.socket import POLICY, WebSocket, switch_protocol
+from server.web.wire import HandshakeRefused, open_wire
+
+log = logging.getLogger(__name__)
+
+PAGE = "page.fallwater"
+"""The subprotocol of the page itself."""
+TICKET_WAIT_SECONDS = 10.0
+LONGEST_FIELD = 200
+_PAGE_SIGHT = Capabilities(colors=ColorDepth.TRUE, links=True)
+
+
+class WebDoor:
+    """Lets people in by the page, under the rules by which telnet does.
+
+    `folder` is where logins are kept, `port` returns the port that is listened on.
+    """
+
+    def __init__(
+        self,
+        registry: SessionRegistry,
+        services: ConnectionServices,
+        settings: Callable[[], ServerSettings],
+        folder: Path,
+        port: Callable[[], int],
+        world_name: Callable[[], str],
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._registry = registry
+        self._services = services
+        self._settings = settings
+        self._port = port
+        self._world_name = world_name
+        self._playing: dict[str, PageConnection] = {}
+        self._sessions: dict[str, Session] = {}
+        self._logins = Logins(folder, self._proof_of, self._playing.__contains__, services.clock)
+        gets = {b"/world": self._tell_world}
+        posts = {b"/enter": self._enter, b"/ticket": self._give_ticket, b"/leave": self._leave}
+        pages = Pages(self._why_not, gets, posts, self._upgrade)
+        self.factory = WebFactory(pages, services.clock)
+
+    # Requests
+
+    def _why_not(self, request: Request) -> str:
+        local = str(getattr(request.getHost(), "host", ""))
+        origins = Origins(self._settings(), self._port())
+        host, origin = request.getHeader(b"host"), request.getHeader(b"origin")
+        if host is None or not origins.is_host(host.decode("latin-1"), local):
+            return self._refused(request, f"the host {host!r} is none of this world's: see web_origins")
+        if origin is not None and not origins.is_origin(origin.decode("latin-1"), local):
+            return self._refused(request, f"the origin {origin!r} is none of this world's: see web_origins")
+        return ""
+
+    def _refused(self, request: Request, why: str) -> str:
+        host = self._host_of(request)
+        log.warning("%s was refused: %s", host, why[:300], extra={"host": host})
+        return "That address is not one of this world's. See web_origins in config/server.md."
+
+    def _host_of(self, request: Request) -> str:
+        peer = str(getattr(request.getClientAddress(), "host", "local"))
+        forwarded = request.requestHeaders.getRawHeaders(b"x-forwarded-for", [])
+        return caller(peer, [one.decode("latin-1") for one in forwarded], self._settings().trusted_proxies)
+
+    def _tell_world(self, request: Request, given: Mapping[str, Any]) -> Answer:
+        settings, registry = self._settings(), self._registry
+        told = {
+            "name": self._world_name(),
+            "welcome": runs_of(registry.texts.welcome, _PAGE_SIGHT),
+            "guests": settings.guests,
+            "new_accounts": settings.new_accounts,
+            "people": len(registry.playing),
+            "known": bool(self._login_of(request)),
+        }
+        return Answer(200, told)
+
+    def _enter(self, request: Request, given: Mapping[str, Any]) -> Answer | Deferred[Answer]:
+        host = self._host_of(request)
+        if why := self._registry.turned_away(host):
+            return Answer(403, {"told": why, "asks": "name"})
+        name, password, chosen = (_field(given, key) for key in ("name", "password", "chosen"))
+        form = FormLogin(Form(name, password, chosen), host, self._registry.door)
+        return form.run().addCallback(lambda outcome: self._entered(request, outcome))
+
+    def _entered(self, request: Request, outcome: Outcome) -> Answer:
+        if outcome.claim is None:
+            return Answer(403, {"told": outcome.told, "asks": outcome.asks})
+        before = self._login_of(request)
+        if before and before not in self._playing:
+            self._logins.end(before)
+        secret = self._logins.begin(outcome.claim.name)
+        ticket = self._logins.ticket(self._logins.find(secret))
+        return Answer(200, {"ticket": ticket, "name": outcome.claim.name}, self._cookie(secret))
+
+    def _give_ticket(self, request: Request, given: Mapping[str, Any]) -> Answer:
+        login = self._login_of(request)
+        if not login:
+            return Answer(403, {"told": "", "asks": "name"})
+        return Answer(200, {"ticket": self._logins.ticket(login), "name": self._logins.backlog(login).owner.name})
+
+    def _leave(self, request: Request, given: Mapping[str, Any]) -> Answer:
+        login = self._login_of(request)
+        if login:
+            if session := self._sessions.get(login):
+                session.end(self._registry.texts.farewell, MARKED)
+            self._logins.end(login)
+        return Answer(200, {}, self._cookie("", seconds=0))
+
+    @property
+    def _cookie_name(self) -> str:
+        # A cookie is sent to every port of a machine: each world there has one of its own.
+        return f"{'__Host-' if self._settings().web_tls else ''}fallwater-{self._port()}"
+
+    def _cookie(self, secret: str, seconds: int = 7 * 86400) -> str:
+        secure = "; Secure" if self._settings().web_tls else ""
+        return f"{self._cookie_name}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"
+
+    def _login_of(self, request: Request) -> str:
+        try:
+            cookies = SimpleCookie((request.getHeader(b"cookie") or b"").decode("latin-1"))
+        except CookieError:
+            return ""
+        secret = cookies.get(self._cookie_name)
+        return self._logins.find(secret.value) if secret else ""
+
+    # Sockets
+
+    def _upgrade(self, request: Request) -> int:
+        host = self._host_of(request)
+        headers = [(key, value) for key, values in request.requestHeaders.getAllRawHeaders() for value in values]
+        try:
+            if request.getHeader(b"origin") is None:
+                raise HandshakeRefused("names no origin")
+            opened = open_wire(headers, request.path, (PAGE,))
+        except HandshakeRefused as error:
+            log.warning("%s was refused: the request %s", host, error, extra={"host": host})
+            request.setResponseCode(400)
+            request.finish()
+            return NOT_DONE_YET
+        limits = limits_of(self._settings())
+        socket = WebSocket(opened, host, self._services, limits, limits.max_output_bytes)
+        page = PageSocket(socket, self._come_in)
+        socket.begin(page)
+        switch_protocol(request, socket, opened.answer)
+        self._services.clock.callLater(TICKET_WAIT_SECONDS, _expect_ticket, socket, page)
+        return NOT_DONE_YET
+
+    def _come_in(self, ticket: str, host: str, resumes: bool) -> PageConnection | str:
+        """Return the connection that a ticket is for, begun if there is none; or why there is none."""
+        login = self._logins.take(ticket)
+        if not login:
+            log.warning("%s was refused: its ticket is unknown, used or too old", host, extra={"host": host})
+            return "This ticket is good no more."
+        if there := self._playing.get(login):
+            return there
+        backlog = self._logins.backlog(login)
+        try:
+            claim = self._registry.door.accounts.who(backlog.owner.name or "guest", host)
+        except NameRefused as error:
+            return str(error)
+        if claim.standing not in (AccountState.KNOWN, AccountState.GUEST):
+            return self._registry.game.world.wording("door.went_wrong")
+        connection = PageConnection(
+            backlog,
+            host,
+            self._services,
+            self._settings().max_line_bytes,
+            lambda: float(self._settings().return_seconds),
+            lambda: self._registry.stays_awake,
+            lambda: self._forget(login),
+        )
+        if resumes and claim.name in self._registry.playing:
+            connection.is_over()  # somebody plays on elsewhere, and nobody has asked for that to end
+            return connection
+        self._begin(login, connection, claim)
+        return connection
+
+    def _begin(self, login: str, connection: PageConnection, claim: LoginName) -> None:
+        session = Session(self._registry, claim)
+        self._playing[login], self._sessions[login] = connection, session
+        connection.begin(session)
+
+    def _forget(self, login: str) -> None:
+        self._playing.pop(login, None)
+        self._sessions.pop(login, None)
+
+    def _proof_of(self, name: str) -> str | None:
+        account = self._registry.door.accounts.account(name)
+        return proof(account.password) if account and account.password else None
+
+
+def _expect_ticket(socket: WebSocket, page: PageSocket) -> None:
+    if socket.is_open and not page.is_in:
+        log.warning("%s was hung up on: it gave no ticket", socket.host, extra={"host": socket.host})
+        socket.end(POLICY, "No ticket was given.")
+
+
+def _field(given: Mapping[str, Any], key: str) -> str:
+    value = given.get(key, "")
+    return value[:LONGEST_FIELD] if isinstance(value, str) else ""

@@ -1,0 +1,336 @@
+"""The `Connection` of a visitor by the page: it outlives its sockets, and every line it shows has a number."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+
+from server.clock import DelayedCall
+from server.connection.connection import Capabilities, ColorDepth, Identification, Message, ResumableListener
+from server.connection.input import Taken
+from server.connection.services import ConnectionServices
+from server.rendering.page_text import page_line
+from server.rendering.text_screen import preferred
+from server.web.backlog import Backlog
+from server.web.socket import POLICY, WebSocket
+from world.sanitize import clean_line
+
+log = logging.getLogger(__name__)
+
+SUPPORTED = ["Char 1", "Char.Items 1", "Room 1", "Fallwater 1"]
+"""What a page shows beside the log."""
+MAX_LINES_AT_ONCE = 200
+"""How many lines a message to the page holds at most."""
+TOO_LONG = "That line was ignored: it is longer than {} bytes."
+APOLOGY = "Something went wrong with that. It has been noted in the server's log."
+
+
+class PageConnection:
+    """One visitor of the page. Sockets come and go; what is shown while there is none waits in the backlog.
+
+    The listener hears that the connection is lost when no socket has come for `absent_seconds()`, and meanwhile that
+    the visitor is absent. `is_restarting` says whether the world is about to open again.
+    """
+
+    def __init__(
+        self,
+        backlog: Backlog,
+        host: str,
+        services: ConnectionServices,
+        max_line_bytes: int,
+        absent_seconds: Callable[[], float],
+        is_restarting: Callable[[], bool],
+        ended: Callable[[], None],
+    ) -> None:
+        self.backlog = backlog
+        self._host = host
+        self._services = services
+        self._max_line_bytes = max_line_bytes
+        self._absent_seconds = absent_seconds
+        self._is_restarting = is_restarting
+        self._ended = ended
+        self._listener: ResumableListener
+        self._is_open = True
+        self._is_held = False
+        self._is_hidden = False
+        self._is_answer = False
+        self._prompt = ""
+        self._client = Capabilities(colors=ColorDepth.TRUE, links=True)
+        self._preferences: Callable[[], Mapping[str, str]] = dict
+        self._socket: WebSocket | None = None
+        self._page = ""
+        self._out: list[bytes] = []
+        self._lines: list[bytes] = []
+        self._took: int | None = None
+        self._is_due = False
+        self._is_prompt_due = False
+        self._leaving: DelayedCall | None = None
+
+    def begin(self, listener: ResumableListener) -> None:
+        """Tell a listener that there is a visitor."""
+        self._listener = listener
+        listener.connection_made(self)
+
+    # What a socket does
+
+    @property
+    def fairness_key(self) -> str:
+        """Where the visitor is."""
+        return self._listener.fairness_key
+
+    def is_over(self) -> None:
+        """Show what there is in the backlog, and end."""
+        self._is_open = False
+
+    def attach(self, socket: WebSocket, page: str, stream: str, last: int, reader: bool) -> None:
+        """Go on at a socket: show it what it has not seen behind its line `last` of `stream`.
+
+        `page` names the window, `reader` says that its visitor listens. A socket that was there before is told that
+        the visitor has gone to another window.
+        """
+        if self._leaving and self._leaving.active():
+            self._leaving.cancel()
+        before, self._socket = self._socket, socket
+        if before:
+            before.send_text(b'[{"end":"elsewhere"}]')
+            before.end()
+        self._flush()  # so that nothing is sent twice
+        self._host, self._page = socket.host, page
+        backlog = self.backlog
+        is_known = stream == backlog.stream
+        if is_known and last > backlog.last:
+            backlog.begin_anew()
+            is_known = False
+        hello = {"stream": backlog.stream, "took": backlog.typed.get(page, 0), "goes_on": is_known}
+        missing = backlog.since(last if is_known else 0)
+        socket.send_text(b"[%b]" % json.dumps({"hello": hello}).encode())
+        for at in range(0, len(missing), MAX_LINES_AT_ONCE):
+            socket.send_text(b"[%b]" % b",".join(missing[at : at + MAX_LINES_AT_ONCE]))
+        self._socket_is_new(reader)
+
+    def _socket_is_new(self, reader: bool) -> None:
+        socket = self._socket
+        if socket is None:
+            return
+        if not self._is_open:
+            self._say_end(socket)
+            return
+        if self._is_held:
+            socket.hold(True)
+        self._listener.link_restored()
+        self._prompt = "\0"
+        self.prompt()
+        self.read_aloud(reader)
+        self._listener.data_received("Core.Supports.Set", [])
+        self._listener.data_received("Core.Supports.Set", SUPPORTED)
+
+    def detach(self, socket: WebSocket, reason: str) -> None:
+        """Know that a socket is lost."""
+        if socket is not self._socket:
+            return
+        self._socket = None
+        if not self._is_open:
+            self._ended()
+            return
+        self._flush()
+        self._listener.link_lost()
+        self._leaving = self._services.clock.callLater(self._absent_seconds(), self._lose, reason)
+
+    def line_typed(self, text: str, number: int) -> Taken:
+        """Take a line that the window typed as its `number`; one that was taken before is not done again."""
+        if not self.backlog.note_typed(self._page, number):
+            return Taken.FACT
+        self._took = number
+        if len(text.encode("utf-8", "replace")) > self._max_line_bytes:
+            self.show(TOO_LONG.format(self._max_line_bytes))
+            return Taken.SIGNAL
+        line = clean_line(text)
+        self._is_answer = True
+        if not self._is_hidden and line.strip():
+            shown = {"kind": "typed", "text": line, "page": self._page, "typed": number}
+            self._add(json.dumps(shown, ensure_ascii=False)[1:-1].encode("utf-8", "replace"))
+        self._tell(self._listener.line_received, line)
+        self.prompt()
+        return Taken.LINE
+
+    def read_aloud(self, reader: bool) -> None:
+        """Know whether the visitor listens instead of looking."""
+        if reader != self._client.screen_reader:
+            self._client = Capabilities(colors=ColorDepth.TRUE, links=True, screen_reader=reader)
+            self._tell(self._listener.capabilities_changed)
+
+    # The connection
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open
+
+    @property
+    def host(self) -> str:
+        return self._host
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._client
+
+    @property
+    def identification(self) -> Identification:
+        return Identification.FINAL
+
+    def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
+        self._preferences = preferences
+
+    def show(self, text: str, kind: str = "") -> None:
+        if self._is_open:
+            self._is_prompt_due = True
+            self._add(page_line(text, kind, preferred(self._client, self._preferences())))
+
+    def prompt(self) -> None:
+        self._is_prompt_due = True
+        self._flush_soon()
+
+    def send_data(self, message: Message) -> None:
+        if self._is_open and self._socket:
+            package, _, payload = message.encoded.partition(b" ")
+            self._out.append(b'{"data":"%b","payload":%b}' % (package, payload or b"null"))
+            self._flush_soon()
+
+    def hide_typing(self, hidden: bool) -> None:
+        self._is_hidden = hidden
+        self.prompt()
+
+    def hold(self, held: bool) -> None:
+        self._is_held = held
+        if self._socket:
+            self._socket.hold(held)
+
+    def close(self) -> None:
+        if not self._is_open:
+            return
+        self._flush()
+        self._is_open = False
+        if self._leaving and self._leaving.active():
+            self._leaving.cancel()
+        if self._socket:
+            self._say_end(self._socket)
+        else:
+            self._ended()
+        self._services.clock.callLater(0, self._tell, self._listener.connection_lost, "closed from here")
+
+    def _say_end(self, socket: WebSocket) -> None:
+        socket.send_text(b'[{"end":"%b"}]' % (b"restart" if self._is_restarting() else b"over"))
+        socket.end()
+
+    def _lose(self, reason: str) -> None:
+        self._is_open = False
+        self._ended()
+        self._tell(self._listener.connection_lost, reason)
+
+    def _add(self, line: bytes) -> None:
+        self._lines.append(self.backlog.add(line)[1])
+        self._flush_soon()
+
+    def _flush_soon(self) -> None:
+        if not self._is_due:
+            self._is_due = True
+            self._services.flush_queue.add(self._end_turn)
+
+    def _end_turn(self) -> None:
+        self._is_due = False
+        if self._is_prompt_due and self._is_open:
+            self._is_prompt_due = False
+            self._note_prompt()
+        self._flush()
+
+    def _note_prompt(self) -> None:
+        """Tell the page what is asked, if that is different; while playing, nothing is."""
+        asked = self._listener.prompt(self._is_answer).rstrip()
+        self._is_answer = False
+        told = json.dumps({"prompt": "" if asked == ">" else asked, "hidden": self._is_hidden})
+        if told != self._prompt:
+            self._prompt = told
+            self._out.append(told.encode())
+
+    def _flush(self) -> None:
+        """Put on disk what was shown, and only then send it."""
+        self.backlog.write()
+        out = [*self._lines, *self._out]
+        if self._took is not None:
+            out.append(b'{"took":%d}' % self._took)
+        self._lines, self._out, self._took = [], [], None
+        if out and self._socket:
+            self._socket.send_text(b"[%b]" % b",".join(out))
+
+    def _tell(self, call: Callable[..., None], *arguments: object) -> None:
+        try:
+            call(*arguments)
+        except Exception:
+            log.exception("The session of %s has failed", self._host, extra={"host": self._host})
+            self.show(APOLOGY)
+
+
+class PageSocket:
+    """What a page says at one socket: first its ticket, then lines. Unknown messages end it.
+
+    `come_in` returns the connection for a ticket and its host, or why there is none; it is told whether the page goes
+    on by itself, without its visitor's doing.
+    """
+
+    def __init__(self, socket: WebSocket, come_in: Callable[[str, str, bool], PageConnection | str]) -> None:
+        self._socket = socket
+        self._come_in = come_in
+        self._connection: PageConnection | None = None
+
+    @property
+    def fairness_key(self) -> str:
+        """Where the visitor is, empty until there is one."""
+        return self._connection.fairness_key if self._connection else ""
+
+    @property
+    def is_in(self) -> bool:
+        """Whether a ticket was taken."""
+        return self._connection is not None
+
+    def message_received(self, content: str | bytes) -> Taken:
+        """Take a message."""
+        try:
+            message = json.loads(content) if isinstance(content, str) else None
+        except (ValueError, RecursionError):
+            message = None
+        match message:
+            case {"ticket": str(ticket), **rest} if self._connection is None:
+                return self._enter(ticket, rest)
+            case {"line": str(text), "number": int(number)} if self._connection and 0 < number < 2**53:
+                return self._connection.line_typed(text, number)
+            case {"reader": bool(reader)} if self._connection:
+                self._connection.read_aloud(reader)
+                return Taken.SIGNAL
+            case {"ping": int(number)} if self._connection and abs(number) < 2**53:
+                self._socket.send_text(b'[{"pong":%d}]' % number)
+                return Taken.SIGNAL
+        log.warning("%s was hung up on: a message that nobody understands", self._socket.host)
+        self._socket.end(POLICY, "A message that nobody understands.")
+        return Taken.SIGNAL
+
+    def socket_lost(self, reason: str) -> None:
+        """Tell the connection, if there is one."""
+        if self._connection:
+            self._connection.detach(self._socket, reason)
+
+    def _enter(self, ticket: str, message: Mapping[object, object]) -> Taken:
+        found = self._come_in(ticket, self._socket.host, message.get("resumes") is True)
+        if isinstance(found, str):
+            self._socket.send_text(json.dumps([{"refused": found}]).encode())
+            self._socket.end(POLICY, found[:100])
+            return Taken.SIGNAL
+        self._connection = found
+        last, stream, page = message.get("last"), message.get("stream"), message.get("page")
+        found.attach(
+            self._socket,
+            page[:40] if isinstance(page, str) else "",
+            stream if isinstance(stream, str) else "",
+            last if isinstance(last, int) and not isinstance(last, bool) and last >= 0 else 0,
+            message.get("reader") is True,
+        )
+        return Taken.FACT

@@ -1,0 +1,248 @@
+"""The web server behind the page: its files, a few requests, and the way from a request to a socket."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, cast
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IAddress
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
+from twisted.web.resource import Resource
+from twisted.web.server import NOT_DONE_YET, Request, Site
+
+from server.clock import ReactorClock
+
+log = logging.getLogger(__name__)
+
+IDLE_SECONDS = 15.0
+"""How long a browser's connection may be silent between two requests."""
+MAX_BODY_BYTES = 4096
+MAX_REQUESTS = 64
+"""How many requests one connection may make; browsers open another then."""
+
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'"
+)
+HEADERS: Mapping[bytes, bytes] = {
+    b"content-security-policy": _POLICY.encode(),
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"permissions-policy": b"camera=(), geolocation=(), microphone=()",
+    b"server": b"fallwater",
+}
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """A file of the page, packed once: its type, its contents as they are and packed, and its tag."""
+
+    kind: str
+    content: bytes
+    packed: bytes
+    tag: bytes
+
+
+def static_files() -> dict[bytes, StaticFile]:
+    """Return the files that ship with the page, by their path; `/` is the page itself."""
+    found: dict[bytes, StaticFile] = {}
+    for one in files("server.web").joinpath("static").iterdir():
+        suffix = one.name[one.name.rfind(".") :]
+        if suffix in _TYPES:
+            content = one.read_bytes()
+            tag = b'"%b"' % hashlib.sha256(content).hexdigest()[:20].encode()
+            packed = gzip.compress(content, 9, mtime=0)
+            found[b"/" + one.name.encode()] = StaticFile(f"{_TYPES[suffix]}; charset=utf-8", content, packed, tag)
+    found[b"/"] = found.pop(b"/index.html")
+    return found
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a request is answered: a status, an object for JSON, and perhaps a cookie."""
+
+    status: int
+    content: Mapping[str, object]
+    cookie: str = ""
+
+
+Ask = Callable[[Request, Mapping[str, Any]], Answer | Deferred[Answer]]
+Check = Callable[[Request], str]
+
+
+class Pages(Resource):
+    """Every path of the site. `check` says why a request is refused, `posts` answer what is sent, `gets` what is
+    asked, and `upgrade` opens a socket.
+    """
+
+    isLeaf = True
+
+    def __init__(
+        self, check: Check, gets: Mapping[bytes, Ask], posts: Mapping[bytes, Ask], upgrade: Callable[[Request], int]
+    ) -> None:
+        Resource.__init__(self)
+        self._files = static_files()
+        self._check = check
+        self._gets = gets
+        self._posts = posts
+        self._upgrade = upgrade
+
+    def render(self, request: Request) -> Any:
+        for name, value in HEADERS.items():
+            request.setHeader(name, value)
+        if why := self._check(request):
+            return _plain(request, 403, why)
+        match bytes(request.method), bytes(request.path):
+            case b"GET", b"/socket":
+                return self._upgrade(request)
+            case ((b"GET" | b"HEAD"), path) if path in self._files:
+                return _file(request, self._files[path])
+            case b"GET", path if path in self._gets:
+                return _ask(request, self._gets[path], {})
+            case b"POST", path if path in self._posts:
+                return self._post(request, self._posts[path])
+            case ((b"GET" | b"HEAD" | b"POST"), _):
+                return _plain(request, 404, "There is nothing here.")
+        return _plain(request, 405, "That is not done here.")
+
+    def _post(self, request: Request, ask: Ask) -> Any:
+        """Answer what a page of ours has sent: another page can set neither this type nor this header."""
+        if request.getHeader(b"x-fallwater") != b"1" or request.getHeader(b"origin") is None:
+            return _plain(request, 403, "Only the page itself may ask that.")
+        try:
+            given = json.loads((request.content.read() if request.content else b"") or b"{}")
+        except (ValueError, RecursionError):
+            given = None
+        if not isinstance(given, dict):
+            return _plain(request, 400, "A JSON object is expected.")
+        return _ask(request, ask, given)
+
+
+def _ask(request: Request, ask: Ask, given: Mapping[str, Any]) -> Any:
+    answer = ask(request, given)
+    if isinstance(answer, Answer):
+        _finish(answer, request)
+        return NOT_DONE_YET
+    request.notifyFinish().addErrback(lambda _: answer.cancel())
+    answer.addCallbacks(_finish, _fail, callbackArgs=(request,), errbackArgs=(request,))
+    return NOT_DONE_YET
+
+
+def _finish(answer: Answer, request: Request) -> None:
+    body = json.dumps(answer.content, ensure_ascii=False).encode("utf-8", "replace")
+    request.setResponseCode(answer.status)
+    request.setHeader(b"content-type", b"application/json; charset=utf-8")
+    request.setHeader(b"cache-control", b"no-store")
+    if answer.cookie:
+        request.setHeader(b"set-cookie", answer.cookie.encode())
+    request.setHeader(b"content-length", str(len(body)).encode())
+    request.write(body)
+    request.finish()
+
+
+def _fail(failure: Failure, request: Request) -> None:
+    if failure.check(CancelledError):  # the caller has gone
+        return
+    log.error("a request cannot be answered: %s", failure.getTraceback())
+    _finish(Answer(500, {"told": "Something went wrong. It has been noted in the server's log."}), request)
+
+
+def _file(request: Request, file: StaticFile) -> Any:
+    request.setHeader(b"content-type", file.kind.encode())
+    request.setHeader(b"cache-control", b"no-cache")
+    request.setHeader(b"etag", file.tag)
+    request.setHeader(b"vary", b"accept-encoding")
+    if file.tag in (request.getHeader(b"if-none-match") or b""):
+        request.setResponseCode(304)
+        return b""
+    content = file.content
+    if b"gzip" in (request.getHeader(b"accept-encoding") or b""):
+        request.setHeader(b"content-encoding", b"gzip")
+        content = file.packed
+    if request.method == b"HEAD":
+        request.setHeader(b"content-length", str(len(content)).encode())
+        return b""
+    return content
+
+
+def _plain(request: Request, status: int, why: str) -> bytes:
+    request.setResponseCode(status)
+    request.setHeader(b"content-type", b"text/plain; charset=utf-8")
+    request.setHeader(b"cache-control", b"no-store")
+    return f"{why}\n".encode()
+
+
+class BoundedRequest(Request):
+    """A request of at most `MAX_BODY_BYTES`, one of at most `MAX_REQUESTS` on its connection."""
+
+    def gotLength(self, length: int | None) -> None:
+        """Hang up on a body that is too long, or does not say how long it is."""
+        if length is None or length > MAX_BODY_BYTES:
+            transport = cast(Any, self.channel).transport
+            transport.write(b"HTTP/1.1 413 Content Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+            self.channel.loseConnection()
+            length = 0
+        super().gotLength(length)  # type: ignore[no-untyped-call]
+
+    def process(self) -> None:
+        """Answer it, and close the connection behind its last one."""
+        channel = cast(Any, self.channel)
+        channel.answered = getattr(channel, "answered", 0) + 1
+        if channel.answered >= MAX_REQUESTS:
+            channel.persistent = False
+            self.setHeader(b"connection", b"close")  # type: ignore[no-untyped-call]
+        super().process()  # type: ignore[no-untyped-call]
+
+
+class HttpConnection(Protocol):
+    """One connection of a browser, which says when it has ended."""
+
+    def __init__(self, behind: Any) -> None:
+        self._behind = behind
+        self._when_lost: Callable[[], None] = lambda: None
+
+    def when_lost(self, call: Callable[[], None]) -> None:
+        """Have something called when the connection has ended."""
+        self._when_lost = call
+
+    def connectionMade(self) -> None:
+        self._behind.makeConnection(self.transport)
+
+    def dataReceived(self, data: bytes) -> None:
+        self._behind.dataReceived(data)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        try:
+            self._behind.connectionLost(reason)
+        finally:
+            self._when_lost()
+
+
+class WebFactory:
+    """Makes what speaks HTTP with each caller."""
+
+    def __init__(self, pages: Pages, clock: ReactorClock) -> None:
+        site = Site(cast(Any, pages), timeout=IDLE_SECONDS, reactor=clock)
+        site.requestFactory = BoundedRequest
+        site.noisy = False
+        site.displayTracebacks = False
+        self._site = site
+
+    def buildProtocol(self, addr: IAddress | None) -> HttpConnection:
+        """Return the protocol of a caller."""
+        return HttpConnection(self._site.buildProtocol(addr))
+
+    def doStart(self) -> None:
+        """Nothing is to be started; no log of requests is kept."""

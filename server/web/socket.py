@@ -1,0 +1,277 @@
+"""One WebSocket on Twisted's web server: bounded input in fair turns, bounded output, pings, and a clean close."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from contextlib import suppress
+from typing import Any, Protocol, cast
+
+from twisted.internet.interfaces import IPushProducer, ITCPTransport
+from twisted.internet.protocol import Protocol as TwistedProtocol
+from twisted.internet.protocol import connectionDone
+from twisted.python.failure import Failure
+from twisted.web.server import Request
+from zope.interface import implementer
+
+from server.clock import DelayedCall
+from server.connection.input import InputLimits, LineIntake, Taken
+from server.connection.output import DirectWriter, Transport
+from server.connection.services import ConnectionServices
+from server.telnet.connection import TcpTransport
+from server.web.wire import Closed, Nothing, Opened, Received
+
+log = logging.getLogger(__name__)
+
+NORMAL, GOING_AWAY, POLICY, TOO_SLOW, FAILED = 1000, 1001, 1008, 1013, 1011
+"""Why a socket is closed, in numbers of RFC 6455."""
+BYTES_PER_TURN = 2048
+PING_SECONDS = 25.0
+SILENT_SECONDS = 60.0
+"""After how long without any sign a socket counts as lost: a pong answers each ping."""
+
+
+class SocketListener(Protocol):
+    """What stands behind one socket."""
+
+    @property
+    def fairness_key(self) -> str:
+        """Whom its messages wait in line with."""
+
+    def message_received(self, content: str | bytes) -> Taken:
+        """Take one message, and say what it was."""
+
+    def socket_lost(self, reason: str) -> None:
+        """The last call: the socket is closed, whoever closed it."""
+
+
+@implementer(IPushProducer)
+class WebSocket(TwistedProtocol):
+    """One socket. It is a `LineSource`; what goes out waits in bounds, or the client is dropped."""
+
+    def __init__(
+        self,
+        opened: Opened,
+        host: str,
+        services: ConnectionServices,
+        limits: InputLimits,
+        max_output_bytes: int,
+    ) -> None:
+        self.host = host
+        self._wire = opened.wire
+        self._services = services
+        self._limits = limits
+        self._max_output_bytes = max_output_bytes
+        self._listener: SocketListener | None = None
+        self._intake = LineIntake(self, services.scheduler, limits, services.clock)
+        self._received = b""
+        self._arrived: deque[Received | Closed | Nothing] = deque()
+        self._is_open = True
+        self._is_lost = False
+        self._is_paused = False
+        self._kept: list[bytes] = []
+        self._kept_bytes = 0
+        self._last_sign = services.clock.seconds()
+        self._ping: DelayedCall | None = None
+        self._forced_end: DelayedCall | None = None
+        self._writer: DirectWriter
+
+    def begin(self, listener: SocketListener) -> None:
+        """Let what arrives go to a listener."""
+        self._listener = listener
+
+    def connectionMade(self) -> None:
+        transport = self._transport
+        if ITCPTransport.providedBy(transport):
+            with suppress(OSError):
+                cast(TcpTransport, transport).setTcpNoDelay(True)
+                cast(TcpTransport, transport).setTcpKeepAlive(True)
+        transport.unregisterProducer()  # which was the HTTP channel
+        transport.registerProducer(self, True)
+        self._writer = DirectWriter(transport)
+        self._ping = self._services.clock.callLater(PING_SECONDS, self._send_ping)
+
+    def dataReceived(self, data: bytes) -> None:
+        if self._is_open:
+            self._last_sign = self._services.clock.seconds()
+            self._received += data
+            self._intake.receive()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        self._is_open = False
+        self._is_lost = True
+        self._intake.stop()
+        self._kept.clear()
+        for call in (self._ping, self._forced_end):
+            if call is not None and call.active():
+                call.cancel()
+        self._tell_lost(reason.getErrorMessage())
+
+    # What goes out
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame, or keep it while the client does not read."""
+        if not frame or self._is_lost:
+            return
+        if not self._is_paused:
+            self._write(frame)
+            return
+        self._kept.append(frame)
+        self._kept_bytes += len(frame)
+        if self._kept_bytes > self._max_output_bytes:
+            self.drop("does not read", f"does not read; dropped with {self._kept_bytes} bytes waiting")
+
+    def send_text(self, content: bytes) -> None:
+        """Send a text message, given in UTF-8."""
+        if self._is_open:
+            self.send(self._wire.text(content))
+
+    def send_binary(self, content: bytes) -> None:
+        """Send a binary message."""
+        if self._is_open:
+            self.send(self._wire.binary(content))
+
+    def end(self, code: int = NORMAL, reason: str = "") -> None:
+        """Close, after what was sent."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        self.send(self._wire.close(code, reason))
+        transport = self._transport
+        self._forced_end = self._services.clock.callLater(self._limits.close_seconds, transport.abortConnection)
+        transport.unregisterProducer()
+        for frame in self._kept:
+            self._write(frame)
+        self._kept.clear()
+        transport.loseConnection()
+        self._tell_lost(reason or "closed from here")
+
+    def drop(self, why: Any, told: str) -> None:
+        """End the connection at once, with a line in the log."""
+        self._services.traffic.dropped[why] += 1
+        log.warning("%s %s", self.host, told, extra={"host": self.host})
+        self._is_open = False
+        self._transport.abortConnection()
+
+    def hold(self, held: bool) -> None:
+        """Deliver no message while held."""
+        self._intake.hold(held)
+
+    # Twisted's producer
+
+    def pauseProducing(self) -> None:
+        self._is_paused = True
+
+    def resumeProducing(self) -> None:
+        self._is_paused = False
+        kept, self._kept, self._kept_bytes = self._kept, [], 0
+        for frame in kept:
+            self.send(frame)
+
+    def stopProducing(self) -> None:
+        self._is_open = False
+
+    # The source of messages
+
+    @property
+    def is_open(self) -> bool:
+        """False once the socket is closing or lost."""
+        return self._is_open
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything was taken."""
+        return not self._received and not self._arrived
+
+    @property
+    def is_ample(self) -> bool:
+        """Whether more than a message waits."""
+        return len(self._received) > 4 * BYTES_PER_TURN
+
+    @property
+    def fairness_key(self) -> str:
+        """What this socket waits in line with."""
+        return self._listener.fairness_key if self._listener else ""
+
+    def begin_turn(self) -> None:
+        """Take frames out of so many bytes, unless some wait already."""
+        if self._arrived:
+            return
+        portion, self._received = self._received[:BYTES_PER_TURN], self._received[BYTES_PER_TURN:]
+        self._wire.receive(portion)
+        while (arrival := self._wire.next_arrival()) is not None:
+            self._arrived.append(arrival)
+            if isinstance(arrival, Closed):
+                break
+        self.send(self._wire.answers())
+
+    def take_next(self, is_held: bool) -> Taken:
+        """Hand one message on; while lines are held, none."""
+        while self._arrived:
+            if is_held and isinstance(self._arrived[0], Received):
+                return Taken.NOTHING
+            match self._arrived.popleft():
+                case Received(content) if self._listener:
+                    return self._tell(self._listener, content)
+                case Closed(code, reason):
+                    self._answer_close(code, reason)
+                    return Taken.NOTHING
+        return Taken.NOTHING
+
+    def end_turn(self) -> None:
+        """Nothing is left to do."""
+
+    def set_reading(self, reads: bool) -> None:
+        """Read from the transport, or let it wait."""
+        if reads:
+            self._transport.resumeProducing()
+        else:
+            self._transport.pauseProducing()
+
+    def close(self) -> None:
+        """Close: the client sends no more."""
+        self.end(GOING_AWAY)
+
+    @property
+    def _transport(self) -> Transport:
+        return cast(Transport, self.transport)
+
+    def _write(self, content: bytes) -> None:
+        self._services.traffic.sent_bytes += len(content)
+        self._writer.send(content)
+
+    def _answer_close(self, code: int, reason: str) -> None:
+        if code not in (NORMAL, GOING_AWAY, 1005):
+            log.warning("%s was hung up on: %s", self.host, reason or code, extra={"host": self.host})
+        self.end(NORMAL if code == 1005 else code, reason[:100])
+
+    def _tell(self, listener: SocketListener, content: str | bytes) -> Taken:
+        try:
+            return listener.message_received(content)
+        except Exception:
+            log.exception("The socket of %s has failed", self.host, extra={"host": self.host})
+            self.end(FAILED, "Something went wrong. It has been noted in the server's log.")
+            return Taken.SIGNAL
+
+    def _tell_lost(self, reason: str) -> None:
+        listener, self._listener = self._listener, None
+        if listener:
+            listener.socket_lost(reason)
+
+    def _send_ping(self) -> None:
+        if self._services.clock.seconds() - self._last_sign > SILENT_SECONDS:
+            self._transport.abortConnection()
+            return
+        self._ping = self._services.clock.callLater(PING_SECONDS, self._send_ping)
+        if self._is_open:
+            self.send(self._wire.ping())
+
+
+def switch_protocol(request: Request, socket: WebSocket, answer: bytes) -> None:
+    """Answer a request with its handshake, and let the socket have the connection from here on.
+
+    The hook is Twisted's own for its own WebSockets and not public; a test holds it.
+    """
+    channel = cast(Any, request.channel)
+    channel._protocolUpgradeForWebsockets(socket)
+    socket.send(answer)

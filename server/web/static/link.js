@@ -1,0 +1,124 @@
+// The link to the world: requests, one socket at a time, and numbers by which nothing is lost or done twice.
+const FIRST_WAIT = 400, LONGEST_WAIT = 15000, ANSWER_WITHIN = 6000;
+
+export async function ask(path, given) {
+  const answer = await fetch(path, given === undefined ? {} : {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-fallwater": "1" },
+    body: JSON.stringify(given),
+  });
+  return { ok: answer.ok, status: answer.status, ...(await answer.json().catch(() => ({}))) };
+}
+
+export class Link {
+  // `heard` is given each item in order; `changed` is told "on", "off" or why it is over; `reader` whether its player listens.
+  constructor(heard, changed, reader) {
+    Object.assign(this, { heard, changed, reader, stream: "", last: 0, socket: null, wait: FIRST_WAIT, isOver: true });
+    this.page = [...crypto.getRandomValues(new Uint8Array(9))].map((one) => one.toString(36)).join("");
+    this.typed = 0;
+    this.waiting = []; // what was typed and is not known to have arrived
+    addEventListener("online", () => this.soon());
+    document.addEventListener("visibilitychange", () => document.hidden || this.check());
+  }
+
+  begin(ticket, resumes) {
+    this.isOver = false;
+    this.wait = FIRST_WAIT;
+    this.open(ticket, resumes);
+  }
+
+  say(text) {
+    this.typed += 1;
+    const line = { line: text, number: this.typed };
+    this.waiting.push(line);
+    this.send(line);
+    return this.typed;
+  }
+
+  tellReader() { this.send({ reader: this.reader() }); }
+
+  send(message) {
+    if (this.isReady && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  open(ticket, resumes) {
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`, ["page.fallwater"]);
+    this.socket?.close();
+    this.socket = socket;
+    this.isReady = false;
+    socket.onopen = () => socket.send(JSON.stringify({
+      ticket, stream: this.stream, last: this.last, page: this.page, resumes, reader: this.reader(),
+    }));
+    socket.onmessage = (event) => {
+      if (socket !== this.socket) return;
+      clearTimeout(this.silent);
+      for (const item of JSON.parse(event.data)) this.take(item);
+    };
+    socket.onclose = () => { if (socket === this.socket) this.lost(); };
+  }
+
+  take(item) {
+    if (item.n) {
+      if (item.n <= this.last) return; // shown before
+      this.last = item.n;
+    } else if (item.hello) {
+      if (!item.hello.goes_on) this.last = 0;
+      this.stream = item.hello.stream;
+      this.isReady = true;
+      this.wait = FIRST_WAIT;
+      this.arrived(item.hello.took);
+      this.typed = Math.max(this.typed, item.hello.took);
+      for (const line of this.waiting) this.send(line);
+      this.changed("on");
+    } else if (item.took) {
+      this.arrived(item.took);
+    } else if (item.end && item.end !== "restart") {
+      this.isOver = true;
+      this.changed(item.end);
+    } else if (item.refused !== undefined) {
+      this.isOver = true;
+      this.changed("refused", item.refused);
+    }
+    this.heard(item);
+  }
+
+  arrived(number) { this.waiting = this.waiting.filter((line) => line.number > number); }
+
+  lost() {
+    this.isReady = false;
+    this.socket = null;
+    if (this.isOver) return;
+    this.changed("off");
+    this.again = setTimeout(() => this.resume(), this.wait * (0.7 + Math.random() * 0.6));
+    this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+  }
+
+  soon() {
+    if (this.isOver || this.socket) return;
+    clearTimeout(this.again);
+    this.resume();
+  }
+
+  check() {
+    if (this.isOver) return;
+    if (!this.socket) return this.soon();
+    this.send({ ping: 1 });
+    this.silent = setTimeout(() => this.drop(), ANSWER_WITHIN);
+  }
+
+  drop() {
+    const socket = this.socket;
+    this.lost();
+    socket?.close();
+  }
+
+  async resume() {
+    if (this.socket || this.isOver) return;
+    try {
+      const given = await ask("/ticket", {});
+      if (given.ticket) this.open(given.ticket, true);
+      else if (given.status === 403) { this.isOver = true; this.changed("refused", given.told || ""); }
+      else this.lost();
+    } catch { this.lost(); }
+  }
+}

@@ -1,0 +1,84 @@
+// What happens, line by line. World text is set as text, never as markup.
+const MOST_LINES = 2000, NEAR_END = 60;
+const STYLES = new Set(["room", "exits", "speech", "private", "notice", "ambience", "refusal", "highlight"]);
+const COLUMNS = /\S {2,}\S/;
+
+export function fill(element, runs) {
+  for (const [words, style, address] of runs) {
+    if (style === "link" && /^https?:\/\//.test(address)) {
+      const link = document.createElement("a");
+      Object.assign(link, { href: address, textContent: words, target: "_blank", rel: "noreferrer noopener" });
+      element.append(link);
+    } else if (STYLES.has(style)) {
+      const span = document.createElement("span");
+      span.className = style;
+      span.textContent = words;
+      element.append(span);
+    } else element.append(words);
+  }
+}
+
+export class Log {
+  constructor(element, newer) {
+    this.element = element;
+    this.newer = newer;
+    this.unseen = 0;
+    this.pending = new Map(); // typed lines that have not arrived, by number
+    element.addEventListener("scroll", () => this.isAtEnd() && this.seen());
+    let wasAtEnd = true;
+    element.addEventListener("scroll", () => { wasAtEnd = this.isAtEnd(); });
+    new ResizeObserver(() => wasAtEnd && this.toEnd()).observe(element);
+    newer.addEventListener("click", () => { this.toEnd(); element.focus(); });
+  }
+
+  clear() { this.element.replaceChildren(); this.pending.clear(); this.seen(); }
+
+  // A typed line is shown at once and takes its place when the world has it. Screen readers have spoken it already.
+  typed(text, number) {
+    const entry = this.entry("typed waiting", text);
+    entry.setAttribute("aria-hidden", "true");
+    this.pending.set(number, entry);
+    this.put(entry, true);
+  }
+
+  line(item, page) {
+    const kind = item.kind || "";
+    const entry = this.entry(STYLES.has(kind) || kind === "scene" || kind === "typed" ? kind : "", item.text);
+    if (item.runs) fill(entry, item.runs);
+    if (COLUMNS.test(entry.textContent)) entry.classList.add("columns");
+    if (kind === "typed") {
+      entry.setAttribute("aria-hidden", "true");
+      if (item.page === page) { this.pending.get(item.typed)?.remove(); this.pending.delete(item.typed); }
+    }
+    this.put(entry, kind === "typed");
+    return kind;
+  }
+
+  note(text) { this.put(this.entry("gap", text), false); }
+
+  entry(kind, text) {
+    const entry = document.createElement("div");
+    entry.className = kind;
+    if (text) entry.textContent = text;
+    return entry;
+  }
+
+  put(entry, isOwn) {
+    const wasAtEnd = this.isAtEnd();
+    if (!document.hidden) entry.classList.add("fresh");
+    const waiting = isOwn ? null : this.pending.values().next().value;
+    this.element.insertBefore(entry, waiting ?? null);
+    while (this.element.childElementCount > MOST_LINES) this.element.firstElementChild.remove();
+    if (wasAtEnd || isOwn) this.toEnd();
+    else { this.unseen += 1; this.newer.textContent = `${this.unseen} new`; this.newer.hidden = false; }
+  }
+
+  isAtEnd() {
+    const { scrollHeight, scrollTop, clientHeight } = this.element;
+    return scrollHeight - scrollTop - clientHeight < NEAR_END;
+  }
+
+  toEnd() { this.element.scrollTop = this.element.scrollHeight; this.seen(); }
+
+  seen() { this.unseen = 0; this.newer.hidden = true; }
+}

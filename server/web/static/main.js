@@ -1,0 +1,136 @@
+// The page: the door, then play.
+import { Around } from "./around.js";
+import { ask, Link } from "./link.js";
+import { fill, Log } from "./log.js";
+import { Settings, showHelp } from "./settings.js";
+import { Typing } from "./typing.js";
+
+const $ = (id) => document.getElementById(id);
+let world = { name: "Fallwater" }, isIn = false, news = 0;
+
+const log = new Log($("log"), $("newer"));
+const settings = new Settings((name) => name === "reader" && link.tellReader());
+const link = new Link(hear, change, () => settings.reader);
+const typing = new Typing($("typing"), $("line"), $("secret"), $("hint"), (text, isSecret) => {
+  const number = link.say(text);
+  if (!isSecret && text.trim()) log.typed(text, number);
+});
+const around = new Around((line) => { log.typed(line, link.say(line)); closeAround(); }, (start) => { closeAround(); typing.put(start); });
+
+function hear(item) {
+  if (item.n) {
+    if (log.line(item, link.page) !== "typed" && document.hidden) { news += 1; title(); settings.sound(); }
+  } else if (item.hello) {
+    if (!item.hello.goes_on) log.clear();
+  } else if (item.data === "Fallwater.Commands") {
+    typing.commands = item.payload.commands;
+  } else if (item.data) {
+    around.take(item.data, item.payload);
+    typing.words = around.words;
+  } else if (item.prompt !== undefined) {
+    $("line-label").textContent = item.prompt || "What you do";
+    $("line-label").classList.toggle("unseen", !item.prompt);
+    typing.ask(item.hidden);
+  }
+}
+
+function change(state, told) {
+  $("state").textContent = state === "on" ? "" : state === "off" ? "Connection lost. Trying again…" : "";
+  $("over").hidden = state === "on" || state === "off";
+  $("typing").hidden = $("exits").hidden = !$("over").hidden;
+  if (state === "on") { if (!isIn) showPlay(); }
+  else if (state === "elsewhere") $("over-told").textContent = "You play on in another window.";
+  else if (state === "over") $("over-told").textContent = "You are not in the world any more.";
+  else if (state === "refused") showDoor(told);
+}
+
+function title() { document.title = news ? `(${news}) ${world.name}` : world.name; }
+document.addEventListener("visibilitychange", () => { if (!document.hidden) { news = 0; title(); } });
+
+function showPlay() {
+  isIn = true;
+  $("door").hidden = true;
+  $("play").hidden = false;
+  log.toEnd();
+  typing.focus();
+}
+
+async function showDoor(told = "") {
+  isIn = false;
+  $("play").hidden = true;
+  $("door").hidden = false;
+  $("door-told").textContent = told;
+  $("guest-row").hidden = $("guest-about").hidden = world.guests === false;
+}
+
+async function enter(given) {
+  $("door-told").textContent = "";
+  const late = setTimeout(() => { $("door-told").textContent = "One moment. After wrong passwords this takes longer."; }, 1500);
+  try {
+    const answer = await ask("/enter", given);
+    if (answer.ticket) {
+      log.clear();
+      $("password").value = $("chosen").value = "";
+      link.stream = "";
+      link.begin(answer.ticket, false);
+      return;
+    }
+    $("door-told").textContent = answer.told || "That did not work.";
+    const wants = answer.asks === "new" || answer.asks === "own";
+    $("chosen-row").hidden = !wants;
+    $("password").hidden = $("password-label").hidden = answer.asks === "new";
+    if (wants) $("chosen").focus(); else $(answer.asks === "password" ? "password" : "name").focus();
+  } catch {
+    $("door-told").textContent = "The world does not answer. Try again in a moment.";
+  } finally { clearTimeout(late); }
+}
+
+$("guest").addEventListener("click", () => enter({ name: "guest" }));
+$("name").addEventListener("input", () => { $("chosen-row").hidden = true; $("password").hidden = $("password-label").hidden = false; });
+$("enter").addEventListener("submit", (event) => {
+  event.preventDefault();
+  enter({ name: $("name").value, password: $("password").value, chosen: $("chosen-row").hidden ? "" : $("chosen").value });
+});
+$("again").addEventListener("click", async () => {
+  const given = await ask("/ticket", {}).catch(() => ({}));
+  if (given.ticket) link.begin(given.ticket, false); else showDoor(given.told);
+});
+$("leave").addEventListener("click", async () => {
+  link.isOver = true;
+  await ask("/leave", {}).catch(() => {});
+  link.socket?.close();
+  link.stream = "";
+  showDoor("You have left.");
+});
+
+function closeAround() { $("around").classList.remove("open"); $("around-button").setAttribute("aria-expanded", "false"); }
+$("around-button").addEventListener("click", () => {
+  const isOpen = $("around").classList.toggle("open");
+  $("around-button").setAttribute("aria-expanded", String(isOpen));
+});
+$("settings-button").addEventListener("click", () => $("settings").showModal());
+const help = () => showHelp(typing.commands, $("help-list"), $("help-search"), (start) => { $("help").close(); typing.put(start); });
+$("help-button").addEventListener("click", () => { help(); $("help").showModal(); });
+$("help-search").addEventListener("input", help);
+document.addEventListener("keydown", (event) => {
+  if (!isIn || document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape") { closeAround(); typing.focus(); }
+  else if (event.key === "End" && event.ctrlKey) log.toEnd();
+  else if ((event.key === "PageUp" || event.key === "PageDown") && document.activeElement === $("line")) {
+    event.preventDefault();
+    $("log").scrollBy({ top: $("log").clientHeight * (event.key === "PageUp" ? -0.8 : 0.8) });
+  }
+});
+
+async function open() {
+  try { world = await ask("/world"); } catch { setTimeout(open, 2000); return; }
+  title();
+  $("world-name").textContent = world.name;
+  $("welcome").replaceChildren();
+  fill($("welcome"), world.welcome);
+  $("door-people").textContent = world.people === 1 ? "One person is in the world now." : world.people ? `${world.people} people are in the world now.` : "";
+  $("name-about").textContent = world.new_accounts ? "Give yours, or a new one, and the world keeps your place." : "Give yours, if you have one here.";
+  const given = world.known ? await ask("/ticket", {}).catch(() => ({})) : {};
+  if (given.ticket) link.begin(given.ticket, true); else showDoor();
+}
+open();

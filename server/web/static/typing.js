@@ -1,0 +1,81 @@
+// The line one types in: history over reloads, completion from the world's own commands, phones and input methods.
+const KEPT = 100, KEY = "fallwater.history";
+
+export class Typing {
+  // `send` is given a line, and whether it is a secret.
+  constructor(form, field, secret, hint, send) {
+    Object.assign(this, { field, secret, hint, send, commands: [], words: [], found: "" });
+    this.history = JSON.parse(localStorage.getItem(KEY) || "[]");
+    this.at = this.history.length;
+    form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
+    field.addEventListener("keydown", (event) => this.key(event));
+    field.addEventListener("input", () => this.suggest());
+    secret.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); this.submit(); } });
+  }
+
+  focus() { (this.secret.hidden ? this.field : this.secret).focus(); }
+
+  put(text) { this.field.value = text; this.suggest(); this.field.focus(); this.field.setSelectionRange(text.length, text.length); }
+
+  ask(isHidden) {
+    const had = document.activeElement === this.field || document.activeElement === this.secret;
+    this.secret.hidden = !isHidden;
+    this.field.hidden = isHidden;
+    if (had) this.focus();
+  }
+
+  submit() {
+    if (!this.secret.hidden) { this.send(this.secret.value, true); this.secret.value = ""; return; }
+    const text = this.field.value.replace(/\s*\n\s*/g, " ");
+    if (text.trim()) {
+      if (this.history.at(-1) !== text) this.history.push(text);
+      this.history = this.history.slice(-KEPT);
+      try { localStorage.setItem(KEY, JSON.stringify(this.history)); } catch { /* a full store keeps what it has */ }
+    }
+    this.at = this.history.length;
+    this.field.value = "";
+    this.suggest();
+    this.send(text, false);
+  }
+
+  key(event) {
+    if (event.isComposing || event.keyCode === 229) return;
+    if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); this.submit(); }
+    else if (event.key === "Tab" && !event.shiftKey && this.found) { event.preventDefault(); this.put(this.found); }
+    else if (event.key === "Escape") { this.found = ""; this.hint.replaceChildren(); }
+    else if (event.key === "ArrowUp" && !this.field.value.includes("\n")) this.back(event, -1);
+    else if (event.key === "ArrowDown" && !this.field.value.includes("\n")) this.back(event, 1);
+  }
+
+  back(event, step) {
+    const at = this.at + step;
+    if (at < 0 || at > this.history.length) return;
+    event.preventDefault();
+    if (this.at === this.history.length) this.begun = this.field.value;
+    this.at = at;
+    this.put(at === this.history.length ? this.begun || "" : this.history[at]);
+  }
+
+  suggest() {
+    const text = this.field.value, start = text.trimStart().toLowerCase();
+    this.hint.replaceChildren();
+    this.found = "";
+    if (!start) return;
+    const verb = start.split(" ")[0];
+    if (!start.includes(" ")) {
+      const command = this.commands.find((one) => one.usage.split(" ")[0].startsWith(verb));
+      if (!command) return;
+      const whole = command.usage.split(" ")[0];
+      this.found = whole === verb ? "" : `${whole} `;
+      const usage = document.createElement("b");
+      usage.textContent = command.usage;
+      this.hint.append(usage, ` ${command.about}`);
+      return;
+    }
+    const last = text.slice(text.lastIndexOf(" ") + 1).toLowerCase();
+    const word = last.length > 1 && this.words.find((one) => one.toLowerCase().startsWith(last) && one.length > last.length);
+    if (!word) return;
+    this.found = `${text.slice(0, text.length - last.length)}${word} `;
+    this.hint.append(word);
+  }
+}

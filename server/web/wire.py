@@ -1,0 +1,210 @@
+"""WebSocket frames in bounds: bytes to messages and back, without a socket. The frames themselves are wsproto's."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from wsproto import ConnectionType
+from wsproto.connection import Connection, ConnectionState
+from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Event, Ping, Pong, TextMessage
+from wsproto.extensions import PerMessageDeflate
+from wsproto.frame_protocol import CloseReason, FrameDecoder, FrameProtocol, Opcode, RsvBits
+from wsproto.handshake import H11Handshake
+
+MAX_MESSAGE_BYTES = 64 * 1024
+MAX_FRAGMENTS = 16
+MAX_CONTROL_FRAMES = 64
+"""How many pings, pongs and empty pieces a client may send between two messages."""
+MIN_COMPRESSED_BYTES = 512
+"""A shorter message is sent as it is: packing it costs more than it saves."""
+
+
+@dataclass(frozen=True)
+class Received:
+    """A whole message. `content` is text from a text frame, bytes from a binary one."""
+
+    content: str | bytes
+
+
+@dataclass(frozen=True)
+class Closed:
+    """The client closes, or has broken a rule: `code` is what it is answered, `reason` says it for the log."""
+
+    code: int
+    reason: str
+
+
+class Nothing(Enum):
+    """What is no message."""
+
+    CONTROL = auto()
+    """A ping, a pong or a piece of a message: something, but nothing for the player."""
+
+
+Arrival = Received | Closed | Nothing
+
+
+class HandshakeRefused(Exception):
+    """The request asks for no WebSocket that can be opened here."""
+
+
+class BoundedDeflate(PerMessageDeflate):
+    """permessage-deflate that keeps nothing between messages, packs only long ones and unpacks only so much."""
+
+    def __init__(self, max_message_bytes: int) -> None:
+        super().__init__(client_no_context_takeover=True, server_no_context_takeover=True)
+        self._max_message_bytes = max_message_bytes
+        self._unpacked = 0
+
+    def frame_inbound_payload_data(self, proto: FrameDecoder | FrameProtocol, data: bytes) -> bytes | CloseReason:
+        if not self._inbound_compressed or not self._inbound_is_compressible or self._decompressor is None:
+            return data
+        try:
+            unpacked = self._decompressor.decompress(bytes(data), self._max_message_bytes - self._unpacked + 1)
+        except zlib.error:
+            return CloseReason.INVALID_FRAME_PAYLOAD_DATA
+        self._unpacked += len(unpacked)
+        return CloseReason.MESSAGE_TOO_BIG if self._unpacked > self._max_message_bytes else unpacked
+
+    def frame_inbound_complete(self, proto: FrameDecoder | FrameProtocol, fin: bool) -> bytes | CloseReason | None:
+        if fin and self._inbound_is_compressible:
+            self._unpacked = 0
+        return super().frame_inbound_complete(proto, fin)
+
+    def frame_outbound(
+        self, proto: FrameDecoder | FrameProtocol, opcode: Opcode, rsv: RsvBits, data: bytes, fin: bool
+    ) -> tuple[RsvBits, bytes]:
+        if len(data) < MIN_COMPRESSED_BYTES:
+            return rsv, data
+        return super().frame_outbound(proto, opcode, rsv, data, fin)
+
+
+class Wire:
+    """One WebSocket connection after its handshake.
+
+    Feed it with `receive`, then take `next_arrival` until that is None. After a `Closed` there is nothing more.
+    """
+
+    def __init__(self, connection: Connection, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
+        self._connection = connection
+        self._max_message_bytes = max_message_bytes
+        self._parts: list[str | bytes] = []
+        self._part_bytes = 0
+        self._fragments = 1
+        self._control_frames = 0
+        self._answers: list[bytes] = []
+
+    def receive(self, data: bytes) -> None:
+        """Take bytes in."""
+        if self._connection.state is ConnectionState.OPEN or self._connection.state is ConnectionState.LOCAL_CLOSING:
+            self._connection.receive_data(data)
+
+    def next_arrival(self) -> Arrival | None:
+        """Return what has arrived next, None if nothing whole has."""
+        for event in self._connection.events():
+            return self._taken(event)
+        return None
+
+    def answers(self) -> bytes:
+        """Return what is to be sent back without anybody's doing: pongs."""
+        content, self._answers = b"".join(self._answers), []
+        return content
+
+    def text(self, content: bytes) -> bytes:
+        """Return the frame of a text message, given in UTF-8."""
+        return self._frame(Opcode.TEXT, content)
+
+    def binary(self, content: bytes) -> bytes:
+        """Return the frame of a binary message."""
+        return self._frame(Opcode.BINARY, content)
+
+    def ping(self) -> bytes:
+        """Return a ping."""
+        return self._connection.send(Ping())
+
+    def close(self, code: int, reason: str) -> bytes:
+        """Return the frame that closes, empty if that was sent already."""
+        if self._connection.state not in (ConnectionState.OPEN, ConnectionState.REMOTE_CLOSING):
+            return b""
+        return self._connection.send(CloseConnection(code, reason))
+
+    def _frame(self, opcode: Opcode, content: bytes) -> bytes:
+        return bytes(self._connection._proto._serialize_frame(opcode, content))
+
+    def _taken(self, event: Event) -> Arrival:
+        match event:
+            case TextMessage() | BytesMessage():
+                return self._piece(event)
+            case CloseConnection(code=code, reason=reason):
+                return Closed(int(code), reason or "")
+            case Ping():
+                self._answers.append(self._connection.send(event.response()))
+                return self._count_control()
+            case Pong():
+                return self._count_control()
+        return Nothing.CONTROL
+
+    def _piece(self, event: TextMessage | BytesMessage) -> Arrival:
+        content = event.data if isinstance(event, TextMessage) else bytes(event.data)
+        self._part_bytes += len(content) if isinstance(content, bytes) else len(content.encode())
+        if self._part_bytes > self._max_message_bytes:
+            return Closed(CloseReason.MESSAGE_TOO_BIG, f"a message of more than {self._max_message_bytes} bytes")
+        if content:
+            self._parts.append(content)
+        if not event.message_finished:
+            self._fragments += event.frame_finished
+            if self._fragments > MAX_FRAGMENTS:
+                return Closed(CloseReason.POLICY_VIOLATION, f"a message in more than {MAX_FRAGMENTS} fragments")
+            return Nothing.CONTROL
+        if not event.frame_finished:
+            return Nothing.CONTROL
+        is_text = isinstance(event, TextMessage)
+        whole: str | bytes = "".join(map(str, self._parts)) if is_text else b"".join(map(bytes, self._parts))  # type: ignore[arg-type]
+        self._parts, self._part_bytes, self._fragments, self._control_frames = [], 0, 1, 0
+        return Received(whole)
+
+    def _count_control(self) -> Arrival:
+        self._control_frames += 1
+        if self._control_frames > MAX_CONTROL_FRAMES:
+            return Closed(CloseReason.POLICY_VIOLATION, f"more than {MAX_CONTROL_FRAMES} pings without a message")
+        return Nothing.CONTROL
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A handshake that was accepted: what is to be sent, the wire behind it, and which subprotocol was agreed on."""
+
+    answer: bytes
+    wire: Wire
+    subprotocol: str
+
+
+def open_wire(headers: Sequence[tuple[bytes, bytes]], path: bytes, subprotocols: Sequence[str]) -> Opened:
+    """Accept a request for a WebSocket with the first of our `subprotocols` that it offers.
+
+    Raises: HandshakeRefused if it is none, or offers no subprotocol that is spoken here.
+    """
+    handshake = H11Handshake(ConnectionType.SERVER)
+    try:
+        handshake.initiate_upgrade_connection(list(headers), path)
+        offered = [name for event in _requests(handshake) for name in event]
+        chosen = next((name for name in subprotocols if name in offered), "")
+        if not chosen:
+            raise HandshakeRefused(f"offers no subprotocol that is spoken here: {', '.join(offered)[:200] or 'none'}")
+        deflate = BoundedDeflate(MAX_MESSAGE_BYTES)
+        answer = handshake.send(AcceptConnection(subprotocol=chosen, extensions=[deflate]))
+    except HandshakeRefused:
+        raise
+    except Exception as error:  # wsproto's, h11's and those of int() on what a client has written
+        raise HandshakeRefused(f"is no WebSocket handshake: {error}") from error
+    if handshake.connection is None:
+        raise HandshakeRefused("is no WebSocket handshake")
+    return Opened(answer, Wire(handshake.connection), chosen)
+
+
+def _requests(handshake: H11Handshake) -> Iterator[Sequence[str]]:
+    for event in handshake.events():
+        yield getattr(event, "subprotocols", ())

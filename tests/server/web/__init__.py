@@ -1,0 +1,1 @@
+"""The door for browsers, without a socket."""

@@ -1,0 +1,260 @@
+"""Play by the page: what is shown has numbers, and whatever happens to sockets, none is lost and none is doubled."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.web.backlog import KEPT_LINES, LINES_IN_MEMORY
+from server.web.socket import SILENT_SECONDS
+from tests.server.fake_connection import Guest
+from tests.server.web.browsing import Browser, House, Window
+
+
+@pytest.fixture
+def house(tmp_path):
+    return House(tmp_path)
+
+
+def ana_in(house: House) -> tuple[Browser, Window]:
+    browser = Browser(house)
+    browser.enters("Ana", chosen="a long secret")
+    return browser, browser.plays()
+
+
+def test_one_click_as_a_guest_stands_in_the_world(house):
+    browser = Browser(house)
+    window = browser.plays(browser.enters("guest")["ticket"])
+    assert window.texts[0] == "Type look."
+    assert window.texts[1].startswith("The Common Room\nA long table")
+    assert house.registry.names_connected() == ["Guest1"]
+
+
+def test_what_one_types_is_done_and_shown_with_its_own_number(house):
+    _, window = ana_in(house)
+    assert window.types("say hello") == ["say hello", 'You say, "hello"']
+    assert window.shown[-2] == {"n": 2, "kind": "typed", "text": "say hello", "page": window.page, "typed": 1}
+    assert window.shown[-1] == {"n": 3, "kind": "speech", "text": 'You say, "hello"'}
+
+
+def test_the_page_is_told_the_room_its_people_its_things_and_the_map(house):
+    _, window = ana_in(house)
+    told = {item["data"]: item["payload"] for item in window.told if "data" in item}
+    assert told["Room.Info"]["name"] == "The Common Room"
+    assert [one["name"] for one in told["Room.Players"]] == ["Ana"]
+    assert told["Fallwater.Map"]["exits"] == [
+        {"name": "north", "room": "The Kitchen", "way": "north"},
+        {"name": "out", "room": "The Yard", "way": ""},
+        {"name": "down", "room": "The Cellar", "way": "down"},
+    ]
+    assert told["Fallwater.Map"]["rooms"][:2] == [
+        {"name": "The Common Room", "x": 0, "y": 0},
+        {"name": "The Kitchen", "x": 0, "y": -1},
+    ]
+    assert told["Fallwater.Map"]["ways"] == [[0, 1]]
+    assert told["Fallwater.Map"]["words"][0] == "You are in The Common Room."
+    look = {"usage": "look [<sight>]", "about": "Look at what is around you, or at something.", "group": "senses"}
+    assert look in told["Fallwater.Commands"]["commands"]
+
+
+def test_what_is_said_while_the_connection_is_lost_is_shown_when_it_is_back(house):
+    browser, window = ana_in(house)
+    window.is_cut()
+    ben = Guest(house.registry)
+    ben.enters("Ben")
+    ben.types("say are you there?")
+    house.goes_on(30)
+    before = len(window.shown)
+    browser.plays(page=window, resumes=True)
+    assert window.texts[before:] == ["Ben wakes up here.", 'Ben says, "are you there?"']
+    assert [one["n"] for one in window.shown] == list(range(1, len(window.shown) + 1))
+
+
+def test_whose_connection_is_lost_stands_there_as_one_who_is_absent_and_falls_asleep_in_time(house):
+    browser, window = ana_in(house)
+    ben = Guest(house.registry)
+    ben.enters("Ben")
+    window.is_cut()
+    assert "Ana, absent for a moment" in ben.types("who")
+    assert house.registry.game.world.characters["Ana"].transient.is_linkdead
+    house.goes_on(61)
+    assert not house.registry.game.world.characters["Ana"].awake
+    assert not house.registry.game.world.characters["Ana"].transient.is_linkdead
+    assert "Ana falls asleep and is gone." in ben.screen()
+    assert house.registry.names_connected() == ["Ben"]
+    browser.plays(page=window, resumes=True)
+    assert house.registry.game.world.characters["Ana"].awake
+
+
+def test_a_new_window_reads_everything_from_the_beginning(house):
+    browser, window = ana_in(house)
+    window.types("say one")
+    other = browser.plays()
+    assert other.texts == window.texts
+
+
+def test_of_two_windows_the_older_is_told_that_play_goes_on_in_the_other(house):
+    browser, window = ana_in(house)
+    other = browser.plays()
+    window.reads()
+    assert (window.last_told("end"), window.closed) == ("elsewhere", 1000)
+    assert other.types("say here")[-1] == 'You say, "here"'
+    assert house.registry.names_connected() == ["Ana"]
+
+
+def test_a_character_is_taken_over_by_telnet_with_what_was_missed_and_back_again(house):
+    browser, window = ana_in(house)
+    window.is_cut()
+    ben = Guest(house.registry)
+    ben.enters("Ben")
+    ben.types("say over here")
+    telnet = Guest(house.registry)
+    assert 'Ben says, "over here"' in telnet.enters("Ana")
+    assert not house.registry.game.world.characters["Ana"].transient.is_linkdead
+    # A page that comes back by itself takes nothing away from anybody.
+    browser.plays(page=window, resumes=True)
+    assert window.last_told("end") == "over"
+    assert telnet.connection.is_open
+    # Its visitor does.
+    browser.plays(page=window)
+    assert not telnet.connection.is_open
+    assert window.types("say mine again")[-1] == 'You say, "mine again"'
+
+
+def test_a_line_that_is_sent_again_is_not_done_again(house):
+    _, window = ana_in(house)
+    window.types("say once")
+    window.sends(line="say once", number=1)
+    window.reads()
+    assert window.texts.count('You say, "once"') == 1
+
+
+def test_who_quits_is_told_that_it_is_over(house):
+    _, window = ana_in(house)
+    assert window.types("quit")[-1] == "Sleep well."
+    assert (window.last_told("end"), window.closed) == ("over", 1000)
+    assert house.registry.names_connected() == []
+
+
+def test_when_the_world_restarts_the_page_is_told_to_come_again(house):
+    _, window = ana_in(house)
+    house.registry.send_home(lambda character: "Back in a moment.")
+    window.reads()
+    assert (window.texts[-1], window.last_told("end")) == ("Back in a moment.", "restart")
+
+
+def test_a_password_that_is_typed_in_play_is_asked_for_and_never_shown(house):
+    _, window = ana_in(house)
+    window.types("@password")
+    asked = [item for item in window.told if "prompt" in item][-1]
+    assert asked["hidden"] and asked["prompt"].startswith("Your password")
+    window.types("a long secret")
+    window.types("another secret")
+    assert not any("secret" in text for text in window.texts)
+    assert not [item for item in window.told if "prompt" in item][-1]["hidden"]
+
+
+def test_a_line_that_is_too_long_is_not_taken_and_the_player_told(house):
+    _, window = ana_in(house)
+    assert window.types("say " + "x" * 5000) == ["That line was ignored: it is longer than 4096 bytes."]
+
+
+def test_script_in_speech_reaches_a_page_as_text(house):
+    _, window = ana_in(house)
+    assert window.types("say <script>alert(1)</script> ==notice: x== [a](https://e.example)")[-1] == (
+        'You say, "<script>alert(1)</script> ==notice: x== [a](https://e.example)"'
+    )
+    assert "runs" not in window.shown[-1]
+
+
+def test_more_lines_than_are_in_memory_are_read_from_the_file(house):
+    browser, window = ana_in(house)
+    for number in range(LINES_IN_MEMORY + 20):
+        window.types(f"say {number}")
+    assert browser.plays().texts == window.texts
+
+
+def test_the_file_stays_in_bounds_and_keeps_the_newest_lines(house):
+    browser, window = ana_in(house)
+    for number in range(2 * KEPT_LINES + 5):
+        house.registry.game.tell("Ana", f"Line {number}.")
+        house.goes_on()
+    window.reads()
+    [path] = (house.folder / "web").iterdir()
+    assert len(path.read_bytes().splitlines()) < KEPT_LINES + 20
+    again = browser.plays()
+    assert len(again.shown) == KEPT_LINES
+    assert again.shown[-1] == window.shown[-1]
+
+
+def test_a_socket_from_which_nothing_comes_any_more_counts_as_lost(house):
+    _, window = ana_in(house)
+    house.clock.pump([1.0] * int(SILENT_SECONDS))
+    assert not window.caller.transport.disconnected
+    house.clock.pump([1.0] * 30)
+    assert window.caller.transport.disconnected
+
+
+def test_a_screen_reader_s_texts_have_no_columns(house):
+    _, window = ana_in(house)
+    window.sends(reader=True)
+    window.reads()
+    assert window.types("map")[-1].startswith("You are in The Common Room.")
+
+
+actions = st.lists(
+    st.one_of(
+        st.tuples(st.just("types"), st.integers(0, 0)),
+        st.tuples(st.just("hears"), st.integers(1, 3)),
+        st.tuples(st.just("cut"), st.integers(0, 900)),
+        st.tuples(st.just("cut unsent"), st.integers(0, 900)),
+        st.tuples(st.just("kill"), st.integers(0, 900)),
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(actions)
+def test_whatever_is_cut_no_line_is_lost_and_none_is_doubled(todo):
+    with tempfile.TemporaryDirectory() as folder:
+        house = House(Path(folder))
+        browser, window = ana_in(house)
+        typed: list[str] = []
+        spoken: list[str] = []
+        for number, (what, size) in enumerate(todo):
+            if what == "types":
+                typed.append(f"say t{number}")
+                window.types(typed[-1])
+            elif what == "hears":
+                for more in range(size):
+                    spoken.append(f"h{number}.{more}")
+                    house.registry.game.tell("Ana", spoken[-1])
+                window.reads()
+            elif what == "kill":
+                typed.append(f"say t{number}")
+                window.types(typed[-1])
+                window.is_cut(size)
+                house = browser.house = house.again()
+                browser.plays(page=window, resumes=True)
+            else:
+                if what == "cut unsent":
+                    window.is_in = False  # the connection is gone already, and nobody knows
+                typed.append(f"say t{number}")
+                window.types(typed[-1])
+                spoken.append(f"h{number}")
+                house.registry.game.tell("Ana", spoken[-1])
+                window.is_cut(size)
+                browser.plays(page=window, resumes=True)
+        window.reads()
+        assert [one["n"] for one in window.shown] == list(range(1, window.last + 1))
+        assert [one["text"] for one in window.shown if one.get("kind") == "typed"] == typed
+        assert [text for text in window.texts if text.startswith("h")] == spoken
+        assert [text for text in window.texts if text.startswith("You say")] == [
+            f'You say, "{line.removeprefix("say ")}"' for line in typed
+        ]
+        assert window.waiting == []
