@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.accounts.passwords import Verdict
-from server.accounts.prompts import LoginServices, LoginView, Prompts, ask_new_password
+from server.accounts.prompts import LoginServices, LoginView, NewPassword, Prompts
 from server.connection.connection import RAW
 from server.telnet.mssp import is_request
 from vault.errors import NoteError
@@ -144,18 +144,17 @@ class Login:
         self._caller.end(reason)
 
     def _ask_own_password(self, claim: LoginName, one_time: str) -> None:
-        ask_new_password(
+        NewPassword(
             self._questions,
             self._caller,
             self._door,
-            "door.choose_password",
             claim.name,
             lambda kept: self._questions.wait_for(
                 self._door.accounts.set_password(claim.name, kept), lambda _: self._come_in(claim), self._start_again
             ),
             self._ask_name,
             one_time,
-        )
+        ).ask("door.choose_password")
 
     # Somebody who has none yet
 
@@ -165,15 +164,14 @@ class Login:
         key = "door.new_name" if claim.standing is AccountState.NEW else "door.unclaimed"
         shortest = self._door.settings.shortest_password
         self._caller.show(self._door.say()(key, name=claim.name, shortest=shortest))
-        ask_new_password(
+        NewPassword(
             self._questions,
             self._caller,
             self._door,
-            "door.choose_password",
             claim.name,
             lambda kept: self._claimed(claim, kept),
             self._ask_name,
-        )
+        ).ask("door.choose_password")
 
     def _claimed(self, claim: LoginName, kept: str) -> None:
         try:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from server.accounts.passwords import Verdict
-from server.accounts.prompts import LoginServices, LoginView, Prompts, ask_new_password
+from server.accounts.prompts import LoginServices, LoginView, NewPassword, Prompts
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
@@ -78,11 +78,10 @@ class PasswordChange:
         if verdict is not Verdict.RIGHT:
             self._over(self._door.say()("door.not_changed_wrong"))
             return
-        ask_new_password(
+        NewPassword(
             self._questions,
             self._caller,
             self._door,
-            "door.ask_new_password",
             self._name,
             lambda kept: self._questions.wait_for(
                 self._door.accounts.set_password(self._name, kept),
@@ -90,7 +89,7 @@ class PasswordChange:
                 self._over,
             ),
             self._give_up,
-        )
+        ).ask("door.ask_new_password")
 
     def _give_up(self) -> None:
         self._over(self._door.say()("door.password_unchanged"))

@@ -123,39 +123,42 @@ class Prompts:
             self._awaited.cancel()
 
 
-def ask_new_password(
-    questions: Prompts,
-    caller: LoginView,
-    door: LoginServices,
-    key: str,
-    name: str,
-    chosen: Callable[[str], None],
-    given_up: Callable[[], None],
-    former: str = "",
-) -> None:
-    """Ask for a password until one will do; `chosen` is called with what is kept of it.
+@dataclass(frozen=True)
+class NewPassword:
+    """Asks for a password until one will do; `chosen` is called with what is kept of it.
 
     An empty line gives up. `former` is a password that will not do, because it was given for one time.
     """
-    say = door.say()
 
-    def ask() -> None:
-        questions.ask(key, answer, hidden=True)
+    questions: Prompts
+    caller: LoginView
+    door: LoginServices
+    name: str
+    chosen: Callable[[str], None]
+    given_up: Callable[[], None]
+    former: str = ""
 
-    def refuse(reason: str) -> None:
-        caller.show(reason)
-        ask()
+    def ask(self, key: str) -> None:
+        """Ask with a sentence of the wording."""
+        self.questions.ask(key, lambda password: self._take(key, password), hidden=True)
 
-    def answer(password: str) -> None:
+    def _take(self, key: str, password: str) -> None:
         if not password:
-            given_up()
-        elif len(password) < door.settings.shortest_password:
-            refuse(say("door.too_short", shortest=door.settings.shortest_password))
-        elif password.casefold() == name.casefold():
-            refuse(say("door.password_is_name"))
-        elif password == former:
-            refuse(say("door.password_is_former"))
+            self.given_up()
+        elif problem := self._problem_with(password):
+            self._refuse(key, problem)
         else:
-            questions.wait_for(door.passwords.hash(password, caller.host), chosen, refuse)
+            hashed = self.door.passwords.hash(password, self.caller.host)
+            self.questions.wait_for(hashed, self.chosen, lambda reason: self._refuse(key, reason))
 
-    ask()
+    def _problem_with(self, password: str) -> str:
+        say, shortest = self.door.say(), self.door.settings.shortest_password
+        if len(password) < shortest:
+            return say("door.too_short", shortest=shortest)
+        if password.casefold() == self.name.casefold():
+            return say("door.password_is_name")
+        return say("door.password_is_former") if password == self.former else ""
+
+    def _refuse(self, key: str, reason: str) -> None:
+        self.caller.show(reason)
+        self.ask(key)
