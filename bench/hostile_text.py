@@ -34,7 +34,7 @@ from bench.lib.reporting import table
 from config.settings import ServerSettings
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater
+from server.app import Fallwater, Runtime
 from server.net.listeners import Ports
 from vault.entities.schema import room_of
 from vault.errors import NoteError
@@ -75,9 +75,8 @@ class House:
         settings = loaded_strategies().load_settings(vault)
         accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
         told: list[str] = []
-        self.world = Fallwater(
-            vault, settings, self.reactor, random.Random(1), _now_ms, told.append, lambda call: call(), accounts
-        )
+        runtime = Runtime(self.reactor, random.Random(1), _now_ms, told.append, lambda call: call())
+        self.world = Fallwater(vault, settings, runtime, accounts)
         self.world.listen(Ports(self.reactor))
         self._transports: list[StringTransport] = []
         self._sender, *_ = [self._connect(number) for number in range(1 + LISTENERS)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from twisted.internet.defer import Deferred
@@ -35,7 +35,7 @@ from server.lifecycle.shutdown import in_stages
 from server.monitoring.health import MonitoredServer
 from server.net.listeners import Listeners, Ports, limits_of
 from server.persistence.autosave import GroupCommit, WorldStore, Written
-from server.persistence.hot_reload import HotReload, load_texts
+from server.persistence.hot_reload import HotReload, ReloadTargets, load_texts
 from server.persistence.reload_timer import ReloadTimer, shortened
 from server.session.registry import SessionRegistry, presence_by
 from server.session.session import Session
@@ -59,85 +59,110 @@ NOTES_FSYNC_MS = 50
 """How often notes are forced to disk where each line of a journal is at once."""
 
 
+@dataclass(frozen=True)
+class Runtime:
+    """What a world gets from the process that it runs in: time, chance, and a way to speak to whoever started it.
+
+    `say` is given the sentences that whoever started the world should read. `in_reactor` is how another thread has
+    something called in the reactor's. `on_shutdown` is called when an admin closes the world from inside; its argument
+    says whether the world restarts.
+    """
+
+    reactor: ReactorClock
+    rng: random.Random
+    now_ms: Callable[[], int]
+    say: Callable[[str], None]
+    in_reactor: Callable[[Callable[[], None]], None]
+    on_shutdown: Callable[[bool], None] = lambda restart: None
+
+
 class Fallwater:
     """A world with its people and agents, ready to be started.
 
-    `say` is given the sentences that whoever started the world should read; `in_reactor` is how another thread
-    has something called in the reactor's. `on_shutdown` is called when an admin closes the world from inside, and
-    told whether it is to begin anew.
-    `written` are the settings as the notes have them, if the command line has it otherwise.
+    `written` are the settings as the notes have them, if the command line overrides some.
     """
 
     def __init__(
         self,
         vault: Vault,
         settings: Settings,
-        reactor: ReactorClock,
-        rng: random.Random,
-        now_ms: Callable[[], int],
-        say: Callable[[str], None],
-        in_reactor: Callable[[Callable[[], None]], None],
+        runtime: Runtime,
         account_store: AccountStore,
         written: Settings | None = None,
-        on_shutdown: Callable[[bool], None] = lambda restart: None,
     ) -> None:
         self.settings = settings
         self.running = False
         self._vault = vault
-        self._reactor = reactor
-        self._rng = rng
-        self._now_ms = now_ms
-        self._on_shutdown = on_shutdown
+        self._reactor = runtime.reactor
+        self._rng = runtime.rng
+        self._now_ms = runtime.now_ms
         self._accounts_folder = account_store.folder
         self._account_store = account_store
         self._ports: Ports | None = None
         self.listeners: Listeners | None = None
+        self._make_world(runtime)
+        self._add_commands()
+        self._make_sessions()
+        self._make_timers(runtime, written or settings)
+        self._stewardship = self._steward(runtime.on_shutdown)
+        self._subscribe()
+        self._adopt(settings)
+        self.watched = self._watched()
+        # Last: what a world says of commands is checked against all of them.
+        self.game.commands.texts = load_command_texts(vault, self.game.commands)
 
-        # The world, and what lives in it
+    def _make_world(self, runtime: Runtime) -> None:
+        """Make the world, and the agents that live in it."""
+        vault, settings, reactor, rng = self._vault, self.settings, self._reactor, self._rng
         self._on_disk = WorldStore(vault, settings.world, self._tell_admins, reactor)
         self.world = self._on_disk.world
         most = settings.server.max_line_bytes
         self.game = Game(self.world, world_commands(), self._chance, most, perf_counter)
         self._on_disk.begin(self.game)
-        self.agents = Population(vault, settings, self.game, rng, now_ms)
-        self._minds = AgentScheduler(self.agents, lambda: self.settings, reactor, rng, say, self._tell_admins)
+        self.agents = Population(vault, settings, self.game, rng, self._now_ms)
+        self._minds = AgentScheduler(self.agents, lambda: self.settings, reactor, rng, runtime.say, self._tell_admins)
         self.agents.on_born = self._minds.begin
 
-        # Who comes in, and what they may do
-        self._add_commands()
-        self.accounts = Accounts(account_store, vault, self.world, settings.server, now_ms)
+    def _make_sessions(self) -> None:
+        """Make what lets people in, and decides what they may do."""
+        self.accounts = Accounts(self._account_store, self._vault, self.world, self.settings.server, self._now_ms)
         self.audit = self._audit()
         self.leading = Possession(self.game, self.audit.take_led_line)
-        texts = load_texts(vault)
         self.registry = SessionRegistry(
-            self.game, self._door(), texts, reactor, self.leading.perform, self._entered, self.audit.take_reset
+            self.game,
+            self._door(),
+            load_texts(self._vault),
+            self._reactor,
+            self.leading.perform,
+            self._entered,
+            self.audit.take_reset,
         )
         self._status = ServerStatus(
             self.world,
             lambda: len(self.registry.playing),
             lambda: self.settings,
-            now_ms() // 1000,
+            self._now_ms() // 1000,
             lambda: (self._ports.telnet_port, self._ports.tls_port) if self._ports else (0, 0),
         )
-        self.world.presence = presence_by(self.registry.playing, self.accounts.last_seen, now_ms)
+        self.world.presence = presence_by(self.registry.playing, self.accounts.last_seen, self._now_ms)
+        self._services = ConnectionServices(self._reactor, lambda: self.settings.colors)
 
-        # What goes on by itself
-        self._services = ConnectionServices(reactor, lambda: self.settings.colors)
-        self._sync = GroupCommit(self._written, settings.memory.journal_fsync_ms or NOTES_FSYNC_MS, reactor)
+    def _make_timers(self, runtime: Runtime, written: Settings) -> None:
+        """Make what goes on by itself."""
+        reactor, now_ms = self._reactor, self._now_ms
+        self._sync = GroupCommit(self._written, self.settings.memory.journal_fsync_ms or NOTES_FSYNC_MS, reactor)
         self._time = WorldClock(
             self.game, lambda: self.settings.world, reactor, lambda: local_ms(now_ms()), self._own_rng()
         )
-        self._edits = self._hot_reload(written or settings)
-        self._reload = ReloadTimer(vault, self._edits, self._tell_admins, reactor, in_reactor)
+        self._edits = self._hot_reload(written)
+        self._reload = ReloadTimer(self._vault, self._edits, self._tell_admins, reactor, runtime.in_reactor)
         self._resuming = SessionRestore(
-            vault, self.game, self.agents, self.registry, lambda: self.settings.server, now_ms
+            self._vault, self.game, self.agents, self.registry, lambda: self.settings.server, now_ms
         )
-        self._stewardship = self._steward()
 
-        self._subscribe()
-        self._adopt(settings)
-        self.watched = MonitoredServer(
-            vault,
+    def _watched(self) -> MonitoredServer:
+        return MonitoredServer(
+            self._vault,
             self.game,
             self.registry,
             self.agents,
@@ -148,8 +173,6 @@ class Fallwater:
             lambda: self.running,
             lambda: self._ports,
         )
-        # Last: what a world says of commands is checked against all of them.
-        self.game.commands.texts = load_command_texts(vault, self.game.commands)
 
     def _subscribe(self) -> None:
         """Connect everything that observes; notes, whereabouts and the board are saved by `WorldStore`."""
@@ -169,19 +192,18 @@ class Fallwater:
         )
 
     def _hot_reload(self, written: Settings) -> HotReload:
-        return HotReload(
-            self._vault,
+        targets = ReloadTargets(
             self.game,
             self.agents,
             self.registry,
             self._on_disk.known,
-            written,
             lambda: self.settings,
             self._adopt,
             self._minds.end,
         )
+        return HotReload(self._vault, targets, written)
 
-    def _steward(self) -> Administration:
+    def _steward(self, on_shutdown: Callable[[bool], None]) -> Administration:
         services = AdminServices(
             self.game,
             self.registry,
@@ -196,7 +218,7 @@ class Fallwater:
             self._save_now,
             lambda: back_up(self._vault, self._now_ms(), self.settings.server.backups_kept),
             self._take_in,
-            self._on_shutdown,
+            on_shutdown,
         )
         return Administration(services)
 

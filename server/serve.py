@@ -21,7 +21,7 @@ from server.accounts.database import AccountDatabase, read_accounts
 from server.accounts.password_reset import first_admin
 from server.accounts.passwords import Argon2
 from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
-from server.app import Fallwater
+from server.app import Fallwater, Runtime
 from server.check.vault import every_command
 from server.lifecycle.preflight import Preflight, Trial, cannot_open, read_all, why_no_port
 from server.lifecycle.restart import inherited, reexec, this_program
@@ -134,18 +134,15 @@ class _ServedWorld:
         reactor, settings = self._reactor, self._settings
         database = AccountDatabase(accounts_folder(self._vault, self._options))
         accounts = AccountStore(database, WriterThread(reactor.callFromThread))
-        world = Fallwater(
-            self._vault,
-            settings,
+        runtime = Runtime(
             reactor,
             random.Random(),
             lambda: time.time_ns() // 1_000_000,
             self._say,
             reactor.callFromThread,
-            accounts,
-            written,
             lambda restart: self._preflight() if restart else self._request.close(),
         )
+        world = Fallwater(self._vault, settings, runtime, accounts, written)
         if sentences := first_admin(database, self._vault, settings.server.admin_name, Argon2()):
             accounts.read_now()
             self._say(sentences)

@@ -25,7 +25,7 @@ from agents.simulation.recording import Recording, ReplayedModels, SimulationErr
 from agents.simulation.simulation import Simulation, Span, Step, Tallies, VirtualClock, beginning_ms, step_text, timing
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater
+from server.app import Fallwater, Runtime
 from server.options import default_vault, with_model
 from vault.atomic_write import Disk
 from vault.config_notes import Settings
@@ -170,9 +170,8 @@ class Life:
         self._transcript = transcript
         self._progress = progress
         accounts = AccountStore(AccountDatabase(wanted.out / ACCOUNTS, in_memory=True))
-        self.world = Fallwater(
-            vault, settings, self._later, rng, self.clock.now_ms, cast.say, lambda call: call(), accounts
-        )
+        runtime = Runtime(self._later, rng, self.clock.now_ms, cast.say, lambda call: call())
+        self.world = Fallwater(vault, settings, runtime, accounts)
         self._begun_ms = self.clock.ms = beginning_ms(self.world.agents)
         self.simulation = Simulation(
             self.world.game,

@@ -11,7 +11,7 @@ from twisted.internet.task import Clock
 
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater
+from server.app import Fallwater, Runtime
 from tests.server.front_door import NOW_MS
 from vault.config_notes import load_settings
 from vault.vault import open_vault
@@ -26,9 +26,8 @@ def full_table() -> CommandTable:
         vault, _ = open_vault(root / "world")
         accounts = AccountStore(AccountDatabase(root, in_memory=True))
         rng, said = random.Random(1), list[str]()
-        made = Fallwater(
-            vault, load_settings(vault), Clock(), rng, lambda: NOW_MS, said.append, lambda call: call(), accounts
-        )
+        runtime = Runtime(Clock(), rng, lambda: NOW_MS, said.append, lambda call: call())
+        made = Fallwater(vault, load_settings(vault), runtime, accounts)
         made.agents.close()
         made.accounts.close()
         return made.game.commands

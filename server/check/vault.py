@@ -19,7 +19,7 @@ from agents.checking import check_minds
 from agents.memory.strategy import loaded_strategies
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater
+from server.app import Fallwater, Runtime
 from server.options import add_vault_option, existing_vault, vault_root
 from vault.check.run import check_vault, mend_vault
 from vault.errors import NoteError
@@ -67,16 +67,8 @@ def every_command() -> CommandTable:
         root = Path(folder)
         vault, _ = open_vault(root / "world")
         accounts, said = AccountStore(AccountDatabase(root, in_memory=True)), list[str]()
-        made = Fallwater(
-            vault,
-            loaded_strategies().load_settings(vault),
-            Clock(),
-            random.Random(0),
-            lambda: 0,
-            said.append,
-            lambda call: None,
-            accounts,
-        )
+        runtime = Runtime(Clock(), random.Random(0), lambda: 0, said.append, lambda call: None)
+        made = Fallwater(vault, loaded_strategies().load_settings(vault), runtime, accounts)
         made.agents.close()
         made.accounts.close()
         return made.game.commands

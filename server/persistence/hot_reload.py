@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from agents.agent import Agent
@@ -93,36 +93,37 @@ def load_texts(vault: Vault) -> Texts:
     return Texts(load_text(vault, "welcome"), load_text(vault, "first-steps"), load_text(vault, "farewell"))
 
 
+@dataclass(frozen=True)
+class ReloadTargets:
+    """What edits are put into.
+
+    `settings` and `adopt` get and set the settings that count now. `end_thoughts` stops an agent's timer.
+    """
+
+    game: Game
+    agents: Population
+    registry: SessionRegistry
+    known: KnownNotes
+    settings: Callable[[], Settings]
+    adopt: Callable[[Settings], None]
+    end_thoughts: Callable[[str], None]
+
+
 class HotReload:
     """Looks at what may have changed and puts it into force; what is not valid changes nothing.
 
-    `written` are the settings as the notes have them, of which the command line may have other ones; `in_force` and
-    `adopt` get and set those that count now. `end_thoughts` stops an agent's heartbeat.
+    `written` are the settings as the notes have them, of which the command line may have other ones.
     """
 
-    def __init__(
-        self,
-        vault: Vault,
-        game: Game,
-        agents: Population,
-        registry: SessionRegistry,
-        known: KnownNotes,
-        written: Settings,
-        in_force: Callable[[], Settings],
-        adopt: Callable[[Settings], None],
-        end_thoughts: Callable[[str], None],
-    ) -> None:
+    def __init__(self, vault: Vault, targets: ReloadTargets, written: Settings) -> None:
         self._vault = vault
-        self._game = game
-        self._agents = agents
-        self._registry = registry
-        self._known = known
-        self._adopt = adopt
-        self._end_thoughts = end_thoughts
+        self._targets = targets
+        self._game = game = targets.game
+        self._agents = targets.agents
+        self._known = known = targets.known
         self._seen = NotesSeen(vault)
         self._seen.begin()
         self._world = WorldReload(vault, game.world, known)
-        self._in_force = in_force
         self._written = written
         agent_notes = [source for source in known.broken if source.startswith("agents/")]
         self._broken = {source.removesuffix("/agent.md"): known.broken[source] for source in agent_notes}
@@ -167,7 +168,7 @@ class HotReload:
         world, commands = self._game.world, self._game.commands
         wording, texts = load_wording(self._vault), load_texts(self._vault)
         command_texts = load_command_texts(self._vault, commands)
-        world.wording, self._registry.texts, commands.texts = wording, texts, command_texts
+        world.wording, self._targets.registry.texts, commands.texts = wording, texts, command_texts
         return [f"{source}: taken in." for source in _in(changes, TEXTS)]
 
     def _settings(self) -> list[str]:
@@ -178,9 +179,9 @@ class HotReload:
             raise NoteError(
                 f"config/world.md: the start room {start!r} does not exist; rooms: {', '.join(world.rooms)}."
             )
-        in_force, later = merge_settings(self._in_force(), self._written, now)
+        in_force, later = merge_settings(self._targets.settings(), self._written, now)
         self._written, world.start_room_id = now, start
-        self._adopt(in_force)
+        self._targets.adopt(in_force)
         if edited:
             later += self._agents.reload(in_force)
         return [*(f"{source}: taken in." for source in edited), *later]
@@ -230,7 +231,7 @@ class HotReload:
         return [f"agents/{name}/agent.md: taken in, as it is new."]
 
     def _let_go(self, name: str) -> list[str]:
-        self._end_thoughts(name)
+        self._targets.end_thoughts(name)
         deferred_from(self._agents.let_go(name)).addErrback(
             lambda failure: log.error("%s was let go, but not all is on disk: %s", name, failure.getErrorMessage())
         )

@@ -12,7 +12,7 @@ from twisted.internet.task import Clock
 
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater
+from server.app import Fallwater, Runtime
 from tests.server.front_door import NOW_MS
 from tests.world.inn import Player
 from vault.config_notes import load_settings
@@ -55,9 +55,8 @@ def game(tmp_path_factory) -> Game:
     vault, _ = open_vault(root / "world")
     accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
     clock, say = Clock(), list[str]().append
-    fallwater = Fallwater(
-        vault, load_settings(vault), clock, random.Random(1), lambda: NOW_MS, say, lambda call: call(), accounts
-    )
+    runtime = Runtime(clock, random.Random(1), lambda: NOW_MS, say, lambda call: call())
+    fallwater = Fallwater(vault, load_settings(vault), runtime, accounts)
     world = fallwater.world
     for role in Role:
         for kind, is_agent in (("Person", False), ("Agent", True)):

@@ -9,7 +9,7 @@ from typing import Any
 
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater
+from server.app import Fallwater, Runtime
 from tests.server.front_door import NOW_MS
 from vault.atomic_write import Disk
 from vault.config_notes import load_settings
@@ -47,6 +47,5 @@ def world_of(folder: Path, reactor: Any, disk: Disk | None = None) -> Fallwater:
     vault = Vault(folder / "world", disk)
     accounts = AccountStore(AccountDatabase(folder / "accounts", in_memory=True))
     settings, said = load_settings(vault), list[str]()
-    return Fallwater(
-        vault, settings, reactor, random.Random(1), lambda: NOW_MS, said.append, lambda call: None, accounts
-    )
+    runtime = Runtime(reactor, random.Random(1), lambda: NOW_MS, said.append, lambda call: None)
+    return Fallwater(vault, settings, runtime, accounts)

@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 from agents.memory.strategy import loaded_strategies
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater
+from server.app import Fallwater, Runtime
 from tests.server.front_door import NOW_MS
 from vault.vault import Vault, open_vault
 from world.entities import Character, Role
@@ -29,7 +29,9 @@ class Town:
         accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
         settings = loaded_strategies().load_settings(self.vault)
         clock, rng, say = Clock(), random.Random(1), list[str]().append
-        self.app = Fallwater(self.vault, settings, clock, rng, lambda: NOW_MS, say, lambda call: call(), accounts)
+        self.app = Fallwater(
+            self.vault, settings, Runtime(clock, rng, lambda: NOW_MS, say, lambda call: call()), accounts
+        )
         self.world = self.app.world
         self.events: list[Event] = []
 
