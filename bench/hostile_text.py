@@ -34,7 +34,8 @@ from bench.lib.reporting import table
 from config.settings import ServerSettings
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater, Runtime
+from server.app import Fallwater
+from server.clock import Runtime
 from server.net.listeners import Ports
 from vault.entities.schema import room_of
 from vault.errors import NoteError

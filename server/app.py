@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 
 from twisted.internet.defer import Deferred
@@ -27,7 +27,7 @@ from server.accounts.throttle import LoginThrottle
 from server.admin.admin_commands import Administration, AdminServices
 from server.admin.audit import Audit
 from server.agent_scheduler import AgentScheduler
-from server.clock import ReactorClock
+from server.clock import Runtime
 from server.connection.services import ConnectionServices
 from server.lifecycle.restart import STAGE_SECONDS
 from server.lifecycle.resume import SessionRestore
@@ -57,23 +57,6 @@ log = logging.getLogger(__name__)
 
 NOTES_FSYNC_MS = 50
 """How often notes are forced to disk where each line of a journal is at once."""
-
-
-@dataclass(frozen=True)
-class Runtime:
-    """What a world gets from the process that it runs in: time, chance, and a way to speak to whoever started it.
-
-    `say` is given the sentences that whoever started the world should read. `in_reactor` is how another thread has
-    something called in the reactor's. `on_shutdown` is called when an admin closes the world from inside; its argument
-    says whether the world restarts.
-    """
-
-    reactor: ReactorClock
-    rng: random.Random
-    now_ms: Callable[[], int]
-    say: Callable[[str], None]
-    in_reactor: Callable[[Callable[[], None]], None]
-    on_shutdown: Callable[[bool], None] = lambda restart: None
 
 
 class Fallwater:

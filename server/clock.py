@@ -1,8 +1,10 @@
-"""Time, as Twisted tells it: the parts of a reactor and of a delayed call that the server needs."""
+"""What the server needs of a reactor and of the process: time, delayed calls, other threads."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
@@ -32,3 +34,20 @@ class ReactorClock(Protocol):
 
     def callLater(self, delay: float, callable: Callable[..., object], *args: Any) -> DelayedCall:
         """Call after `delay` seconds; 0 is the next turn."""
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What a world gets from the process that it runs in: time, chance, and a way to speak to whoever started it.
+
+    `say` is given the sentences that whoever started the world should read. `in_reactor` is how another thread has
+    something called in the reactor's. `on_shutdown` is called when an admin closes the world from inside; its argument
+    says whether the world restarts.
+    """
+
+    reactor: ReactorClock
+    rng: random.Random
+    now_ms: Callable[[], int]
+    say: Callable[[str], None]
+    in_reactor: Callable[[Callable[[], None]], None]
+    on_shutdown: Callable[[bool], None] = lambda restart: None

@@ -21,8 +21,9 @@ from server.accounts.database import AccountDatabase, read_accounts
 from server.accounts.password_reset import first_admin
 from server.accounts.passwords import Argon2
 from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
-from server.app import Fallwater, Runtime
+from server.app import Fallwater
 from server.check.vault import every_command
+from server.clock import Runtime
 from server.lifecycle.preflight import Preflight, Trial, cannot_open, read_all, why_no_port
 from server.lifecycle.restart import inherited, reexec, this_program
 from server.lifecycle.shutdown import ShutdownRequest

@@ -25,7 +25,8 @@ from agents.simulation.recording import Recording, ReplayedModels, SimulationErr
 from agents.simulation.simulation import Simulation, Span, Step, Tallies, VirtualClock, beginning_ms, step_text, timing
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater, Runtime
+from server.app import Fallwater
+from server.clock import Runtime
 from server.options import default_vault, with_model
 from vault.atomic_write import Disk
 from vault.config_notes import Settings

@@ -11,7 +11,8 @@ from twisted.internet.task import Clock
 
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater, Runtime
+from server.app import Fallwater
+from server.clock import Runtime
 from tests.server.front_door import NOW_MS
 from vault.config_notes import load_settings
 from vault.vault import open_vault

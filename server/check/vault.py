@@ -19,7 +19,8 @@ from agents.checking import check_minds
 from agents.memory.strategy import loaded_strategies
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater, Runtime
+from server.app import Fallwater
+from server.clock import Runtime
 from server.options import add_vault_option, existing_vault, vault_root
 from vault.check.run import check_vault, mend_vault
 from vault.errors import NoteError

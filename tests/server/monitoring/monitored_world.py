@@ -9,7 +9,8 @@ from typing import Any
 
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater, Runtime
+from server.app import Fallwater
+from server.clock import Runtime
 from tests.server.front_door import NOW_MS
 from vault.atomic_write import Disk
 from vault.config_notes import load_settings

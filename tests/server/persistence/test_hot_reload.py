@@ -13,7 +13,8 @@ from twisted.internet.task import Clock
 from agents.memory.strategy import loaded_strategies
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
-from server.app import Fallwater, Runtime
+from server.app import Fallwater
+from server.clock import Runtime
 from tests.server.front_door import NOW_MS
 from vault.vault import Vault, open_vault
 from world.entities import Character, Role
