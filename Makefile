@@ -10,7 +10,7 @@ VAULT ?= fallwater-world
 PYTHON ?=
 PYTHONS = $(or $(PYTHON),python3.11 python3 python3.12 python3.13 python3.14)
 
-BENCH ?= $(filter-out soak,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)) $(patsubst bench/%/__main__.py,%,$(wildcard bench/*/__main__.py)))
+BENCH ?= $(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)) $(patsubst bench/%/__main__.py,%,$(wildcard bench/*/__main__.py))
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -56,7 +56,7 @@ bench: $(DEVELOPMENT)
 	@set -e; for name in $(BENCH); do echo "== $$name"; $(BIN)/python -m bench.$$name; done
 
 soak: $(DEVELOPMENT)
-	@exec $(BIN)/python -m bench.soak
+	@exec $(BIN)/python -m tests.integration.soak
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -61,7 +61,9 @@ def placeholders(runs: int) -> Iterator[Row]:
     for size, at_most in ((100, 2.0), (4_000, 4.0), (100_000, 20.0)):
         text = (WORDS * (size // len(WORDS) + 1))[:size]
         pairs = itertools.product(range(64), ("acted", "result"))
-        tail = tuple(Memory(seq, 0, kind, "", text) for seq, (_, kind) in enumerate(pairs, 1))
+        tail = tuple(
+            Memory(seq, 0, kind, "", text if kind == "result" else "look") for seq, (_, kind) in enumerate(pairs, 1)
+        )
         for told, limits in (("as placeholders", ResultLimits()), ("whole", ResultLimits(0, 1_000_000))):
 
             def tell(tail: tuple[Memory, ...] = tail, limits: ResultLimits = limits) -> str:

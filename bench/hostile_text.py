@@ -5,8 +5,7 @@ bytes, and everybody there hears what comes of it. Replies of models and notes a
 is the time of one thread, which others on the machine do not lengthen. The three longest of each kind are measured four
 times more, each time as often as agents need to learn from them, and the least of these counts.
 
-What is sent is made of the world's own sentences, of commands, and of marks, each repeated up to the limit.
-"""
+What is sent is made of the world's own sentences, of commands, and of marks, each repeated up to the limit."""
 
 from __future__ import annotations
 
@@ -29,7 +28,6 @@ from agents.memory.facts.file import EXTRACT_EVERY
 from agents.memory.strategy import loaded_strategies
 from agents.replies.reply import first_command
 from agents.replies.reply_text import MOST_THOUGHT
-from bench.lib.hostile import fragments, repeated
 from bench.lib.reporting import table
 from config.settings import ServerSettings
 from server.accounts.database import AccountDatabase
@@ -39,10 +37,74 @@ from server.clock import Runtime
 from server.net.listeners import Ports
 from vault.entities.schema import room_of
 from vault.errors import NoteError
+from vault.message_notes import starter_sentences
 from vault.note import parse_note
 from vault.vault import open_vault
 from world.entities import Character, Role
+from world.message_catalog import variables
 from world.preferences import ALIAS
+
+END = "!"
+
+MARKS = (
+    "| \\| \" ' “ ” » [ [[ == %* # - ~ ~Moss>"
+    " < > { } ( ** __ ` ``` … . ? ! , : ; = 1 2. a é e\u0301 小 ا\u200c 👩\u200d \u202e"
+).split(" ")
+WORDS = (
+    "a b ",
+    "to ",
+    "Moss ",
+    "Old Tom ",
+    "please, ",
+    "I'll go a. ",
+    "I promise to bring a1. ",
+    "remember a: ",
+    "never mind. ",
+    "keep a secret, ",
+    "the a, and the b, ",
+    "yes|no ",
+    ' | "',
+    "1.a ",
+    ", hey",
+    "- and, ",
+    "[[a#^m1",
+    "(seen 1",
+    "<think>",
+    "</think>",
+    "<|im_start|>",
+    '{"command": "say", "text": "',
+    "functions.say(",
+    '<parameter name="a">',
+    "say hi (reason: ",
+    "Command: ",
+    "## a\n",
+    "- **a**: b\n",
+    "**a**: b\n",
+    "%%\n",
+    "<!--",
+    "---\n",
+    "a: [",
+    "\n",
+    " ",
+    "\t",
+)
+
+
+def fragments() -> Iterator[str]:
+    """Yield pieces of the world's sentences with something in the place of their variables, words and marks."""
+    for key, sentence in starter_sentences().items():
+        if key.startswith("narration.") and len(variables(sentence)) > 1:
+            for variable in variables(sentence):
+                sentence = sentence.replace(f"{{{variable}}}", "x")
+            yield f"{sentence} "
+    yield from (*MARKS, *WORDS)
+
+
+def repeated(before: str, fragment: str, size: int) -> str:
+    """Return a fragment behind something as often as fits into so many bytes, and a mark that fits no fragment."""
+    count = (size - len(before.encode()) - len(END)) // len(fragment.encode())
+    return before + fragment * count + END
+
 
 AIM_MS = 50.0
 LINE_BYTES = ServerSettings().max_line_bytes

@@ -20,7 +20,7 @@ all of them. So coming in and walking cost each server what it does as it is del
 than 1,000 people nobody says things as fast as they can in one room: a line from each of 5,000 is 25 million messages.
 
 With `--broadcast 200,500` nothing else is measured than so many people in Fallwater and at a bare broadcast server
-over Twisted (`bench/crowd/broadcast_server.py`), in turn and so often (`--rounds`). Of each the cheapest round counts:
+over Twisted (`bench/lib/broadcast_server.py`), in turn and so often (`--rounds`). Of each the cheapest round counts:
 what else runs on the machine only makes an answer dearer.
 
 At last 500 people type a line a second while 50 agents act, whose model is a program that answers by rule after 1.5 s.
@@ -30,19 +30,131 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import resource
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from bench.crowd.bare import BARE, broadcast
-from bench.crowd.beside import Beside
-from bench.crowd.crowd import Answered, Crowd, CrowdError
-from bench.crowd.figures import LOADS, Load, Measured, cpu_milliseconds, loads_of, record, tables
-from bench.crowd.machine import busy_seconds, cpu_seconds, open_files, own_cpu_seconds, resident_kib
-from bench.crowd.ours import AGENTS, fallwater
-from bench.crowd.server import Served
-from bench.crowd.town import live, look, say, spread_out, together
+from bench.lib.crowd import Answered, Crowd, CrowdError
+from bench.lib.evennia import Beside
+from bench.lib.reporting import RECORD, Table, record
+from bench.lib.servers import AGENTS, BARE, Served, broadcast, fallwater
+from bench.lib.town import live, look, say, spread_out, together
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def resident_kib(pids: Sequence[int]) -> int:
+    """Return the resident memory of some processes, in KiB."""
+    texts = [Path(f"/proc/{pid}/status").read_text("utf-8") for pid in pids]
+    return sum(int(re.findall(r"VmRSS:\s+(\d+)", text)[0]) for text in texts)
+
+
+def cpu_seconds(pids: Sequence[int]) -> float:
+    """Return the processor time that some processes have used, in seconds."""
+    fields = [Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split() for pid in pids]
+    return sum(int(one[11]) + int(one[12]) for one in fields) / _TICKS
+
+
+def own_cpu_seconds() -> float:
+    """Return the processor time that this process has used, in seconds."""
+    return sum(os.times()[:2])
+
+
+def busy_seconds() -> float:
+    """Return the processor time that everything on this machine has used, in seconds."""
+    with open("/proc/stat", encoding="utf-8") as file:
+        user, nice, system, _, _, *rest = (int(field) for field in file.readline().split()[1:9])
+    return (user + nice + system + sum(rest)) / _TICKS
+
+
+def open_files(wanted: int) -> int:
+    """Let this process, and those that it starts, open so many files; return how many it may open now."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return max(soft, most)
+
+
+@dataclass(frozen=True)
+class Load:
+    """One measure, which took so many seconds with all its waiting. The shares of a core are of all the server's
+    processes and of the clients'; `noise` is the share of the whole machine that everything else took meanwhile.
+    """
+
+    what: str
+    answered: Answered
+    seconds: float
+    server_cores: float
+    client_cores: float
+    noise: float
+
+
+@dataclass
+class Measured:
+    """What was measured of one server with so many people; `failure` says what ended it early.
+
+    Memory is in KiB: of the server before anybody came, and what each connection adds at the door, idle, and busy.
+    """
+
+    server: str
+    people: int
+    empty_kib: int = 0
+    door_kib: float = 0.0
+    idle_kib: float = 0.0
+    busy_kib: float = 0.0
+    loads: list[Load] = field(default_factory=list)
+    failure: str = ""
+
+
+LOADS: dict[str, Callable[[Measured, Load], str]] = {
+    "server": lambda m, load: m.server,
+    "people": lambda m, load: f"{m.people:,}",
+    "what": lambda m, load: load.what,
+    "answers a second": lambda m, load: f"{load.answered.a_second:,.0f}",
+    "p50": lambda m, load: f"{load.answered.percentile(0.5):,.1f}",
+    "p95": lambda m, load: f"{load.answered.percentile(0.95):,.1f}",
+    "p99": lambda m, load: f"{load.answered.percentile(0.99):,.1f} ms",
+    "unanswered": lambda m, load: f"{load.answered.unanswered:,}" if load.answered.unanswered else "",
+    "heard a second": lambda m, load: f"{load.answered.heard / load.answered.seconds:,.0f}",
+    "CPU each": lambda m, load: f"{cpu_milliseconds(load):.3f} ms" if load.answered.latencies else "",
+    "server, cores": lambda m, load: f"{load.server_cores:.2f}",
+    "clients": lambda m, load: f"{load.client_cores:.2f}",
+    "others": lambda m, load: f"{load.noise:.0%}",
+}
+MEMORY: dict[str, Callable[[Measured], str]] = {
+    "server": lambda m: m.server,
+    "people": lambda m: f"{m.people:,}",
+    "empty": lambda m: f"{m.empty_kib / 1024:.0f} MiB",
+    "each at the door": lambda m: f"{m.door_kib:.1f} KiB",
+    "each idle": lambda m: f"{m.idle_kib:.1f} KiB",
+    "each busy": lambda m: f"{m.busy_kib:.1f} KiB",
+    "all, busy": lambda m: f"{(m.empty_kib + m.busy_kib * m.people) / 1024:.0f} MiB",
+    "": lambda m: m.failure,
+}
+
+
+def loads_of(measured: Measured) -> list[list[str]]:
+    """Return a row a load."""
+    return [[cell(measured, load) for cell in LOADS.values()] for load in measured.loads]
+
+
+def tables(results: Sequence[Measured]) -> list[Table]:
+    """Return all that was measured."""
+    loads = [row for measured in results for row in loads_of(measured)]
+    memory = [[cell(measured) for cell in MEMORY.values()] for measured in results]
+    return [Table(list(LOADS), loads, "Latencies in milliseconds."), Table(list(MEMORY), memory)]
+
+
+def cpu_milliseconds(load: Load) -> float:
+    """Return what an answer has cost of the server's cores, in milliseconds. There must be one."""
+    return load.server_cores * load.seconds / len(load.answered.latencies) * 1000
+
 
 PEOPLE = "1,50,200,500,1000,5000"
 BESIDE = "1,50,200,500"
@@ -211,10 +323,10 @@ def main() -> None:
         results += with_agents(seconds)
     if not options.alone:
         results += beside(_numbers(options.beside), seconds)
-    text = tables(results)
-    print(f"\n{text}")
+    found = tables(results)
+    print("", *found, sep="\n\n")
     if options.record:
-        record(text)
+        record("load", found)
 
 
 def _options() -> argparse.Namespace:
@@ -227,7 +339,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=5.0, help="how long each measure takes (5)")
     parser.add_argument("--alone", action="store_true", help="without Evennia")
     parser.add_argument("--without-agents", action="store_true", help="without the measure with agents")
-    parser.add_argument("--record", action="store_true", help="add the tables to bench/RESULTS.md")
+    parser.add_argument(RECORD, action="store_true", help="keep the tables in bench/results/")
     return parser.parse_args()
 
 

@@ -28,9 +28,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
-from bench.lib.accounts import caller_name, prepare_accounts
-from bench.lib.players import MARK, SECRET, Player
-from bench.lib.server_process import Running, running
+from bench.lib.prepared import MARK, SECRET, Player, caller_name, prepare_accounts
+from bench.lib.servers import Running, running
 from server.accounts.database import AccountDatabase, default_folder
 from vault.vault import open_vault
 

@@ -6,6 +6,7 @@
 - look: what a player waits for the answer to `look`, in turns without and with 50 agents being summarised by a model
   that takes 10 s a call. A `Session` on a terminal in memory, in the event loop of the agents: the wait counts from
   the moment the line is there, so that whatever holds the loop up is in it.
+- recall: reading a life of 1,000,000 memories into the index, and looking up what a question brings to mind.
 """
 
 from __future__ import annotations
@@ -23,24 +24,33 @@ from pathlib import Path
 
 from twisted.internet.task import Clock
 
+from agents.memory.journal_search import JournalSearch
 from agents.memory.memory import AgentMemory
+from agents.memory.retrieval import NotesIndex, Retriever
 from agents.memory.strategy import loaded_strategies
+from agents.memory.view import Tier, View, tail_tier
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from bench.lib.journals import write_journal
+from bench.lib.prepared import write_journal
 from config.settings import MemorySettings
 from tests.agents.memory.lives import good_summaries, one_turn
 from tests.scripted_model import ScriptedModel
 from tests.server.fake_connection import FakeConnection, Guest
 from tests.server.front_door import lobby_of
 from vault.entities.load import load_world
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
+from vault.memory.ranges import Range, RangeSet
 from vault.memory.summaries import Summary
 from vault.vault import Vault, open_vault
 from world.commands.table import world_commands
 from world.game import Game
 
 NOW_MS = 1_795_248_000_000
+NAME, PLACE = "Eliza", "The Landing"
+TAIL = 64
+QUESTIONS = 200
 TURNS, TURN = 30, 40
 CALL_SECONDS = 10.0
 LOOK_EVERY_SECONDS = 0.01
@@ -236,6 +246,42 @@ def population(vault: Vault) -> tuple[Game, Population]:
     return game, Population(vault, settings, game, random.Random(1), lambda: NOW_MS + 1000)
 
 
+def recall(root: Path, sizes: Sizes) -> None:
+    """Time what it takes to be reminded: many questions of twelve words, some rare and some in every memory."""
+    memories = sizes.long
+    write_journal(root / "agents" / NAME, memories, NOW_MS)
+    journal = Journal(Vault(root), NAME)
+    journal.load()
+    finder = JournalSearch(journal)
+    finder.has_time = True
+    began = time.perf_counter()
+    finder.is_ready(journal.last)
+    reading = time.perf_counter() - began
+    mind = Retriever(finder, NotesIndex(journal.vault, NAME))
+    tail = journal.read(journal.last - TAIL + 1, journal.last)
+    took, cpu, reminded = list[float](), list[float](), 0
+    for number in range(QUESTIONS):
+        said = (
+            f'Moss says, "Eliza, which of my stones {number * 31 % memories} and {number * 977 % memories} lies in the '
+            f'wall, and was the river {number % 90} inches high, or did the heron see the kettle of Quillon?"'
+        )
+        asked = Memory(journal.last + 1, NOW_MS, "observed", PLACE, said, ("Moss",), 5)
+        covered = journal.last - TAIL
+        older = Tier("older", RangeSet.of(Range(1, covered)))
+        view = View(NAME, (older, tail_tier(covered, journal.last + 1, (*tail, asked))))
+        began, began_cpu = time.perf_counter(), time.process_time()
+        reminded += bool(mind.of_moment(view, frozenset(["Moss"]), PLACE, 3, ""))
+        took.append((time.perf_counter() - began) * 1000)
+        cpu.append((time.process_time() - began_cpu) * 1000)
+    p95 = statistics.quantiles(took, n=20)[-1]
+    row(f"recall: reading {memories:,} memories into the index", f"{reading:.1f} s", "")
+    figure = f"{statistics.median(took):.1f} ms"
+    remark = (
+        f"p95 {p95:.1f} ms, CPU {statistics.median(cpu):.1f} ms; {reminded} of {QUESTIONS} brought something to mind"
+    )
+    row(f"recall: a look-up among {memories:,} memories", figure, remark)
+
+
 def add_agent(vault: Vault, name: str) -> None:
     """Put one more agent where nobody else is in its way."""
     folder = vault.root / "agents" / name
@@ -251,7 +297,7 @@ def row(what: str, figure: str, remark: str) -> None:
 def main() -> None:
     """Print the table."""
     parts: dict[str, Callable[[Path, Sizes], None]]
-    parts = {"length": length, "start": start, "prefix": prefix, "look": look}
+    parts = {"length": length, "start": start, "prefix": prefix, "look": look, "recall": recall}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--only", choices=parts, help="measure this alone")
     options.add_argument("--quick", action="store_true", help="little of everything, to see that it runs")

@@ -18,9 +18,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.lib.journals import write_journal
+from bench.lib.prepared import write_journal
 from bench.lib.reporting import table
-from bench.lib.server_process import wait_for
+from bench.lib.servers import wait_for
 from vault.vault import open_vault
 
 BEAT_SECONDS = 0.005

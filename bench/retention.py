@@ -4,30 +4,86 @@ Facts are planted in a generated history, which is lived through in a small worl
 summaries, what each question brings to mind, `expand` and `find` are asked for them. `--model scripted` summarises with
 a model that keeps every k-th sentence and lies now and then, `--model picked` has whole lines picked by rule, without
 any model, and `--model embedded` is the one that comes with Fallwater. `--locomo DIR` asks the questions of the LoCoMo
-conversations in a folder instead. `--record` adds the tables to bench/RESULTS.md.
+conversations in a folder instead. `--record` keeps the tables in bench/results/.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import datetime
 import logging
-import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
 from agents.models.embedded_model import EmbeddedModel
 from agents.models.model import LanguageModel
-from bench.lib.histories import Counts
+from bench.lib.histories import FORMS, Counts
 from bench.lib.locomo import asked_table, conversations, questioned
-from bench.lib.reporting import machine, record, table, tables
-from bench.lib.retained import measured
+from bench.lib.reporting import RECORD, Table, record
+from bench.lib.retained import AGES, Measured, Tally, measured
 from bench.lib.scripted_models import LOSSY, PICKED, LossySummarizer, ScriptedModel
 
 STRATEGIES = tuple(loaded_strategies())
+
+COLUMNS: dict[str, Callable[[Measured], str]] = {
+    "strategy": lambda m: m.strategy,
+    "cycles": lambda m: str(m.cycles),
+    "memory in the prompt, tokens": lambda m: f"{m.memory_tokens:,}",
+    "pinned": lambda m: _percent(m.prompt.kept("pinned")),
+    "important": lambda m: _percent(m.prompt.kept("important")),
+    "ordinary": lambda m: _percent(m.prompt.kept("ordinary")),
+    "updated": lambda m: _percent(m.prompt.kept("updated")),
+    "stale only": lambda m: _percent(m.prompt.share("updated", "stale")),
+    "both values": lambda m: _percent(m.prompt.share("updated", "both")),
+    "all": lambda m: _percent(m.prompt.kept_of_all),
+    "all, plain window": lambda m: _percent(m.window.kept_of_all),
+    "older than that window": lambda m: f"{_percent(m.beyond.kept_of_all)} of {m.beyond.of.total()}",
+    "all, reminded by the question": lambda m: _percent(m.reminded.kept_of_all),
+    "by expand": lambda m: _percent(m.expanded),
+    "by find": lambda m: _percent(m.found.kept_of_all),
+}
+COSTS: dict[str, Callable[[Measured], str]] = {
+    "strategy": lambda m: m.strategy,
+    "calls": lambda m: f"{m.record.calls:,}",
+    "tokens spent": lambda m: f"{m.record.spent_tokens:,}",
+    "tokens saved": lambda m: f"{m.record.saved_tokens:,}",
+    "whole journal, tokens": lambda m: f"{m.all_tokens:,}",
+    "names and numbers invented": lambda m: f"{m.lies:,}",
+    "accepted": lambda m: f"{len(m.invented)}{' ' + ', '.join(sorted(m.invented)[:8]) if m.invented else ''}",
+    "refused, by reason": lambda m: ", ".join(f"{why} {n}" for why, n in m.record.refused.most_common()) or "none",
+    "seconds": lambda m: f"{m.seconds:.0f}",
+}
+
+
+def tables(results: list[Measured]) -> list[Table]:
+    """Return what was measured."""
+    ages = [f"{low}–{high - 1}" for low, high in zip((0, *AGES), AGES, strict=False)] + [f"{AGES[-1]} and more"]
+    by_age = [
+        [m.strategy, kind, *(_percent(m.by_age.get(age, Tally()).kept(kind)) for age in range(len(ages)))]
+        for m in results
+        for kind in ("important", "ordinary")
+    ]
+    return [
+        Table(list(COLUMNS), [[cell(m) for cell in COLUMNS.values()] for m in results]),
+        Table(["strategy", "kind", *ages], by_age, "In the prompt by age, in memories since it was told:"),
+        Table(
+            ["strategy", *FORMS["important"]],
+            [_by_form(m) for m in results],
+            "Important facts in the prompt, by form:",
+        ),
+        Table(list(COSTS), [[cell(m) for cell in COSTS.values()] for m in results]),
+    ]
+
+
+def _by_form(m: Measured) -> list[str]:
+    return [m.strategy, *(_percent(m.by_form.kept(form)) for form in FORMS["important"])]
+
+
+def _percent(share: float) -> str:
+    return "–" if share != share else f"{share:.0%}"
 
 
 async def _model(name: str) -> tuple[LanguageModel, list[str]]:
@@ -40,26 +96,25 @@ async def _model(name: str) -> tuple[LanguageModel, list[str]]:
     return ScriptedModel(LOSSY if name == "scripted" else PICKED, lossy), lossy.lies
 
 
-async def _all(options: argparse.Namespace) -> str:
+async def _all(options: argparse.Namespace) -> list[Table]:
     results = []
     for strategy in options.strategies.split(","):
         model, lies = await _model(options.model)
         results.append(await measured(strategy, model, lies, options))
         print(f"  {strategy}: {results[-1].seconds:.0f} s", file=sys.stderr, flush=True)
     counts = ", ".join(f"{number} {kind}" for kind, number in vars(options.counts).items())
-    return f"{results[0].memories:,} memories; planted: {counts}.\n\n{tables(results)}"
+    first, *others = tables(results)
+    return [replace(first, title=f"{results[0].memories:,} memories; planted: {counts}."), *others]
 
 
-async def _all_questions(options: argparse.Namespace) -> str:
+async def _all_questions(options: argparse.Namespace) -> list[Table]:
     rows = []
     for conversation in conversations(options.locomo):
         for strategy in options.strategies.split(","):
             model, _ = await _model(options.model)
             rows += await questioned(conversation, strategy, model)
             print(f"  {conversation.name}, {strategy}", file=sys.stderr, flush=True)
-    if not rows:
-        return f"skipped: no LoCoMo data in {options.locomo}"
-    return f"{len(rows)} questions.\n\n{asked_table(rows, table)}"
+    return [asked_table(rows)] if rows else []
 
 
 def main() -> None:
@@ -71,19 +126,16 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path, help="a folder with LoCoMo conversations")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--important", type=int, default=Counts().important, help="how many important facts")
-    parser.add_argument("--record", action="store_true", help="add the tables to bench/RESULTS.md")
+    parser.add_argument(RECORD, action="store_true", help="keep the tables in bench/results/")
     options = parser.parse_args()
     options.counts = replace(Counts(), important=options.important)
     if unknown := set(options.strategies.split(",")) - set(STRATEGIES):
         parser.error(f"there is no strategy {', '.join(sorted(unknown))}; choose from {', '.join(STRATEGIES)}")
     logging.disable(logging.CRITICAL)
-    text = asyncio.run(_all_questions(options) if options.locomo else _all(options))
-    print(text)
+    found = asyncio.run(_all_questions(options) if options.locomo else _all(options))
+    print("\n\n".join(map(str, found)) or f"skipped: no LoCoMo data in {options.locomo}")
     if options.record:
-        arguments = shlex.join(argument for argument in sys.argv[1:] if argument != "--record")
-        arguments = arguments.replace(str(options.locomo), "DIR")
-        today = datetime.datetime.now(datetime.UTC).date()
-        record(f"### `python -m bench.retention {arguments}`\n\n{today}, {machine()}.\n\n{text}")
+        record("retention", found, hidden=str(options.locomo or ""))
 
 
 if __name__ == "__main__":

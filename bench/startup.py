@@ -10,7 +10,7 @@ import argparse
 import statistics
 import time
 
-from bench.lib.server_process import running, wait_for
+from bench.lib.servers import running, wait_for
 
 RUNS = 5
 

@@ -3,14 +3,13 @@
 The journals are those of tests/agents/memory/judged_summaries.yaml, ten excerpts that the project wrote. Each is
 summarised by the project's own code, with the world's templates, `--rounds` times. Prints how many summaries the
 verifier accepts at the first and at the second try, and why it refuses the others; `--verbose` shows every try.
-M is embedded, ollama:NAME or gguf:FILE. `--record` adds a row to bench/RESULTS.md.
+M is embedded, ollama:NAME or gguf:FILE. `--record` keeps the row in bench/results/.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import datetime
 import logging
 import sys
 from collections import Counter
@@ -24,12 +23,11 @@ from agents.memory.summaries.templates import load_summary_templates
 from agents.models.model import Completion, LanguageModel, OnText, Request
 from agents.models.model_selection import ModelSpec
 from agents.models.queue import ModelQueue
-from bench.lib.reporting import machine, record
+from bench.lib.reporting import RECORD, Table, record
 from config.settings import MemorySettings, ModelSettings
 from tests.agents.memory.gate_samples import judged_summaries
 from vault.vault import STARTER, Vault
 
-HEADING = "## Summaries"
 OLLAMA = "http://127.0.0.1:11434"
 
 
@@ -149,7 +147,7 @@ def main() -> None:
     parser.add_argument("--model", default="ollama:qwen2.5-coder:1.5b", metavar="M")
     parser.add_argument("--rounds", type=int, default=1, help="how often each journal is summarised")
     parser.add_argument("--verbose", action="store_true", help="show what the model wrote")
-    parser.add_argument("--record", action="store_true", help="add a row to bench/RESULTS.md")
+    parser.add_argument(RECORD, action="store_true", help="keep the row in bench/results/")
     options = parser.parse_args()
     if options.model.partition(":")[0] not in ("embedded", "ollama", "gguf"):
         sys.exit(f"--model is {options.model!r}; expected embedded, ollama:NAME or gguf:FILE.")
@@ -157,8 +155,7 @@ def main() -> None:
     line = asyncio.run(_all(options)).line
     print(line)
     if options.record:
-        today = datetime.datetime.now(datetime.UTC).date()
-        record(f"### `python -m bench.summaries --model {options.model}`\n\n{today}, {machine()}.\n\n{line}", HEADING)
+        record("summaries", [Table(["model", "figures"], [[options.model, line]])])
 
 
 if __name__ == "__main__":

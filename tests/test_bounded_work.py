@@ -22,7 +22,7 @@ from agents.prompts.quoting import plain, quoted, typed
 from agents.repetition.loop_detector import shingles
 from agents.replies.reply import first_command
 from agents.replies.words import speech_in
-from bench.lib.hostile import fragments, repeated
+from bench.hostile_text import fragments, repeated
 from server.telnet.options import learn_gmcp
 from tests.world.inn import Player, inn_game
 from vault.entities.schema import room_of, thing_of

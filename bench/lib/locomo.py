@@ -14,9 +14,9 @@ from agents.memory.english import FUNCTION_WORDS, NUMBER_WORDS
 from agents.memory.inspection import journal_text
 from agents.memory.view import memory_text
 from agents.models.model import LanguageModel
-from bench.lib.measuring import memory_part, plain_window
-from bench.lib.one_life import Life, at_ms
-from bench.lib.reminding import reminded
+from bench.lib.histories import Life, at_ms
+from bench.lib.reporting import Table
+from bench.lib.retained import memory_part, plain_window, reminded
 from vault.message_notes import starter_sentences
 from world.message_catalog import Wording
 
@@ -88,7 +88,7 @@ def share_of(wanted: frozenset[str], text: str) -> float:
     return len(wanted & _words(text)) / len(wanted)
 
 
-def asked_table(rows: list[Asked], table: Callable[[list[str], list[list[str]]], str]) -> str:
+def asked_table(rows: list[Asked]) -> Table:
     """Return the Markdown of what was asked: by strategy, and by category for each."""
     lines = []
     for strategy in dict.fromkeys(row.strategy for row in rows):
@@ -100,7 +100,7 @@ def asked_table(rows: list[Asked], table: Callable[[list[str], list[list[str]]],
         lines += [_line(strategy, name, group) for name, group in groups if group]
     views = ["view", "view, reminded", "view and find"]
     heads = ["strategy", "questions", "number", "tokens", *views, "plain window", "ratio"]
-    return table(heads, lines)
+    return Table(heads, lines, f"{len(rows)} questions.")
 
 
 def _line(strategy: str, name: str, rows: list[Asked]) -> list[str]:

@@ -1,97 +1,72 @@
-"""The tables of what was measured, and their place in bench/RESULTS.md."""
+"""Tables of what was measured: printed as Markdown, and kept as JSON in bench/results/."""
 
 from __future__ import annotations
 
+import datetime
+import json
 import os
+import platform
 import re
-from collections.abc import Callable
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from bench.lib.histories import FORMS
-from bench.lib.measuring import Tally
-from bench.lib.retained import AGES, Measured
-
-RESULTS = Path(__file__).parents[1] / "RESULTS.md"
-HEADING = "## Retention"
-
-COLUMNS: dict[str, Callable[[Measured], str]] = {
-    "strategy": lambda m: m.strategy,
-    "cycles": lambda m: str(m.cycles),
-    "memory in the prompt, tokens": lambda m: f"{m.memory_tokens:,}",
-    "pinned": lambda m: _percent(m.prompt.kept("pinned")),
-    "important": lambda m: _percent(m.prompt.kept("important")),
-    "ordinary": lambda m: _percent(m.prompt.kept("ordinary")),
-    "updated": lambda m: _percent(m.prompt.kept("updated")),
-    "stale only": lambda m: _percent(m.prompt.share("updated", "stale")),
-    "both values": lambda m: _percent(m.prompt.share("updated", "both")),
-    "all": lambda m: _percent(m.prompt.kept_of_all),
-    "all, plain window": lambda m: _percent(m.window.kept_of_all),
-    "older than that window": lambda m: f"{_percent(m.beyond.kept_of_all)} of {m.beyond.of.total()}",
-    "all, reminded by the question": lambda m: _percent(m.reminded.kept_of_all),
-    "by expand": lambda m: _percent(m.expanded),
-    "by find": lambda m: _percent(m.found.kept_of_all),
-}
-COSTS: dict[str, Callable[[Measured], str]] = {
-    "strategy": lambda m: m.strategy,
-    "calls": lambda m: f"{m.record.calls:,}",
-    "tokens spent": lambda m: f"{m.record.spent_tokens:,}",
-    "tokens saved": lambda m: f"{m.record.saved_tokens:,}",
-    "whole journal, tokens": lambda m: f"{m.all_tokens:,}",
-    "names and numbers invented": lambda m: f"{m.lies:,}",
-    "accepted": lambda m: f"{len(m.invented)}{' ' + ', '.join(sorted(m.invented)[:8]) if m.invented else ''}",
-    "refused, by reason": lambda m: ", ".join(f"{why} {n}" for why, n in m.record.refused.most_common()) or "none",
-    "seconds": lambda m: f"{m.seconds:.0f}",
-}
+RESULTS = Path(__file__).parents[1] / "results"
+RECORD = "--record"
+"""The option with which a bench keeps what it measured."""
 
 
-def tables(results: list[Measured]) -> str:
-    """Return the Markdown of what was measured."""
-    ages = [f"{low}–{high - 1}" for low, high in zip((0, *AGES), AGES, strict=False)] + [f"{AGES[-1]} and more"]
-    by_age = [
-        [m.strategy, kind, *(_percent(m.by_age.get(age, Tally()).kept(kind)) for age in range(len(ages)))]
-        for m in results
-        for kind in ("important", "ordinary")
-    ]
-    parts = [
-        table(list(COLUMNS), [[cell(m) for cell in COLUMNS.values()] for m in results]),
-        "In the prompt by age, in memories since it was told:",
-        table(["strategy", "kind", *ages], by_age),
-        "Important facts in the prompt, by form:",
-        table(["strategy", *FORMS["important"]], [_by_form(m) for m in results]),
-        table(list(COSTS), [[cell(m) for cell in COSTS.values()] for m in results]),
-    ]
-    return "\n\n".join(parts)
+@dataclass(frozen=True)
+class Table:
+    """Rows of figures under their heads, and what they are figures of."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+
+    def __str__(self) -> str:
+        """Return it as Markdown."""
+        lines = [self.heads, ["---"] * len(self.heads), *self.rows]
+        shown = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return f"{self.title}\n\n{shown}" if self.title else shown
 
 
-def table(heads: list[str], rows: list[list[str]]) -> str:
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return str(Table(heads, rows))
 
 
 def machine() -> str:
-    """Return what it was measured on: the number of processors and their name."""
+    """Return what it was measured on: the number of processors, their name, and Python."""
     try:
         found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
     except OSError:
         found = None
-    return f"{os.cpu_count()} × {found[1] if found else 'unknown processor'}"
+    return f"{os.cpu_count()} × {found[1] if found else 'unknown processor'}, Python {platform.python_version()}"
 
 
-def record(section: str, heading: str = HEADING) -> None:
-    """Add a section under a heading, at the end of that part of the file."""
-    text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "# Results\n"
-    if f"{heading}\n" not in text:
-        text = f"{text.rstrip()}\n\n{heading}\n"
-    start = text.index(f"{heading}\n") + len(heading)
-    end = text.find("\n## ", start)
-    end = len(text) if end < 0 else end
-    RESULTS.write_text(f"{text[:end].rstrip()}\n\n{section}\n{text[end:]}", encoding="utf-8")
+def record(bench: str, tables: Sequence[Table], *, hidden: str = "", results: Path = RESULTS) -> Path:
+    """Add what was measured to the JSON file of a bench and this day, with the command; return the file.
+
+    `hidden` is a path of this machine that stands in the command, and is left out.
+    """
+    day = str(datetime.datetime.now(datetime.UTC).date())
+    command = shlex.join(["python", "-m", f"bench.{bench}", *(one for one in sys.argv[1:] if one != RECORD)])
+    entry = {
+        "command": command.replace(hidden, "DIR") if hidden else command,
+        "date": day,
+        "machine": machine(),
+        "tables": [_as_json(table) for table in tables],
+    }
+    file = results / f"{bench}-{day}.json"
+    entries = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    results.mkdir(exist_ok=True)
+    file.write_text(json.dumps([*entries, entry], ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return file
 
 
-def _by_form(m: Measured) -> list[str]:
-    return [m.strategy, *(_percent(m.by_form.kept(form)) for form in FORMS["important"])]
-
-
-def _percent(share: float) -> str:
-    return "–" if share != share else f"{share:.0%}"
+def _as_json(table: Table) -> dict[str, object]:
+    rows = [dict(zip(table.heads, row, strict=True)) for row in table.rows]
+    return {"title": table.title, "rows": rows} if table.title else {"rows": rows}

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.lib.players import HOST, SECRET
-from bench.lib.server_process import running, wait_for
+from bench.lib.prepared import HOST, SECRET
+from bench.lib.servers import running, wait_for
 from bench.minds.checks import has_any, swaps_persons
 from bench.minds.stage import edit, prepare_vault
 from bench.minds.turns import Act, PlayedTurn

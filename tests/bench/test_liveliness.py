@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.lib.lively import Liveliness, loops_in, measured
 from bench.lib.scripted_models import ScriptedModel
 from bench.lib.three_agents import VISIT_EVERY, VISITOR, Done, Town
+from bench.liveliness import Liveliness, loops_in, measured
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,7 @@ import pytest
 from agents.models.model import Request
 from bench.lib.histories import PEOPLE, Counts, Planted, Telling, given_things, planted, tellings
 from bench.lib.locomo import conversations, share_of
-from bench.lib.measuring import Text, is_whole, memory_part, state_of, tally, unsupported
-from bench.lib.reporting import table
-from bench.lib.retained import measured
+from bench.lib.retained import Text, is_whole, measured, memory_part, state_of, tally, unsupported
 from bench.lib.scripted_models import LOSSY, LossySummarizer, ScriptedModel
 from vault.memory.memory_line import Memory
 
@@ -122,7 +120,3 @@ def test_without_data_there_are_no_conversations(tmp_path):
 
 def test_the_share_of_an_answer_is_that_of_its_words():
     assert share_of(frozenset({"adoption", "agency"}), "We spoke of ADOPTION.") == 0.5
-
-
-def test_a_table_is_markdown():
-    assert table(["a", "b"], [["1", "2"]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |"

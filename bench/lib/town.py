@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bench.crowd.crowd import Line
+from bench.lib.crowd import Line
 
 PEOPLE_IN_A_ROOM = 10
 FEWEST_PEOPLE = 1000

@@ -1,28 +1,16 @@
-"""The queue before many endpoints: `python -m bench.queue [--agents N] [--seconds S]` (200 and 900).
+"""A fleet of simulated endpoints before which the real pool is put, in a time of its own.
 
-Everything runs in a time of its own that leaps from event to event, so that a machine that is busy changes nothing.
-The pool is the real one. Endpoints are simulated: so many slots, a time to read what of a prompt is not in their cache,
-a time to write, some chance, and faults. An endpoint keeps the prompts of the agents that it has answered last, of half
-of all (of a quarter in one case); each agent has a prompt of 1,400 tokens, to which a turn adds 35.
-
-- throughput: the share of the endpoints' slots that was busy while 2 % of all requests fail, after a first fifth.
-- fairness: an agent's mean wait, and the longest single wait, as multiples of the median.
-- killed: an endpoint dies in the midst of its answers, and comes back; jobs that ended otherwise than answered.
-- doubled: turns with all endpoints twice against turns with each once.
-- affinity: prompt tokens read a turn, with and without.
-
-Ends with 1 if an aim is missed.
+Time leaps from event to event, so that a machine that is busy changes nothing. An endpoint has so many slots, a time to
+read what of a prompt is not in its cache, a time to write, some chance, and faults. It keeps the prompts of the agents
+that it has answered last, of half of all. Each agent has a prompt of 1,400 tokens, to which a turn adds 35.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import logging
 import random
 import selectors
 import statistics
-import sys
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -261,69 +249,3 @@ async def _life(
             counts[2] += 1
         tokens += TOKENS_A_TURN
         await asyncio.sleep(PAUSE_SECONDS * rng.uniform(0.5, 1.5))
-
-
-def rows(agents: int, seconds: float) -> list[tuple[str, str, str, bool]]:
-    """Return what was measured: name, figure, aim, and whether it is reached."""
-    logging.getLogger("agents").setLevel(logging.ERROR)  # its warnings of each fault are not what is asked here
-    given = outcome(Case(agents, seconds, faults=FAULTS))
-    measured = outcome(Case(agents, 4 * seconds, faults=FAULTS, is_measured=True))
-    killed = outcome(Case(agents, seconds, is_killed=True))
-    once, twice = outcome(Case(agents, seconds)), outcome(Case(agents, seconds, times=2))
-    without = outcome(Case(agents, seconds, has_affinity=False))
-    small = outcome(Case(agents, seconds, kept_share=0.25))
-    slots = ", ".join(str(figures[0]) for figures in HOSTS)
-    limits = ", ".join(map(str, measured.limits))
-    lost = killed.asked - killed.answered - killed.failed
-    ratio = twice.turns / once.turns
-    return [
-        ("slots busy, concurrency given", f"{given.busy:.1%}", "≥ 95 %", given.busy >= 0.95),
-        ("slots busy, concurrency measured", f"{measured.busy:.1%}", "≥ 95 %", measured.busy >= 0.95),
-        ("limits found at the end", f"{limits} of {slots} slots", "", True),
-        (
-            "longest mean wait of an agent",
-            f"{given.mean_over_median:.2f} × the median",
-            "≤ 2",
-            given.mean_over_median <= 2,
-        ),
-        (
-            "longest single wait",
-            f"{given.longest_over_median:.2f} × the median",
-            "≤ 2",
-            given.longest_over_median <= 2,
-        ),
-        (
-            "an endpoint killed in the midst of its answers",
-            f"{killed.answered:,} of {killed.asked:,} answered, {killed.failed} failed, {lost} lost",
-            "all answered",
-            killed.answered == killed.asked,
-        ),
-        ("turns with endpoints doubled", f"{ratio:.2f} ×", "≥ 1.9 ×", ratio >= 1.9),
-        (
-            "prompt tokens read a turn, with affinity and without",
-            f"{once.read_tokens:,.0f} and {without.read_tokens:,.0f}",
-            "",
-            True,
-        ),
-        ("the same with a cache of half the size, with affinity", f"{small.read_tokens:,.0f}", "", True),
-        ("turns, with affinity and without", f"{once.turns:,} and {without.turns:,}", "", True),
-    ]
-
-
-def main() -> int:
-    """Print the table; return 1 if an aim is missed."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--agents", type=int, default=200)
-    parser.add_argument("--seconds", type=float, default=900.0, help="of the simulated time")
-    wanted = parser.parse_args()
-    found = rows(wanted.agents, wanted.seconds)
-    print("| figure | measured | aim |\n| --- | --- | --- |")
-    for name, figure, aim, _ in found:
-        print(f"| {name} | {figure} | {aim} |")
-    missed = [name for name, _, _, reached in found if not reached]
-    print("Missed: " + ", ".join(missed) if missed else "Every aim is reached.")
-    return int(bool(missed))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,7 @@
 """The least that a chat over Twisted has to do: `say` goes to everybody, `look` is answered with a room of always.
 
-No world, no names to look up, no telnet options, no colours, no log: `python -m bench.crowd.broadcast_server` prints
-its port. It reads lines with Twisted's `LineOnlyReceiver`, in the reactor that Twisted chooses.
-"""
+No world, no names to look up, no telnet options, no colours, no log: `python -m bench.lib.broadcast_server` prints
+its port. It reads lines with Twisted's `LineOnlyReceiver`, in the reactor that Twisted chooses."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from twisted.internet.protocol import Factory, connectionDone
 from twisted.protocols.basic import LineOnlyReceiver
 from twisted.python.failure import Failure
 
-from bench.crowd.town import DESCRIPTION, SQUARE
+from bench.lib.town import DESCRIPTION, SQUARE
 
 GREETING = b"Your name?"
 ROOM = f"{SQUARE}\r\n{DESCRIPTION}\r\nExits: out.\r\n> ".encode()

@@ -1,8 +1,8 @@
 """Kill agents at every point of their lives, over and over, and count what was lost.
 
-Run `python -m bench.soak [--seeds N] [--record]`; SOAK_SEEDS sets N as well (default 500). A seed is one vault whose
-agent dies twice: at a named file operation or at any instant, every other time with the power gone too. Prints one
-line, which `--record` adds to bench/RESULTS.md; ends with 1 if there was any damage.
+Run `make soak`, or `python -m tests.integration.soak [--seeds N]`; SOAK_SEEDS sets N as well (default 500). A seed is
+one vault whose agent dies twice: at a named file operation or at any instant, every other time with the power gone
+too. Prints one line; ends with 1 if there was any damage.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ import datetime
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from tests.integration.crashing import Damage, survive
 
-RESULTS = Path(__file__).parent / "RESULTS.md"
 SHOWN_EVERY = 50
 
 
@@ -25,7 +23,6 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seeds", type=int, default=int(os.environ.get("SOAK_SEEDS", "500")))
     options.add_argument("--first", type=int, default=0, help="the first seed, to go over others (default 0)")
-    options.add_argument("--record", action="store_true", help="add the line to bench/RESULTS.md")
     given = options.parse_args()
     total, start = Damage(), time.monotonic()
     with ThreadPoolExecutor(2) as two:
@@ -37,9 +34,6 @@ def main() -> None:
     today = datetime.datetime.now(datetime.UTC).date()
     line = f"- {today} soak, {given.seeds} seeds in {time.monotonic() - start:.0f} s: {total}."
     print(line)
-    if given.record:
-        with open(RESULTS, "a", encoding="utf-8") as file:
-            file.write(f"{line}\n")
     for fault in (*total.lost, *total.duplicated, *total.unstartable, *total.no_partition):
         print(f"  {fault}")
     raise SystemExit(0 if total.is_none else 1)

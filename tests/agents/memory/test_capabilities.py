@@ -1,23 +1,15 @@
-"""Show that every capability of the memory is proved: `python -m bench.capabilities [--list]`.
-
-Collects the tests that carry a capability's number in their name (`test_3_8_…` is of 3.8), runs them, and prints a
-table: number, capability, tests, passed. Ends with 1 if a capability has no test, a test failed or was skipped, or a
-test asserts nothing. With --list nothing is run.
-"""
+"""Every capability of the memory has a test that carries its number: `test_3_8_…` is of 3.8."""
 
 from __future__ import annotations
 
-import argparse
 import ast
 import re
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parent.parent / "tests"
+TESTS = Path(__file__).parents[2]
 NAMED = re.compile(r"test_(\d+)_(\d+)_\w+")
 ASSERTING = frozenset({"raises", "fail", "warns"})
 
@@ -125,50 +117,13 @@ CAPABILITIES = {
 }
 
 
-@dataclass(frozen=True)
-class Found:
-    """A test that carries a number: its file and name, and whether it asserts anything."""
-
-    capability: str
-    path: Path
-    name: str
-    asserts: bool
-
-
-class Outcomes:
-    """A plugin for pytest that notes what became of each test, by file and name."""
-
-    def __init__(self) -> None:
-        self.passed: set[tuple[Path, str]] = set()
-        self.not_passed: set[tuple[Path, str]] = set()
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        path, _, name = report.nodeid.partition("::")
-        key = (Path(path).resolve(), name.split("::")[-1].split("[")[0])
-        if report.when == "call" and report.outcome == "passed":
-            self.passed.add(key)
-        elif report.outcome != "passed":
-            self.not_passed.add(key)
-
-    def passes(self, test: Found) -> bool:
-        """Return whether a test ran and passed in every of its cases."""
-        key = (test.path, test.name)
-        return key in self.passed and key not in self.not_passed
-
-
-def found_in(folder: Path) -> list[Found]:
-    """Return the tests in a folder that carry a capability's number."""
-    sources = [(path, path.read_text("utf-8")) for path in sorted(folder.rglob("test_*.py"))]
-    return [test for path, source in sources if NAMED.search(source) for test in named_in(source, path)]
-
-
-def named_in(source: str, path: Path) -> Iterator[Found]:
-    """Yield the tests in one file's text that carry a capability's number."""
+def named_in(source: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield the capability, the name, and whether it asserts anything, of each test in a text that carries a number."""
     tree = ast.parse(source)
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
     for name, function in functions.items():
         if number := NAMED.fullmatch(name):
-            yield Found(f"{number[1]}.{number[2]}", path.resolve(), name, asserts(function, functions, frozenset()))
+            yield f"{number[1]}.{number[2]}", name, asserts(function, functions, frozenset())
 
 
 def asserts(function: ast.AST, known: dict[str, ast.FunctionDef | ast.AsyncFunctionDef], seen: frozenset[str]) -> bool:
@@ -185,37 +140,26 @@ def asserts(function: ast.AST, known: dict[str, ast.FunctionDef | ast.AsyncFunct
     return False
 
 
-def table(tests: list[Found], outcomes: Outcomes | None) -> tuple[list[str], list[str]]:
-    """Return the lines of the table, and what is missing; without outcomes nothing was run."""
-    lines, missing = [f"{'id':5} {'capability':52} {'tests':>5}  passed"], list[str]()
-    for number, about in CAPABILITIES.items():
-        own = [test for test in tests if test.capability == number]
-        passed = [test for test in own if outcomes and outcomes.passes(test)]
-        missing += [] if own else [f"{number} {about}: there is no test."]
-        missing += [f"{number}: {test.name} asserts nothing." for test in own if not test.asserts]
-        missing += [f"{number}: {test.name} did not pass." for test in own if outcomes and test not in passed]
-        told = "not run" if outcomes is None else f"{len(passed)} of {len(own)}"
-        lines.append(f"{number:5} {about:52} {len(own):5}  {told if own else 'NO TEST'}")
-    unknown = {test.capability for test in tests} - CAPABILITIES.keys()
-    return lines, [*missing, *(f"{number} is no capability, but tests carry it." for number in sorted(unknown))]
+def test_every_capability_has_a_test_and_each_of_them_asserts_something():
+    sources = [path.read_text("utf-8") for path in TESTS.rglob("test_*.py")]
+    found = [test for source in sources if NAMED.search(source) for test in named_in(source)]
+    assert {number for number, _, _ in found} == CAPABILITIES.keys()
+    assert [name for _, name, is_proof in found if not is_proof] == []
 
 
-def main() -> int:
-    """Run the tests that carry a number, print the table, and return 1 if anything is missing."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--list", action="store_true", help="only show which tests there are")
-    tests, outcomes = found_in(TESTS), None
-    if not options.parse_args().list:
-        outcomes = Outcomes()
-        named = [f"{path}::{name}" for path, name in dict.fromkeys((test.path, test.name) for test in tests)]
-        pytest.main(["-q", "--no-header", "-m", "", "--rootdir", str(TESTS.parent), *named], plugins=[outcomes])
-    lines, missing = table(tests, outcomes)
-    print("\n".join(lines))
-    proved = len(CAPABILITIES) - len({line.split(":")[0].split()[0] for line in missing} & CAPABILITIES.keys())
-    print(f"{proved} of {len(CAPABILITIES)} capabilities are {'proved' if outcomes else 'named by a test'}.")
-    print("\n".join(missing), file=sys.stderr)
-    return 1 if missing else 0
+def is_proof(body: str, more: str = "") -> bool:
+    ((_, _, found),) = named_in(f"def test_3_8_it_is_so():\n    {body}\n{more}")
+    return found
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.parametrize(
+    "body",
+    ["assert x == 1", "with pytest.raises(ValueError):\n        x()", "check(x)", "for y in x:\n        assert y"],
+)
+def test_a_test_that_asserts_something_counts(body):
+    assert is_proof(body, "def check(x):\n    assert x\n")
+
+
+@pytest.mark.parametrize("body", ["pass", "print(1)", "assert True", "again()", "elsewhere()"])
+def test_a_test_that_asserts_nothing_does_not_count(body):
+    assert not is_proof(body, "def again():\n    again()\n")

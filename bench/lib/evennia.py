@@ -1,8 +1,7 @@
 """Evennia as it is measured: the release on PyPI, in an environment and a game of its own, kept in a cache folder.
 
 Its settings are its own but for what would only hinder a measure: no web server, no limits of rate, and a quick hash
-for passwords, as logging in is not what is measured.
-"""
+for passwords, as logging in is not what is measured."""
 
 from __future__ import annotations
 
@@ -19,8 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from bench.crowd.server import Served
-from bench.crowd.town import DESCRIPTION, SEEN, town
+from bench.lib.servers import Served
+from bench.lib.town import DESCRIPTION, SEEN, town
 
 VERSION = "6.1.0"
 PYTHONS = ("3.13", "3.12")
