@@ -276,6 +276,7 @@ class Fallwater:
             self._accounts_folder / "web",
             lambda: ports.web_port,
             lambda: self.settings.world.name,
+            lambda: options_for(self._status, compression=False),
         )
         self.listeners.open(factory, pages.factory)
 

@@ -106,9 +106,31 @@ def exposure(server: ServerSettings) -> Result:
     return ok("exposure", f"Telnet is open to other machines on {server.host}, in plain text and over TLS.")
 
 
+def page(server: ServerSettings) -> Result:
+    """Return where browsers find the page, and whether passwords on their way there can be read along."""
+    if not server.web_port:
+        return ok("page", "No port for the page is set.")
+    host = server.web_host or server.host
+    where = f"port {server.web_port} of {host}" if server.web_port > 0 else f"any free port of {host}"
+    if not is_loopback(host) and not server.web_tls:
+        return warning(
+            "page",
+            f"The page is on {where}, open to other machines in plain text, passwords too.",
+            "Set web_tls in config/server.md, or put a proxy with TLS before it and set web_host to 127.0.0.1.",
+        )
+    if server.web_origins and not server.trusted_proxies:
+        return warning(
+            "page",
+            f"The page is on {where}, and reached as {server.web_origins}, but no proxy is trusted: all its visitors "
+            "count as one address.",
+            "If a proxy stands before it, set trusted_proxies in config/server.md to its address.",
+        )
+    return ok("page", f"The page is on {where}{', over TLS' if server.web_tls else ''}.")
+
+
 def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:
     """Return whether the certificate is valid and stays so for a while; `folder` is that of the accounts."""
-    if not server.tls_port:
+    if not (server.tls_port or server.web_tls):
         return ok("certificate", "No port for TLS is set.")
     try:
         from server.net.certificate import read_certificate

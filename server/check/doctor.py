@@ -24,6 +24,7 @@ from server.check.checks import (
     exposure,
     journals,
     notes,
+    page,
     problem,
     room,
     watch_limit,
@@ -54,6 +55,7 @@ def examine(
         watches(sum(1 for _ in os.walk(vault.root)), watch_limit()),
         *_on_disk(vault, accounts_folder, now),
         exposure(settings.server),
+        page(settings.server),
         certificate(settings.server, accounts_folder, now),
         *models(settings, try_one, find_refusal=find_refusal),
     ]

@@ -97,9 +97,11 @@ class WorldMetrics(Collector):
         paused = sum(agent.settings.paused and agent.character.awake for agent in agents.values())
         states = {("awake",): len(agents) - asleep - paused, ("paused",): paused, ("asleep",): asleep}
         yield _gauge("connections", "Who is connected, at the door too.", len(registry.sessions))
+        pages = sum(session.is_by_page for session in registry.sessions)
+        yield _gauge("page_visitors", "Those of them who play by the page.", pages)
         yield _gauge("players", "Characters that somebody plays.", len(registry.playing))
         yield _gauges("agents", "Agents by what they do.", ("state",), states)
-        yield _counter("output_bytes", "Bytes sent over telnet.", traffic.sent_bytes)
+        yield _counter("output_bytes", "Bytes sent to players, by telnet and sockets of browsers.", traffic.sent_bytes)
         dropped = {(why.replace(" ", "_"),): float(count) for why, count in traffic.dropped.items()}
         yield _counters("dropped_clients", "Clients dropped, by reason.", ("reason",), dropped)
         refused = {(why,): float(registry.crowd.refused[why]) for why in REASONS}

@@ -101,6 +101,18 @@ class ConnectionLimiter:
         self._of_address[network] += 1
         return True
 
+    def admit_behind_proxy(self, host: str) -> bool:
+        """Count a caller whose proxy's connection is counted already; False if it is to be refused."""
+        if not self.admit(host):
+            return False
+        self._count -= 1
+        return True
+
+    def leave_behind_proxy(self, host: str) -> None:
+        """Count no longer what `admit_behind_proxy` has counted."""
+        self._count += 1
+        self.leave(host)
+
     def refuse(self, network: str, why: Reason) -> None:
         """Count somebody who is not let in; of many within a minute the log has two lines."""
         self.refused[why] += 1

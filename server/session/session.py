@@ -195,6 +195,11 @@ class Session:
         return self._connection.host if self._connection else ""
 
     @property
+    def is_by_page(self) -> bool:
+        """Whether the player came in by the page, which asks for passwords by itself."""
+        return self._claim is not None
+
+    @property
     def idle_seconds(self) -> float:
         """For how long the player has typed nothing."""
         return self._puppet.idle_seconds if self._puppet else 0.0

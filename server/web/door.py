@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,14 @@ from server.net.listeners import limits_of
 from server.rendering.page_text import runs_of
 from server.session.registry import SessionRegistry
 from server.session.session import Session
+from server.telnet.negotiation import Option
+from server.telnet.options import Client
+from server.telnet.protocol import TelnetProtocol
 from server.web.entering import Form, FormLogin, Outcome
 from server.web.logins import Logins, proof
 from server.web.origins import Origins, caller
 from server.web.play import PageConnection, PageSocket
+from server.web.programs import PROGRAMS, serve_program
 from server.web.site import Answer, Pages, WebFactory
 from server.web.socket import POLICY, WebSocket, switch_protocol
 from server.web.wire import HandshakeRefused, open_wire
@@ -39,7 +43,8 @@ _PAGE_SIGHT = Capabilities(colors=ColorDepth.TRUE, links=True)
 class WebDoor:
     """Lets people in by the page, under the rules by which telnet does.
 
-    `folder` is where logins are kept, `port` returns the port that is listened on.
+    `folder` is where logins are kept, `port` returns the port that is listened on, `telnet_options` what a client that
+    speaks telnet through a socket is offered.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class WebDoor:
         folder: Path,
         port: Callable[[], int],
         world_name: Callable[[], str],
+        telnet_options: Callable[[], Sequence[Option[Client]]],
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._registry = registry
@@ -57,6 +63,7 @@ class WebDoor:
         self._settings = settings
         self._port = port
         self._world_name = world_name
+        self._telnet_options = telnet_options
         self._playing: dict[str, PageConnection] = {}
         self._sessions: dict[str, Session] = {}
         self._logins = Logins(folder, self._proof_of, self._playing.__contains__, services.clock)
@@ -83,9 +90,13 @@ class WebDoor:
         return "That address is not one of this world's. See web_origins in config/server.md."
 
     def _host_of(self, request: Request) -> str:
-        peer = str(getattr(request.getClientAddress(), "host", "local"))
+        peer = self._peer_of(request)
         forwarded = request.requestHeaders.getRawHeaders(b"x-forwarded-for", [])
         return caller(peer, [one.decode("latin-1") for one in forwarded], self._settings().trusted_proxies)
+
+    @staticmethod
+    def _peer_of(request: Request) -> str:
+        return str(getattr(request.getClientAddress(), "host", "local"))
 
     def _tell_world(self, request: Request, given: Mapping[str, Any]) -> Answer:
         settings, registry = self._settings(), self._registry
@@ -154,21 +165,46 @@ class WebDoor:
         host = self._host_of(request)
         headers = [(key, value) for key, values in request.requestHeaders.getAllRawHeaders() for value in values]
         try:
-            if request.getHeader(b"origin") is None:
-                raise HandshakeRefused("names no origin")
-            opened = open_wire(headers, request.path, (PAGE,))
+            opened = open_wire(headers, request.path, self._subprotocols(request))
         except HandshakeRefused as error:
             log.warning("%s was refused: the request %s", host, error, extra={"host": host})
             request.setResponseCode(400)
             request.finish()
             return NOT_DONE_YET
+        crowd, is_behind_proxy = self._registry.crowd, host != self._peer_of(request)
+        if is_behind_proxy and not crowd.admit_behind_proxy(host):
+            request.setResponseCode(429)
+            request.finish()
+            return NOT_DONE_YET
         limits = limits_of(self._settings())
-        socket = WebSocket(opened, host, self._services, limits, limits.max_output_bytes)
-        page = PageSocket(socket, self._come_in)
-        socket.begin(page)
-        switch_protocol(request, socket, opened.answer)
-        self._services.clock.callLater(TICKET_WAIT_SECONDS, _expect_ticket, socket, page)
+        socket = WebSocket(
+            opened,
+            host,
+            self._services,
+            limits,
+            limits.max_output_bytes,
+            (lambda: crowd.leave_behind_proxy(host)) if is_behind_proxy else (lambda: None),
+        )
+        if opened.subprotocol == PAGE:
+            page = PageSocket(socket, self._come_in)
+            socket.begin(page)
+            self._services.clock.callLater(TICKET_WAIT_SECONDS, _expect_ticket, socket, page)
+            switch_protocol(request, socket, opened.answer)
+        else:
+            switch_protocol(request, socket, opened.answer)
+            serve_program(
+                opened.subprotocol,
+                socket,
+                self._services,
+                limits.max_line_bytes,
+                Session(self._registry),
+                lambda listener: TelnetProtocol(listener, self._services, limits, self._telnet_options()),
+            )
         return NOT_DONE_YET
+
+    def _subprotocols(self, request: Request) -> tuple[str, ...]:
+        """Return what may be spoken: without an origin it is no browser that asks, and the page is only for those."""
+        return PROGRAMS if request.getHeader(b"origin") is None else (PAGE, *PROGRAMS)
 
     def _come_in(self, ticket: str, host: str, resumes: bool) -> PageConnection | str:
         """Return the connection that a ticket is for, begun if there is none; or why there is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Protocol, cast
 
@@ -56,12 +57,14 @@ class WebSocket(TwistedProtocol):
         services: ConnectionServices,
         limits: InputLimits,
         max_output_bytes: int,
+        when_lost: Callable[[], None] = lambda: None,
     ) -> None:
         self.host = host
-        self._wire = opened.wire
+        self.wire = opened.wire
         self._services = services
         self._limits = limits
         self._max_output_bytes = max_output_bytes
+        self._when_lost = when_lost
         self._listener: SocketListener | None = None
         self._intake = LineIntake(self, services.scheduler, limits, services.clock)
         self._received = b""
@@ -106,6 +109,7 @@ class WebSocket(TwistedProtocol):
             if call is not None and call.active():
                 call.cancel()
         self._tell_lost(reason.getErrorMessage())
+        self._when_lost()
 
     # What goes out
 
@@ -124,19 +128,19 @@ class WebSocket(TwistedProtocol):
     def send_text(self, content: bytes) -> None:
         """Send a text message, given in UTF-8."""
         if self._is_open:
-            self.send(self._wire.text(content))
+            self.send(self.wire.text(content))
 
     def send_binary(self, content: bytes) -> None:
         """Send a binary message."""
         if self._is_open:
-            self.send(self._wire.binary(content))
+            self.send(self.wire.binary(content))
 
     def end(self, code: int = NORMAL, reason: str = "") -> None:
         """Close, after what was sent."""
         if not self._is_open:
             return
         self._is_open = False
-        self.send(self._wire.close(code, reason))
+        self.send(self.wire.close(code, reason))
         transport = self._transport
         self._forced_end = self._services.clock.callLater(self._limits.close_seconds, transport.abortConnection)
         transport.unregisterProducer()
@@ -146,12 +150,16 @@ class WebSocket(TwistedProtocol):
         transport.loseConnection()
         self._tell_lost(reason or "closed from here")
 
+    def abort(self) -> None:
+        """Close now."""
+        self._is_open = False
+        self._transport.abortConnection()
+
     def drop(self, why: Any, told: str) -> None:
         """End the connection at once, with a line in the log."""
         self._services.traffic.dropped[why] += 1
         log.warning("%s %s", self.host, told, extra={"host": self.host})
-        self._is_open = False
-        self._transport.abortConnection()
+        self.abort()
 
     def hold(self, held: bool) -> None:
         """Deliver no message while held."""
@@ -198,12 +206,12 @@ class WebSocket(TwistedProtocol):
         if self._arrived:
             return
         portion, self._received = self._received[:BYTES_PER_TURN], self._received[BYTES_PER_TURN:]
-        self._wire.receive(portion)
-        while (arrival := self._wire.next_arrival()) is not None:
+        self.wire.receive(portion)
+        while (arrival := self.wire.next_arrival()) is not None:
             self._arrived.append(arrival)
             if isinstance(arrival, Closed):
                 break
-        self.send(self._wire.answers())
+        self.send(self.wire.answers())
 
     def take_next(self, is_held: bool) -> Taken:
         """Hand one message on; while lines are held, none."""
@@ -264,7 +272,7 @@ class WebSocket(TwistedProtocol):
             return
         self._ping = self._services.clock.callLater(PING_SECONDS, self._send_ping)
         if self._is_open:
-            self.send(self._wire.ping())
+            self.send(self.wire.ping())
 
 
 def switch_protocol(request: Request, socket: WebSocket, answer: bytes) -> None:

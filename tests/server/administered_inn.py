@@ -41,6 +41,8 @@ class LoginView:
     def end(self, text: str, kind: str = "") -> None:
         self.last_word = text
 
+    is_by_page = False
+
     def hand_over(self) -> list[str]:
         return []
 

@@ -27,6 +27,7 @@ from wsproto.extensions import PerMessageDeflate
 from config.settings import ServerSettings
 from server.connection.services import ConnectionServices
 from server.session.registry import SessionRegistry
+from server.telnet.options import OPTIONS
 from server.web.door import PAGE, WebDoor
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
@@ -47,7 +48,13 @@ class House:
         self.registry: SessionRegistry = lobby_of(folder, inn_game(), self.settings, clock=self.clock)
         self.services = ConnectionServices(self.clock)
         self.door = WebDoor(
-            self.registry, self.services, lambda: self.settings, folder / "web", lambda: PORT, lambda: "The Inn"
+            self.registry,
+            self.services,
+            lambda: self.settings,
+            folder / "web",
+            lambda: PORT,
+            lambda: "The Inn",
+            lambda: OPTIONS,
         )
 
     def again(self) -> House:
@@ -74,6 +81,7 @@ class Browser:
         self.house = house
         self.host = host
         self.cookie = ""
+        self.forwarded = ""
 
     def request(self, path: str, given: object = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
         """Ask for a path, or send it an object; a header that is given as empty is left out."""
@@ -83,6 +91,8 @@ class Browser:
             sent |= {"origin": ORIGIN, "x-fallwater": "1", "content-length": str(len(body))}
         if self.cookie:
             sent["cookie"] = self.cookie
+        if self.forwarded:
+            sent["x-forwarded-for"] = self.forwarded
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         lines = "".join(f"{name}: {value}\r\n" for name, value in sent.items() if value)
         caller = self.house.caller(self.host)
@@ -222,6 +232,8 @@ def open_socket(browser: Browser, subprotocol: str = PAGE, origin: str = ORIGIN,
     caller = browser.house.caller(browser.host)
     wire = WSConnection(ConnectionType.CLIENT)
     extra = [(b"origin", origin.encode())] if origin else []
+    if browser.forwarded:
+        extra.append((b"x-forwarded-for", browser.forwarded.encode()))
     request = Request(
         host=site, target="/socket", subprotocols=[subprotocol], extra_headers=extra, extensions=[PerMessageDeflate()]
     )

@@ -1,0 +1,330 @@
+"""Sockets of other programs: the subprotocols of mudstandards.org, with the dialogue of the door as at telnet."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from twisted.internet.error import ConnectionDone
+from twisted.python.failure import Failure
+
+from server.connection.connection import Capabilities, ColorDepth, ConnectionListener, Identification, Message
+from server.connection.input import Taken
+from server.connection.services import ConnectionServices
+from server.rendering.text_screen import TextScreen
+from server.telnet.negotiation import Told
+from server.telnet.options import learn_gmcp
+from server.telnet.protocol import TelnetProtocol
+from server.web.socket import POLICY, WebSocket
+from world.sanitize import clean_line
+
+log = logging.getLogger(__name__)
+
+TELNET_PROTOCOL = "telnet.mudstandards.org"
+GMCP_PROTOCOL = "gmcp.mudstandards.org"
+JSON_PROTOCOL = "json.mudstandards.org"
+TERMINAL_PROTOCOL = "terminal.mudstandards.org"
+PROGRAMS = (GMCP_PROTOCOL, TELNET_PROTOCOL, JSON_PROTOCOL, TERMINAL_PROTOCOL)
+"""In the order in which one is taken of those that a client offers."""
+TOO_LONG = "That line was ignored: it is longer than {} bytes."
+APOLOGY = "Something went wrong with that. It has been noted in the server's log."
+
+Data = tuple[str, object]
+"""A package and its payload."""
+
+
+def parse_gmcp(text: str) -> Data | None:
+    """Return what a client tells, None for what is no package with JSON behind it."""
+    told = learn_gmcp(None, text.encode("utf-8", "replace"))
+    return (told[0].package, told[0].payload) if told and isinstance(told[0], Told) else None
+
+
+class Frames(Protocol):
+    """How data stands in the text frames of a subprotocol."""
+
+    def encode(self, message: Message) -> bytes:
+        """Return the text of a frame, empty if such things are not sent."""
+
+    def decode(self, text: str) -> Data | str | None:
+        """Return what a client tells, a line that it has typed, or None for what is neither."""
+
+
+class GmcpFrames:
+    """`Package.Name payload`, as between the telnet option's marks."""
+
+    def encode(self, message: Message) -> bytes:
+        return message.encoded
+
+    def decode(self, text: str) -> Data | str | None:
+        return parse_gmcp(text)
+
+
+class JsonFrames:
+    """An envelope of `proto`, `id` and `data`: what GMCP says, or a line as text."""
+
+    def encode(self, message: Message) -> bytes:
+        package, _, payload = message.encoded.partition(b" ")
+        told = {"proto": "GMCP", "id": package.decode(), "data": payload.decode()}
+        return json.dumps(told, ensure_ascii=False).encode()
+
+    def decode(self, text: str) -> Data | str | None:
+        try:
+            envelope = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        match envelope:
+            case {"proto": str(proto), "data": str(data), **rest} if proto.casefold() == "gmcp":
+                return parse_gmcp(f"{rest.get('id', '')} {data}")
+            case {"proto": str(proto), "data": str(data)} if proto.casefold() == "text":
+                return data
+        return None
+
+
+class NoFrames:
+    """A terminal: there is text, and nothing else."""
+
+    def encode(self, message: Message) -> bytes:
+        return b""
+
+    def decode(self, text: str) -> Data | str | None:
+        return text
+
+
+FRAMES: Mapping[str, Callable[[], Frames]] = {
+    GMCP_PROTOCOL: GmcpFrames,
+    JSON_PROTOCOL: JsonFrames,
+    TERMINAL_PROTOCOL: NoFrames,
+}
+
+
+class ProgramConnection:
+    """The `Connection` of a program that is shown text with ANSI colours in binary frames, and told data in text ones.
+
+    A binary frame is a line that was typed, or several, with or without their ends.
+    """
+
+    def __init__(
+        self,
+        socket: WebSocket,
+        listener: ConnectionListener,
+        services: ConnectionServices,
+        max_line_bytes: int,
+        frames: Frames,
+    ) -> None:
+        self._socket = socket
+        self._listener = listener
+        self._services = services
+        self._max_line_bytes = max_line_bytes
+        self._frames = frames
+        self._client = Capabilities(colors=ColorDepth.MANY)
+        self._screen = TextScreen(_encoded, lambda: self._client, services.palette)
+        self._out = b""
+        self._is_due = False
+        self._is_prompt_due = False
+        self._is_open = True
+
+    def begin(self) -> None:
+        """Tell the listener that there is somebody."""
+        self._socket.begin(self)
+        self._listener.connection_made(self)
+
+    # What the socket tells
+
+    @property
+    def fairness_key(self) -> str:
+        """Where the player is."""
+        return self._listener.fairness_key
+
+    def message_received(self, content: str | bytes) -> Taken:
+        """Take lines from a binary frame, data from a text frame."""
+        if isinstance(content, bytes):
+            return self._lines_typed(content.decode("utf-8", "replace"))
+        match self._frames.decode(content):
+            case str(line):
+                return self._lines_typed(line)
+            case (str(package), payload):
+                self._tell(self._listener.data_received, package, payload)
+        return Taken.SIGNAL
+
+    def socket_lost(self, reason: str) -> None:
+        """Tell the listener."""
+        self._is_open = False
+        self._tell(self._listener.connection_lost, reason)
+
+    def _lines_typed(self, text: str) -> Taken:
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+        if len(lines) > 1 and len(text) > self._max_line_bytes:
+            lines = lines[:1]  # a flood; a line a frame is what all clients send
+        for line in lines:
+            self._is_prompt_due = True
+            self._out += self._screen.line_typed()
+            if len(line.encode("utf-8", "replace")) > self._max_line_bytes:
+                self.show(TOO_LONG.format(self._max_line_bytes))
+            else:
+                self._tell(self._listener.line_received, clean_line(line))
+            self._flush_soon()
+        return Taken.LINE
+
+    # The connection
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open
+
+    @property
+    def host(self) -> str:
+        return self._socket.host
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._client
+
+    @property
+    def identification(self) -> Identification:
+        return Identification.FINAL
+
+    def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
+        self._screen.prefer(preferences)
+
+    def show(self, text: str, kind: str = "") -> None:
+        if self._is_open:
+            self._is_prompt_due = True
+            self._out += self._screen.lines(text, kind)
+            self._flush_soon()
+
+    def prompt(self) -> None:
+        self._is_prompt_due = True
+        self._flush_soon()
+
+    def send_data(self, message: Message) -> None:
+        if self._is_open and (content := self._frames.encode(message)):
+            self._flush()  # in order with what is shown
+            self._socket.send_text(content)
+
+    def hide_typing(self, hidden: bool) -> None:
+        self._screen.is_typing_hidden = hidden
+
+    def hold(self, held: bool) -> None:
+        self._socket.hold(held)
+
+    def close(self) -> None:
+        if self._is_open:
+            self._flush()
+            self._is_open = False
+            self._socket.end()
+
+    def _flush_soon(self) -> None:
+        if not self._is_due:
+            self._is_due = True
+            self._services.flush_queue.add(self._end_turn)
+
+    def _end_turn(self) -> None:
+        self._is_due = False
+        if self._is_open and self._is_prompt_due:
+            self._is_prompt_due = False
+            self._out += self._screen.prompt(self._listener.prompt).encode()
+        self._flush()
+        self._screen.forget()
+
+    def _flush(self) -> None:
+        content, self._out = self._out, b""
+        if content and self._is_open:
+            self._socket.send_binary(content)
+
+    def _tell(self, call: Callable[..., None], *arguments: object) -> None:
+        try:
+            call(*arguments)
+        except Exception:
+            log.exception("The session of %s has failed", self.host, extra={"host": self.host})
+            self.show(APOLOGY)
+
+
+def _encoded(text: str, charset: str) -> bytes:
+    return text.replace("\n", "\r\n").encode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class _Peer:
+    host: str
+
+
+class TelnetThroughSocket:
+    """A transport for telnet whose bytes stand in binary frames, and the socket's listener."""
+
+    def __init__(self, socket: WebSocket, protocol: TelnetProtocol) -> None:
+        self._socket = socket
+        self._protocol = protocol
+
+    def begin(self) -> None:
+        """Let the protocol have the socket."""
+        self._socket.begin(self)
+        self._protocol.makeConnection(self)  # type: ignore[no-untyped-call]
+
+    # What the socket tells
+
+    @property
+    def fairness_key(self) -> str:
+        """Where the player is."""
+        return self._protocol.fairness_key
+
+    def message_received(self, content: str | bytes) -> Taken:
+        """Give bytes to telnet; there is no text in it."""
+        if isinstance(content, bytes):
+            self._protocol.dataReceived(content)
+        else:
+            self._socket.end(POLICY, "Telnet stands in binary frames.")
+        return Taken.FACT
+
+    def socket_lost(self, reason: str) -> None:
+        """Tell telnet."""
+        self._protocol.connectionLost(Failure(ConnectionDone(reason)))
+
+    # The transport
+
+    def write(self, data: bytes) -> None:
+        """Send."""
+        self._socket.send_binary(data)
+
+    def loseConnection(self) -> None:
+        """Close when everything is sent."""
+        self._socket.end()
+
+    def abortConnection(self) -> None:
+        """Close now."""
+        self._socket.abort()
+
+    def getPeer(self) -> Any:
+        """Return the address of the player."""
+        return _Peer(self._socket.host)
+
+    def registerProducer(self, producer: Any, streaming: bool) -> None:
+        """The socket bounds what waits, and drops who does not read."""
+
+    def unregisterProducer(self) -> None:
+        """Nothing was registered."""
+
+    def pauseProducing(self) -> None:
+        """Read no more for now."""
+        self._socket.hold(True)
+
+    def resumeProducing(self) -> None:
+        """Read again."""
+        self._socket.hold(False)
+
+
+def serve_program(
+    subprotocol: str,
+    socket: WebSocket,
+    services: ConnectionServices,
+    max_line_bytes: int,
+    listener: ConnectionListener,
+    telnet: Callable[[ConnectionListener], TelnetProtocol],
+) -> None:
+    """Let a program's socket begin, whose handshake is answered. `telnet` makes what speaks that."""
+    if subprotocol == TELNET_PROTOCOL:
+        TelnetThroughSocket(socket, telnet(listener)).begin()
+    else:
+        ProgramConnection(socket, listener, services, max_line_bytes, FRAMES[subprotocol]()).begin()
