@@ -14,8 +14,8 @@ from agents.memory.gate import Source, judge
 from agents.memory.inspection import changes
 from agents.memory.judging.deeds import deed_faults
 from agents.memory.judging.evidence import account_of
-from agents.memory.judging.form import person_faults
 from agents.memory.retrieval import distinctive_words
+from agents.memory.summaries.form import person_faults
 from agents.memory.summaries.prose import BadJson, readable, sections_of
 from agents.memory.view import _BLOCK_LINK
 from agents.prompts.quoting import plain, quoted, typed

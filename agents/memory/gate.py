@@ -15,7 +15,7 @@ from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.judging.claims import Claim, Support, claims, entities, folded, plain, words_of
 from agents.memory.judging.deeds import deed_faults, faults_by_sentence
 from agents.memory.judging.evidence import Account, account_of
-from agents.memory.judging.form import copy_faults, person_faults, phrase_faults, short, structure_faults
+from agents.memory.summaries.form import copy_faults, person_faults, phrase_faults, short, structure_faults
 from agents.memory.summaries.picked import memory_of_line, picked_words, tells
 from vault.memory.memory_line import Memory
 

@@ -1,1 +1,1 @@
-"""What a summary may claim and how it has to look: the parts of the gate."""
+"""What a summary may claim: names, numbers, and who did what to whom."""

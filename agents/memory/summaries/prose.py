@@ -14,8 +14,8 @@ from typing import Any
 
 from agents.memory.gate import UNTRUE, Objection, Source, Verdict, judge, without_untrue
 from agents.memory.judging.claims import folded, plain
-from agents.memory.judging.form import short
 from agents.memory.summaries.drafts import Asking, Draft
+from agents.memory.summaries.form import short
 from agents.memory.summaries.picked import memory_of_line
 from agents.memory.summaries.templates import CUE, STOP, SummaryTemplate, filled
 from agents.models.model import Completion
