@@ -63,10 +63,12 @@ AUXILIARIES = BE | frozenset(
 )
 MODALS = frozenset("to will shall would should could can may might must cannot can't won't wouldn't couldn't".split())
 NEGATIONS = frozenset("not no never nobody none nothing neither nor cannot nowhere".split())
+NOBODY = frozenset("nobody none neither".split())
+QUANTIFIERS = NOBODY | frozenset("somebody someone everybody everyone anybody".split())
 DENIALS = frozenset(
     """
     deny denied denies denying refuse refused refuses fail failed fails unable lack lacks lacked hardly untrue
-    false avoid prevent closed whether if may might perhaps maybe dispute disputed doubt lie lied contradict
+    false avoid prevent closed whether if might perhaps maybe dispute disputed doubt contradict
     contradicted without yet warn warned warning against forbid forbade forbidden instead except longer anymore
     reject rejected supposed clear cleared innocent
     """.split()
@@ -150,12 +152,15 @@ IRREGULAR = {
     }.items()
     for form in forms.split()
 }
-FINITE = frozenset(IRREGULAR) - frozenset("children pennies pence feet sick dead death".split())
+FINITE = (frozenset(IRREGULAR) - frozenset("children pennies pence feet sick dead death".split())) | frozenset(
+    "carries wants lives knows thinks brings asks teaches mends stays owns forgives believes hopes".split()
+)
 _SUFFIX = re.compile(r"(?:ing|ed|es|s|ly)$")
 _VOWEL = re.compile("[aeiouy]")
 _STEM_LETTERS = 7
 _MIN_SHARE = 0.2
 _FEW_WORDS = 5
+_SHORT, _MIN_SHARE_OF_SHORT = 16, 0.15
 
 
 @lru_cache(maxsize=8192)
@@ -178,8 +183,14 @@ def stems(words: str) -> frozenset[str]:
 def is_english(words: Iterable[str]) -> bool:
     """Return whether words, `folded`, are of an English text; of very few nobody can tell, and they count as such."""
     found = [word for word in words if not word.isdigit()]
-    known = sum(word in FUNCTION_WORDS or word.partition("'")[0] in FUNCTION_WORDS for word in found)
-    return len(found) < _FEW_WORDS or known >= _MIN_SHARE * len(found)
+    known = sum(bool({word, word.partition("'")[0]} & (FUNCTION_WORDS | IRREGULAR.keys())) for word in found)
+    share = _MIN_SHARE if len(found) > _SHORT else _MIN_SHARE_OF_SHORT
+    return len(found) < _FEW_WORDS or known >= share * len(found)
+
+
+def is_negation(word: str) -> bool:
+    """Return whether a folded word negates."""
+    return word in NEGATIONS or word.endswith("n't")
 
 
 LIGHT = stems(

@@ -6,7 +6,7 @@ What is not clear stays open: a subject that may be several people is None, whic
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from agents.memory.english import (
@@ -17,13 +17,13 @@ from agents.memory.english import (
     FINITE,
     FUNCTION_WORDS,
     IRREGULAR,
-    NEGATIONS,
     OBJECT_PRONOUNS,
     POSSESSIVES,
     PREPOSITIONS,
     SAYING,
     SUBJECT_PRONOUNS,
     SUBORDINATORS,
+    is_negation,
     stem,
 )
 from agents.memory.judging.claims import (
@@ -43,9 +43,11 @@ from agents.memory.judging.claims import (
 _NOMINATIVE = frozenset("i he she we they".split())
 _HAVE = frozenset("have has had".split())
 _ANYBODY = frozenset("nobody everybody somebody anybody everyone someone else it that who".split())
-_THIRD_PERSON = frozenset("he she him her his hers".split())
+_GENDERS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
+_SOMEBODIES = _ANYBODY - {"it", "that", "who", "else"}
 _SOMEBODY = ""
 """Stands among the names for somebody of whom nobody knows who it is."""
+CONTENT_OPENINGS = frozenset("that whether if how why what where when".split())
 _STANDS_ALONE = frozenset({";", ":", "(", ")", "—", "–", "-"}) | (SUBORDINATORS - {"as", "than", "before", "after"})
 _BASES = frozenset(IRREGULAR.values())
 
@@ -103,11 +105,6 @@ class Clause:
         return sum(is_negation(token.word) for token in self.tokens) % 2 == 1
 
 
-def is_negation(word: str) -> bool:
-    """Return whether a folded word negates."""
-    return word in NEGATIONS or word.endswith("n't")
-
-
 def _item(token: Token) -> str:
     if token.kind == NAME:
         return f"@{token.value}"
@@ -118,50 +115,64 @@ def _item(token: Token) -> str:
     return "" if token.kind == MARK or token.word in FUNCTION_WORDS or is_negation(token.word) else token.value
 
 
-def read(text: str, cast: Cast, i: str | None, you: str | None) -> Iterator[list[Clause]]:
-    """Yield the clauses of each sentence; `i` and `you` are who is meant by these words, None if nobody knows."""
-    mentioned: list[str] = []
+@dataclass
+class Talk:
+    """Of whom there was talk last, and whether somebody is a he or a she, as far as pronouns have shown it.
+
+    `i` and `you` are who is meant by these words, None if nobody knows. `before` are those of the sentence before,
+    `earlier` those of what somebody said before that, `tellers` those whose words are being told.
+    """
+
+    people: frozenset[str]
+    i: str | None = None
+    you: str | None = None
+    before: list[str] = field(default_factory=list)
+    earlier: list[str] = field(default_factory=list)
+    genders: dict[str, str] = field(default_factory=dict)
+    tellers: set[str] = field(default_factory=set)
+
+
+def read(text: str, cast: Cast, talk: Talk) -> Iterator[list[Clause]]:
+    """Yield the clauses of each sentence; `talk` goes on with them."""
     for sentence in sentences(cast.tokens(without_quotes(plain(text)))):
-        clauses, mentioned = _clauses(sentence, i, you, mentioned, cast.people)
-        if clauses:
+        if clauses := _clauses(sentence, talk):
             yield clauses
 
 
-def _clauses(
-    sentence: list[Token], i: str | None, you: str | None, before: list[str], people: frozenset[str]
-) -> tuple[list[Clause], list[str]]:
+def _clauses(sentence: list[Token], talk: Talk) -> list[Clause]:
     found: list[Clause] = []
     named: list[str] = []
     for opening, tokens in _segments(sentence):
-        own = [tokens[at].value for at in range(len(tokens)) if _is_person(tokens, at, people)]
+        own = [tokens[at].value for at in range(len(tokens)) if _is_person(tokens, at, talk.people)]
         last = next((name for name in reversed(named)), None)
-        persons = tuple(_persons(tokens, i, you, named, before, people))
+        is_content = opening in CONTENT_OPENINGS
+        talk.tellers = {one.subject for one in found[-1:] if is_content and one.subject and one.verbs & SAYING}
+        persons = tuple(_persons(tokens, named, talk))
         subject, is_inherited = _subject(tokens, opening, persons, last)
         is_aside = opening == "," and bool(found) and found[-1].opening in SUBORDINATORS
         if is_inherited and found and not is_aside and opening in COORDINATORS | {"", ",", "who", "which", "that"}:
             subject = found[-1].subject
         verbs = frozenset(stem(tokens[at].word) for at in verb_places(tokens) if tokens[at].word not in AUXILIARIES)
-        owners = tuple(_owners(tokens, persons))
+        owners = tuple(_owners(tokens, persons, {*named, *own}))
         found.append(Clause(tuple(tokens), subject, verbs, opening, _is_passive(tokens), owners, persons))
         named += own
     meant = [
         person or _SOMEBODY
         for clause in found
         for token, person in zip(clause.tokens, clause.persons, strict=True)
-        if token.word in _THIRD_PERSON
+        if token.word in _GENDERS
     ]
-    return found, [*named, *meant] or before
+    talk.before = [*named, *meant] or talk.before
+    return found
 
 
-def _persons(
-    tokens: list[Token], i: str | None, you: str | None, named: list[str], before: list[str], people: frozenset[str]
-) -> Iterator[str | None]:
+def _persons(tokens: list[Token], named: list[str], talk: Talk) -> Iterator[str | None]:
     """Yield who is meant by each word: a name, or whom a pronoun stands for."""
-    known = [*before, *named]
+    known = list(named)
     for at, token in enumerate(tokens):
-        if _is_person(tokens, at, people):
+        if _is_person(tokens, at, talk.people):
             known.append(token.value)
-        yield token.value if token.kind == NAME else _Meant(i, you, known).by(token.word)
+        yield token.value if token.kind == NAME else _meant(token.word, known, talk)
 
 
 def _is_person(tokens: list[Token], at: int, people: frozenset[str]) -> bool:
@@ -171,22 +182,27 @@ def _is_person(tokens: list[Token], at: int, people: frozenset[str]) -> bool:
     return tokens[at].value in people or not at or tokens[at - 1].word not in PREPOSITIONS
 
 
-@dataclass(frozen=True)
-class _Meant:
-    """Who is meant by pronouns; by those of the third person the only one of whom there was talk."""
-
-    i: str | None
-    you: str | None
-    named: list[str]
-
-    def by(self, word: str) -> str | None:
-        if word in ("i", "me", "my", "mine", "myself", "i'm", "i've", "i'll", "i'd"):
-            return self.i
-        if word in ("you", "your", "yours", "yourself"):
-            return self.you
-        others = set(self.named) - {self.i, self.you}
-        is_one = word.partition("'")[0] in _THIRD_PERSON and len(others) == 1
-        return (next(iter(others)) if is_one else None) or None
+def _meant(word: str, named: list[str], talk: Talk) -> str | None:
+    """Return who is meant by a pronoun; by one of the third person the only one whom it can mean."""
+    if word in ("i", "me", "my", "mine", "myself", "i'm", "i've", "i'll", "i'd"):
+        return talk.i
+    if word in ("you", "your", "yours", "yourself"):
+        return talk.you
+    gender = _GENDERS.get(word.partition("'")[0])
+    if gender is None:
+        return None
+    others: set[str] = set()
+    for names in ([*talk.before, *named], talk.earlier):
+        fitting = {name for name in names if talk.genders.get(name) in (None, gender)}
+        others = others or fitting - {talk.i, talk.you}
+    if len(others) > 1 and len(others & talk.tellers) == 1:
+        return next(iter(others & talk.tellers))
+    if len(others) != 1:
+        return None
+    (name,) = others
+    if name and name in named:
+        talk.genders.setdefault(name, gender)
+    return name or None
 
 
 def _segments(sentence: list[Token]) -> list[tuple[str, list[Token]]]:
@@ -194,7 +210,8 @@ def _segments(sentence: list[Token]) -> list[tuple[str, list[Token]]]:
     parts: list[tuple[str, list[Token]]] = [("", [])]
     contents = _contents(sentence)
     for at, token in enumerate(sentence):
-        if token.kind == MARK or (token.kind == WORD and token.word in SUBORDINATORS | COORDINATORS):
+        is_not_yet = token.word == "yet" and at > 0 and is_negation(sentence[at - 1].word)
+        if token.kind == MARK or (token.kind == WORD and token.word in SUBORDINATORS | COORDINATORS and not is_not_yet):
             if parts[-1][1] or token.kind != MARK:
                 parts.append((token.word, []))
             continue
@@ -240,7 +257,7 @@ def _begins_content(sentence: list[Token], at: int) -> bool:
         return False
     before = sentence[at - 1]
     if sentence[at].word in _NOMINATIVE:
-        return before.kind != MARK and before.word not in SUBORDINATORS | COORDINATORS
+        return before.kind != MARK and before.word not in SUBORDINATORS | COORDINATORS | AUXILIARIES
     is_told = before.kind == NAME or before.word in OBJECT_PRONOUNS
     verb = sentence[at - 2] if is_told and at > 1 else before
     return sentence[at].kind == NAME and not sentence[at].owns and verb.value in SAYING and verb.kind == WORD
@@ -271,6 +288,8 @@ def _is_verb(tokens: list[Token] | tuple[Token, ...], at: int) -> bool:
         return True
     if before is None:
         return False
+    if word.endswith("ing") and len(word) > 4 and before.word in BE:
+        return True
     after_name = before.kind == NAME and (word.endswith("s") or word in _BASES)
     after_subject = before.word in SUBJECT_PRONOUNS or after_name
     return after_subject or before.word == "to" or before.word in AUXILIARIES - BE - _HAVE or is_negation(before.word)
@@ -301,9 +320,11 @@ def _subject(
         if token.word in POSSESSIVES or token.owns:
             named = [one for one in tokens[at + 1 : at + 4] if one.kind == NAME and not one.owns]
             return (named[0].value if named else None), False
-        if token.word in DETERMINERS or token.kind in (PLACE, NUMBER):
+        if token.word in DETERMINERS | _SOMEBODIES or token.kind in (PLACE, NUMBER):
             return None, False
         if _is_verb(tokens, at):
+            if token.word in AUXILIARIES and following and following.word in SUBJECT_PRONOUNS:
+                return persons[at + 1], False
             return None, not seen_noun
         if token.word not in FUNCTION_WORDS and not token.word.endswith("ly"):
             seen_noun = following is None or not (following.kind == NAME or following.word in SUBJECT_PRONOUNS)
@@ -314,7 +335,7 @@ def _subject(
 def _is_fronted(tokens: list[Token], at: int) -> bool:
     """Return whether somebody else does it, as in `Ana I followed` and `Ana, come here`."""
     behind = next((token for token in tokens[at + 1 : at + 3] if token.kind != MARK), None)
-    is_called = at == 0 and len(tokens) > 1 and tokens[1].kind == MARK
+    is_called = at == 0 and len(tokens) > 2 and tokens[1].kind == MARK and tokens[2].kind != NAME
     return is_called or (behind is not None and behind.word in SUBJECT_PRONOUNS)
 
 
@@ -356,12 +377,16 @@ def _is_passive(tokens: list[Token]) -> bool:
     return False
 
 
-def _owners(tokens: list[Token], persons: tuple[str | None, ...]) -> Iterator[tuple[str, str]]:
-    """Yield the owner and the stem of what is owned: the word behind, or the last of two or three."""
+def _owners(tokens: list[Token], persons: tuple[str | None, ...], named: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the owner and the stem of what is owned: the word behind, or the last of two or three.
+
+    An owner by `his` or `her` counts only among those whom the sentence has `named`.
+    """
     for at, token in enumerate(tokens):
         owner = token.value if token.owns and token.kind == NAME else None
         if token.word in POSSESSIVES and not token.owns:
-            owner = persons[at] or ""
+            is_named = token.word not in _GENDERS or persons[at] in named
+            owner = (persons[at] if is_named else None) or ""
         if owner is not None:
             nouns = []
             for behind in range(at + 1, min(at + 4, len(tokens))):

@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.memory.english import (
-    BE,
-    DETERMINERS,
-    FUNCTION_WORDS,
-    LIGHT,
-    PREPOSITIONS,
-    SAYING,
-    TIMES,
-    stems,
-)
+from agents.memory.english import BE, DETERMINERS, FUNCTION_WORDS, LIGHT, PREPOSITIONS, SAYING, TIMES, stem, stems
 from agents.memory.judging.claims import MARK, NAME, NUMBER, UNCOUNTED, Token
-from agents.memory.judging.clauses import Clause
-from agents.memory.judging.evidence import (
+from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
+from agents.memory.judging.events import (
+    GIVE,
     GIVING,
-    Account,
-    Proposition,
+    TAKE,
+    Act,
+    Transfer,
+    acts_of,
     counted,
+    is_done,
     numbered,
     person_behind,
+    transfers_of,
 )
+from agents.memory.judging.evidence import HALF_COVERED, Account, Proposition, any_proposition, closest
 
 Fault = tuple[str, str]
-_NEAR = 0.7
-WHOLE, COVERED, HALF_COVERED = 0.9, 0.5, 0.35
-_MIN_STRENGTH = 1.5
-_CONTENT_OPENINGS = frozenset("that whether if how why what where when".split())
 
 
 @dataclass(frozen=True)
 class Said:
     """A clause of a summary. `speaker` is whose words it gives, None if it gives nobody's or nobody knows whose.
 
-    `is_hedged` if its sentence denies or leaves open without a `not`, `is_open` if another clause of it has one.
+    `is_hedged` if its sentence denies or leaves open without a `not`, `is_open` if another clause of it has one,
+    `is_reported` if one of them tells that somebody says something. `it` is the thing meant by this word.
     """
 
     clause: Clause
     speaker: str | None = None
     is_hedged: bool = False
     is_open: bool = False
+    is_reported: bool = False
+    it: str = ""
 
 
 def attributed(sentence: Sequence[Clause]) -> list[Said]:
@@ -61,7 +57,7 @@ def attributed(sentence: Sequence[Clause]) -> list[Said]:
                 speaker = None
             found.append(Said(clause, speaker))
             continue
-        outer = speaker if clause.opening in _CONTENT_OPENINGS else None
+        outer = speaker if clause.opening in CONTENT_OPENINGS else None
         speaker = _speaker(clause, at) or outer
         has_content = _has_content(clause, at)
         found.append(Said(clause, speaker if has_content else None))
@@ -90,42 +86,6 @@ def _speaker(clause: Clause, at: int) -> str | None:
     if at == 0 and behind and behind.kind == NAME and not behind.owns and clause.tokens[at].word.endswith(("s", "id")):
         return behind.value  # says Tomas
     return clause.subject
-
-
-def shared_topics(clause: Clause, one: Proposition, account: Account) -> set[str]:
-    """Return what tells something and stands in both, but for people."""
-    return {item for item in clause.items & one.items if item not in LIGHT and item not in account.people}
-
-
-def _strength(clause: Clause, one: Proposition, account: Account) -> float:
-    """Return how many things say that a clause retells a proposition: half of one for light words and for people."""
-    shared = clause.items & one.items - {f"@{clause.subject}", f"@{account.agent}"}
-    light = sum(item in LIGHT or item in account.people for item in shared)
-    around = sum(item not in LIGHT for item in clause.items & one.around - one.items)
-    same = clause.subject is not None and clause.subject == one.subject and bool(clause.verbs & one.clause.verbs)
-    return len(shared) - 0.5 * light + 0.5 * around + 0.5 * same
-
-
-def closest(
-    said: Said, account: Account, keep: Callable[[Proposition], bool], covered: float = COVERED
-) -> list[Proposition]:
-    """Return the propositions that a clause retells, as far as can be told; none if nothing is near enough."""
-    clause = said.clause
-    items = clause.items - account.people
-    known = sum(account.worth(item) for item in items)
-    rows = [
-        (share, one)
-        for share, one in account.closest(items)
-        if keep(one) and shared_topics(clause, one, account) and _strength(clause, one, account) >= _MIN_STRENGTH
-    ]
-    if not rows or rows[0][0] < covered * known:
-        return []
-    return [one for share, one in rows if share >= _NEAR * rows[0][0]]
-
-
-def any_proposition(one: Proposition) -> bool:
-    """Keep every proposition."""
-    return True
 
 
 def telling_verbs(clause: Clause) -> frozenset[str]:
@@ -157,8 +117,8 @@ def wrong_place(said: Said, account: Account) -> Fault | None:
         there = account.places.get(place, set())
         if not there and (clause.subject or clause.names):
             return "wrong-place", f"no memory is of {place}."
-        who, is_there = clause.subject, _is_located(clause, place)
-        is_met = who != account.agent and is_there and clause.verbs & FACE_TO_FACE
+        who, is_there = clause.subject, is_located(clause, place)
+        is_met = who != account.agent and is_named(clause) and is_there and clause.verbs & FACE_TO_FACE
         if who and is_met and place not in account.present.get(who, {place}):
             return "wrong-place", f"no memory has {who} at {place}."
         if place not in account.rooms:
@@ -169,11 +129,16 @@ def wrong_place(said: Said, account: Account) -> Fault | None:
     return None
 
 
+def is_named(clause: Clause) -> bool:
+    """Return whether a clause names its subject, and does not only mean it by a pronoun."""
+    return any(token.value == clause.subject for token in clause.tokens)
+
+
 def wrong_topic(said: Said, account: Account) -> Fault | None:
     """Return whether the lines have another name behind the same preposition: `in Carrow` for `in Marrow`."""
     pairs = _placed_names(said.clause, account)
     near = (
-        [_placed_names(one.clause, account) for one in closest(said, account, any_proposition, HALF_COVERED)]
+        [_placed_names(one.clause, account) for one in closest(said.clause, account, any_proposition, HALF_COVERED)]
         if pairs
         else []
     )
@@ -201,17 +166,16 @@ def strange_thing(said: Said, account: Account) -> Fault | None:
 
 
 def _beside(clause: Clause, place: str, account: Account) -> list[str]:
-    """Return who and what is named with a place: in the same part of a list, or anywhere if it is the only place."""
+    """Return who and what is named with a place: in the same part of a list."""
     tokens = list(clause.tokens)
     at = next(at for at, token in enumerate(tokens) if token.value == place)
     marks = [number for number, token in enumerate(tokens) if token.kind == MARK]
     begin = max((number for number in marks if number < at), default=-1) + 1
     part = tokens[begin : min((number for number in marks if number > at), default=len(tokens))]
-    is_everybodys = len(clause.places) == 1 and _is_located(clause, place)
-    return _named(part, account) or (_named(tokens, account) if is_everybodys else [])
+    return _named(part, account)
 
 
-def _is_located(clause: Clause, place: str) -> bool:
+def is_located(clause: Clause, place: str) -> bool:
     """Return whether a clause says that it happened at a place, and not from where or whereto."""
     at = next(at for at, token in enumerate(clause.tokens) if token.value == place)
     words = [token.word for token in clause.tokens[:at] if token.word not in DETERMINERS]
@@ -229,12 +193,14 @@ def wrong_number(said: Said, account: Account) -> Fault | None:
         known = account.counts.get(noun)
         if known and not {count} & (known | account.uncounted | UNCOUNTED) and noun not in LIGHT:
             return "wrong-number", f"the memories have {called(account, known)} here, not {count}."
-    pairs = _number_pairs(said.clause)
-    near = [_number_pairs(one.clause) for one in closest(said, account, any_proposition)] if pairs else []
+    clause = said.clause
+    pairs = _number_pairs(clause)
+    same = closest(said.clause, account, any_proposition) if pairs else []
+    near = [_number_pairs(one.clause) for one in same]
     exact = {pair for pair in pairs if pair[0] in TIMES or pair[0] == "at"} | set(numbered(said.clause.tokens))
     for noun in sorted({noun for noun, _ in pairs}):
         said_numbers = {number for word, number in pairs if word == noun}
-        if (noun, min(said_numbers)) not in exact:
+        if (noun, min(said_numbers)) not in exact and not _is_of_same_act(clause, noun, same):
             said_numbers -= account.uncounted
         told = {number for found in near for word, number in found if word == noun}
         if told and said_numbers and not told & said_numbers:
@@ -243,6 +209,12 @@ def wrong_number(said: Said, account: Account) -> Fault | None:
                 f"the memories have {noun} {called(account, told)} here, not {called(account, said_numbers)}.",
             )
     return None
+
+
+def _is_of_same_act(clause: Clause, noun: str, near: Sequence[Proposition]) -> bool:
+    """Return whether a line has another number beside a noun in telling the same act."""
+    beside = [one.clause.verbs for one in near if noun in {word for word, _ in _number_pairs(one.clause)}]
+    return any(telling_verbs(clause) & verbs for verbs in beside)
 
 
 def _number_pairs(clause: Clause) -> set[tuple[str, str]]:
@@ -255,3 +227,147 @@ def _number_pairs(clause: Clause) -> set[tuple[str, str]]:
             if at and clause.tokens[at - 1].word == "at":
                 pairs.add(("at", token.value))
     return pairs
+
+
+def wrong_time(said: Said, account: Account) -> Fault | None:
+    """Return whether a number or a day stands in no line of the matter, while the lines of the matter have another."""
+    clause = said.clause
+    numbers = _numbers(clause)
+    topics = {item for item in clause.items - account.people - numbers if item not in LIGHT}
+    for number in sorted(numbers):
+        have = account.with_any([number])
+        if any(item.startswith(f"{number}:") or item.endswith(f":{number[1:]}") for item in account.numbers):
+            continue
+        if number[1:] in UNCOUNTED or any(topics & (one.items | one.around) for one in have):
+            continue
+        if any(clause.subject in (one.subject, one.speaker) for one in have):
+            continue
+        near = closest(said.clause, account, any_proposition, HALF_COVERED)
+        others = [one for one in near if _numbers(one.clause) - {f"#{one}" for one in UNCOUNTED}]
+        is_other = len(others) == len(near) or any(has_same_verb(clause, one) for one in others)
+        if near and is_other and not any(number in _line_items(one, account) for one in near):
+            return "wrong-number", f"the memories do not have {number.lstrip('#')} here: {near[0].clause.text!r}."
+    return None
+
+
+def _numbers(clause: Clause) -> set[str]:
+    """Return the items of a clause that are numbers, days or months."""
+    days = {token.value for token in clause.tokens if token.word in TIMES and token.written[0].isupper()}
+    return days | {f"#{token.value}" for token in clause.tokens if token.kind == NUMBER}
+
+
+def _line_items(one: Proposition, account: Account) -> set[str]:
+    return {item for other in account.propositions if abs(other.line - one.line) < 2 for item in other.items}
+
+
+ARRIVING = stems("come arrive return visit")
+
+
+def never_met(said: Said, account: Account) -> Fault | None:
+    """Return whether somebody of whom there was only talk is said to have come, spoken or given something."""
+    clause, who = said.clause, said.clause.subject
+    if not who or who in account.met or not account.is_whole or said.speaker or said.is_hedged or clause.passive:
+        return None
+    met = FACE_TO_FACE if account.agent in clause.names else ARRIVING if clause.places & account.rooms else frozenset()
+    if any(clause.tokens[at].value in met and is_done(clause, at) for at in clause.verb_places):
+        return "invented-deed", f"no memory has {who} in person."
+    return None
+
+
+def wrong_transfer(said: Said, account: Account) -> Fault | None:
+    for one in transfers_of(said.clause, account.things, it=said.it):
+        events = account.transfers.get(one.thing, set())
+        if any(one.agrees(other) for other in events):
+            if fault := _wrong_place_of_gift(one, said.clause, account):
+                return fault
+            continue
+        if one.giver is None and one.receiver is None:
+            continue
+        if events:
+            told = min(events, key=lambda event: (event.giver is None, event.receiver is None, str(event)))
+            who = called(account, [told.giver]) or "somebody"
+            whom = "me" if told.receiver == account.agent else told.receiver or "somebody"
+            return "wrong-person", f"in the memories {who} gave the {one.thing} to {whom}."
+        if one.giver and one.receiver:
+            return (
+                "invented-deed",
+                f"no memory tells that {called(account, [one.giver])} gave the {one.thing} to {one.receiver}.",
+            )
+    return None
+
+
+def _wrong_place_of_gift(gift: Transfer, clause: Clause, account: Account) -> Fault | None:
+    places = {place for place in clause.places if is_located(clause, place)} & account.rooms
+    given = [one for one in account.events if one.act == GIVE and one.thing == gift.thing]
+    if given and len(places) == 1 and not any(places & one.places for one in given):
+        return "wrong-place", f"in the memories the {gift.thing} was not given at {min(places)}."
+    return None
+
+
+def wrong_act(said: Said, account: Account) -> Fault | None:
+    """Return whether the world would have told an act of a clause, and has told it of somebody else, or not at all."""
+    if said.speaker or said.is_hedged or not account.is_whole:
+        return None
+    for act in acts_of(said.clause, account.things):
+        match act.act:
+            case "go":
+                fault = _wrong_way(act, account)
+            case "follow":
+                fault = _wrong_following(act, account)
+            case _:
+                fault = _wrong_handling(act, account)
+        if fault:
+            return fault
+    return None
+
+
+def _wrong_way(act: Act, account: Account) -> Fault | None:
+    known = account.visited[act.actor] | {
+        place for place, lines in account.places.items() if lines & account.where[f"@{act.actor}"]
+    }
+    if act.place in account.rooms and act.place not in known:
+        return "wrong-place", f"no memory has {called(account, [act.actor])} going to {act.place} or coming from there."
+    return None
+
+
+def _wrong_following(act: Act, account: Account) -> Fault | None:
+    told = account.with_any(["follow"])
+    if any({act.actor, act.other} <= one.clause.names | {one.subject} for one in told):
+        return None
+    if any(one.act == act.act and (one.actor, one.other) == (act.actor, act.other) for one in account.events):
+        return None
+    return "invented-deed", f"no memory has {called(account, [act.actor])} following {called(account, [act.other])}."
+
+
+def _wrong_handling(act: Act, account: Account) -> Fault | None:
+    events = [one for one in account.events if one.thing == act.thing]
+    did = [one for one in events if (one.act, one.actor) == (act.act, act.actor)]
+    did += [one for one in events if act.act == TAKE and one.act == GIVE and one.other == act.actor]
+    if did and act.place in account.rooms and not any(act.place in one.places for one in did):
+        return "wrong-place", f"the memories do not have the {act.thing} at {act.place} here."
+    if did or _speaks_of(act, account):
+        return None
+    others, who = {one.actor for one in events if one.act == act.act}, called(account, [act.actor])
+    if others:
+        return "wrong-person", f"{called(account, others)} did this with the {act.thing}, not {who}."
+    return "invented-deed", f"no memory has {who} doing this with the {act.thing}."
+
+
+def _speaks_of(act: Act, account: Account) -> bool:
+    """Return whether somebody tells that one had to do with a thing."""
+    words = {stem(word) for word in act.thing.split()[-1:]}
+    told = account.with_any(words)
+    told = [one for one in told if one.subject == act.actor and account.lines[one.line].speaker]
+    return any(act.actor != account.agent or one.speaker != account.agent for one in told)
+
+
+def wrong_owner(said: Said, account: Account) -> Fault | None:
+    given = {stem(thing.rpartition(" ")[2]) for thing in account.transfers}
+    for owner, noun in said.clause.owners:
+        known = account.owners.get(noun, set())
+        if owner and known - {""} and owner not in known and noun not in LIGHT and noun not in given:
+            return (
+                "wrong-person",
+                f"the memories speak of {called(account, known)} here, not of {called(account, [owner])}.",
+            )
+    return None

@@ -5,44 +5,42 @@ Only what is clear on both sides counts against a summary; what the rules cannot
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agents.memory.english import (
     BE,
     DENIALS,
     LIGHT,
+    NOBODY,
+    QUANTIFIERS,
     SAYING,
     SUBJECT_PRONOUNS,
     stem,
     stems,
 )
-from agents.memory.judging.claims import MARK, NAME, WORD, folded
-from agents.memory.judging.clauses import Clause, read
+from agents.memory.judging.claims import MARK, NAME, folded
+from agents.memory.judging.clauses import Clause, Talk, read
 from agents.memory.judging.comparing import (
-    COVERED,
-    WHOLE,
     Fault,
     Said,
-    any_proposition,
     attributed,
     called,
-    closest,
     has_same_verb,
+    is_named,
+    never_met,
     strange_thing,
     telling_verbs,
+    wrong_act,
     wrong_number,
+    wrong_owner,
     wrong_place,
+    wrong_time,
     wrong_topic,
+    wrong_transfer,
 )
-from agents.memory.judging.evidence import (
-    GIVING,
-    TAKING,
-    Account,
-    Proposition,
-    person_behind,
-    transfers_of,
-)
+from agents.memory.judging.events import GIVING, TAKING, denied, is_done, main_verb, person_behind
+from agents.memory.judging.evidence import COVERED, HALF_COVERED, WHOLE, Account, Proposition, any_proposition, closest
 
 GRAVE = (
     (stems("die drown"), stems("die drown"), True),
@@ -53,6 +51,12 @@ GRAVE = (
 )
 """Grave deeds, what in a line bears them out, and whether the line has to be about whoever is said to have done it."""
 PERCEIVING = stems("see hear watch notice")
+SPEECH_ACTS = stems("thank offer invite complain apologise greet wonder demand request beg confess")
+"""Verbs of what is done by words alone."""
+
+THANKING = stems("thank")
+ASKING = frozenset("what who whom why how where when".split())
+PARTNERS = frozenset("to for with from about".split())
 _PRONOUNS = frozenset("it them they him her he she that this we us one".split())
 
 
@@ -64,14 +68,19 @@ def deed_faults(text: str, account: Account) -> Iterator[Fault]:
 
 def faults_by_sentence(text: str, account: Account) -> Iterator[tuple[int, list[Fault]]]:
     """Yield for each sentence of a summary where it begins, and what it tells otherwise than its source."""
-    for sentence in read(text, account.cast, account.agent, None):
+    it = ""
+    talk = Talk(account.cast.people, account.agent, genders=dict(account.genders))
+    for sentence in read(text, account.cast, talk):
         words = {token.word for clause in sentence for token in clause.tokens}
+        reported = any(clause.verbs & SAYING for clause in sentence)
         denials = [clause.is_negated for clause in sentence]
         faults: list[Fault] = []
         for said in attributed(sentence):
             others = sum(denials) > said.clause.is_negated
-            clear = replace(said, is_hedged=bool(words & DENIALS), is_open=others)
+            clear = replace(said, is_hedged=bool(words & DENIALS), is_open=others, is_reported=reported, it=it)
             faults += _clause_faults(clear, account)
+            named = [thing for _, thing in account.things.within(said.clause.tokens)]
+            it = named[-1] if named else it
         yield min(clause.start for clause in sentence), faults
 
 
@@ -86,30 +95,48 @@ def _clause_faults(said: Said, account: Account) -> Iterator[Fault]:
 def _wrong_speaker(said: Said, account: Account) -> Fault | None:
     if said.speaker is None or said.is_hedged:
         return None
-    near = closest(said, account, any_proposition)
+    near = closest(said.clause, account, any_proposition)
     speakers = {one.speaker for one in near}
     if not near or None in speakers or said.speaker in speakers.union(*(one.answers for one in near)):
         return None
     return "wrong-person", f"{called(account, speakers)} said this, not {called(account, [said.speaker])}."
 
 
-def _wrong_transfer(said: Said, account: Account) -> Fault | None:
-    for one in transfers_of(said.clause, account.things):
-        events = account.transfers.get(one.thing, set())
-        if any(one.agrees(other) for other in events):
-            continue
-        if one.giver is None and one.receiver is None:
-            continue
-        if events:
-            told = min(events, key=lambda event: (event.giver is None, event.receiver is None, str(event)))
-            who = called(account, [told.giver]) or "somebody"
-            whom = "me" if told.receiver == account.agent else told.receiver or "somebody"
-            return "wrong-person", f"in the memories {who} gave the {one.thing} to {whom}."
-        if one.giver and one.receiver:
-            return (
-                "invented-deed",
-                f"no memory tells that {called(account, [one.giver])} gave the {one.thing} to {one.receiver}.",
-            )
+def _wrong_speech_act(said: Said, account: Account) -> Fault | None:
+    """Return whether somebody else has thanked, wished, offered or asked for what a clause tells."""
+    clause, who = said.clause, said.clause.subject
+    if not clause.verbs & SPEECH_ACTS or who is None or clause.passive or clause.is_negated or said.is_hedged:
+        return None
+    acts = [at for at in clause.verb_places if clause.tokens[at].value in SPEECH_ACTS and is_done(clause, at)]
+    if not acts:
+        return None
+    if clause.verbs & THANKING and account.is_whole:
+        thanks = [one for one in account.with_any(THANKING) if one.speaker]
+        if who not in {one.speaker for one in thanks}:
+            return "invented-deed", f"no memory has {called(account, [who])} giving thanks."
+    near = [one for one in closest(said.clause, account, any_proposition, HALF_COVERED) if one.speaker]
+    speakers = {one.speaker for one in near}
+    if near and who not in speakers.union(*(one.answers for one in near)):
+        return "wrong-person", f"{called(account, speakers)} said this, not {called(account, [who])}."
+    return None
+
+
+def _only_meant(said: Said, account: Account) -> Fault | None:
+    """Return whether something is told as done that the lines only have as asked for, promised or meant."""
+    clause = said.clause
+    if clause.subject is None or said.is_reported or said.is_hedged or said.is_open or clause.is_negated:
+        return None
+    verbs = {clause.tokens[at].value for at in clause.verb_places if is_done(clause, at)} - SAYING - SPEECH_ACTS
+    topics = {item for item in clause.items - account.people if item not in verbs and item not in LIGHT}
+    known = {item for item in topics if account.has(item)}
+    for verb in sorted(verbs):
+        told = [
+            one
+            for one in account.with_any([verb])
+            if verb in one.clause.verbs and one.subject in (None, clause.subject) and known & (one.items | one.around)
+        ]
+        if told and all(one.is_only_meant for one in told):
+            return "invented-deed", f"the memories do not have this as done: {told[0].clause.text!r}."
     return None
 
 
@@ -121,23 +148,37 @@ def _doer(said: Said) -> str | None:
 
 def _wrong_doer(said: Said, account: Account) -> Fault | None:
     clause, doer = said.clause, _doer(said)
-    if doer is None or clause.words & DENIALS or clause.verbs & (SAYING | PERCEIVING):
+    if doer is None or clause.words & DENIALS or clause.verbs & SAYING:
         return None
-    near = closest(said, account, lambda one: has_same_verb(clause, one) and one.clause.is_negated == clause.is_negated)
+    if clause.verbs & PERCEIVING and doer == account.agent:
+        return None
+    if not _topics(clause) and (clause.words & _PRONOUNS or clause.opening in ASKING):
+        return None
+
+    def fits(one: Proposition) -> bool:
+        is_same = has_same_verb(clause, one) and one.clause.is_negated == clause.is_negated
+        return is_same and _has_topic(clause, one)
+
+    near = closest(said.clause, account, fits)
     if not telling_verbs(clause):
-        near = [one for one in near if _is_telling(clause, one)]
+        near = [one for one in near if _is_telling(clause, one, account)]
     doers = {one.subject for one in near}
     if not near or None in doers or doer in doers or any(doer == one.speaker for one in near):
         return None
-    if person_behind(clause, ("from", "by", "with", "of", "for")) in doers or _listed(clause) & doers:
+    is_swapped = all(doer in one.clause.names for one in near)
+    partner = person_behind(clause, ("from", "by", "with", "of", "for"))
+    if _listed(clause) & doers or (partner in doers and not is_swapped):
         return None
     return "wrong-person", f"{called(account, doers)} did this, not {called(account, [doer])}."
 
 
-def _is_telling(clause: Clause, one: Proposition) -> bool:
+def _is_telling(clause: Clause, one: Proposition, account: Account) -> bool:
     """Return whether what two clauses share tells enough although their verb may be that of anything."""
     shared = clause.items & one.items - {f"@{clause.subject}"} - LIGHT
-    is_same = clause.verbs & one.clause.verbs or (BE & clause.words and BE & one.clause.words)
+    is_same = clause.verbs & one.clause.verbs
+    if is_same and any(item[0] not in "@%#" and account.is_rare(item) for item in shared):
+        return True
+    is_same = is_same or (BE & clause.words and BE & one.clause.words)
     return len({item for item in shared if item[0] != "%"}) >= (2 if is_same else 3)
 
 
@@ -149,38 +190,68 @@ def _listed(clause: Clause) -> set[str | None]:
 
 def _wrong_denial(said: Said, account: Account) -> Fault | None:
     clause = said.clause
-    if said.is_hedged:
+    if said.is_hedged or (said.is_open and not clause.is_negated):
         return None
-    if said.is_open and not clause.is_negated:
+    verbs = denied(clause) if clause.is_negated else _affirmed(clause)
+    if not verbs or clause.words & {"until", "till", "only"}:
         return None
-    denied = _denied(clause)
-    if clause.is_negated and not denied:
-        return None
+
+    was_done = not said.is_reported and any(is_done(clause, at) for at in clause.verb_places)
 
     def fits(one: Proposition) -> bool:
+        if one.is_quoted or (one.is_only_meant and was_done):
+            return False
         is_speaker = said.speaker is None or one.speaker in (None, said.speaker)
-        is_verb = bool(denied & one.clause.verbs) if denied else has_same_verb(clause, one)
+        is_verb = bool(verbs & (one.items if clause.is_negated else one.clause.verbs))
         return is_verb and is_speaker and (clause.subject is None or one.subject in (None, clause.subject))
 
-    is_anybodys = clause.subject is None and said.speaker is None
+    is_anybodys = clause.subject is None and said.speaker is None and not clause.words & QUANTIFIERS
     if is_anybodys and (clause.is_negated or not clause.words & SUBJECT_PRONOUNS):
         return None
-    near = closest(said, account, fits, WHOLE if is_anybodys else COVERED)
+    near = [
+        one for one in closest(said.clause, account, fits, WHOLE if is_anybodys else COVERED) if _has_topic(clause, one)
+    ]
+    own = [one for one in near if clause.subject and one.speaker == clause.subject]
+    near = own or near
     if near and all(_is_contrary(clause, one.clause) for one in near):
         how = "say the contrary" if clause.is_negated else "deny this"
         return "negation", f"the memories {how}: {near[0].clause.text!r}."
     return None
 
 
+def _wrong_quantity(said: Said, account: Account) -> Fault | None:
+    """Return whether everybody or somebody does what the lines say of nobody, or the other way round."""
+    clause = said.clause
+    if said.is_hedged or not clause.words & QUANTIFIERS:
+        return None
+    for verb in sorted(clause.verbs - SAYING - PERCEIVING):
+        told = [
+            one
+            for one in account.with_any([verb])
+            if verb in one.clause.verbs and said.speaker in (None, one.speaker) and one.clause.words & QUANTIFIERS
+        ]
+        if told and all(bool(one.clause.words & NOBODY) != bool(clause.words & NOBODY) for one in told):
+            return "negation", f"the memories say the contrary: {told[0].clause.text!r}."
+    return None
+
+
+def _has_topic(clause: Clause, one: Proposition) -> bool:
+    """Return whether both speak of the same beside the verb, or a clause speaks of nothing else."""
+    topics = _topics(clause)
+    return not topics or bool(topics & (one.items | one.around))
+
+
+def _topics(clause: Clause) -> set[str]:
+    return {item for item in clause.items - clause.verbs if item not in LIGHT and item[0] not in "@%#"}
+
+
 def _is_contrary(clause: Clause, other: Clause) -> bool:
-    return clause.is_negated != other.is_negated and bool(_denied(clause) or _denied(other))
+    return clause.is_negated != other.is_negated and bool(denied(clause) or denied(other))
 
 
-def _denied(clause: Clause) -> frozenset[str]:
-    """Return the stems of the words behind a `not`."""
-    words = [token.word for token in clause.tokens]
-    places = [at for at, word in enumerate(words) if word in ("not", "never", "cannot") or word.endswith("n't")]
-    return frozenset(token.value for at in places for token in clause.tokens[at + 1 : at + 3] if token.kind == WORD)
+def _affirmed(clause: Clause) -> frozenset[str]:
+    """Return what a clause without a `not` may be denied in: its verbs, but for those that anything has."""
+    return clause.verbs - SAYING
 
 
 def _wrong_object(said: Said, account: Account) -> Fault | None:
@@ -214,19 +285,47 @@ def _owned(clause: Clause, account: Account) -> set[str]:
 
 def _swapped(said: Said, account: Account) -> Fault | None:
     """Return whether a clause has two people the other way round than every line that has what it tells."""
-    clause = said.clause
-    others = clause.names - {clause.subject}
-    if clause.subject is None or clause.passive or not others:
+    clause, who = said.clause, said.clause.subject
+    others = clause.names - {who}
+    if who is None or clause.passive or not others or person_behind(clause, ("with", "by")):
         return None
-    if person_behind(clause, ("from", "by", "with")):
-        return None
-    for verb in sorted(telling_verbs(clause) - GIVING - TAKING):
-        told = [one for one in account.with_any([verb]) if verb in one.clause.verbs]
-        if not told or any(one.subject in (None, clause.subject) for one in told):
-            continue
-        if all(one.subject in others and clause.subject in one.clause.names for one in told):
+    main = main_verb(clause)
+    if main and main not in GIVING | TAKING | SAYING | LIGHT:
+        told = [one for one in account.with_any([main]) if main == main_verb(one.clause)]
+        if _is_mirrored(clause, told):
             return "wrong-person", f"the memories have it the other way round: {told[0].clause.text!r}."
+    near = closest(said.clause, account, lambda one: account.agent not in (one.subject, one.speaker), HALF_COVERED)
+    near = [one for one in near if main and main in (main_verb(one.clause), *(one.items - one.clause.verbs))]
+    if _is_mirrored(clause, near):
+        return "wrong-person", f"the memories have it the other way round: {near[0].clause.text!r}."
     return None
+
+
+def _is_mirrored(clause: Clause, told: Sequence[Proposition]) -> bool:
+    who, others = clause.subject, clause.names - {clause.subject}
+    return bool(told) and all(
+        one.subject in others and one.subject != who and (who in one.clause.names or _is_open_to(one)) for one in told
+    )
+
+
+def _wrong_partner(said: Said, account: Account) -> Fault | None:
+    """Return whether something is said to be done to, for or with somebody else than in all lines that have it."""
+    clause, main = said.clause, main_verb(said.clause)
+    if not main or main in LIGHT | GIVING | TAKING or clause.passive or said.is_hedged:
+        return None
+    for preposition in PARTNERS & clause.words:
+        whom = person_behind(clause, (preposition,))
+        told = [one for one in account.with_any([main]) if main in one.clause.verbs and one.speaker != account.agent]
+        others = [person_behind(one.clause, (preposition,)) for one in told]
+        if whom and others and all(others) and not any(whom in one.clause.names for one in told):
+            return "wrong-person", f"the memories have {called(account, others)} here, not {called(account, [whom])}."
+    return None
+
+
+def _is_open_to(one: Proposition) -> bool:
+    """Return whether it was said to somebody of whom nobody knows who it was."""
+    pairs = zip(one.clause.tokens, one.clause.persons, strict=True)
+    return any(token.word in ("you", "your") and person is None for token, person in pairs)
 
 
 def _grave(said: Said, account: Account) -> Fault | None:
@@ -241,21 +340,9 @@ def _grave(said: Said, account: Account) -> Fault | None:
         told = account.with_any(evidence)
         if not told:
             return "invented-deed", "no memory tells of such a deed."
-        who = clause.subject
+        who = clause.subject if is_named(clause) else None
         if is_personal and who and not any(who in one.clause.names or who == one.subject for one in told):
             return "invented-deed", f"no memory tells this of {called(account, [who])}."
-    return None
-
-
-def _wrong_owner(said: Said, account: Account) -> Fault | None:
-    given = {stem(thing.rpartition(" ")[2]) for thing in account.transfers}
-    for owner, noun in said.clause.owners:
-        known = account.owners.get(noun, set())
-        if owner and known - {""} and owner not in known and noun not in LIGHT and noun not in given:
-            return (
-                "wrong-person",
-                f"the memories speak of {called(account, known)} here, not of {called(account, [owner])}.",
-            )
     return None
 
 
@@ -281,17 +368,24 @@ def _stranger(said: Said, account: Account) -> Fault | None:
 
 RULES = (
     _stranger,
-    _wrong_transfer,
+    wrong_transfer,
+    wrong_act,
+    never_met,
     _wrong_speaker,
+    _wrong_speech_act,
     _wrong_promise,
     _wrong_doer,
     _swapped,
+    _wrong_partner,
     _wrong_object,
     _wrong_denial,
+    _wrong_quantity,
     _grave,
-    _wrong_owner,
+    wrong_owner,
     wrong_place,
     wrong_topic,
     strange_thing,
     wrong_number,
+    wrong_time,
+    _only_meant,
 )

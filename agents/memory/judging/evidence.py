@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
 
-from agents.memory.english import FUNCTION_WORDS, LIGHT, MODALS, OBJECT_PRONOUNS, stem, stems
+from agents.memory.english import AUXILIARIES, IRREGULAR, LIGHT, MODALS, SAYING, SUBJECT_PRONOUNS, stem
 from agents.memory.facts.extraction import utterance_in
-from agents.memory.facts.narration_parser import ENGLISH, NarrationParser, ParsedEvent
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.facts.store import ME
-from agents.memory.judging.claims import NAME, NUMBER, WORD, Cast, Token, folded, plain
-from agents.memory.judging.clauses import Clause, is_negation, read
+from agents.memory.judging.claims import MARK, NAME, NUMBER, Cast, folded, plain
+from agents.memory.judging.clauses import Clause, Talk, read
+from agents.memory.judging.events import GIVE, Event, Things, Transfer, counted, event_in, transfers_of
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
 from world.parsing import parse_line
 
-GIVING = stems("give hand pass return lend bring present")
-TAKING = stems("get receive have had take accept borrow")
-_COME, _GO = stem("come"), stem("go")
 _LIGHT_WORTH = 0.3
 _AROUND = 0.5
 """What an item of the same sentence counts beside one of the clause itself."""
@@ -29,14 +26,22 @@ _AROUND = 0.5
 _MOST_LISTED = 64
 """An item that more propositions have than so many tells none of them from the others."""
 
-_SKIPPED_BEHIND_VERB = frozenset("back over on".split())
+
+_MOST_RARE = 4
+"""So many propositions at most have an item that tells much."""
+
+WHOLE, COVERED, HALF_COVERED = 0.9, 0.5, 0.35
+"""How much of what a clause is about a line has to tell in order to be retold by it."""
+
+_NEAR = 0.7
+_MIN_STRENGTH = 1.5
 
 
 @dataclass(frozen=True)
 class Line:
     """One line of the source. `speaker` is empty if nothing is said in it, `hearer` None if nobody knows.
 
-    `given` is the giver, the receiver and the thing where the line tells of a gift.
+    `event` is what the world tells in it, if it tells an act.
     """
 
     text: str
@@ -44,21 +49,7 @@ class Line:
     hearer: str | None = None
     place: str = ""
     people: tuple[str, ...] = ()
-    given: tuple[str, str, str] | None = None
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """Somebody gave somebody a thing. Who is not named is None."""
-
-    giver: str | None
-    receiver: str | None
-    thing: str
-
-    def agrees(self, other: Transfer) -> bool:
-        """Return whether both may tell of the same gift."""
-        pairs = ((self.giver, other.giver), (self.receiver, other.receiver), (self.thing, other.thing))
-        return all(one is None or two is None or one == two for one, two in pairs)
+    event: Event | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +57,8 @@ class Proposition:
     """A clause of the source. `speaker` is who says it, None if nobody knows; `people` are all who are about.
 
     `answers` are those who speak next after a question, `around` is what the whole sentence is about,
-    `meant` what `it` stands for.
+    `meant` what `it` stands for. `is_only_meant` if it tells nothing that was done: a question, a wish, an order,
+    a promise, a condition. `is_quoted` if its speaker tells it as what somebody says.
     """
 
     clause: Clause
@@ -76,6 +68,8 @@ class Proposition:
     answers: frozenset[str] = frozenset()
     around: frozenset[str] = frozenset()
     meant: frozenset[str] = frozenset()
+    is_only_meant: bool = False
+    is_quoted: bool = False
 
     @cached_property
     def items(self) -> frozenset[str]:
@@ -85,33 +79,6 @@ class Proposition:
     @property
     def subject(self) -> str | None:
         return self.clause.subject
-
-
-class Things:
-    """The things of a world by their words: the whole name counts first, then its last word."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._by_last: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
-        for name in sorted(set(names)):
-            words = tuple(stem(word) for word in folded(plain(name)).split())
-            if words:
-                self._by_last[words[-1]].append((words, name))
-
-    def within(self, tokens: Sequence[Token], only_whole: bool = False) -> list[tuple[int, str]]:
-        """Return where things are named, and which; what may be several things is none of them."""
-        stems_of = [stem(token.word) for token in tokens]
-        whole, heads, covered = list[tuple[int, str]](), list[tuple[int, str]](), set[int]()
-        for at, last in enumerate(stems_of):
-            rows = self._by_last.get(last, ())
-            named = [
-                (words, name) for words, name in rows if tuple(stems_of[max(0, at + 1 - len(words)) : at + 1]) == words
-            ]
-            if named:
-                whole.append((at, named[0][1]))
-                covered.update(range(at + 1 - len(named[0][0]), at + 1))
-            elif len(rows) == 1:
-                heads.append((at, rows[0][1]))
-        return whole if only_whole else sorted(whole + [row for row in heads if row[0] not in covered])
 
 
 class Account:
@@ -132,6 +99,12 @@ class Account:
         self.places: dict[str, set[int]] = defaultdict(set)
         self.present: dict[str, set[str]] = defaultdict(set)
         self.where: dict[str, set[int]] = defaultdict(set)
+        self.is_whole = all(line.place for line in lines)
+        self.events: list[Event] = []
+        self.visited: dict[str, set[str]] = defaultdict(set)
+        self.met = {self.cast.canonical(one) for line in lines for one in (*line.people, line.speaker) if one} | {agent}
+        self.genders: dict[str, str] = {}
+        self._talks: dict[str, Talk] = {}
         for number, line in enumerate(lines):
             self._take(number, line)
         self._index: dict[str, list[int]] = defaultdict(list)
@@ -149,9 +122,8 @@ class Account:
         found = (self.cast.canonical(person) for person in (*line.people, line.speaker, self.agent))
         people = frozenset(person for person in found if person)
         answers = self._answering(number)
-        if line.given:
-            giver, receiver, thing = line.given
-            self.transfers[thing].add(Transfer(self.cast.canonical(giver), self.cast.canonical(receiver), thing))
+        if line.event:
+            self._witness(line.event)
         self.vocabulary |= {word for person in people for word in folded(person).split()}
         for person in people - {self.agent}:
             self.where[f"@{person}"].add(number)
@@ -159,15 +131,31 @@ class Account:
             self.places[line.place].add(number)
             for person in people:
                 self.present[person].add(line.place)
+                self.visited[person].add(line.place)
         before = frozenset[str]()
-        for sentence in read(line.text, self.cast, who, you):
+        talk = self._talks.setdefault(who or "", Talk(self.cast.people, genders=self.genders))
+        talk.i, talk.you, talk.earlier, talk.before = who, you, talk.before or talk.earlier, []
+        for sentence in read(line.text, self.cast, talk):
             named = frozenset(name for clause in sentence for name in clause.names)
             around = frozenset(item for clause in sentence for item in clause.items)
+            is_quoted = False
             for clause in sentence:
                 meant = before if "it" in clause.words else frozenset[str]()
-                self.propositions.append(Proposition(clause, speaker, number, people | named, answers, around, meant))
+                is_meant = bool(line.speaker) and _is_only_meant(clause)
+                self.propositions.append(
+                    Proposition(clause, speaker, number, people | named, answers, around, meant, is_meant, is_quoted)
+                )
+                is_quoted = is_quoted or bool(clause.verbs & SAYING)
                 self._note(number, clause)
             before = frozenset(stem(word) for word in self._thing_words(sentence))
+
+    def _witness(self, event: Event) -> None:
+        """Take up what the world has told, with the names as clauses have them."""
+        actor, other = self.cast.canonical(event.actor) or "", self.cast.canonical(event.other) or ""
+        self.events.append(replace(event, actor=actor, other=other))
+        self.visited[actor] |= event.places
+        if event.act == GIVE:
+            self.transfers[event.thing].add(Transfer(actor or None, other or None, event.thing))
 
     def _note(self, number: int, clause: Clause) -> None:
         for owner, noun in clause.owners:
@@ -183,7 +171,7 @@ class Account:
             self.where[f"@{name}"].add(number)
         for _, thing in self.things.within(clause.tokens):
             self.where[thing].add(number)
-        if not self.lines[number].given:
+        if self.lines[number].event is None:
             for transfer in transfers_of(clause, self.things, is_certain=False):
                 self.transfers[transfer.thing].add(transfer)
 
@@ -197,6 +185,15 @@ class Account:
         if "?" not in self.lines[number].text:
             return frozenset()
         return frozenset(line.speaker for line in self.lines[number + 1 : number + 3] if line.speaker)
+
+    def is_rare(self, item: str) -> bool:
+        """Return whether so few propositions have an item that it tells them from the others."""
+        return len(self._index.get(item, ())) <= _MOST_RARE
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        """All numbers that stand in lines, as items."""
+        return [item for item in self._index if item[0] == "#"]
 
     def worth(self, item: str) -> float:
         """Return how much an item tells: the rarer, the more; nothing if the source does not have it."""
@@ -225,86 +222,32 @@ class Account:
         return [self.propositions[number] for item in items for number in self._index.get(item, ())]
 
 
-def counted(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
-    """Yield each number with the stem of what is counted by it, the word behind it."""
-    for token, behind in pairwise(tokens):
-        if token.kind == NUMBER and behind.kind == WORD and behind.word not in FUNCTION_WORDS:
-            yield token.value, behind.value
+def _addressed(lines: Iterable[Line], agent: str) -> Iterator[Line]:
+    """Yield lines with whom their words are meant for: who spoke to somebody at a place goes on to speak to them."""
+    spoken_to: dict[tuple[str, str], str] = {}
+    for line in lines:
+        pair = (line.speaker, line.place)
+        hearer = line.hearer or (spoken_to.get(pair) if line.speaker != agent else None)
+        if hearer:
+            spoken_to[pair] = hearer
+        yield replace(line, hearer=hearer)
 
 
-def numbered(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
-    """Yield each stem with the number behind it, as in `gate nine`."""
-    for token, behind in pairwise(tokens):
-        if behind.kind == NUMBER and token.kind == WORD and token.word not in FUNCTION_WORDS:
-            yield token.value, behind.value
+def _is_only_meant(clause: Clause) -> bool:
+    words = [token.word for token in clause.tokens if token.kind != MARK and token.written != "May"]
+    is_called = clause.tokens[0].kind == NAME and len(clause.tokens) > 1 and clause.tokens[1].kind == MARK
+    is_order = not clause.subject and bool(set(words[is_called : is_called + 1]) & _ORDERS)
+    is_future = bool((MODALS - {"to"}) & set(words)) or any(word.endswith("'ll") for word in words)
+    is_asked = words[0] in AUXILIARIES and bool(SUBJECT_PRONOUNS & set(words[1:3]))
+    is_condition = clause.opening in ("if", "whether", "unless", "until")
+    return is_order or is_future or is_asked or is_condition or "please" in words
 
 
-def transfers_of(clause: Clause, things: Things, is_certain: bool = True) -> list[Transfer]:
-    """Return what a clause tells of gifts; with `is_certain`, nothing that was only meant, asked or denied."""
-    tokens = clause.tokens
-    for at in clause.verb_places:
-        verb = tokens[at].value
-        before = [token.word for token in tokens[max(0, at - 3) : at]]
-        if is_certain and (
-            clause.opening in ("if", "whether") or MODALS & set(before) or any(map(is_negation, before))
-        ):
-            continue
-        if found := _transfers(clause, things, verb, at):
-            return found
-    return []
-
-
-def _transfers(clause: Clause, things: Things, verb: str, at: int) -> list[Transfer]:
-    tokens, giver, receiver = clause.tokens, clause.subject, None
-    if at and tokens[at - 1].kind == NAME and not tokens[at - 1].owns:
-        giver = tokens[at - 1].value  # I saw Ana give it away
-    if verb in GIVING and clause.passive:
-        giver, receiver = person_behind(clause, ("by", "from")), clause.subject or person_behind(clause, ("to",))
-    elif verb in GIVING:
-        receiver = _indirect(clause, at)
-    elif verb in TAKING and (giver := person_behind(clause, ("from",))):
-        receiver = clause.subject
-    elif verb == _COME and (giver := person_behind(clause, ("from",))):
-        receiver = person_behind(clause, ("to",))
-    elif verb == _GO and (receiver := person_behind(clause, ("to",))):
-        giver = None
-    else:
-        return []
-    if verb in (_COME, _GO) and clause.subject:
-        return []
-    found = []
-    for place, thing in things.within(tokens):
-        if verb not in (_COME, _GO) or place < at:
-            to = person_behind(clause, ("to",), place) if verb in GIVING and not clause.passive else None
-            found.append(Transfer(giver, to or receiver, thing))
-    return [one for one in found if one.giver or one.receiver]
-
-
-def _indirect(clause: Clause, at: int) -> str | None:
-    """Return to whom something is given: the person right behind the verb, or behind `to`."""
-    behind = at + 1
-    while behind < len(clause.tokens) and clause.tokens[behind].word in _SKIPPED_BEHIND_VERB:
-        behind += 1
-    if behind < len(clause.tokens):
-        token = clause.tokens[behind]
-        if (
-            token.word in OBJECT_PRONOUNS
-            or token.word == "you"
-            or (clause.persons[behind] and not token.owns and token.kind != WORD)
-        ):
-            return clause.persons[behind]
-    return person_behind(clause, ("to",), at)
-
-
-def person_behind(clause: Clause, prepositions: Sequence[str], start: int = 0) -> str | None:
-    """Return who is named first behind one of some prepositions, as of a place in a clause; None if nobody is."""
-    for at in range(start, len(clause.tokens) - 1):
-        if clause.tokens[at].word in prepositions and not clause.tokens[at + 1].owns and clause.persons[at + 1]:
-            return clause.persons[at + 1] if clause.tokens[at + 1].word not in ("my", "your", "her", "his") else None
-    return None
-
-
-_OWN_DEEDS = ("narration.you_give",)
+_ORDERS = (frozenset(IRREGULAR.values()) | frozenset("open keep ask follow do don't let".split())) - {
+    "put",
+    "cut",
+    "read",
+}
 _TO_ME = frozenset({"says_to_you", "tells_you", "whispers_to_you"})
 _UNSEEN = frozenset("give get take drop put go use read write follow".split())
 """Commands whose result is a memory of its own: what was typed alone tells nothing."""
@@ -327,9 +270,11 @@ def account_of(
     names = {name for name in roster if name[:1].isupper() and name not in people | rooms}
     places = rooms | {name for name in names if " " in name}
     lines = [line for memory in memories if (line := _line(memory, people, agent, reading))]
+    lines = list(_addressed(lines, agent))
     lines += [Line(text) for text in previous]
     cast = Cast(people | (names - places), places, [line.text for line in lines])
-    things = {name for name in roster if name[:1].islower()} | {line.given[2] for line in lines if line.given}
+    things = {name for name in roster if name[:1].islower()}
+    things |= {line.event.thing for line in lines if line.event and line.event.thing}
     return Account(lines, cast, agent, Things(things), rooms)
 
 
@@ -345,7 +290,7 @@ def _line(memory: Memory, people: set[str], agent: str, reading: NarrationParser
     if memory.kind == "acted":
         line = parse_line(memory.text)
         return None if line.verb in _UNSEEN else Line(f"I {text}", "", agent, memory.room, memory.people)
-    return Line(text, "", agent, memory.room, memory.people, _given(memory, agent, reading))
+    return Line(text, "", agent, memory.room, memory.people, event_in(memory, agent, reading))
 
 
 def _hearer(memory: Memory, speaker: str, text: str, agent: str, reading: NarrationParser) -> str | None:
@@ -360,16 +305,41 @@ def _hearer(memory: Memory, speaker: str, text: str, agent: str, reading: Narrat
     return None
 
 
-def _given(memory: Memory, agent: str, reading: NarrationParser) -> tuple[str, str, str] | None:
-    deed: ParsedEvent | None = None
-    if memory.kind == "result":
-        deed = reading.own(_OWN_DEEDS, memory.text)
-        return (agent, deed.values["to"], deed.values["thing"]) if deed else None
-    deed = reading.deed(memory.text, memory.people[0]) if memory.people else None
-    match deed:
-        case ParsedEvent(name="gives_you", values={"thing": thing}):
-            return memory.people[0], agent, thing
-        case ParsedEvent(name="gives", values={"thing": thing, "to": to}):
-            return memory.people[0], to, thing
-        case _:
-            return None
+def _has_topic(clause: Clause, one: Proposition, account: Account) -> bool:
+    """Return whether both have something that tells, but for people; or the same is done by the same to the same."""
+    shared = clause.items & one.items
+    if any(item not in LIGHT and item not in account.people for item in shared):
+        return True
+    others = shared & account.people - {f"@{clause.subject}", f"@{account.agent}"}
+    return bool(others) and clause.subject == one.subject and bool(clause.verbs & one.clause.verbs)
+
+
+def _strength(clause: Clause, one: Proposition, account: Account) -> float:
+    """Return how many things say that a clause retells a proposition: half of one for light words and for people."""
+    shared = clause.items & one.items - {f"@{clause.subject}", f"@{account.agent}"}
+    light = sum(item in LIGHT or item in account.people for item in shared)
+    around = sum(item not in LIGHT for item in clause.items & one.around - one.items)
+    verbs = clause.verbs & one.clause.verbs
+    same = bool(verbs - LIGHT) or (bool(verbs) and clause.subject is not None and clause.subject == one.subject)
+    return len(shared) - 0.5 * light + 0.5 * around + 0.5 * same
+
+
+def closest(
+    clause: Clause, account: Account, keep: Callable[[Proposition], bool], covered: float = COVERED
+) -> list[Proposition]:
+    """Return the propositions that a clause retells, as far as can be told; none if nothing is near enough."""
+    items = clause.items - account.people
+    known = sum(account.worth(item) for item in items)
+    rows = [
+        (share, one)
+        for share, one in account.closest(items)
+        if keep(one) and _has_topic(clause, one, account) and _strength(clause, one, account) >= _MIN_STRENGTH
+    ]
+    if not rows or rows[0][0] < covered * known:
+        return []
+    return [one for share, one in rows if share >= _NEAR * rows[0][0]]
+
+
+def any_proposition(one: Proposition) -> bool:
+    """Keep every proposition."""
+    return True

@@ -1,0 +1,328 @@
+"""What is done: the events that the world itself tells, and the acts that a clause tells.
+
+An event is read from the narration's own sentence, in whatever language the world speaks: who did it to whom is exact.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from agents.memory.english import (
+    AUXILIARIES,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    IRREGULAR,
+    LIGHT,
+    MODALS,
+    NOBODY,
+    OBJECT_PRONOUNS,
+    PREPOSITIONS,
+    is_negation,
+    stem,
+    stems,
+)
+from agents.memory.facts.narration_parser import NarrationParser
+from agents.memory.judging.claims import MARK, NAME, NUMBER, PLACE, WORD, Token, folded, plain
+from agents.memory.judging.clauses import Clause
+from vault.memory.memory_line import Memory
+
+GIVING = stems("give hand pass return lend bring present")
+TAKING = stems("get receive have had take accept borrow")
+_COME, _GO = stem("come"), stem("go")
+_SKIPPED_BEHIND_VERB = frozenset("back over on".split())
+
+GIVE, TAKE, DROP, GO, FOLLOW = "give", "take", "drop", "go", "follow"
+_OWN_ACTS = {
+    "narration.you_give": GIVE,
+    "narration.you_take_from": TAKE,
+    "narration.you_take": TAKE,
+    "narration.you_put_in": DROP,
+    "narration.you_drop": DROP,
+    "narration.you_go_along": GO,
+    "narration.you_go": GO,
+    "narration.you_follow": FOLLOW,
+}
+"""What the agent does, by the sentence that tells it. The first that fits counts."""
+
+_ACTS = {
+    "gives_you": GIVE,
+    "gives": GIVE,
+    "takes": TAKE,
+    "takes_from": TAKE,
+    "drops": DROP,
+    "puts_in": DROP,
+    "leaves": GO,
+    "arrives": GO,
+    "follows_you": FOLLOW,
+}
+"""What others do, likewise."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """An act that the world has told: who did it, with what, to whom, and where.
+
+    Of one who goes, `places` are where from and where to.
+    """
+
+    act: str
+    actor: str
+    thing: str = ""
+    other: str = ""
+    places: frozenset[str] = frozenset()
+
+
+def event_in(memory: Memory, agent: str, reading: NarrationParser) -> Event | None:
+    """Return what the world tells in a memory of `agent`; None if it is none of the world's acts."""
+    if memory.kind == "result":
+        deed = reading.own(_OWN_ACTS, memory.text)
+        act, actor = _OWN_ACTS.get(f"narration.{deed.name}", "") if deed else "", agent
+    else:
+        deed = reading.deed(memory.text, memory.people[0]) if memory.people else None
+        act, actor = _ACTS.get(deed.name, "") if deed else "", memory.people[0] if memory.people else ""
+    if deed is None or not act:
+        return None
+    is_to_agent = deed.name in ("gives_you", "follows_you")
+    other = agent if is_to_agent else deed.values.get("to" if act == GIVE else "who", "")
+    places = frozenset({memory.room, deed.values.get("room", "")} - {""})
+    return Event(act, actor, deed.values.get("thing", ""), other, places)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Somebody gave somebody a thing. Who is not named is None."""
+
+    giver: str | None
+    receiver: str | None
+    thing: str
+
+    def agrees(self, other: Transfer) -> bool:
+        """Return whether both may tell of the same gift."""
+        pairs = ((self.giver, other.giver), (self.receiver, other.receiver), (self.thing, other.thing))
+        return all(one is None or two is None or one == two for one, two in pairs)
+
+
+class Things:
+    """The things of a world by their words: the whole name counts first, then its last word."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_last: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+        for name in sorted(set(names)):
+            words = tuple(stem(word) for word in folded(plain(name)).split())
+            if words:
+                self._by_last[words[-1]].append((words, name))
+
+    def within(self, tokens: Sequence[Token], only_whole: bool = False) -> list[tuple[int, str]]:
+        """Return where things are named, and which; what may be several things is none of them."""
+        stems_of = [stem(token.word) for token in tokens]
+        whole, heads, covered = list[tuple[int, str]](), list[tuple[int, str]](), set[int]()
+        for at, last in enumerate(stems_of):
+            rows = self._by_last.get(last, ())
+            named = [
+                (words, name) for words, name in rows if tuple(stems_of[max(0, at + 1 - len(words)) : at + 1]) == words
+            ]
+            if named:
+                whole.append((at, named[0][1]))
+                covered.update(range(at + 1 - len(named[0][0]), at + 1))
+            elif len(rows) == 1:
+                heads.append((at, rows[0][1]))
+        return whole if only_whole else sorted(whole + [row for row in heads if row[0] not in covered])
+
+
+def counted(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """Yield each number with the stem of what is counted by it, the word behind it."""
+    for token, behind in pairwise(tokens):
+        if token.kind == NUMBER and behind.kind == WORD and behind.word not in FUNCTION_WORDS:
+            yield token.value, behind.value
+
+
+def numbered(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """Yield each stem with the number behind it, as in `gate nine`."""
+    for token, behind in pairwise(tokens):
+        if behind.kind == NUMBER and token.kind == WORD and token.word not in FUNCTION_WORDS:
+            yield token.value, behind.value
+
+
+def transfers_of(clause: Clause, things: Things, is_certain: bool = True, it: str = "") -> list[Transfer]:
+    """Return what a clause tells of gifts; with `is_certain`, nothing that was only meant, asked or denied.
+
+    `it` is the thing that is meant by this word.
+    """
+    tokens = clause.tokens
+    for at in clause.verb_places:
+        verb = tokens[at].value
+        before = [token.word for token in tokens[max(0, at - 3) : at]]
+        if is_certain and (
+            clause.opening in ("if", "whether") or MODALS & set(before) or any(map(is_negation, before))
+        ):
+            continue
+        if found := _transfers(clause, things, verb, at, it):
+            return found
+    return []
+
+
+def _transfers(clause: Clause, things: Things, verb: str, at: int, it: str) -> list[Transfer]:
+    tokens, giver, receiver = clause.tokens, clause.subject, None
+    if at and tokens[at - 1].kind == NAME and not tokens[at - 1].owns:
+        giver = tokens[at - 1].value  # I saw Ana give it away
+    if verb in GIVING and clause.passive:
+        giver, receiver = person_behind(clause, ("by", "from")), clause.subject or person_behind(clause, ("to",))
+    elif verb in GIVING:
+        receiver = _indirect(clause, at)
+    elif verb in TAKING and (giver := person_behind(clause, ("from",))):
+        receiver = clause.subject
+    elif verb == _COME and (giver := person_behind(clause, ("from",))):
+        receiver = person_behind(clause, ("to",))
+    elif verb == _GO and (receiver := person_behind(clause, ("to",))):
+        giver = None
+    else:
+        return []
+    if verb in (_COME, _GO) and clause.subject:
+        return []
+    found = []
+    rows = things.within(tokens) or [(here, it) for here, token in enumerate(tokens) if it and token.word == "it"]
+    for place, thing in rows:
+        if verb not in (_COME, _GO) or place < at:
+            to = person_behind(clause, ("to",), place) if verb in GIVING and not clause.passive else None
+            found.append(Transfer(giver, to or receiver, thing))
+    return [one for one in found if one.giver or one.receiver]
+
+
+def _indirect(clause: Clause, at: int) -> str | None:
+    """Return to whom something is given: the person right behind the verb, or behind `to`."""
+    behind = at + 1
+    while behind < len(clause.tokens) and clause.tokens[behind].word in _SKIPPED_BEHIND_VERB:
+        behind += 1
+    if behind < len(clause.tokens):
+        token = clause.tokens[behind]
+        if (
+            token.word in OBJECT_PRONOUNS
+            or token.word == "you"
+            or (clause.persons[behind] and not token.owns and token.kind != WORD)
+        ):
+            return clause.persons[behind]
+    return person_behind(clause, ("to",), at)
+
+
+def person_behind(clause: Clause, prepositions: Sequence[str], start: int = 0) -> str | None:
+    """Return who is named first behind one of some prepositions, as of a place in a clause; None if nobody is."""
+    for at in range(start, len(clause.tokens) - 1):
+        if clause.tokens[at].word in prepositions and not clause.tokens[at + 1].owns and clause.persons[at + 1]:
+            return clause.persons[at + 1] if clause.tokens[at + 1].word not in ("my", "your", "her", "his") else None
+    return None
+
+
+_ACT_VERBS = {
+    **dict.fromkeys(stems("take fetch grab collect pick get"), TAKE),
+    **dict.fromkeys(stems("drop put lay"), DROP),
+    **dict.fromkeys(stems("go walk come leave return arrive head climb"), GO),
+    **dict.fromkeys(stems("follow"), FOLLOW),
+}
+_TOGETHER_WITH_VERB = frozenset("up down along back over away out off".split())
+_HAPPENED_IN = frozenset("in at on".split())
+_LED_TO = frozenset("to for into from".split())
+_PERFECT = frozenset("have has had having".split())
+
+
+@dataclass(frozen=True)
+class Act:
+    """An act that a clause tells as done. `thing` or `other` is what or whom it is done to.
+
+    `place` is where it is done; of one who goes, where to or where from.
+    """
+
+    act: str
+    actor: str
+    thing: str = ""
+    other: str = ""
+    place: str = ""
+
+
+def is_done(clause: Clause, at: int) -> bool:
+    """Return whether a verb of a clause tells what was done: not what is, will be, was asked, meant or denied."""
+    tokens = clause.tokens
+    before = [token.word for token in tokens[max(0, at - 4) : at]]
+    if clause.opening in ("if", "whether", "unless", "until", "before") or MODALS & set(before):
+        return False
+    if any(map(is_negation, before)) or any(word.endswith("'ll") for word in before):
+        return False
+    word = tokens[at].word
+    is_past = word.endswith("ed") or (word in IRREGULAR and not word.endswith(("s", "ing")))
+    return is_past or bool(_PERFECT & set(before))
+
+
+def acts_of(clause: Clause, things: Things) -> Iterator[Act]:
+    """Yield the acts of a clause that the world would have told: things taken and put down, ways gone, people led."""
+    for at in clause.verb_places:
+        act = _ACT_VERBS.get(clause.tokens[at].value, "")
+        actor = _actor(clause, at)
+        if act and actor and is_done(clause, at):
+            yield from _acts(clause, at, act, actor, things)
+
+
+def _actor(clause: Clause, at: int) -> str | None:
+    if clause.passive:
+        return person_behind(clause, ("by",))
+    before = clause.tokens[at - 1] if at else None
+    return before.value if before and before.kind == NAME and not before.owns else clause.subject
+
+
+def _acts(clause: Clause, at: int, act: str, actor: str, things: Things) -> Iterator[Act]:
+    tokens = clause.tokens
+    end = next((other for other in clause.verb_places if other > at), len(tokens))
+    if act == FOLLOW:
+        whom = clause.persons[at + 1] if at + 1 < end and not tokens[at + 1].owns else None
+        if whom and not clause.passive:
+            yield Act(act, actor, other=whom)
+        return
+    if act == GO:
+        for behind in range(at + 1, end):
+            before = [token.word for token in tokens[at + 1 : behind] if token.word not in DETERMINERS]
+            if tokens[behind].kind == PLACE and before and before[-1] in _LED_TO:
+                yield Act(act, actor, place=tokens[behind].value)
+        return
+    named = dict(things.within(tokens))
+    for begin, stop in _parts(clause, 0 if clause.passive else at + 1, end):
+        first = next(
+            (here for here in range(begin, stop) if tokens[here].word in PREPOSITIONS - _TOGETHER_WITH_VERB), stop
+        )
+        place = _place_in(clause, begin, stop)
+        for here in range(begin, first):
+            if here in named and tokens[here].kind == WORD:
+                yield Act(act, actor, named[here], place=place)
+
+
+def _parts(clause: Clause, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where the parts of a list begin and end."""
+    marks = [here for here in range(begin, end) if clause.tokens[here].kind == MARK]
+    yield from zip([begin, *(mark + 1 for mark in marks)], [*marks, end], strict=True)
+
+
+def _place_in(clause: Clause, begin: int, stop: int) -> str:
+    for here in range(begin + 1, stop):
+        before = [token.word for token in clause.tokens[begin:here] if token.word not in DETERMINERS]
+        if clause.tokens[here].kind == PLACE and before and before[-1] in _HAPPENED_IN:
+            return clause.tokens[here].value
+    return ""
+
+
+def denied(clause: Clause) -> frozenset[str]:
+    """Return the stems of the words behind a `not`, and what nobody did."""
+    words = [token.word for token in clause.tokens]
+    places = [at for at, word in enumerate(words) if word in ("not", "never", "cannot") or word.endswith("n't")]
+    behind = ([one for one in clause.tokens[at + 1 : at + 4] if _tells(one)] for at in places)
+    denied = {found[0].value for found in behind if found}
+    return frozenset(denied | (clause.verbs if clause.words & NOBODY else set()))
+
+
+def _tells(token: Token) -> bool:
+    return token.kind == WORD and token.word not in FUNCTION_WORDS and not token.word.endswith("ly")
+
+
+def main_verb(clause: Clause) -> str:
+    """Return the stem of the first verb that tells something, else of the first; empty if there is none."""
+    verbs = [clause.tokens[at].value for at in clause.verb_places if clause.tokens[at].word not in AUXILIARIES]
+    return next((verb for verb in verbs if verb not in LIGHT), verbs[0] if verbs else "")
