@@ -10,13 +10,13 @@ from typing import Any, Literal
 from agents.choices.grammar import gbnf, tidied, verbs_in
 from agents.choices.policy import Decision
 from agents.choices.schema import JSON_TOKENS, command_schema, line_schema, words_schema
+from agents.models.adapter import shows_thoughts
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import RoutedModel
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import Mitigation
 from agents.replies.early_stop import Listener
 from agents.replies.reply import Reply, first_command, open_to
-from agents.replies.reply_text import shows_thoughts
 from agents.replies.words import speech_in
 from config.settings import AgentSettings
 from world.game import Game

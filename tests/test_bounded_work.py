@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import pytest
 
+from agents.escaping import plain, quoted, typed
 from agents.memory.facts.extraction import extract_facts
 from agents.memory.facts.store import FactStore, goals_in
 from agents.memory.gate import Source, judge
@@ -18,9 +19,8 @@ from agents.memory.retrieval import distinctive_words
 from agents.memory.summaries.form import person_faults
 from agents.memory.summaries.prose import BadJson, readable, sections_of
 from agents.memory.view import _BLOCK_LINK
-from agents.prompts.quoting import plain, quoted, typed
-from agents.repetition.loop_detector import shingles
 from agents.replies.reply import first_command
+from agents.replies.similarity import shingles
 from agents.replies.words import speech_in
 from bench.hostile_text import fragments, repeated
 from server.telnet.options import learn_gmcp

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from agents.choices.possible import NOTHING, Form, Possible
+from agents.models.adapter import literal
 
 FEWEST_WORDS = 3
 MOST_WORDS = 16
@@ -35,7 +36,6 @@ LOOSE = frozenset(
 
 _MARKS = (".", "!", "?")
 _VERB = re.compile(r'(?:\(| \| )"((?:[^"\\ ]|\\.)+)"')  # the choices for a placeholder begin with a space
-_ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def gbnf(possible: Possible) -> str:
@@ -47,11 +47,6 @@ def gbnf(possible: Possible) -> str:
 def verbs_in(grammar: str) -> list[str]:
     """Return the verbs that a grammar of `gbnf` admits, in order."""
     return list(dict.fromkeys(_VERB.findall(grammar.partition("\n")[0])))
-
-
-def literal(text: str) -> str:
-    """Return a text as a GBNF string."""
-    return f'"{text.translate(_ESCAPES)}"'
 
 
 def _spelling(form: Form) -> str:

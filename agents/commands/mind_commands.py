@@ -11,9 +11,9 @@ from functools import partial
 
 from agents.agent import Agent
 from agents.commands.memory_commands import Publish, recalling, vault_errors_refused
+from agents.escaping import filling
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority, complete_text
-from agents.prompts.quoting import filling
 from vault.errors import NoteError
 from vault.markdown import one_line
 from vault.vault import STARTER, Vault

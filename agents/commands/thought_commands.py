@@ -10,7 +10,7 @@ from agents.commands.memory_commands import split_target, vault_errors_refused
 from agents.component import Described
 from agents.components.people import person_lines
 from agents.memory.inspection import journal_text
-from agents.replies.reply_text import without_thoughts
+from agents.models.adapter import without_thoughts
 from vault.errors import NoteError
 from vault.memory.archive_exchanges import Question, newest_questions
 from vault.memory.memory_line import Memory

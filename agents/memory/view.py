@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from agents.prompts.quoting import plain, quoted
+from agents.escaping import plain, quoted
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
 from vault.memory.ranges import Range, RangeSet, partition_fault

@@ -1,4 +1,4 @@
-"""What each kind of model shares: hidden passwords, a growing text, a token estimate, and refused constraints."""
+"""What each kind of model shares: hidden passwords, a growing text, thoughts, a token estimate, refused constraints."""
 
 from __future__ import annotations
 
@@ -136,3 +136,47 @@ class ConstraintFallback:
         if self.is_off:
             log.warning("%s has refused %d of them in a row, and is sent none any more.", self._name, MAX_REFUSALS)
         self.problem = self.problem or why
+
+
+_THOUGHT = r"(?:think(?:ing)?|thought|reason(?:ing)?|reflection)"
+
+# The last two of each are Cohere's and those of OpenAI's open models, whose answer is a channel called final.
+_THOUGHT_TAG = re.compile(
+    rf"(?P<opens><{_THOUGHT}>|\[THINK\]|◁think▷|<\|START_THINKING\|>"
+    r"|<\|channel\|>(?:analysis|commentary)(?:<\|message\|>)?)"
+    rf"|</{_THOUGHT}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|channel\|>final(?:<\|message\|>)?",
+    re.IGNORECASE,
+)
+
+
+def without_thoughts(text: str) -> str:
+    """Return the text outside `<think>…</think>` and its like, closed or not, opened or not."""
+    kept: list[str] = []
+    start, thinking = 0, False
+    for tag in _THOUGHT_TAG.finditer(text):
+        closes = not tag["opens"]
+        if closes and not thinking:
+            kept.clear()  # the tag was opened in the prompt, so all up to its end was thought
+        elif not thinking:
+            kept.append(text[start : tag.start()])
+        start, thinking = tag.end(), not closes
+    return "\n".join(kept if thinking else [*kept, text[start:]])
+
+
+def shows_thoughts(text: str) -> bool:
+    """Return whether a reply has marks of a reasoning model's thoughts, be they open, closed or both."""
+    return bool(_THOUGHT_TAG.search(text))
+
+
+def has_thought(text: str) -> bool:
+    """Return whether thoughts were shown in a reply and have come to an end."""
+    tags = [tag["opens"] for tag in _THOUGHT_TAG.finditer(text)]
+    return bool(tags) and not tags[-1]
+
+
+_ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
+def literal(text: str) -> str:
+    """Return a text as a GBNF string."""
+    return f'"{text.translate(_ESCAPES)}"'

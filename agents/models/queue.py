@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import TypeVar
 
+from agents.models.adapter import shows_thoughts, without_thoughts
 from agents.models.endpoint import (
     CircuitBreaker,
     ConcurrencyLimit,
@@ -40,7 +41,6 @@ from agents.models.scheduler import QueueError as QueueError
 from agents.models.scheduler import QueueFull as QueueFull
 from agents.models.scheduler import QueueStopped as QueueStopped
 from agents.models.scheduler import WaitedTooLong as WaitedTooLong
-from agents.replies.reply_text import shows_thoughts, without_thoughts
 
 T = TypeVar("T")
 

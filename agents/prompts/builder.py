@@ -12,11 +12,11 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from agents.component import AddedComponent, Component, Moment, Section
+from agents.escaping import quoted
 from agents.memory.coverage import Range
 from agents.memory.view import STEP_LINES, View
 from agents.models.model import Message
 from agents.prompts.prompt import FIXED, Place, Prompt, PromptTemplate, parse_paragraphs
-from agents.prompts.quoting import quoted
 from agents.prompts.talk import Talk, merged
 from vault.errors import NoteError
 

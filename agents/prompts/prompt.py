@@ -2,7 +2,7 @@
 
 A template is plain text with slots such as `{profile}`. A paragraph all of whose slots are empty is left out with
 its heading, and so is a line of nothing but empty slots. What fills a slot is never looked at for slots again,
-and is words alone: see `agents.prompts.quoting`.
+and is words alone: see `agents.escaping`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from functools import cached_property
 
 from agents.component import Section
 from agents.component_registry import ComponentRegistry, loaded_components
+from agents.escaping import filling
 from agents.memory.coverage import Range
 from agents.models.model import Message
-from agents.prompts.quoting import filling
 from vault.errors import NoteError
 from world.matching import suggestions
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 
+from agents.escaping import quoted
 from agents.memory.facts.extraction import utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.models.model import Message
-from agents.prompts.quoting import quoted
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
 from world.message_catalog import Wording

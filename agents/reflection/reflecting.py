@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agents.choices.grammar import literal
+from agents.escaping import filling
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
 from agents.memory.importance import HANDED
-from agents.prompts.quoting import filling
+from agents.models.adapter import literal
 from agents.reflection.speech_facts import KINDS
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK

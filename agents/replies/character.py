@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.repetition.loop_detector import Shingles, shingles
+from agents.replies.similarity import Shingles, shingles
 from world.matching import has_phrase, is_named
 from world.message_catalog import Wording
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from agents.models.adapter import has_thought, without_thoughts
 from agents.replies.reply import Reply
-from agents.replies.reply_text import has_thought, without_thoughts
 from world.parsing import split_at_bar
 
 LONGEST_LABEL = 24

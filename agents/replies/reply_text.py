@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from agents.models.adapter import without_thoughts
 from world.parsing import split_at_bar
 from world.sanitize import clean_block
 
@@ -15,14 +16,6 @@ MOST_THOUGHT = 64_000
 MOST_READ = 4_000
 """How much of a reply is searched for the end of its thoughts, and how much of the rest is read, in characters."""
 
-_THOUGHT = r"(?:think(?:ing)?|thought|reason(?:ing)?|reflection)"
-# The last two of each are Cohere's and those of OpenAI's open models, whose answer is a channel called final.
-_THOUGHT_TAG = re.compile(
-    rf"(?P<opens><{_THOUGHT}>|\[THINK\]|◁think▷|<\|START_THINKING\|>"
-    r"|<\|channel\|>(?:analysis|commentary)(?:<\|message\|>)?)"
-    rf"|</{_THOUGHT}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|channel\|>final(?:<\|message\|>)?",
-    re.IGNORECASE,
-)
 _BREAKS = re.compile(
     r"<\|[^|<>]{1,40}\|>"  # <|im_end|>, <|endoftext|>, <|eot_id|>
     r"|</?s>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_turn>|\[/?INST\]|\[TOOL_CALLS\]"
@@ -85,31 +78,6 @@ def pieces(reply: str, name: str) -> Iterator[Piece]:
 
 def _parameter(found: re.Match[str]) -> str:
     return f" {found[1].strip()}"
-
-
-def without_thoughts(text: str) -> str:
-    """Return the text outside `<think>…</think>` and its like, closed or not, opened or not."""
-    kept: list[str] = []
-    start, thinking = 0, False
-    for tag in _THOUGHT_TAG.finditer(text):
-        closes = not tag["opens"]
-        if closes and not thinking:
-            kept.clear()  # the tag was opened in the prompt, so all up to its end was thought
-        elif not thinking:
-            kept.append(text[start : tag.start()])
-        start, thinking = tag.end(), not closes
-    return "\n".join(kept if thinking else [*kept, text[start:]])
-
-
-def shows_thoughts(text: str) -> bool:
-    """Return whether a reply has marks of a reasoning model's thoughts, be they open, closed or both."""
-    return bool(_THOUGHT_TAG.search(text))
-
-
-def has_thought(text: str) -> bool:
-    """Return whether thoughts were shown in a reply and have come to an end."""
-    tags = [tag["opens"] for tag in _THOUGHT_TAG.finditer(text)]
-    return bool(tags) and not tags[-1]
 
 
 def _beside(reasons: list[str], number: int) -> str:

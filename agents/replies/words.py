@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.choices.schema import NOTHING, YES
-from agents.replies.reply_text import without_thoughts
+from agents.models.adapter import without_thoughts
 from world.sanitize import clean_line
 
 MAX_SPOKEN = 400

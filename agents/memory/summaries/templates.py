@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agents.prompts.quoting import filling
+from agents.escaping import filling
 from vault.errors import NoteError
 from vault.note import Note
 from vault.vault import STARTER, Vault

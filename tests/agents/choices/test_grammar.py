@@ -7,8 +7,9 @@ import re
 
 import pytest
 
-from agents.choices.grammar import MOST_WORDS, gbnf, literal, tidied, verbs_in
+from agents.choices.grammar import MOST_WORDS, gbnf, tidied, verbs_in
 from agents.choices.possible import possible
+from agents.models.adapter import literal
 from tests.agents.choices.test_possible import TABLE, a_world, lines
 from world.parsing import parse_line
 

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
+from agents.models.adapter import without_thoughts
 from agents.models.model import Completion, Message, ModelError, Request, Timing
 from agents.models.openai_model import OpenAIModel
-from agents.replies.reply_text import without_thoughts
 
 REQUEST = Request("~Eliza>")
 ADDRESS = "http://127.0.0.1:8000/v1"
