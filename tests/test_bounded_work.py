@@ -23,7 +23,7 @@ from agents.replies.reply import first_command
 from agents.replies.similarity import shingles
 from agents.replies.words import speech_in
 from bench.hostile_text import fragments, repeated
-from server.telnet.options import learn_gmcp
+from server.telnet.options import read_gmcp
 from tests.world.inn import Player, inn_game
 from vault.entities.schema import room_of, thing_of
 from vault.errors import NoteError
@@ -119,7 +119,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "json": read_json,
     "diff": lambda text: list(changes(text, text.replace("x", "y"))),
     "note": read_note,
-    "gmcp": lambda text: learn_gmcp(None, f"Core.Hello {text}".encode(errors="replace")),
+    "gmcp": lambda text: read_gmcp(None, f"Core.Hello {text}".encode(errors="replace")),
 }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import zlib
 
 from server.telnet.codes import COMPRESS2
-from server.telnet.negotiation import Compressed, Option, Outcome, Stance, subnegotiation
-from server.telnet.options import Client
+from server.telnet.negotiation import Compressed, Effect, Option, Policy, subnegotiation
+from server.telnet.options import ClientInfo
 
 WINDOW_BITS = 12
 MEMORY_LEVEL = 4
@@ -15,24 +15,24 @@ MEMORY_LEVEL = 4
 _BEGIN = subnegotiation(COMPRESS2, b"")
 
 
-def compression_option() -> Option[Client]:
+def compression_option() -> Option[ClientInfo]:
     """Return the row of the option table that offers compression.
 
     It is offered once the client has said who it is: Mudlet fails to if it has to read compressed questions. Whoever
     says nothing, or asks for it unbidden, gets none: it may be somebody who tries every option there is.
     """
-    return Option(COMPRESS2, ours=Stance.OFFER_LATE, begin_ours=_begin, end_ours=_end)
+    return Option(COMPRESS2, local=Policy.OFFER_LATE, on_local_enabled=_begin, on_local_disabled=_end)
 
 
-def _begin(client: Client) -> list[Outcome]:
+def _begin(client: ClientInfo) -> list[Effect]:
     return [Compressed(True)]
 
 
-def _end(client: Client) -> list[Outcome]:
+def _end(client: ClientInfo) -> list[Effect]:
     return [Compressed(False)]
 
 
-class Outflow:
+class OutputBuffer:
     """Bytes in the order in which they were added, compressed from the places on where that was asked for."""
 
     __slots__ = ("_deflate", "_has_switch", "_parts", "_will_compress", "waiting_bytes")

@@ -20,14 +20,14 @@ from server.connection.services import ConnectionServices, DropReason
 from server.rendering.text_screen import TextScreen
 from server.telnet.charset import encode_text
 from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP, TERMINAL_TYPE
-from server.telnet.compression import Outflow
+from server.telnet.compression import OutputBuffer
 from server.telnet.negotiation import Negotiator
-from server.telnet.options import Client, capabilities_of, framed
+from server.telnet.options import ClientInfo, capabilities_of, framed
 
 TICK_SECONDS = 1.0
 
 
-class Quiet(Protocol):
+class KeepAliveTarget(Protocol):
     """A connection that may have fallen silent."""
 
     def keep_alive(self) -> None:
@@ -43,18 +43,18 @@ class KeepAlive:
     def __init__(self, clock: ReactorClock, seconds: Callable[[], float]) -> None:
         self._clock = clock
         self._seconds = seconds
-        self._connections: dict[Quiet, None] = {}
+        self._connections: dict[KeepAliveTarget, None] = {}
         self._owed = 0.0
         """How many are to be asked, of which only whole ones can be."""
         self._tick: DelayedCall | None = None
 
-    def add(self, connection: Quiet) -> None:
+    def add(self, connection: KeepAliveTarget) -> None:
         """Ask a connection from now on."""
         self._connections[connection] = None
         if self._tick is None:
             self._tick = self._clock.callLater(TICK_SECONDS, self._ask_some)
 
-    def discard(self, connection: Quiet) -> None:
+    def discard(self, connection: KeepAliveTarget) -> None:
         """Ask a connection no more."""
         self._connections.pop(connection, None)
         if not self._connections and self._tick is not None:
@@ -114,8 +114,8 @@ class TelnetConnection:
         transport: Transport,
         services: ConnectionServices,
         limits: TelnetLimits,
-        client: Client,
-        negotiator: Negotiator[Client],
+        client: ClientInfo,
+        negotiator: Negotiator[ClientInfo],
         hold: Callable[[bool], None],
         prompt: Callable[[bool], str],
     ) -> None:
@@ -134,7 +134,7 @@ class TelnetConnection:
         self._capabilities = capabilities_of(client)
         self._host = str(getattr(transport.getPeer(), "host", "local"))
         self._is_open = True
-        self._outflow = Outflow()
+        self._output_buffer = OutputBuffer()
         self._was_silent = False
         self._is_paused = False
         self._is_due = False
@@ -158,9 +158,9 @@ class TelnetConnection:
     def identification(self) -> Identification:
         if self._client.is_identified:
             return Identification.FINAL
-        if self._negotiator.they_perform(TERMINAL_TYPE):
+        if self._negotiator.is_remote_enabled(TERMINAL_TYPE):
             return Identification.ANSWERING
-        return Identification.ASKED if self._negotiator.awaits_theirs(TERMINAL_TYPE) else Identification.FINAL
+        return Identification.ASKED if self._negotiator.awaits_remote(TERMINAL_TYPE) else Identification.FINAL
 
     def learn_capabilities(self) -> bool:
         """Look anew at what the client has told, and return whether anything is different."""
@@ -192,16 +192,16 @@ class TelnetConnection:
 
     def write_prompt(self, text: str) -> None:
         """Send a text without a newline and mark it as a prompt, with EOR or else GA."""
-        self.send(_marked(text, self._client.encoding, self._negotiator.we_perform(END_OF_RECORD)))
+        self.send(_marked(text, self._client.encoding, self._negotiator.is_local_enabled(END_OF_RECORD)))
 
     def send_data(self, message: Message) -> None:
-        if self._negotiator.we_perform(GMCP):
+        if self._negotiator.is_local_enabled(GMCP):
             self.send(framed(message))
 
     def hide_typing(self, hidden: bool) -> None:
         if hidden != self._screen.is_typing_hidden:
             self._screen.is_typing_hidden = hidden
-            self.send(self._negotiator.switch_ours(ECHO, hidden))
+            self.send(self._negotiator.set_local(ECHO, hidden))
 
     def hold(self, held: bool) -> None:
         self._hold(held)
@@ -211,7 +211,7 @@ class TelnetConnection:
         if not (content and self._is_open):
             return
         self._was_silent = False
-        if self._outflow.add(content) > self._max_output_bytes:
+        if self._output_buffer.add(content) > self._max_output_bytes:
             self._relieve()
         elif not self._is_due:
             self._flush_soon()
@@ -219,7 +219,7 @@ class TelnetConnection:
     def compress(self, on: bool) -> None:
         """Compress what is sent from here on, or end that."""
         if self._is_open:
-            self._outflow.compress(on)
+            self._output_buffer.compress(on)
             self._flush_soon()
 
     def note_life(self) -> None:
@@ -236,7 +236,7 @@ class TelnetConnection:
         if not self._is_open:
             return
         self._is_open = False
-        self._outflow.compress(False)
+        self._output_buffer.compress(False)
         self._flush()
         self._forced_end = self._clock.callLater(self._close_seconds, self._transport.abortConnection)
         self._transport.unregisterProducer()
@@ -255,7 +255,7 @@ class TelnetConnection:
     def connection_lost(self) -> None:
         """Let go of everything: the connection has ended."""
         self._is_open = False
-        self._outflow.forget()
+        self._output_buffer.forget()
         if self._forced_end is not None and self._forced_end.active():
             self._forced_end.cancel()
 
@@ -286,7 +286,7 @@ class TelnetConnection:
         self._is_due = False
 
     def _flush(self) -> None:
-        if content := self._outflow.take():
+        if content := self._output_buffer.take():
             self._traffic.sent_bytes += len(content)
             self._writer.send(content)
 
@@ -295,7 +295,7 @@ class TelnetConnection:
         if not self._is_paused:
             self._flush()
             return
-        waiting = self._outflow.waiting_bytes
+        waiting = self._output_buffer.waiting_bytes
         self.drop("does not read", f"does not read; dropped with {waiting} bytes waiting")
 
 

@@ -13,8 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from config.settings import ServerSettings, WorldSettings
 from server.telnet.codes import GMCP, MSSP
-from server.telnet.negotiation import Option, Outcome, Send, Stance, subnegotiation
-from server.telnet.options import OPTIONS, Client
+from server.telnet.negotiation import Effect, Option, Policy, Send, subnegotiation
+from server.telnet.options import OPTIONS, ClientInfo
 from vault.config_notes import Settings
 from world.world import World
 
@@ -25,13 +25,13 @@ _VAR, _VAL = b"\x01", b"\x02"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
-def mssp_option(figures: Callable[[], Mapping[str, str]]) -> Option[Client]:
+def mssp_option(figures: Callable[[], Mapping[str, str]]) -> Option[ClientInfo]:
     """Return the row of the option table that tells each asker the figures of that moment, by their names."""
 
-    def tell(client: Client) -> list[Outcome]:
+    def tell(client: ClientInfo) -> list[Effect]:
         return [Send(subnegotiation(MSSP, encoded(figures())))]
 
-    return Option(MSSP, ours=Stance.OFFER, begin_ours=tell)
+    return Option(MSSP, local=Policy.OFFER, on_local_enabled=tell)
 
 
 def encoded(figures: Mapping[str, str]) -> bytes:

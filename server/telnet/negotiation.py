@@ -44,17 +44,17 @@ class Compressed:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class GmcpReceived:
     """The client tells something by GMCP: a package's name in whatever case, and what JSON said, None for nothing."""
 
     package: str
     payload: object
 
 
-Outcome = Send | Identified | Compressed | Told
+Effect = Send | Identified | Compressed | GmcpReceived
 
 
-class Stance(Enum):
+class Policy(Enum):
     """What we think of an option on one side."""
 
     REFUSE = auto()
@@ -66,11 +66,11 @@ class Stance(Enum):
     """Bring it up ourselves once the client has told who it is, and do not agree before that."""
 
 
-def _nothing_follows(facts: object) -> list[Outcome]:
+def _nothing_follows(facts: object) -> list[Effect]:
     return []
 
 
-def _nothing_to_learn(facts: object, payload: bytes) -> list[Outcome]:
+def _nothing_to_learn(facts: object, payload: bytes) -> list[Effect]:
     return []
 
 
@@ -78,24 +78,24 @@ def _nothing_to_learn(facts: object, payload: bytes) -> list[Outcome]:
 class Option(Generic[Facts]):
     """One row of the option table.
 
-    `ours` is about what the server performs (we say WILL), `theirs` about what the client performs (we say
-    DO). `begin_ours` and `begin_theirs` are called each time that side becomes agreed, `learn` with the
-    payload of every subnegotiation while either side is. `end_ours` is called when the client wants it no longer.
+    `local` is the side on which the server performs it (we say WILL), `remote` that on which the client does (we say
+    DO). `on_local_enabled` and `on_remote_enabled` are called each time that side becomes agreed, `on_local_disabled`
+    when the client wants ours no longer, `on_subnegotiation` with every payload while either side is agreed.
     They change the facts and return what follows.
     """
 
     code: int
-    ours: Stance = Stance.REFUSE
-    theirs: Stance = Stance.REFUSE
-    begin_ours: Callable[[Facts], list[Outcome]] = _nothing_follows
-    begin_theirs: Callable[[Facts], list[Outcome]] = _nothing_follows
-    learn: Callable[[Facts, bytes], list[Outcome]] = _nothing_to_learn
-    end_ours: Callable[[Facts], list[Outcome]] = _nothing_follows
+    local: Policy = Policy.REFUSE
+    remote: Policy = Policy.REFUSE
+    on_local_enabled: Callable[[Facts], list[Effect]] = _nothing_follows
+    on_remote_enabled: Callable[[Facts], list[Effect]] = _nothing_follows
+    on_subnegotiation: Callable[[Facts, bytes], list[Effect]] = _nothing_to_learn
+    on_local_disabled: Callable[[Facts], list[Effect]] = _nothing_follows
 
 
 @dataclass(slots=True)
 class _Side:
-    stance: Stance
+    policy: Policy
     yes: int
     no: int
     wanted: bool = False
@@ -122,7 +122,7 @@ class _Side:
                 return None
         if self.agreed:
             return None
-        if self.wanted or self.stance in (Stance.ACCEPT, Stance.OFFER):
+        if self.wanted or self.policy in (Policy.ACCEPT, Policy.OFFER):
             self.wanted = self.agreed = True
             return self.yes
         return self.no
@@ -156,89 +156,89 @@ class Negotiator(Generic[Facts]):
         self._rows = {row.code: row for row in rows}
         self._facts = facts
         self._max_answers = self._answers_left = max_answers
-        self._ours: dict[int, _Side] = {}
-        self._theirs: dict[int, _Side] = {}
+        self._local: dict[int, _Side] = {}
+        self._remote: dict[int, _Side] = {}
 
     def open(self) -> bytes:
         """Return the offers that open a connection, in the order of the rows."""
-        return self._offers(Stance.OFFER)
+        return self._offers(Policy.OFFER)
 
-    def open_late(self) -> bytes:
+    def late_offers(self) -> bytes:
         """Return the offers to a client that has told who it is, save what is agreed upon already."""
-        return self._offers(Stance.OFFER_LATE)
+        return self._offers(Policy.OFFER_LATE)
 
-    def _offers(self, stance: Stance) -> bytes:
+    def _offers(self, policy: Policy) -> bytes:
         said = b""
         for row in self._rows.values():
-            for is_ours, own in ((False, row.theirs), (True, row.ours)):
-                if own is stance and not (side := self._side(row.code, is_ours)).wanted:
+            for is_local, own in ((False, row.remote), (True, row.local)):
+                if own is policy and not (side := self._side(row.code, is_local)).wanted:
                     said += _verb(side.ask(), row.code)
         return said
 
-    def _side(self, option: int, is_ours: bool) -> _Side:
-        sides = self._ours if is_ours else self._theirs
+    def _side(self, option: int, is_local: bool) -> _Side:
+        sides = self._local if is_local else self._remote
         if option not in sides:
             row = self._rows[option]
-            sides[option] = _Side(row.ours, WILL, WONT) if is_ours else _Side(row.theirs, DO, DONT)
+            sides[option] = _Side(row.local, WILL, WONT) if is_local else _Side(row.remote, DO, DONT)
         return sides[option]
 
-    def we_perform(self, option: int) -> bool:
+    def is_local_enabled(self, option: int) -> bool:
         """Say whether the client has agreed that we perform `option`."""
-        side = self._ours.get(option)
+        side = self._local.get(option)
         return side is not None and side.agreed
 
-    def they_perform(self, option: int) -> bool:
+    def is_remote_enabled(self, option: int) -> bool:
         """Say whether the client has agreed to perform `option`."""
-        side = self._theirs.get(option)
+        side = self._remote.get(option)
         return side is not None and side.agreed
 
-    def awaits_theirs(self, option: int) -> bool:
+    def awaits_remote(self, option: int) -> bool:
         """Say whether the client was asked to perform `option` and has not answered."""
-        side = self._theirs.get(option)
+        side = self._remote.get(option)
         return side is not None and bool(side.unanswered)
 
-    def switch_ours(self, option: int, on: bool) -> bytes:
+    def set_local(self, option: int, on: bool) -> bytes:
         """Return what tells the client that we perform `option` from now on or no longer, b"" if it knows."""
         side = self._side(option, True)
         if side.wanted == on:
             return b""
         return _verb(side.ask() if on else side.withdraw(), option)
 
-    def refill(self) -> None:
+    def reset_budget(self) -> None:
         """Allow the full number of answers again: the client has typed a line, so it is not just arguing."""
         self._answers_left = self._max_answers
 
-    def receive(self, event: Negotiation) -> list[Outcome]:
+    def receive(self, event: Negotiation) -> list[Effect]:
         """Take in what the client wants or no longer wants."""
-        is_ours = event.verb in (DO, DONT)
+        is_local = event.verb in (DO, DONT)
         row = self._rows.get(event.option)
         if row is None:
             return self._within_bounds(_refusal(event))
-        side = self._side(row.code, is_ours)
+        side = self._side(row.code, is_local)
         was_agreed = side.agreed
         answer = side.agree() if event.verb in (DO, WILL) else side.refuse()
-        outcomes: list[Outcome] = [] if answer is None else [Send(_verb(answer, event.option))]
+        effects: list[Effect] = [] if answer is None else [Send(_verb(answer, event.option))]
         if side.agreed and not was_agreed and self._answers_left:
-            outcomes += (row.begin_ours if is_ours else row.begin_theirs)(self._facts)
-        elif was_agreed and not side.agreed and is_ours:
-            outcomes += row.end_ours(self._facts)
-        return self._within_bounds(outcomes)
+            effects += (row.on_local_enabled if is_local else row.on_remote_enabled)(self._facts)
+        elif was_agreed and not side.agreed and is_local:
+            effects += row.on_local_disabled(self._facts)
+        return self._within_bounds(effects)
 
-    def learn(self, event: Subnegotiation) -> list[Outcome]:
+    def receive_subnegotiation(self, event: Subnegotiation) -> list[Effect]:
         """Take in a subnegotiation. One about an option that was never agreed upon is ignored."""
         row = self._rows.get(event.option)
         if row is None or not (self._side(row.code, True).agreed or self._side(row.code, False).agreed):
             return []
-        return self._within_bounds(row.learn(self._facts, event.payload))
+        return self._within_bounds(row.on_subnegotiation(self._facts, event.payload))
 
-    def _within_bounds(self, outcomes: list[Outcome]) -> list[Outcome]:
-        kept: list[Outcome] = []
-        for outcome in outcomes:
-            if isinstance(outcome, Send | Compressed):
+    def _within_bounds(self, effects: list[Effect]) -> list[Effect]:
+        kept: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Send | Compressed):
                 if not self._answers_left:
                     continue
                 self._answers_left -= 1
-            kept.append(outcome)
+            kept.append(effect)
         return kept
 
 
@@ -251,7 +251,7 @@ def _verb(verb: int, option: int) -> bytes:
     return bytes([IAC, verb, option])
 
 
-def _refusal(event: Negotiation) -> list[Outcome]:
+def _refusal(event: Negotiation) -> list[Effect]:
     """Refuse what is unknown; someone's no to it needs no answer, so two sides that refuse fall silent."""
     refusals = {DO: WONT, WILL: DONT}
     return [Send(_verb(refusals[event.verb], event.option))] if event.verb in refusals else []

@@ -21,7 +21,7 @@ from server.telnet.codes import (
     TIMING_MARK,
     WINDOW_SIZE,
 )
-from server.telnet.negotiation import Identified, Option, Outcome, Send, Stance, Told, subnegotiation
+from server.telnet.negotiation import Effect, GmcpReceived, Identified, Option, Policy, Send, subnegotiation
 
 # A name of more parts or more letters than any package has is no name.
 _NAME = re.compile(rb"[A-Za-z][A-Za-z0-9_-]{0,31}(?:\.[A-Za-z0-9_-]{1,32}){0,5}\Z")
@@ -32,8 +32,8 @@ def framed(message: Message) -> bytes:
     return subnegotiation(GMCP, message.encoded)
 
 
-def learn_gmcp(facts: object, content: bytes) -> list[Outcome]:
-    """Return what a client tells, as `Told`; what is no package, no UTF-8 or no JSON is not heard."""
+def read_gmcp(facts: object, content: bytes) -> list[Effect]:
+    """Return what a client tells, as `GmcpReceived`; what is no package, no UTF-8 or no JSON is not heard."""
     name, _, text = content.partition(b" ")
     if not _NAME.match(name):
         return []
@@ -41,7 +41,7 @@ def learn_gmcp(facts: object, content: bytes) -> list[Outcome]:
         payload = json.loads(text.decode(), parse_constant=_refuse) if text.strip() else None
     except (ValueError, RecursionError):
         return []
-    return [Told(name.decode("ascii"), payload)]
+    return [GmcpReceived(name.decode("ascii"), payload)]
 
 
 def _refuse(constant: str) -> object:
@@ -86,7 +86,7 @@ _KNOWN_MTTS = sum(Mtts)
 
 
 @dataclass
-class Client:
+class ClientInfo:
     """What a client has told about itself; until then, a plain terminal of 80 by 24 that understands UTF-8.
 
     `terminal_types` are its answers to TERMINAL-TYPE in order: a MUD client's name, then its terminal.
@@ -133,7 +133,7 @@ class Client:
         return decode_line(content, self.knows_utf_8)
 
 
-def capabilities_of(client: Client) -> Capabilities:
+def capabilities_of(client: ClientInfo) -> Capabilities:
     """Return what a client can show. Until it has told all, a screen reader may look like any terminal."""
     mtts = client.mtts or Mtts(0)
     colors = _colors_of(mtts, tuple(client.terminal_types)) if client.is_identified else ColorDepth.NONE
@@ -157,7 +157,7 @@ def _colors_of(mtts: Mtts, terminal_types: tuple[str, ...]) -> ColorDepth:
     return ColorDepth.SIXTEEN if any(map(_ANSI_TYPES.match, names)) else ColorDepth.NONE
 
 
-def learn_size(client: Client, payload: bytes) -> list[Outcome]:
+def read_window_size(client: ClientInfo, payload: bytes) -> list[Effect]:
     """Read NAWS (RFC 1073): two numbers of two bytes. 0 means unknown, absurd sizes are clamped."""
     if len(payload) != 4:
         return []
@@ -171,14 +171,14 @@ def _clamp(size: int, smallest: int, default: int) -> int:
     return min(max(size, smallest), MAX_SIZE) if size else default
 
 
-def ask_terminal_type(client: Client) -> list[Outcome]:
+def ask_terminal_type(client: ClientInfo) -> list[Effect]:
     """Ask for the first terminal type, unless all are known already."""
     if client.is_identified:
         return []
     return [Send(subnegotiation(TERMINAL_TYPE, bytes([_SEND])))]
 
 
-def learn_terminal_type(client: Client, payload: bytes) -> list[Outcome]:
+def read_terminal_type(client: ClientInfo, payload: bytes) -> list[Effect]:
     """Note one terminal type and ask for the next; MTTS, a repetition or the fourth ends it."""
     if client.is_identified or payload[:1] != bytes([_IS]):
         return []
@@ -194,13 +194,13 @@ def learn_terminal_type(client: Client, payload: bytes) -> list[Outcome]:
     return [Identified()]
 
 
-def ask_charset(client: Client) -> list[Outcome]:
+def ask_charset(client: ClientInfo) -> list[Effect]:
     """Ask for UTF-8, or ASCII if that is all the client has."""
     client.awaits_charset = True
     return [Send(subnegotiation(CHARSET, bytes([_REQUEST]) + b";UTF-8;US-ASCII"))]
 
 
-def learn_charset(client: Client, payload: bytes) -> list[Outcome]:
+def read_charset(client: ClientInfo, payload: bytes) -> list[Effect]:
     """Read the answer to our request, or answer the client's own (RFC 2066)."""
     kind, rest = payload[:1], payload[1:]
     if kind == bytes([_REQUEST]):
@@ -212,7 +212,7 @@ def learn_charset(client: Client, payload: bytes) -> list[Outcome]:
     return []
 
 
-def _answer_charset_request(client: Client, offer: bytes) -> list[Outcome]:
+def _answer_charset_request(client: ClientInfo, offer: bytes) -> list[Effect]:
     # RFC 2066: when both sides ask at once, the server's question stands and the client's is rejected.
     offered = offer[1:].split(offer[:1]) if len(offer) > 1 else []
     for codec in ("utf-8", "ascii"):
@@ -223,25 +223,25 @@ def _answer_charset_request(client: Client, offer: bytes) -> list[Outcome]:
     return [Send(subnegotiation(CHARSET, bytes([_REJECTED])))]
 
 
-OPTIONS: tuple[Option[Client], ...] = (
+OPTIONS: tuple[Option[ClientInfo], ...] = (
     Option(
         TERMINAL_TYPE,
-        theirs=Stance.OFFER,
-        begin_theirs=ask_terminal_type,
-        learn=learn_terminal_type,
+        remote=Policy.OFFER,
+        on_remote_enabled=ask_terminal_type,
+        on_subnegotiation=read_terminal_type,
     ),
-    Option(WINDOW_SIZE, theirs=Stance.OFFER, learn=learn_size),
+    Option(WINDOW_SIZE, remote=Policy.OFFER, on_subnegotiation=read_window_size),
     # Without BINARY, inetutils telnet loses every UTF-8 character that has a byte 0x9C.
-    Option(BINARY, theirs=Stance.OFFER),
+    Option(BINARY, remote=Policy.OFFER),
     Option(
         CHARSET,
-        ours=Stance.OFFER,
-        theirs=Stance.ACCEPT,
-        begin_ours=ask_charset,
-        learn=learn_charset,
+        local=Policy.OFFER,
+        remote=Policy.ACCEPT,
+        on_local_enabled=ask_charset,
+        on_subnegotiation=read_charset,
     ),
-    Option(END_OF_RECORD, ours=Stance.OFFER),
-    Option(GMCP, ours=Stance.OFFER, learn=learn_gmcp),
+    Option(END_OF_RECORD, local=Policy.OFFER),
+    Option(GMCP, local=Policy.OFFER, on_subnegotiation=read_gmcp),
     # Ours only while a password is typed. PuTTY asks for it at once, which would make its user type blind.
     Option(ECHO),
     # Either side of it turns line-mode clients into sending single characters.

@@ -20,8 +20,8 @@ from server.telnet.codes import AYT
 from server.telnet.compression import compression_option
 from server.telnet.connection import KeepAlive, TcpTransport, TelnetConnection, TelnetLimits
 from server.telnet.mssp import mssp_option
-from server.telnet.negotiation import Compressed, Identified, Negotiator, Option, Outcome, Send, Told
-from server.telnet.options import OPTIONS, Client
+from server.telnet.negotiation import Compressed, Effect, GmcpReceived, Identified, Negotiator, Option, Send
+from server.telnet.options import OPTIONS, ClientInfo
 from server.telnet.parser import (
     Command,
     Line,
@@ -38,7 +38,7 @@ TOO_LONG = "That line was ignored: it is longer than {} bytes."
 APOLOGY = "Something went wrong with that. It has been noted in the server's log."
 
 
-def options_for(status: Callable[[], Mapping[str, str]], compression: bool) -> tuple[Option[Client], ...]:
+def options_for(status: Callable[[], Mapping[str, str]], compression: bool) -> tuple[Option[ClientInfo], ...]:
     """Return the rows for the next connection, in the order in which they are offered."""
     return (*OPTIONS, mssp_option(status), *((compression_option(),) if compression else ()))
 
@@ -55,7 +55,7 @@ class TelnetProtocol(Protocol):
         listener: ConnectionListener,
         services: ConnectionServices,
         limits: TelnetLimits,
-        options: Iterable[Option[Client]] = OPTIONS,
+        options: Iterable[Option[ClientInfo]] = OPTIONS,
         keep_alive: KeepAlive | None = None,
     ) -> None:
         self._listener = listener
@@ -63,7 +63,7 @@ class TelnetProtocol(Protocol):
         self._intake = LineIntake(self, services.scheduler, limits, services.clock)
         self._keep_alive = keep_alive
         self._limits = limits
-        self._client = Client()
+        self._client = ClientInfo()
         self._negotiator = Negotiator(options, self._client)
         self._parser = TelnetParser(limits.max_line_bytes, limits.max_subnegotiation_bytes)
         self._received = b""
@@ -177,7 +177,7 @@ class TelnetProtocol(Protocol):
             case None:
                 return Taken.NOTHING
             case Line(content):
-                self._negotiator.refill()
+                self._negotiator.reset_budget()
                 self._parser.negotiation_bytes = 0
                 self._connection.line_typed()
                 self._tell(self._listener.line_received, self._client.read_line(content))
@@ -187,11 +187,11 @@ class TelnetProtocol(Protocol):
                 self._connection.show(TOO_LONG.format(max_line_bytes))
                 return Taken.SIGNAL
             case Negotiation():
-                self._follow(self._negotiator.receive(event))
+                self._apply(self._negotiator.receive(event))
             case Subnegotiation():
-                outcomes = self._negotiator.learn(event)
-                self._learn_capabilities(Identified() in outcomes)
-                self._follow(outcomes)
+                effects = self._negotiator.receive_subnegotiation(event)
+                self._learn_capabilities(Identified() in effects)
+                self._apply(effects)
             case Command(code):
                 if code == AYT:
                     self._connection.show(STILL_HERE)
@@ -218,16 +218,16 @@ class TelnetProtocol(Protocol):
         if self._connection.learn_capabilities() or is_final:
             self._tell(self._listener.capabilities_changed)
 
-    def _follow(self, outcomes: Iterable[Outcome]) -> None:
-        for outcome in outcomes:
-            match outcome:
+    def _apply(self, effects: Iterable[Effect]) -> None:
+        for effect in effects:
+            match effect:
                 case Send(content):
                     self._connection.send(content)
                 case Identified():
-                    self._connection.send(self._negotiator.open_late())
+                    self._connection.send(self._negotiator.late_offers())
                 case Compressed(on):
                     self._connection.compress(on)
-                case Told(package, payload):
+                case GmcpReceived(package, payload):
                     self._tell(self._listener.data_received, package, payload)
 
     def _tell(self, call: Callable[..., None], *arguments: object) -> bool:
@@ -255,7 +255,7 @@ class TelnetFactory(ServerFactory):
         new_listener: Callable[[], ConnectionListener],
         services: ConnectionServices,
         limits: Callable[[], TelnetLimits],
-        options: Callable[[], Sequence[Option[Client]]] = lambda: OPTIONS,
+        options: Callable[[], Sequence[Option[ClientInfo]]] = lambda: OPTIONS,
         keep_alive_seconds: Callable[[], float] = lambda: 0,
     ) -> None:
         self._new_listener = new_listener

@@ -14,7 +14,7 @@ from server.connection.connection import KIND_OF, MARKED, SCENE, ColorDepth, sho
 from server.rendering.ansi import rendered
 from server.rendering.layout import wrapped
 from server.rendering.text_screen import preferred
-from server.telnet.options import Client, Mtts, capabilities_of
+from server.telnet.options import ClientInfo, Mtts, capabilities_of
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
@@ -26,7 +26,7 @@ KINDS = ["", "speech", "private", "notice", "ambience", "refusal", SCENE, MARKED
 
 
 def depth(mtts: int = 0, *types: str, chosen: str = "") -> ColorDepth:
-    client = Client(terminal_types=list(types), mtts=Mtts(mtts), is_identified=True)
+    client = ClientInfo(terminal_types=list(types), mtts=Mtts(mtts), is_identified=True)
     preferences = {"color": chosen} if chosen else {}
     return preferred(capabilities_of(client), preferences).colors
 
@@ -107,7 +107,7 @@ def test_links_can_be_clicked_by_who_asked_for_it_and_end_on_their_own_line():
 
 
 def test_a_client_that_has_not_told_all_yet_is_sent_no_colour():
-    client = Client(terminal_types=["MUDLET", "ANSI-TRUECOLOR"])
+    client = ClientInfo(terminal_types=["MUDLET", "ANSI-TRUECOLOR"])
     assert capabilities_of(client).colors is ColorDepth.NONE
 
 

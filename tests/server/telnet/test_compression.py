@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.telnet.codes import COMPRESS2, IAC, SB, SE
-from server.telnet.compression import Outflow
+from server.telnet.compression import OutputBuffer
 
 BEGIN = bytes([IAC, SB, COMPRESS2, IAC, SE])
 # No step's bytes look like the beginning of compression, so that a reader of the wire finds it.
@@ -43,7 +43,7 @@ class Reader:
 
 @given(STEPS)
 def test_inflating_gives_exactly_what_was_added_wherever_compression_begins_and_ends(steps):
-    outflow, reader, added = Outflow(), Reader(), b""
+    outflow, reader, added = OutputBuffer(), Reader(), b""
     for step in steps:
         match step:
             case bytes():
@@ -59,7 +59,7 @@ def test_inflating_gives_exactly_what_was_added_wherever_compression_begins_and_
 
 
 def test_what_is_added_before_is_plain_and_what_comes_after_is_not():
-    outflow = Outflow()
+    outflow = OutputBuffer()
     outflow.add(b"Welcome.")
     outflow.compress(True)
     outflow.add(b"By what name?")
@@ -69,7 +69,7 @@ def test_what_is_added_before_is_plain_and_what_comes_after_is_not():
 
 
 def test_an_end_is_one_that_zlib_knows_and_what_follows_is_plain():
-    outflow, reader = Outflow(), Reader()
+    outflow, reader = OutputBuffer(), Reader()
     outflow.compress(True)
     outflow.add(b"in between")
     reader.receives(outflow.take())
@@ -82,7 +82,7 @@ def test_an_end_is_one_that_zlib_knows_and_what_follows_is_plain():
 
 
 def test_asked_again_nothing_begins_or_ends_twice():
-    outflow = Outflow()
+    outflow = OutputBuffer()
     outflow.compress(False)
     outflow.compress(True)
     outflow.compress(True)
@@ -91,7 +91,7 @@ def test_asked_again_nothing_begins_or_ends_twice():
 
 
 def test_what_waits_is_counted_before_it_is_compressed():
-    outflow = Outflow()
+    outflow = OutputBuffer()
     outflow.compress(True)
     outflow.add(b"x" * 1000)
     assert outflow.waiting_bytes == 1000

@@ -14,8 +14,8 @@ from server.connection.connection import Connection, Message
 from server.connection.services import ConnectionServices
 from server.telnet.codes import DO, DONT, GMCP, IAC, SB, SE, WILL
 from server.telnet.connection import TelnetLimits
-from server.telnet.negotiation import Told, subnegotiation
-from server.telnet.options import framed, learn_gmcp
+from server.telnet.negotiation import GmcpReceived, subnegotiation
+from server.telnet.options import framed, read_gmcp
 from server.telnet.protocol import TelnetProtocol
 
 AGREED = bytes([IAC, DO, GMCP])
@@ -23,7 +23,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
 
 
-class Client:
+class ClientInfo:
     """A listener that keeps what it is told, and the other end of its connection."""
 
     fairness_key = ""
@@ -75,15 +75,18 @@ def said(message: Message) -> tuple[str, object]:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b'Core.Hello {"client":"Mudlet"}', Told("Core.Hello", {"client": "Mudlet"})),
-        (b"core.ping", Told("core.ping", None)),
-        (b"Core.Ping ", Told("Core.Ping", None)),
-        (b'Core.Supports.Set ["Room 1"]', Told("Core.Supports.Set", ["Room 1"])),
-        ('Char.Login.Credentials {"account":"Zoë"}'.encode(), Told("Char.Login.Credentials", {"account": "Zoë"})),
+        (b'Core.Hello {"client":"Mudlet"}', GmcpReceived("Core.Hello", {"client": "Mudlet"})),
+        (b"core.ping", GmcpReceived("core.ping", None)),
+        (b"Core.Ping ", GmcpReceived("Core.Ping", None)),
+        (b'Core.Supports.Set ["Room 1"]', GmcpReceived("Core.Supports.Set", ["Room 1"])),
+        (
+            'Char.Login.Credentials {"account":"Zoë"}'.encode(),
+            GmcpReceived("Char.Login.Credentials", {"account": "Zoë"}),
+        ),
     ],
 )
 def test_a_package_is_told_with_what_its_json_says(content, told):
-    assert learn_gmcp(None, content) == [told]
+    assert read_gmcp(None, content) == [told]
 
 
 @pytest.mark.parametrize(
@@ -108,13 +111,13 @@ def test_a_package_is_told_with_what_its_json_says(content, told):
     ],
 )
 def test_what_is_no_package_no_text_or_no_json_is_not_heard(content):
-    assert learn_gmcp(None, content) == []
+    assert read_gmcp(None, content) == []
 
 
 @given(st.binary(max_size=200))
 def test_no_bytes_at_all_are_fatal(content):
-    for told in learn_gmcp(None, content):
-        assert isinstance(told, Told)
+    for told in read_gmcp(None, content):
+        assert isinstance(told, GmcpReceived)
 
 
 @given(JSON)
@@ -137,13 +140,13 @@ def test_a_message_without_payload_is_its_name_alone():
 
 
 def test_gmcp_is_offered_once_and_last():
-    assert Client().opening.count(bytes([GMCP])) == 1
-    assert Client().opening.endswith(bytes([IAC, WILL, GMCP]))
+    assert ClientInfo().opening.count(bytes([GMCP])) == 1
+    assert ClientInfo().opening.endswith(bytes([IAC, WILL, GMCP]))
 
 
 @pytest.mark.parametrize("answer", [b"", bytes([IAC, DONT, GMCP]), AGREED + bytes([IAC, DONT, GMCP])])
 def test_a_client_that_does_not_agree_gets_nothing(answer):
-    client = Client()
+    client = ClientInfo()
     client.sends(answer)
     client.gets()
     client.connection.send_data(Message("Core.Goodbye", "Sleep well."))
@@ -151,13 +154,13 @@ def test_a_client_that_does_not_agree_gets_nothing(answer):
 
 
 def test_what_a_client_tells_before_it_agrees_is_not_heard():
-    client = Client()
+    client = ClientInfo()
     client.sends(subnegotiation(GMCP, b"Core.Ping"))
     assert client.told == []
 
 
 def test_both_sides_tell_in_order_with_the_text():
-    client = Client()
+    client = ClientInfo()
     client.sends(AGREED + subnegotiation(GMCP, b"Core.Hello {}") + b"look\r\n")
     assert (client.told, client.lines) == ([("Core.Hello", {})], ["look"])
     client.connection.show("The Hall")
@@ -168,7 +171,7 @@ def test_both_sides_tell_in_order_with_the_text():
 
 @given(st.lists(st.binary(max_size=60), max_size=8))
 def test_the_connection_goes_on_whatever_is_told(contents):
-    client = Client()
+    client = ClientInfo()
     client.sends(AGREED)
     for content in contents:
         client.sends(subnegotiation(GMCP, content))
@@ -177,6 +180,6 @@ def test_the_connection_goes_on_whatever_is_told(contents):
 
 
 def test_what_is_longer_than_a_subnegotiation_may_be_is_dropped():
-    client = Client()
+    client = ClientInfo()
     client.sends(AGREED + subnegotiation(GMCP, b'Core.Hello "' + b"x" * 5000 + b'"') + b"look\r\n")
     assert (client.told, client.lines) == ([], ["look"])

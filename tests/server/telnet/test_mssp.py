@@ -12,7 +12,7 @@ from config.settings import AgentSettings, MemorySettings, ModelSettings, Server
 from server.telnet.codes import DO, DONT, IAC, MSSP, SB, SE, WILL
 from server.telnet.mssp import ServerStatus, as_text, codebase, encoded, is_request, mssp_option
 from server.telnet.negotiation import Negotiator, Send, subnegotiation
-from server.telnet.options import Client
+from server.telnet.options import ClientInfo
 from server.telnet.parser import Negotiation
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
@@ -34,7 +34,7 @@ def test_no_value_can_end_the_figures_or_begin_another(figures):
 
 def test_figures_are_offered_and_counted_anew_for_each_asker():
     counts = iter(["1", "2"])
-    telnet = Negotiator([mssp_option(lambda: {"PLAYERS": next(counts)})], Client())
+    telnet = Negotiator([mssp_option(lambda: {"PLAYERS": next(counts)})], ClientInfo())
     assert telnet.open() == bytes([IAC, WILL, MSSP])
     ask = Negotiation(DO, MSSP)
     assert telnet.receive(ask) == [Send(bytes([IAC, SB, MSSP]) + b"\x01PLAYERS\x021" + bytes([IAC, SE]))]

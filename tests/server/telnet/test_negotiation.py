@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.telnet.codes import DO, DONT, ECHO, END_OF_RECORD, IAC, VERBS, WILL, WINDOW_SIZE, WONT
-from server.telnet.negotiation import Negotiator, Option, Outcome, Send, Stance
+from server.telnet.negotiation import Effect, Negotiator, Option, Policy, Send
 from server.telnet.parser import Negotiation, Subnegotiation
 
 UNKNOWN = 200
 ACCEPTED = 77
 
 
-def begin(facts: list[str]) -> list[Outcome]:
+def begin(facts: list[str]) -> list[Effect]:
     facts.append("begun")
     return [Send(b"begin")]
 
 
-def learn(facts: list[str], payload: bytes) -> list[Outcome]:
+def on_subnegotiation(facts: list[str], payload: bytes) -> list[Effect]:
     facts.append(payload.decode())
     return []
 
@@ -27,16 +27,16 @@ def learn(facts: list[str], payload: bytes) -> list[Outcome]:
 def negotiator(max_answers: int = 200) -> tuple[Negotiator[list[str]], list[str]]:
     facts: list[str] = []
     rows = [
-        Option(WINDOW_SIZE, theirs=Stance.OFFER, begin_theirs=begin, learn=learn),
-        Option(END_OF_RECORD, ours=Stance.OFFER),
+        Option(WINDOW_SIZE, remote=Policy.OFFER, on_remote_enabled=begin, on_subnegotiation=on_subnegotiation),
+        Option(END_OF_RECORD, local=Policy.OFFER),
         Option(ECHO),
-        Option(ACCEPTED, theirs=Stance.ACCEPT),
+        Option(ACCEPTED, remote=Policy.ACCEPT),
     ]
     return Negotiator(rows, facts, max_answers), facts
 
 
-def said(outcomes: list[Outcome]) -> bytes:
-    return b"".join(outcome.content for outcome in outcomes if isinstance(outcome, Send))
+def said(effects: list[Effect]) -> bytes:
+    return b"".join(effect.content for effect in effects if isinstance(effect, Send))
 
 
 def test_a_connection_opens_with_all_offers():
@@ -50,14 +50,14 @@ def test_an_answer_to_an_offer_is_not_answered_and_begins_the_option():
     assert telnet.receive(Negotiation(WILL, WINDOW_SIZE)) == [Send(b"begin")]
     assert facts == ["begun"]
     assert telnet.receive(Negotiation(DO, END_OF_RECORD)) == []
-    assert telnet.we_perform(END_OF_RECORD)
+    assert telnet.is_local_enabled(END_OF_RECORD)
 
 
 def test_an_offer_refused_is_not_performed():
     telnet, _ = negotiator()
     telnet.open()
     assert telnet.receive(Negotiation(DONT, END_OF_RECORD)) == []
-    assert not telnet.we_perform(END_OF_RECORD)
+    assert not telnet.is_local_enabled(END_OF_RECORD)
 
 
 def test_an_option_is_agreed_again_after_the_client_dropped_it():
@@ -97,24 +97,24 @@ def test_a_no_to_what_was_never_agreed_is_not_answered(verb, option):
 
 def test_switching_never_waits_for_an_answer():
     telnet, _ = negotiator()
-    switched = [telnet.switch_ours(ECHO, on) for on in (True, False, True, False)]
+    switched = [telnet.set_local(ECHO, on) for on in (True, False, True, False)]
     on, off = bytes([IAC, WILL, ECHO]), bytes([IAC, WONT, ECHO])
     assert switched == [on, off, on, off]
 
 
 def test_switching_to_what_the_client_was_told_already_says_nothing():
     telnet, _ = negotiator()
-    assert telnet.switch_ours(ECHO, False) == b""
-    telnet.switch_ours(ECHO, True)
-    assert telnet.switch_ours(ECHO, True) == b""
+    assert telnet.set_local(ECHO, False) == b""
+    telnet.set_local(ECHO, True)
+    assert telnet.set_local(ECHO, True) == b""
 
 
 def test_a_late_yes_does_not_undo_the_no_said_meanwhile():
     telnet, _ = negotiator()
-    telnet.switch_ours(ECHO, True)
-    telnet.switch_ours(ECHO, False)
+    telnet.set_local(ECHO, True)
+    telnet.set_local(ECHO, False)
     assert telnet.receive(Negotiation(DO, ECHO)) == []
-    assert not telnet.we_perform(ECHO)
+    assert not telnet.is_local_enabled(ECHO)
     assert telnet.receive(Negotiation(DONT, ECHO)) == []
 
 
@@ -122,23 +122,23 @@ def test_a_late_yes_does_not_undo_the_no_said_meanwhile():
 @pytest.mark.parametrize("passwords", [1, 2, 5])
 def test_the_last_password_is_hidden_however_late_the_answers_to_all_of_them_come(passwords, acknowledged):
     telnet, _ = negotiator()
-    telnet.switch_ours(ECHO, True)
+    telnet.set_local(ECHO, True)
     answers = [DO]
     for _ in range(passwords - 1):
-        telnet.switch_ours(ECHO, False)
-        telnet.switch_ours(ECHO, True)
+        telnet.set_local(ECHO, False)
+        telnet.set_local(ECHO, True)
         answers += [DONT, DO] if acknowledged else [DO]
     assert [telnet.receive(Negotiation(verb, ECHO)) for verb in answers] == [[] for _ in answers]
-    assert telnet.we_perform(ECHO)
+    assert telnet.is_local_enabled(ECHO)
 
 
 def test_a_subnegotiation_reaches_its_row_only_once_agreed():
     telnet, facts = negotiator()
-    telnet.learn(Subnegotiation(WINDOW_SIZE, b"early"))
+    telnet.receive_subnegotiation(Subnegotiation(WINDOW_SIZE, b"early"))
     telnet.open()
     telnet.receive(Negotiation(WILL, WINDOW_SIZE))
-    telnet.learn(Subnegotiation(WINDOW_SIZE, b"size"))
-    telnet.learn(Subnegotiation(UNKNOWN, b"unknown"))
+    telnet.receive_subnegotiation(Subnegotiation(WINDOW_SIZE, b"size"))
+    telnet.receive_subnegotiation(Subnegotiation(UNKNOWN, b"unknown"))
     assert facts == ["begun", "size"]
 
 
@@ -159,7 +159,7 @@ def test_nothing_is_put_together_for_a_client_that_has_had_all_its_answers():
 def test_a_typed_line_earns_a_client_its_answers_again():
     telnet, _ = negotiator(max_answers=1)
     telnet.receive(Negotiation(DO, UNKNOWN))
-    telnet.refill()
+    telnet.reset_budget()
     assert said(telnet.receive(Negotiation(DO, UNKNOWN))) == bytes([IAC, WONT, UNKNOWN])
 
 
@@ -182,10 +182,10 @@ def test_every_message_has_at_most_one_answer_and_that_one_is_not_a_contradictio
 
 @given(st.booleans(), st.booleans(), st.lists(st.sampled_from([WINDOW_SIZE, ECHO, UNKNOWN, ACCEPTED]), max_size=8))
 def test_a_peer_that_answers_everything_by_the_same_rules_falls_silent(offers, accepts, asks):
-    stance = Stance.OFFER if offers else Stance.ACCEPT if accepts else Stance.REFUSE
+    policy = Policy.OFFER if offers else Policy.ACCEPT if accepts else Policy.REFUSE
     server, _ = negotiator(max_answers=10_000)
     codes = (WINDOW_SIZE, END_OF_RECORD, ECHO, ACCEPTED)
-    rows: list[Option[list[str]]] = [Option(code, ours=stance, theirs=stance) for code in codes]
+    rows: list[Option[list[str]]] = [Option(code, local=policy, remote=policy) for code in codes]
     peer = Negotiator(rows, [])
     wire = [(peer, answer) for answer in _messages(server.open())]
     wire += [(server, answer) for answer in _messages(peer.open())]

@@ -23,15 +23,15 @@ from server.telnet.codes import (
     WINDOW_SIZE,
     WONT,
 )
-from server.telnet.negotiation import Identified, Negotiator, Outcome, Send, subnegotiation
+from server.telnet.negotiation import Effect, Identified, Negotiator, Send, subnegotiation
 from server.telnet.options import (
     OPTIONS,
-    Client,
+    ClientInfo,
     Mtts,
     ask_charset,
-    learn_charset,
-    learn_size,
-    learn_terminal_type,
+    read_charset,
+    read_terminal_type,
+    read_window_size,
 )
 from server.telnet.parser import Negotiation
 
@@ -42,26 +42,26 @@ def size(width: int, height: int) -> bytes:
     return width.to_bytes(2, "big") + height.to_bytes(2, "big")
 
 
-def answers(client: Client, *names: str) -> list[Outcome]:
-    return [outcome for name in names for outcome in learn_terminal_type(client, b"\0" + name.encode())]
+def answers(client: ClientInfo, *names: str) -> list[Effect]:
+    return [effect for name in names for effect in read_terminal_type(client, b"\0" + name.encode())]
 
 
 def test_the_opening_offers_just_what_helps_every_client():
-    said = Negotiator(OPTIONS, Client()).open()
+    said = Negotiator(OPTIONS, ClientInfo()).open()
     asked = bytes([IAC, DO, TERMINAL_TYPE, IAC, DO, WINDOW_SIZE, IAC, DO, BINARY])
     assert said == asked + bytes([IAC, WILL, CHARSET, IAC, WILL, END_OF_RECORD, IAC, WILL, GMCP])
 
 
 @pytest.mark.parametrize("option", [ECHO, SUPPRESS_GO_AHEAD, TIMING_MARK, BINARY, LINEMODE, 86, 91, 255])
 def test_what_a_client_asks_us_to_do_unbidden_is_refused(option):
-    telnet = Negotiator(OPTIONS, Client())
+    telnet = Negotiator(OPTIONS, ClientInfo())
     telnet.open()
     assert telnet.receive(Negotiation(DO, option)) == [Send(bytes([IAC, WONT, option]))]
 
 
 @pytest.mark.parametrize("option", [ECHO, SUPPRESS_GO_AHEAD, LINEMODE, 32, 39])
 def test_what_a_client_wants_to_do_unbidden_is_refused(option):
-    telnet = Negotiator(OPTIONS, Client())
+    telnet = Negotiator(OPTIONS, ClientInfo())
     telnet.open()
     assert telnet.receive(Negotiation(WILL, option)) == [Send(bytes([IAC, DONT, option]))]
 
@@ -78,20 +78,20 @@ def test_what_a_client_wants_to_do_unbidden_is_refused(option):
     ],
 )
 def test_a_window_size_is_taken_within_reason(told, width, height):
-    client = Client()
-    assert learn_size(client, told) == []
+    client = ClientInfo()
+    assert read_window_size(client, told) == []
     assert (client.width, client.height) == (width, height)
 
 
 @pytest.mark.parametrize("told", [size(80, 24), size(0, 0), b"", b"\0\x50\0", b"\0\x50\0\x18\0"])
 def test_a_window_size_that_tells_nothing_new_is_no_news(told):
-    client = Client()
-    assert learn_size(client, told) == []
+    client = ClientInfo()
+    assert read_window_size(client, told) == []
     assert (client.width, client.height) == (80, 24)
 
 
 def test_tintin_names_itself_its_terminal_and_its_abilities():
-    client = Client()
+    client = ClientInfo()
     assert answers(client, "TINTIN++", "xterm-256color", "MTTS 271") == [NEXT, NEXT, Identified()]
     assert client.name == "TINTIN++"
     assert client.terminal_types == ["TINTIN++", "xterm-256color"]
@@ -99,50 +99,50 @@ def test_tintin_names_itself_its_terminal_and_its_abilities():
 
 
 def test_a_plain_telnet_repeats_itself_and_is_asked_no_more():
-    client = Client()
+    client = ClientInfo()
     assert answers(client, "XTERM", "XTERM", "XTERM") == [NEXT, Identified()]
     assert client.terminal_types == ["XTERM"]
 
 
 def test_a_client_with_ever_new_names_is_asked_four_times():
-    client = Client()
+    client = ClientInfo()
     assert answers(client, *(f"name{n}" for n in range(50))) == [NEXT, NEXT, NEXT, Identified()]
     assert client.terminal_types == ["name0", "name1", "name2", "name3"]
 
 
 def test_a_terminal_type_is_cleaned_and_cut():
-    client = Client()
-    learn_terminal_type(client, b"\0\x1b[31m\xe9" + b"x" * 100)
+    client = ClientInfo()
+    read_terminal_type(client, b"\0\x1b[31m\xe9" + b"x" * 100)
     assert client.name == "[31m" + "x" * 36
 
 
 def test_a_screen_reader_is_known_by_its_flag():
-    client = Client()
+    client = ClientInfo()
     answers(client, "MUDLET", "ANSI", "MTTS 333")
     assert client.mtts is not None and Mtts.SCREEN_READER in client.mtts
 
 
 def test_flags_that_nobody_knows_are_dropped():
-    client = Client()
+    client = ClientInfo()
     answers(client, "X", "MTTS 999999999")
     assert client.mtts is not None and client.mtts & ~sum(Mtts) == 0
 
 
 @pytest.mark.parametrize("told", ["MTTS", "MTTS ", "MTTS x", "MTTS 1 2", "MTTS -1", "MTTS 9999999999"])
 def test_a_malformed_flag_word_is_just_a_name(told):
-    client = Client()
+    client = ClientInfo()
     assert answers(client, told) == [NEXT]
     assert client.mtts is None
 
 
 def test_what_is_not_an_answer_to_terminal_type_is_ignored():
-    client = Client()
-    assert learn_terminal_type(client, b"\1") == learn_terminal_type(client, b"") == []
-    assert client == Client()
+    client = ClientInfo()
+    assert read_terminal_type(client, b"\1") == read_terminal_type(client, b"") == []
+    assert client == ClientInfo()
 
 
 def test_an_agreed_do_charset_is_followed_by_the_request():
-    telnet = Negotiator(OPTIONS, Client())
+    telnet = Negotiator(OPTIONS, ClientInfo())
     telnet.open()
     request = subnegotiation(CHARSET, b"\1;UTF-8;US-ASCII")
     assert telnet.receive(Negotiation(DO, CHARSET)) == [Send(request)]
@@ -152,17 +152,17 @@ def test_an_agreed_do_charset_is_followed_by_the_request():
     ("reply", "encoding"), [(b"\2UTF-8", "utf-8"), (b"\2utf-8", "utf-8"), (b"\2US-ASCII", "ascii")]
 )
 def test_the_charset_a_client_accepts_is_its_encoding(reply, encoding):
-    client = Client()
+    client = ClientInfo()
     ask_charset(client)
-    assert learn_charset(client, reply) == []
+    assert read_charset(client, reply) == []
     assert client.encoding == encoding
 
 
 @pytest.mark.parametrize("reply", [b"\3", b"\2KOI8-R", b"\2", b"", b"\7x"])
 def test_a_charset_that_was_not_offered_changes_nothing(reply):
-    client = Client()
+    client = ClientInfo()
     ask_charset(client)
-    assert learn_charset(client, reply) == []
+    assert read_charset(client, reply) == []
     assert client.encoding == "utf-8"
 
 
@@ -175,47 +175,49 @@ def test_a_charset_that_was_not_offered_changes_nothing(reply):
     ],
 )
 def test_a_clients_own_charset_request_is_granted(request_, accepted, encoding):
-    client = Client()
-    assert learn_charset(client, b"\1" + request_) == [Send(subnegotiation(CHARSET, b"\2" + accepted))]
+    client = ClientInfo()
+    assert read_charset(client, b"\1" + request_) == [Send(subnegotiation(CHARSET, b"\2" + accepted))]
     assert client.charset == encoding
 
 
 @pytest.mark.parametrize("request_", [b";KOI8-R", b";", b"", b"[TTABLE]\1;X"])
 def test_a_clients_request_without_a_charset_of_ours_is_rejected(request_):
-    client = Client()
-    assert learn_charset(client, b"\1" + request_) == [Send(subnegotiation(CHARSET, b"\3"))]
+    client = ClientInfo()
+    assert read_charset(client, b"\1" + request_) == [Send(subnegotiation(CHARSET, b"\3"))]
     assert client.charset is None
 
 
 def test_while_our_own_charset_request_is_open_a_clients_is_rejected():
-    client = Client()
+    client = ClientInfo()
     ask_charset(client)
-    assert learn_charset(client, b"\1;UTF-8") == [Send(subnegotiation(CHARSET, b"\3"))]
-    learn_charset(client, b"\2US-ASCII")
-    assert learn_charset(client, b"\1;UTF-8") == [Send(subnegotiation(CHARSET, b"\2UTF-8"))]
+    assert read_charset(client, b"\1;UTF-8") == [Send(subnegotiation(CHARSET, b"\3"))]
+    read_charset(client, b"\2US-ASCII")
+    assert read_charset(client, b"\1;UTF-8") == [Send(subnegotiation(CHARSET, b"\2UTF-8"))]
 
 
 @pytest.mark.parametrize(
     ("client", "encoding"),
     [
-        (Client(), "utf-8"),
-        (Client(terminal_types=["XTERM"]), "utf-8"),
-        (Client(terminal_types=["TINYFUGUE"]), "ascii"),
-        (Client(terminal_types=["TINYFUGUE"], charset="utf-8"), "utf-8"),
-        (Client(mtts=Mtts(265)), "ascii"),
-        (Client(mtts=Mtts(271)), "utf-8"),
-        (Client(mtts=Mtts(265), charset="utf-8"), "utf-8"),
+        (ClientInfo(), "utf-8"),
+        (ClientInfo(terminal_types=["XTERM"]), "utf-8"),
+        (ClientInfo(terminal_types=["TINYFUGUE"]), "ascii"),
+        (ClientInfo(terminal_types=["TINYFUGUE"], charset="utf-8"), "utf-8"),
+        (ClientInfo(mtts=Mtts(265)), "ascii"),
+        (ClientInfo(mtts=Mtts(271)), "utf-8"),
+        (ClientInfo(mtts=Mtts(265), charset="utf-8"), "utf-8"),
     ],
 )
 def test_the_encoding_follows_what_the_client_has_told(client, encoding):
     assert client.encoding == encoding
 
 
-@given(st.sampled_from([learn_size, learn_terminal_type, learn_charset]), st.lists(st.binary(max_size=60), max_size=8))
-def test_no_payload_breaks_anything(learn, payloads):
-    client = Client()
+@given(
+    st.sampled_from([read_window_size, read_terminal_type, read_charset]), st.lists(st.binary(max_size=60), max_size=8)
+)
+def test_no_payload_breaks_anything(read, payloads):
+    client = ClientInfo()
     for payload in payloads:
-        learn(client, payload)
+        read(client, payload)
     assert 20 <= client.width <= 500
     assert 5 <= client.height <= 500
     assert len(client.terminal_types) <= 4
@@ -227,28 +229,28 @@ def test_a_255_in_a_subnegotiation_is_doubled():
 
 
 def test_dont_charset_asks_nothing():
-    telnet = Negotiator(OPTIONS, Client())
+    telnet = Negotiator(OPTIONS, ClientInfo())
     telnet.open()
     assert telnet.receive(Negotiation(DONT, CHARSET)) == []
 
 
 def test_a_client_that_tells_nothing_and_sends_no_utf_8_is_read_as_a_windows_one():
-    client = Client()
+    client = ClientInfo()
     assert [client.read_line(line) for line in (b"look", b"say h\xe9llo \x93you\x94")] == ["look", "say héllo “you”"]
 
 
 def test_once_it_has_sent_utf_8_what_is_broken_is_broken_utf_8():
-    client = Client()
+    client = ClientInfo()
     assert client.read_line("say héllo".encode()) == "say héllo"
     assert client.read_line(b"say h\xe9llo") == "say h\ufffdllo"
 
 
-@pytest.mark.parametrize("client", [Client(charset="utf-8"), Client(mtts=Mtts.UTF_8)])
+@pytest.mark.parametrize("client", [ClientInfo(charset="utf-8"), ClientInfo(mtts=Mtts.UTF_8)])
 def test_a_client_that_says_it_has_utf_8_is_believed(client):
     assert client.read_line(b"say h\xe9llo") == "say h\ufffdllo"
 
 
-@pytest.mark.parametrize("client", [Client(charset="ascii"), Client(mtts=Mtts.ANSI)])
+@pytest.mark.parametrize("client", [ClientInfo(charset="ascii"), ClientInfo(mtts=Mtts.ANSI)])
 def test_a_client_that_says_it_has_none_is_a_windows_one_whatever_it_has_sent(client):
     assert client.read_line("say héllo".encode()) == "say héllo"
     assert client.read_line(b"say h\xe9llo") == "say héllo"
