@@ -20,25 +20,25 @@ TURN_SECONDS = 0.03
 MAX_TURN_SECONDS = 0.12
 """The same at most, where sending takes long: then input is taken for twice as long as the last sending took."""
 
-PLACE_SECONDS = 0.002
-"""For how long input from one place is taken before the next: what several hear of each other is sent together."""
+KEY_SECONDS = 0.002
+"""How long one fairness key is served before the next: what several hear of each other is sent together."""
 
-ASIDE_SECONDS = 0.01
-"""For how long more it is taken in a turn, and answered at once, from places that have had none of that time."""
+RESERVE_SECONDS = 0.01
+"""How much more of a turn is kept for keys that were not served in it; they are answered at once."""
 
 
 TICK = 0.001  # a timer may be that much too early
 
 
 class TokenBucket:
-    """A token bucket: `at_once` tokens at first, refilled by `per_second`. With 0 a second it never runs out."""
+    """A token bucket: `capacity` tokens at first, refilled by `per_second`. With 0 a second it never runs out."""
 
-    __slots__ = ("_at_once", "_clock", "_left", "_per_second", "_since")
+    __slots__ = ("_capacity", "_clock", "_left", "_per_second", "_since")
 
-    def __init__(self, clock: ReactorClock, per_second: float, at_once: float) -> None:
+    def __init__(self, clock: ReactorClock, per_second: float, capacity: float) -> None:
         self._clock = clock
         self._per_second = per_second
-        self._at_once = self._left = at_once
+        self._capacity = self._left = capacity
         self._since = clock.seconds()
 
     @property
@@ -52,7 +52,7 @@ class TokenBucket:
     @property
     def is_full(self) -> bool:
         """Whether no token is missing, so that a bucket can be forgotten."""
-        return not self._per_second or self._refilled() >= self._at_once
+        return not self._per_second or self._refilled() >= self._capacity
 
     def take(self, count: float = 1) -> None:
         """Take tokens, even those that are not there yet."""
@@ -60,16 +60,15 @@ class TokenBucket:
         self._since = self._clock.seconds()
 
     def _refilled(self) -> float:
-        return min(self._at_once, self._left + (self._clock.seconds() - self._since) * self._per_second)
+        return min(self._capacity, self._left + (self._clock.seconds() - self._since) * self._per_second)
 
 
 class FairScheduler:
-    """Takes input at once while a turn has time, and what is left in the turns after it.
+    """A fair queue: takes input at once while a turn has time, and the rest in later turns, key by key in rotation.
 
-    Those who wait are called place by place, each for as long, in rotation: when everybody in a full room speaks at
-    once, in which each word is heard hundreds of times, that room waits for itself. Somebody elsewhere is answered as
-    soon as they are read, unless too many are. A turn is longer where sending takes long, because each turn sends to
-    everybody in a full room once, however much was said in it.
+    The key is a player's room. When everybody in a full room speaks at once, each word is heard hundreds of times, and
+    that room waits for itself. Somebody elsewhere is answered as soon as they are read, from a reserve. A turn is
+    longer where sending takes long, because each turn sends to everybody in a full room once.
     """
 
     def __init__(
@@ -77,8 +76,8 @@ class FairScheduler:
         clock: ReactorClock,
         flush_queue: FlushQueue,
         seconds: float = TURN_SECONDS,
-        place_seconds: float = PLACE_SECONDS,
-        aside_seconds: float = ASIDE_SECONDS,
+        key_seconds: float = KEY_SECONDS,
+        reserve_seconds: float = RESERVE_SECONDS,
         max_seconds: float = MAX_TURN_SECONDS,
     ) -> None:
         self._clock = clock
@@ -86,57 +85,57 @@ class FairScheduler:
         self._seconds = self._turn_seconds = seconds
         self._max_seconds = max(seconds, max_seconds)
         self._input_ended = 0.0
-        self._place_seconds = place_seconds
-        self._aside_seconds = aside_seconds
-        self._aside_left = aside_seconds
+        self._key_seconds = key_seconds
+        self._reserve_seconds = reserve_seconds
+        self._reserve_left = reserve_seconds
         self._until: float | None = None
         self._served: set[str] = set()
         self._waiting: dict[str, deque[Callable[[], None]]] = {}
 
-    def take(self, place: str, call: Callable[[], None]) -> None:
-        """Call now, or in a later turn of the reactor if this one has no time left; from one place in order."""
+    def take(self, key: str, call: Callable[[], None]) -> None:
+        """Call now, or in a later turn of the reactor if this one has no time left. Calls under one key keep their order."""
         if not self._waiting and self._has_time:
-            self._call(place, call)
-        elif self._aside_left > 0 and place not in self._served and place not in self._waiting:
-            self._call_aside(call)
+            self._call(key, call)
+        elif self._reserve_left > 0 and key not in self._served and key not in self._waiting:
+            self._call_from_reserve(call)
         else:
-            self._waiting.setdefault(place, deque()).append(call)
+            self._waiting.setdefault(key, deque()).append(call)
 
     @property
     def _has_time(self) -> bool:
         return self._until is None or self._clock.seconds() < self._until
 
-    def _go_on(self) -> None:
+    def _begin_turn(self) -> None:
         """Begin a turn, with those who wait."""
         sending = self._clock.seconds() - self._input_ended
         self._turn_seconds = min(max(self._seconds, 2 * sending), self._max_seconds)
-        self._aside_left = self._aside_seconds * self._turn_seconds / self._seconds
+        self._reserve_left = self._reserve_seconds * self._turn_seconds / self._seconds
         self._until = None
         self._served.clear()
         while self._waiting and self._has_time:
-            place, calls = next(iter(self._waiting.items()))
+            key, calls = next(iter(self._waiting.items()))
             try:
-                self._call_some(place, calls)
+                self._call_some(key, calls)
             finally:
-                del self._waiting[place]
+                del self._waiting[key]
                 if calls:
-                    self._waiting[place] = calls  # behind all other places
+                    self._waiting[key] = calls  # behind all other keys
 
-    def _call_some(self, place: str, calls: deque[Callable[[], None]]) -> None:
-        until = self._clock.seconds() + self._place_seconds
-        self._call(place, calls.popleft())
+    def _call_some(self, key: str, calls: deque[Callable[[], None]]) -> None:
+        until = self._clock.seconds() + self._key_seconds
+        self._call(key, calls.popleft())
         while calls and self._has_time and self._clock.seconds() < until:
-            self._call(place, calls.popleft())
+            self._call(key, calls.popleft())
 
-    def _call_aside(self, call: Callable[[], None]) -> None:
+    def _call_from_reserve(self, call: Callable[[], None]) -> None:
         began = self._clock.seconds()
         try:
-            self._flush_queue.at_once(call)
+            self._flush_queue.run_first(call)
         finally:
-            self._aside_left -= self._clock.seconds() - began
+            self._reserve_left -= self._clock.seconds() - began
 
-    def _call(self, place: str, call: Callable[[], None]) -> None:
-        self._served.add(place)
+    def _call(self, key: str, call: Callable[[], None]) -> None:
+        self._served.add(key)
         is_first = self._until is None
         if is_first:
             self._until = self._clock.seconds() + self._turn_seconds
@@ -145,7 +144,7 @@ class FairScheduler:
         finally:
             self._input_ended = self._clock.seconds()
             if is_first:
-                self._flush_queue.add_last(self._go_on)  # when all that was brought about is sent
+                self._flush_queue.add_last(self._begin_turn)  # when all that was brought about is sent
 
 
 @dataclass(frozen=True)
@@ -188,7 +187,7 @@ class LineSource(Protocol):
         """Whether everything was taken."""
 
     @property
-    def is_ample(self) -> bool:
+    def is_backlogged(self) -> bool:
         """Whether so much waits that no more need be read for now."""
 
     @property
@@ -235,15 +234,15 @@ class LineIntake:
     def receive(self) -> None:
         """Take, now or in turn, what the source has received."""
         if not self._has_turn_to_come:
-            self._take_turn()
-        if self._is_queued and self._source.is_ample:
+            self._enqueue()
+        if self._is_queued and self._source.is_backlogged:
             self._set_reading(False)
 
     def end_input(self) -> None:
         """The client sends no more and may still be reading: answer what it has sent, then close."""
         self._input_ended = True
         if not self._has_turn_to_come:
-            self._take_turn()
+            self._enqueue()
 
     def hold(self, is_held: bool) -> None:
         """Let lines wait, within bounds, or go on with them from the next turn on."""
@@ -252,7 +251,7 @@ class LineIntake:
             self._end.cancel()
             self._end = None
         if not is_held and not self._has_turn_to_come and self._source.is_open:
-            self._next_turn = self._clock.callLater(0, self._take_turn)
+            self._next_turn = self._clock.callLater(0, self._enqueue)
 
     def stop(self) -> None:
         """Take nothing more: the connection has ended."""
@@ -264,33 +263,33 @@ class LineIntake:
     def _has_turn_to_come(self) -> bool:
         return self._next_turn is not None or self._is_queued
 
-    def _take_turn(self) -> None:
+    def _enqueue(self) -> None:
         self._next_turn = None
         self._is_queued = True
-        self._scheduler.take(self._source.fairness_key, self._have_turn)
+        self._scheduler.take(self._source.fairness_key, self._process)
 
-    def _have_turn(self) -> None:
+    def _process(self) -> None:
         """Take up to this turn's share, and see to the rest in the next turn."""
         self._is_queued = False
         source = self._source
         if not source.is_open:
             return
-        self._take_share()
+        self._process_batch()
         if not source.is_open:
             return
         is_done = source.is_empty
-        self._set_reading(is_done or (self._is_held and not source.is_ample))
+        self._set_reading(is_done or (self._is_held and not source.is_backlogged))
         if self._is_held:
             self._watch_held()
             return
         if not is_done and self._next_turn is None:
-            self._next_turn = self._clock.callLater(self._bucket.wait_seconds, self._take_turn)
+            self._next_turn = self._clock.callLater(self._bucket.wait_seconds, self._enqueue)
         if is_done and self._input_ended and self._end is None:
             # There is no answer to come to who has typed nothing, and others may want the room.
             seconds = self._limits.half_close_seconds if self._has_typed else 0
             self._end = self._clock.callLater(seconds, source.close)
 
-    def _take_share(self) -> None:
+    def _process_batch(self) -> None:
         source, left = self._source, self._limits.lines_per_turn
         source.begin_turn()
         while left and source.is_open and not self._bucket.wait_seconds:

@@ -18,10 +18,10 @@ SLICE_SECONDS = 0.01
 
 
 class FlushQueue:
-    """Calls what is to be done when all that a turn brings has been said, in the order in which it was asked for.
+    """Runs calls at the end of the reactor's turn, in the order in which they were added.
 
-    One timer does for thousands of connections: in a crowd everyone is shown something in every turn. What takes long
-    is done in slices, with a turn of the reactor between them.
+    One timer serves thousands of connections: in a crowd everyone is shown something in every turn. Long work is done
+    in slices, with a turn of the reactor between them.
     """
 
     def __init__(self, clock: ReactorClock, seconds: float = SLICE_SECONDS) -> None:
@@ -33,44 +33,44 @@ class FlushQueue:
         self._ending: deque[Callable[[], None]] = deque()
 
     def add(self, call: Callable[[], None]) -> None:
-        """Have something called in the next turn of the reactor."""
-        self._come_soon()
+        """Call in the next turn of the reactor."""
+        self._schedule()
         self._calls.append(call)
 
     def add_last(self, call: Callable[[], None]) -> None:
-        """Have something called then too, after all that is added by `add`."""
-        self._come_soon()
+        """Call then too, after all that is added by `add`."""
+        self._schedule()
         self._last.append(call)
 
-    def at_once(self, call: Callable[[], None]) -> None:
-        """Do something now, and then what it has added, before all that waits for the turn to end."""
+    def run_first(self, call: Callable[[], None]) -> None:
+        """Call now, and run what that adds before all that waits for the turn to end."""
         before, self._calls = self._calls, []
         try:
             call()
         finally:
             added, self._calls = self._calls, before
             for one in added:
-                self._do(one)
+                self._run(one)
 
-    def _come_soon(self) -> None:
+    def _schedule(self) -> None:
         if not self._is_coming:
             self._is_coming = True
-            self._clock.callLater(0, self._come)
+            self._clock.callLater(0, self._flush)
 
-    def _come(self) -> None:
+    def _flush(self) -> None:
         self._is_coming = False
         if not self._ending:
             self._ending.extend([*self._calls, *self._last])
             self._calls, self._last = [], []
         until = self._clock.seconds() + self._seconds
         while self._ending:
-            self._do(self._ending.popleft())
+            self._run(self._ending.popleft())
             if self._clock.seconds() >= until:
                 break
         if self._ending or self._calls or self._last:
-            self._come_soon()
+            self._schedule()
 
-    def _do(self, call: Callable[[], None]) -> None:
+    def _run(self, call: Callable[[], None]) -> None:
         try:
             call()
         except Exception:

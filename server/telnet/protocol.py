@@ -147,7 +147,7 @@ class TelnetProtocol(Protocol):
         return self._parser.is_drained and not self._received
 
     @property
-    def is_ample(self) -> bool:
+    def is_backlogged(self) -> bool:
         """Whether more than a line waits."""
         return len(self._received) > self._limits.max_line_bytes
 

@@ -192,7 +192,7 @@ class WebSocket(TwistedProtocol):
         return not self._received and not self._arrived
 
     @property
-    def is_ample(self) -> bool:
+    def is_backlogged(self) -> bool:
         """Whether more than a message waits."""
         return len(self._received) > 4 * BYTES_PER_TURN
 

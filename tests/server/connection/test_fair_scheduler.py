@@ -24,7 +24,7 @@ class Day:
         self.done: list[str] = []
         clock = cast(ReactorClock, self)
         self.flush_queue = FlushQueue(clock)
-        self.scheduler = FairScheduler(clock, self.flush_queue, seconds=3, place_seconds=1, aside_seconds=2)
+        self.scheduler = FairScheduler(clock, self.flush_queue, seconds=3, key_seconds=1, reserve_seconds=2)
         self._due: list[Callable[[], None]] = []
 
     def seconds(self) -> float:
@@ -110,7 +110,7 @@ def test_what_takes_long_to_send_is_sent_in_slices_and_all_of_it_before_more_is_
     day.turn()
     slow.add(partial(send, 5))
     assert sent == [0, 1]
-    slow.at_once(lambda: slow.add(partial(send, 7)))
+    slow.run_first(lambda: slow.add(partial(send, 7)))
     assert sent == [0, 1, 7]
     for _ in range(3):
         day.turn()
@@ -150,7 +150,7 @@ def test_a_failure_is_its_own_trouble_alone(day):
 
 @pytest.mark.parametrize(("sending", "lines"), [(1.0, 3), (4.0, 8), (100.0, 10)])
 def test_a_turn_is_longer_after_a_long_sending_and_never_endless(day, sending, lines):
-    day.scheduler = FairScheduler(cast(ReactorClock, day), day.flush_queue, seconds=3, place_seconds=1, max_seconds=10)
+    day.scheduler = FairScheduler(cast(ReactorClock, day), day.flush_queue, seconds=3, key_seconds=1, max_seconds=10)
 
     def send() -> None:
         day.now += sending

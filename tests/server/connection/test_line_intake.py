@@ -43,7 +43,7 @@ class Source:
         return not self._waiting
 
     @property
-    def is_ample(self) -> bool:
+    def is_backlogged(self) -> bool:
         return len(self._waiting) > 3
 
     def begin_turn(self) -> None: ...
@@ -146,7 +146,7 @@ def test_all_doors_stand_in_one_line():
             return float(self.rightNow)
 
     clock = Tiring()
-    scheduler = FairScheduler(clock, FlushQueue(clock), aside_seconds=0.0)
+    scheduler = FairScheduler(clock, FlushQueue(clock), reserve_seconds=0.0)
     one, other = Source(clock, scheduler=scheduler), Source(clock, scheduler=scheduler)
     assert one.receives("look") == ["look"]
     assert other.receives("look") == []  # the turn is over, whoever's door it was
