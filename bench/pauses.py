@@ -23,7 +23,7 @@ from bench.lib.reporting import table
 from bench.lib.servers import wait_for
 from vault.vault import open_vault
 
-BEAT_SECONDS = 0.005
+TICK_SECONDS = 0.005
 AIM_MS = 20.0
 AGENTS = ("Eliza", "Moss", "Odile")
 SAID = {"none": "No language model", "embedded": "The agents think with"}
@@ -50,10 +50,10 @@ class Heartbeat:
         self._next()
 
     def _next(self) -> None:
-        self._due, self._waited = time.perf_counter() + BEAT_SECONDS, self._waiting()
-        self._loop.call_later(BEAT_SECONDS, self._beat)
+        self._due, self._waited = time.perf_counter() + TICK_SECONDS, self._waiting()
+        self._loop.call_later(TICK_SECONDS, self._tick)
 
-    def _beat(self) -> None:
+    def _tick(self) -> None:
         late = time.perf_counter() - self._due
         if self._counts:
             self._pauses.append(1000 * max(0.0, late - (self._waiting() - self._waited)))

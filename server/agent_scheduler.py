@@ -1,4 +1,4 @@
-"""What the agents think with, and when: a model is looked for until there is one, and each agent has its heartbeat."""
+"""What agents think with, and when: a model is looked for until there is one, and each agent has a timer."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from world.observers import ObserverCalls, Observers
 
 log = logging.getLogger(__name__)
 
-LATEST_FIRST_SECONDS = 8.0
+MAX_FIRST_SECONDS = 8.0
 
 
-class Heartbeat:
-    """Calls `think` again and again, the next beat only after the last has ended, whatever became of it.
+class AgentTimer:
+    """Calls `think` again and again, the next tick only after the last has ended, whatever became of it.
 
-    `pause_seconds` gives the time from one beat to the next, before jitter. `think` returns a Deferred.
+    `pause_seconds` gives the time from one tick to the next, before jitter. `think` returns a Deferred.
     """
 
     def __init__(
@@ -47,56 +47,56 @@ class Heartbeat:
         self._clock = clock
         self._rng = rng
         self._next: DelayedCall | None = None
-        self._beating: Deferred[None] | None = None
-        self._hurried: float | None = None
+        self._ticking: Deferred[None] | None = None
+        self._sooner: float | None = None
         self._stopped = True
 
     def start(self) -> None:
-        """Begin, with a first beat soon, so that a newcomer sees life."""
+        """Begin, with a first tick soon, so that a newcomer sees life."""
         self._stopped = False
-        self._schedule(self._rng.uniform(0, min(self._pause_seconds(), LATEST_FIRST_SECONDS)))
+        self._schedule(self._rng.uniform(0, min(self._pause_seconds(), MAX_FIRST_SECONDS)))
 
     def hurry(self, seconds: float) -> None:
-        """Let the next beat come within so many seconds, or so long after the one that is going on.
+        """Let the next tick come within so many seconds, or so long after the one that is going on.
 
         It never comes later for that: who is spoken to all the time thinks all the same.
         """
-        if self._beating:
-            self._hurried = seconds if self._hurried is None else min(seconds, self._hurried)
+        if self._ticking:
+            self._sooner = seconds if self._sooner is None else min(seconds, self._sooner)
         elif self._next and self._next.active() and self._clock.seconds() + seconds < self._next.getTime():
             self._next.cancel()
             self._schedule(seconds)
 
     def stop(self) -> Deferred[None] | None:
-        """Stop; a beat that is going on is cancelled and returned to be waited for."""
+        """Stop; a tick that is going on is cancelled and returned to be waited for."""
         self._stopped = True
         if self._next and self._next.active():
             self._next.cancel()
-        if self._beating:
-            self._beating.cancel()
-        return self._beating
+        if self._ticking:
+            self._ticking.cancel()
+        return self._ticking
 
     def _schedule(self, seconds: float) -> None:
-        self._next = self._clock.callLater(seconds, self._beat)
+        self._next = self._clock.callLater(seconds, self._tick)
 
-    def _beat(self) -> None:
-        self._hurried = None
-        beating = maybeDeferred(self._think)
-        self._beating = beating
-        beating.addErrback(self._log_failure)
-        beating.addCallback(lambda _: self._rest())
+    def _tick(self) -> None:
+        self._sooner = None
+        ticking = maybeDeferred(self._think)
+        self._ticking = ticking
+        ticking.addErrback(self._log_failure)
+        ticking.addCallback(lambda _: self._rest())
 
     def _rest(self) -> None:
-        self._beating = None
+        self._ticking = None
         if self._stopped:
             return
         jitter = self._jitter()
         pause = self._pause_seconds() * self._rng.uniform(1 - jitter, 1 + jitter)
-        self._schedule(pause if self._hurried is None else min(pause, self._hurried))
+        self._schedule(pause if self._sooner is None else min(pause, self._sooner))
 
     def _log_failure(self, failure: Failure) -> None:
         if not self._stopped:
-            log.error("an agent's beat failed and the next one follows", exc_info=failure.value)
+            log.error("an agent could not think; it tries again at its next tick", exc_info=failure.value)
 
 
 RETRY_SECONDS = 30
@@ -136,7 +136,7 @@ class AgentScheduler:
         self._rng = rng
         self._say = say
         self._on_trouble = on_trouble
-        self._heartbeats: dict[str, Heartbeat] = {}
+        self._timers: dict[str, AgentTimer] = {}
         self._thinking: set[str] = set()
         self._waits: dict[str, DelayedCall] = {}
         self._choosing: Deferred[None] | None = None
@@ -157,7 +157,7 @@ class AgentScheduler:
         settings = self._settings()
         self._tried = settings.models, settings.profiles_in_force
         choosing = deferred_from(self.profiles.set_up(*self._tried))
-        self._choosing = choosing.addCallbacks(self._chosen, self._none_chosen)
+        self._choosing = choosing.addCallbacks(self._on_models_chosen, self._on_no_model)
 
     def think_with(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
         """Wake the agents with the queues of the profiles and further ones for summaries; nobody thinks by that."""
@@ -176,14 +176,14 @@ class AgentScheduler:
         self.start()
 
     def stop(self) -> Deferred[None]:
-        """Stop every heartbeat and every thought; the Deferred fires when they have ended."""
+        """Stop every timer and every thought; the Deferred fires when they have ended."""
         self._stopped = True
         if self._choosing:
             self._choosing.cancel()
         if self._retry and self._retry.active():
             self._retry.cancel()
-        for heartbeat in self._heartbeats.values():
-            heartbeat.stop()
+        for timer in self._timers.values():
+            timer.stop()
         for wait in self._waits.values():
             if wait.active():
                 wait.cancel()
@@ -201,22 +201,22 @@ class AgentScheduler:
         }
 
     @property
-    def why_none(self) -> str:
+    def no_model_reason(self) -> str:
         """Why there is no model at this moment; empty if nobody wants one."""
         return self.problem or (LOOKING if self._choosing else "")
 
     def begin(self, agent: Agent) -> None:
         """Let an agent that is new think from now on, if there is a model."""
-        if self.queue is not None and agent.name not in self._heartbeats:
-            self._heartbeats[agent.name] = self._heartbeat_of(agent)
+        if self.queue is not None and agent.name not in self._timers:
+            self._timers[agent.name] = self._timer_of(agent)
 
     def end(self, name: str) -> None:
         """Let an agent that is no more think no more."""
-        heartbeat = self._heartbeats.pop(name, None)
-        if heartbeat:
-            heartbeat.stop()
+        timer = self._timers.pop(name, None)
+        if timer:
+            timer.stop()
 
-    def _chosen(self, sentences: tuple[str, ...]) -> None:
+    def _on_models_chosen(self, sentences: tuple[str, ...]) -> None:
         self._choosing = None
         for sentence in sentences:
             self._say(sentence)
@@ -230,7 +230,7 @@ class AgentScheduler:
             self.begin(agent)
         self.take_in()  # what was edited meanwhile
 
-    def _none_chosen(self, failure: Failure) -> None:
+    def _on_no_model(self, failure: Failure) -> None:
         self._choosing = None
         if self._stopped:
             return
@@ -242,8 +242,8 @@ class AgentScheduler:
         self.problem = why
         self._retry = self._clock.callLater(RETRY_SECONDS, self.start)
 
-    def _heartbeat_of(self, agent: Agent) -> Heartbeat:
-        heartbeat = Heartbeat(
+    def _timer_of(self, agent: Agent) -> AgentTimer:
+        timer = AgentTimer(
             lambda: deferred_from(agent.tick()).addCallback(lambda turn: self._end_thought(agent.name, turn)),
             lambda: agent.pause_seconds,
             lambda: agent.settings.think_jitter,
@@ -252,15 +252,15 @@ class AgentScheduler:
         )
         agent.on_thinking = lambda: self._begin_thought(agent.name)
         agent.compactor.on_compacted = lambda: self._observers.tell(agent.name, "compacted")
-        agent.on_addressed = lambda: self._hurry(agent, heartbeat)
+        agent.on_addressed = lambda: self._hurry(agent, timer)
         agent.on_trouble = agent.memory.on_trouble = self._on_trouble
-        heartbeat.start()
+        timer.start()
         if agent.awareness.addressed.spoken:  # before the world closed, a moment ago
-            heartbeat.hurry(agent.settings.react_seconds)
-        return heartbeat
+            timer.hurry(agent.settings.react_seconds)
+        return timer
 
-    def _hurry(self, agent: Agent, heartbeat: Heartbeat) -> None:
-        heartbeat.hurry(agent.settings.react_seconds)
+    def _hurry(self, agent: Agent, timer: AgentTimer) -> None:
+        timer.hurry(agent.settings.react_seconds)
         if agent.awareness.owed.address.by_person and agent.name not in self._waits:
             seconds = agent.settings.react_seconds + PATIENCE_SECONDS
             self._waits[agent.name] = self._clock.callLater(seconds, self._tell_of_wait, agent)

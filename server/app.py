@@ -212,7 +212,11 @@ class Fallwater:
         add(mind_command(self.agents))
         add(
             model_commands(
-                self.agents, lambda: minds.queue, minds.other_queues, lambda: minds.why_none, lambda: minds.chosen
+                self.agents,
+                lambda: minds.queue,
+                minds.other_queues,
+                lambda: minds.no_model_reason,
+                lambda: minds.chosen,
             )
         )
         add(ACCOUNT_COMMANDS)

@@ -28,7 +28,7 @@ from server.lifecycle.preflight import Preflight, Trial, cannot_open, read_all, 
 from server.lifecycle.restart import inherited, reexec, this_program
 from server.lifecycle.shutdown import ShutdownRequest
 from server.lifecycle.systemd import SystemdNotifier
-from server.monitoring.health import MonitoredServer, unsaved, unwritable
+from server.monitoring.health import MonitoredServer, unsaved_work, write_problem
 from server.monitoring.logs import LogFile, write_log
 from server.net.listeners import TELNET, ListeningReactor, Ports
 from server.options import accounts_folder, existing_vault, vault_root, with_options
@@ -152,10 +152,10 @@ class _ServedWorld:
 
     def _prepare_check(self) -> Callable[[], str]:
         """Return what tells, in another thread, why the world could not open again; empty if it could."""
-        not_saved, now_open = unsaved(self._world.watched).reasons, self._ports.snapshot()
+        not_saved, now_open = unsaved_work(self._world.watched).reasons, self._ports.snapshot()
 
         def why_not() -> str:
-            problem = unwritable(self._vault)
+            problem = write_problem(self._vault)
             if problem or not_saved:
                 return "; ".join([f"vault: {problem}"] * bool(problem) + not_saved)
             try:

@@ -12,7 +12,7 @@ from world.events import Event, RoomMessage
 from world.game import Game
 from world.game_time import GameTime, game_time_at
 
-BEAT_SECONDS = 5.0
+TICK_SECONDS = 5.0
 
 
 def local_ms(now_ms: int) -> int:
@@ -44,15 +44,15 @@ class WorldClock:
     def start(self) -> None:
         """Begin: set the world's clock without anything happening for it."""
         self._game.world.time = self._moment()
-        self._next = self._clock.callLater(BEAT_SECONDS, self._beat)
+        self._next = self._clock.callLater(TICK_SECONDS, self._tick)
 
     def stop(self) -> None:
         """Stop; the world's clock stands still."""
         if self._next and self._next.active():
             self._next.cancel()
 
-    def _beat(self) -> None:
-        self._next = self._clock.callLater(BEAT_SECONDS, self._beat)
+    def _tick(self) -> None:
+        self._next = self._clock.callLater(TICK_SECONDS, self._tick)
         self._game.advance_time(self._moment())
         self._game.publish(tuple(self._ambience()))
 
@@ -69,5 +69,5 @@ class WorldClock:
         return [
             RoomMessage("", room_id, self._rng.choice(ambient))
             for room_id, ambient in lines
-            if ambient and self._rng.random() < BEAT_SECONDS / (minutes * 60)
+            if ambient and self._rng.random() < TICK_SECONDS / (minutes * 60)
         ]

@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 from config.settings import ServerSettings
 from server.accounts.bans import Bans
 from server.accounts.database import AccountDatabase, Change
-from server.accounts.names import LONGEST, RESERVED, SHORTEST, NameIndex, well_formed
+from server.accounts.names import MAX_LENGTH, MIN_LENGTH, RESERVED, NameIndex, well_formed
 from server.accounts.schema import Account, key
 from server.accounts.store import AccountStore
 from server.net.addresses import is_loopback
@@ -44,7 +44,7 @@ class LoginName:
     """Whom somebody says they are: a name as it is written here (empty for a guest) and how it stands."""
 
     name: str
-    standing: AccountState
+    state: AccountState
 
 
 class Accounts:
@@ -72,7 +72,7 @@ class Accounts:
 
     # At the door
 
-    def who(self, given: str, host: str) -> LoginName:
+    def identify(self, given: str, host: str) -> LoginName:
         """Return whom somebody says they are. Raises: NameRefused if it cannot be so."""
         say, settings = self._world.wording, self._settings
         if key(given.strip()) == "guest":
@@ -81,7 +81,7 @@ class Accounts:
             return LoginName("", AccountState.GUEST)
         name = well_formed(given)
         if name is None:
-            raise NameRefused(say("door.name_rule", name=given[:40], shortest=SHORTEST, longest=LONGEST))
+            raise NameRefused(say("door.name_rule", name=given[:40], shortest=MIN_LENGTH, longest=MAX_LENGTH))
         if ban := self.bans.on(name):
             raise NameRefused(self.bans.text(ban))
         account, character = self.account(name), self._character(name)

@@ -70,10 +70,10 @@ class Bans:
         """Return what somebody is told who may not come in."""
         if not ban.until:
             return self._world.wording("door.banned", why=ban.why)
-        return self._world.wording("door.banned_until", until=minute_of(ban.until), why=ban.why)
+        return self._world.wording("door.banned_until", until=until_text(ban.until), why=ban.why)
 
 
-def minute_of(until: str) -> str:
+def until_text(until: str) -> str:
     """Return the time until which a ban counts as people read it; empty if it counts for ever."""
     return f"{datetime.fromisoformat(until).astimezone(UTC):%Y-%m-%d %H:%M} UTC" if until else ""
 

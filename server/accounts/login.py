@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.accounts.passwords import Verdict
+from server.accounts.passwords import PasswordOutcome
 from server.accounts.prompts import LoginServices, LoginView, NewPassword, Prompts
 from server.connection.connection import RAW
 from server.telnet.mssp import is_request
@@ -52,12 +52,12 @@ class Login:
             told(False, self._door.say()("door.one_at_a_time"))
             return
         try:
-            claim = self._door.accounts.who(given, self._caller.host)
+            claim = self._door.accounts.identify(given, self._caller.host)
         except NameRefused as error:
             told(False, str(error))
             return
         self._told = told
-        match claim.standing:
+        match claim.state:
             case AccountState.GUEST:
                 self._come_in(claim)
             case AccountState.KNOWN:
@@ -85,11 +85,11 @@ class Login:
             self._caller.show(self._door.figures(), RAW)
             return
         try:
-            claim = self._door.accounts.who(given, self._caller.host)
+            claim = self._door.accounts.identify(given, self._caller.host)
         except NameRefused as error:
             self._caller.show(str(error))
             return
-        match claim.standing:
+        match claim.state:
             case AccountState.GUEST:
                 self._come_in(claim)
             case AccountState.KNOWN:
@@ -114,15 +114,15 @@ class Login:
             self._caller.show(self._door.say()("door.must_wait", seconds=math.ceil(seconds)))
         self._questions.wait_for(
             self._door.check.attempt(claim.name, password, host),
-            lambda verdict: self._judged(claim, verdict, password),
+            lambda outcome: self._judged(claim, outcome, password),
             self._start_again,
         )
 
-    def _judged(self, claim: LoginName, verdict: Verdict, password: str) -> None:
+    def _judged(self, claim: LoginName, outcome: PasswordOutcome, password: str) -> None:
         say, account = self._door.say(), self._door.accounts.account(claim.name)
-        if verdict is Verdict.THROTTLED:
+        if outcome is PasswordOutcome.THROTTLED:
             self._end(say("door.too_soon"))
-        elif verdict is Verdict.WRONG:
+        elif outcome is PasswordOutcome.WRONG:
             self._wrong += 1
             if self._wrong >= self._door.settings.password_tries:
                 self._end(say("door.too_many_wrong"))
@@ -161,7 +161,7 @@ class Login:
     def _ask_first_password(self, claim: LoginName) -> None:
         if self._is_one_too_many(claim):
             return
-        key = "door.new_name" if claim.standing is AccountState.NEW else "door.unclaimed"
+        key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
         shortest = self._door.settings.shortest_password
         self._caller.show(self._door.say()(key, name=claim.name, shortest=shortest))
         NewPassword(
@@ -176,20 +176,20 @@ class Login:
     def _claimed(self, claim: LoginName, kept: str) -> None:
         try:
             # Somebody may have come meanwhile who is called so, or nearly so.
-            self._door.accounts.who(claim.name, self._caller.host)
+            self._door.accounts.identify(claim.name, self._caller.host)
         except NameRefused as error:
             self._start_again(str(error))
             return
         if self._is_one_too_many(claim):
             return
-        if claim.standing is AccountState.NEW:
+        if claim.state is AccountState.NEW:
             self._door.check.signups.note(self._caller.host, self._door.settings.new_accounts_per_hour)
         self._questions.wait_for(
             self._door.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again
         )
 
     def _is_one_too_many(self, claim: LoginName) -> bool:
-        if claim.standing is not AccountState.NEW or not self._door.check.signups.are_too_many(self._caller.host):
+        if claim.state is not AccountState.NEW or not self._door.check.signups.is_exceeded(self._caller.host):
             return False
         self._start_again(self._door.say()("door.too_many_new"))
         return True
@@ -208,5 +208,5 @@ class Login:
             self._start_again(str(error))
             return
         self._tell(True, "")
-        if claim.standing is not AccountState.GUEST:
-            self._door.check.note_home(claim.name, self._caller.host)
+        if claim.state is not AccountState.GUEST:
+            self._door.check.note_login(claim.name, self._caller.host)

@@ -7,7 +7,7 @@ import unicodedata
 from vault.errors import NoteError
 from vault.vault import check_name
 
-SHORTEST, LONGEST = 2, 20
+MIN_LENGTH, MAX_LENGTH = 2, 20
 RESERVED = frozenset(
     "me myself self you here room all anyone anybody everyone everybody someone somebody nobody guest admin system "
     "server fallwater quit con nul aux prn mssp-request".split()
@@ -28,7 +28,7 @@ def well_formed(given: str) -> str | None:
     name = name[:1].upper() + name[1:]
     inside = name.replace("-", "").replace("'", "")
     latin = all(char.isalpha() and unicodedata.name(char, "").startswith("LATIN") for char in inside)
-    if not SHORTEST <= len(name) <= LONGEST or not latin or not (name[0].isalpha() and name[-1].isalpha()):
+    if not MIN_LENGTH <= len(name) <= MAX_LENGTH or not latin or not (name[0].isalpha() and name[-1].isalpha()):
         return None
     if not _plain(name).isascii():
         return None

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from server.accounts.passwords import Verdict
+from server.accounts.passwords import PasswordOutcome
 from server.accounts.prompts import LoginServices, LoginView, NewPassword, Prompts
 from world.command import Command, command
 from world.entities import Character, Role
@@ -74,8 +74,8 @@ class PasswordChange:
         attempt = self._door.check.attempt(self._name, password, self._caller.host)
         self._questions.wait_for(attempt, self._judged, self._over)
 
-    def _judged(self, verdict: Verdict) -> None:
-        if verdict is not Verdict.RIGHT:
+    def _judged(self, outcome: PasswordOutcome) -> None:
+        if outcome is not PasswordOutcome.RIGHT:
             self._over(self._door.say()("door.not_changed_wrong"))
             return
         NewPassword(

@@ -17,7 +17,7 @@ from vault.agent_notes import agent_names
 from vault.errors import NoteError
 from vault.vault import Vault
 
-MOST_TOLD = 20
+MAX_NAMES_LISTED = 20
 """How many names are listed to somebody who asked for one that there is not."""
 
 
@@ -80,7 +80,7 @@ def reset_password(
 def _near(given: str, database: AccountDatabase, people: Iterable[str]) -> str:
     """Return who might be meant."""
     names = sorted({*database.names(), *people})
-    if len(names) <= MOST_TOLD:
+    if len(names) <= MAX_NAMES_LISTED:
         return f"Its people: {', '.join(names) or 'none yet'}."
     near = difflib.get_close_matches(given.capitalize(), names)
     meant = f" Did you mean {' or '.join(near)}?" if near else ""

@@ -18,7 +18,7 @@ from server.accounts.throttle import LoginThrottle, SignupLimiter, throttle_key
 from server.clock import InThread, ReactorClock
 from server.net.addresses import network_of
 
-AT_ONCE = 2
+MAX_RUNNING = 2
 
 
 class Hasher(Protocol):
@@ -103,7 +103,7 @@ class Passwords:
         return job.outcome
 
     def _start(self) -> None:
-        while self._running < AT_ONCE and self._waiting:
+        while self._running < MAX_RUNNING and self._waiting:
             network = next(iter(self._waiting))
             jobs = self._waiting.pop(network)
             job = jobs.popleft()
@@ -123,7 +123,7 @@ class Passwords:
         self._start()
 
 
-class Verdict(Enum):
+class PasswordOutcome(Enum):
     """What came of a password that was tried."""
 
     RIGHT = auto()
@@ -150,18 +150,18 @@ class Authenticator:
         """Return how long a password for this name has to wait that comes from this address."""
         return self._throttle.seconds(name, host)
 
-    def note_home(self, name: str, host: str) -> None:
+    def note_login(self, name: str, host: str) -> None:
         """Note that somebody came in from an address; what others guess elsewhere does not delay them there."""
         self._throttle.right(name, host)
 
-    def attempt(self, name: str, password: str, host: str) -> Deferred[Verdict]:
+    def attempt(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome]:
         """Try a password, after the wait that is due; cancel the Deferred if nobody wants to know any more."""
         seconds = self.seconds(name, host)
         if not seconds:
             return self._look(name, password, host)
         place = throttle_key(name, host)
         if place in self._delayed:
-            return succeed(Verdict.THROTTLED)
+            return succeed(PasswordOutcome.THROTTLED)
         self._delayed.add(place)
         waiting: Deferred[None] = Deferred(lambda _: call.cancel())
         call = self._clock.callLater(seconds, waiting.callback, None)
@@ -173,26 +173,26 @@ class Authenticator:
         waiting.addBoth(over)
         return waiting.addCallback(lambda _: self._look(name, password, host))
 
-    def _look(self, name: str, password: str, host: str) -> Deferred[Verdict]:
+    def _look(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome]:
         """Try a password against what is on disk now: it may just have been given anew by another process."""
         return self._accounts.refresh().addCallback(lambda _: self._compare(name, password, host))
 
-    def _compare(self, name: str, password: str, host: str) -> Deferred[Verdict] | Verdict:
+    def _compare(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome] | PasswordOutcome:
         account = self._accounts.account(name)
         kept = account.password if account else ""
         if not kept:
-            return Verdict.WRONG
+            return PasswordOutcome.WRONG
 
-        def judged(checked: Checked | None) -> Verdict:
+        def judged(checked: Checked | None) -> PasswordOutcome:
             if checked is None:
-                return Verdict.THROTTLED
+                return PasswordOutcome.THROTTLED
             if not checked.is_right:
                 self._throttle.wrong(name, host)
                 self._accounts.note_wrong(name)
-                return Verdict.WRONG
+                return PasswordOutcome.WRONG
             if checked.renewed:
                 self._accounts.renew_password(name, kept, checked.renewed)
-            return Verdict.RIGHT
+            return PasswordOutcome.RIGHT
 
         # When its turn comes, others from there may have been wrong meanwhile. What others guess elsewhere at the same
         # name does not count then: who has waited for that once must not wait for ever.

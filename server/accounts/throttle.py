@@ -8,11 +8,11 @@ from server.clock import ReactorClock
 from server.connection.input import TokenBucket
 from server.net.addresses import is_loopback, network_of
 
-FREE = 3
-FIRST_SECONDS = 2.0
-LONGEST_SECONDS = 300.0
+FREE_TRIES = 3
+FIRST_WAIT_SECONDS = 2.0
+MAX_WAIT_SECONDS = 300.0
 FORGET_SECONDS = 1800.0
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 TICK = 0.01  # a timer may be that much too early
 
 
@@ -35,12 +35,12 @@ class LoginThrottle:
     def __init__(self, clock: ReactorClock) -> None:
         self._clock = clock
         self._wrong: dict[tuple[str, str], _Wrong] = {}
-        self._at_home: dict[tuple[str, str], None] = {}
+        self._trusted: dict[tuple[str, str], None] = {}
 
     def seconds(self, name: str, host: str) -> float:
         """Return how long a password for this name has to wait that comes from this address."""
         key, left = name.casefold(), self.seconds_there(name, host)
-        return left if (key, network_of(host)) in self._at_home else max(left, self._left(("name", key)))
+        return left if (key, network_of(host)) in self._trusted else max(left, self._left(("name", key)))
 
     def seconds_there(self, name: str, host: str) -> float:
         """Return how long it has to wait for what was wrong from there, whatever others guess elsewhere."""
@@ -55,10 +55,10 @@ class LoginThrottle:
         """Note that somebody came in. What was guessed from that address, at whatever name, still counts."""
         self._wrong.pop(("name", name.casefold()), None)
         home = name.casefold(), network_of(host)
-        self._at_home.pop(home, None)
-        self._at_home[home] = None  # behind all others: who came in longest ago is forgotten first
-        if len(self._at_home) > MOST_REMEMBERED:
-            del self._at_home[next(iter(self._at_home))]
+        self._trusted.pop(home, None)
+        self._trusted[home] = None  # behind all others: who came in longest ago is forgotten first
+        if len(self._trusted) > MAX_REMEMBERED:
+            del self._trusted[next(iter(self._trusted))]
 
     def _left(self, key: tuple[str, str]) -> float:
         found = self._wrong.get(key)
@@ -71,10 +71,10 @@ class LoginThrottle:
         if now > entry.until + FORGET_SECONDS:
             entry = _Wrong()
         entry.count += 1
-        beyond = entry.count - FREE
-        entry.until = now + (min(LONGEST_SECONDS, FIRST_SECONDS * 2 ** min(beyond, 30)) if beyond >= 0 else 0.0)
+        beyond = entry.count - FREE_TRIES
+        entry.until = now + (min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** min(beyond, 30)) if beyond >= 0 else 0.0)
         self._wrong[key] = entry
-        if len(self._wrong) > MOST_REMEMBERED:
+        if len(self._wrong) > MAX_REMEMBERED:
             del self._wrong[next(iter(self._wrong))]
 
 
@@ -93,7 +93,7 @@ class SignupLimiter:
         self._clock = clock
         self._taken: dict[str, TokenBucket] = {}
 
-    def are_too_many(self, host: str) -> bool:
+    def is_exceeded(self, host: str) -> bool:
         """Whether no other name can be taken from an address for now."""
         taken = self._taken.get(network_of(host))
         return taken is not None and taken.wait_seconds > 0
@@ -106,5 +106,5 @@ class SignupLimiter:
         taken = self._taken.pop(network, None) or TokenBucket(self._clock, an_hour / HOUR, an_hour)
         self._taken[network] = taken  # behind all others: who took a name longest ago is forgotten first
         taken.take()
-        if len(self._taken) > MOST_REMEMBERED:
+        if len(self._taken) > MAX_REMEMBERED:
             del self._taken[next(iter(self._taken))]

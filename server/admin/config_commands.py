@@ -8,7 +8,7 @@ from typing import Any
 
 from config.settings import KINDS, ModelSettings
 from config.validation import SettingsError, setting_names, settings_from
-from server.persistence.hot_reload import AT_ONCE
+from server.persistence.hot_reload import APPLIED_AT_ONCE
 from vault.config_notes import Settings, given_settings, write_setting
 from vault.errors import NoteError
 from vault.vault import Vault
@@ -68,7 +68,7 @@ class ConfigCommands:
             write_setting(self._vault, "models", property, text)
         except NoteError as error:
             raise CommandError(str(error)) from error
-        key = "config.set_now" if property in AT_ONCE else "config.set_later"
+        key = "config.set_now" if property in APPLIED_AT_ONCE else "config.set_later"
         told = world.wording(key, name=property, value=text)
         return [Output(actor.character_id, "\n".join([told, *self._take_in()]))]
 

@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from server.accounts.accounts import Accounts, NameRefused
-from server.accounts.bans import BanRefused, minute_of
+from server.accounts.bans import BanRefused, until_text
 from server.session.registry import SessionRegistry
 from vault.errors import NoteError
 from world.command import CommandTable, command
@@ -215,4 +215,4 @@ def _until(world: World, text: str, now: datetime) -> datetime:
 
 
 def _ban_line(world: World, who: str, until: str, why: str) -> str:
-    return world.wording("order.ban_until" if until else "order.ban", who=who, until=minute_of(until), why=why)
+    return world.wording("order.ban_until" if until else "order.ban", who=who, until=until_text(until), why=why)

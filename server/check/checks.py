@@ -12,7 +12,7 @@ from typing import Literal
 from config.settings import ServerSettings
 from server.accounts.database import Contents, read_accounts
 from server.accounts.schema import NAME, account_of, ban_of, key
-from server.monitoring.health import unwritable
+from server.monitoring.health import write_problem
 from server.net.addresses import is_loopback
 from vault.backup import backups_folder
 from vault.errors import NoteError
@@ -170,7 +170,7 @@ def is_of_a_journal(finding: Finding) -> bool:
 
 def notes(vault: Vault, findings: Sequence[Finding]) -> Result:
     """Return whether the vault can be written and its notes are valid; `findings` are those of `vault check`."""
-    if why := unwritable(vault):
+    if why := write_problem(vault):
         remedy = f"Make room, or give the user that runs the world the folder: sudo chown -R USER {vault.root}"
         return problem("vault", f"{why}.", remedy)
     return _found("vault", vault, [one for one in findings if not is_of_a_journal(one)], f"{vault.root} is valid.")

@@ -93,7 +93,7 @@ class FairScheduler:
         self._waiting: dict[str, deque[Callable[[], None]]] = {}
 
     def take(self, key: str, call: Callable[[], None]) -> None:
-        """Call now, or in a later turn of the reactor if this one has no time left. Calls under one key keep their order."""
+        """Call now, or in a later turn if this one has no time left. Calls under one key keep their order."""
         if not self._waiting and self._has_time:
             self._call(key, call)
         elif self._reserve_left > 0 and key not in self._served and key not in self._waiting:

@@ -64,7 +64,7 @@ class ReactorLag:
     def start(self) -> None:
         """Begin."""
         self._due = self._clock.seconds() + PERIOD_SECONDS
-        self._next = self._clock.callLater(PERIOD_SECONDS, self._beat)
+        self._next = self._clock.callLater(PERIOD_SECONDS, self._tick)
 
     def stop(self) -> None:
         """Stop."""
@@ -77,7 +77,7 @@ class ReactorLag:
         late_now = now - self._due if self._next and self._next.active() else 0.0
         return max([0.0, late_now, *(late for at, late in self._recent if at >= now - seconds)])
 
-    def _beat(self) -> None:
+    def _tick(self) -> None:
         now = self._clock.seconds()
         late = max(0.0, now - self._due)
         self._observe(late)
@@ -106,13 +106,13 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class HealthStatus:
     """What several checks come to."""
 
     checks: tuple[Check, ...]
 
     @property
-    def is_good(self) -> bool:
+    def is_healthy(self) -> bool:
         return not self.reasons
 
     @property
@@ -123,7 +123,7 @@ class Verdict:
     def row(self) -> dict[str, object]:
         """Return it as it is told in JSON."""
         checks = {check.name: check.problem or "ok" for check in self.checks}
-        return {"status": "ok" if self.is_good else "failing", "reasons": self.reasons, "checks": checks}
+        return {"status": "ok" if self.is_healthy else "failing", "reasons": self.reasons, "checks": checks}
 
 
 class DiskCheck:
@@ -146,7 +146,7 @@ class DiskCheck:
         self._waiting.append(problem)
         if not self._is_running:
             self._is_running = True
-            self._in_thread(why_unwritable, self._vault).addErrback(Failure.getErrorMessage).addCallback(self._tell)
+            self._in_thread(room_problem, self._vault).addErrback(Failure.getErrorMessage).addCallback(self._tell)
         return problem
 
     def _tell(self, problem: str) -> None:
@@ -160,26 +160,26 @@ class DiskCheck:
         return f"the disk of {self._vault.root} has not answered for {MAX_DISK_SECONDS:g} s"
 
 
-def health(watched: MonitoredServer, lag: ReactorLag, disk_problem: str) -> Verdict:
+def health(watched: MonitoredServer, lag: ReactorLag, disk_problem: str) -> HealthStatus:
     """Return whether the reactor turns, memories can be written and what had to be saved was.
 
     `disk_problem` is what a `DiskCheck` has found.
     """
     late = lag.worst(WITHIN_SECONDS)
     slow = f"what was due was done {late:.1f} s late" if late > LATE_SECONDS else ""
-    return Verdict((Check("reactor", slow), Check("vault", disk_problem), *unsaved(watched).checks))
+    return HealthStatus((Check("reactor", slow), Check("vault", disk_problem), *unsaved_work(watched).checks))
 
 
-def unsaved(watched: MonitoredServer) -> Verdict:
+def unsaved_work(watched: MonitoredServer) -> HealthStatus:
     """Return whether everything has been saved that should be. Reads no disk, but is for the reactor's thread."""
-    return Verdict((Check("journals", _unwritten(watched)), Check("saving", watched.on_disk.problem)))
+    return HealthStatus((Check("journals", _unwritten(watched)), Check("saving", watched.on_disk.problem)))
 
 
-def readiness(watched: MonitoredServer) -> Verdict:
+def readiness(watched: MonitoredServer) -> HealthStatus:
     """Return whether the world is loaded, listens and does not close."""
     ports = watched.ports()
     listens = bool(ports and (ports.telnet_port or ports.tls_port))
-    return Verdict(
+    return HealthStatus(
         (
             Check("world", "" if watched.is_open() else "it is not open yet, or closing"),
             Check("listening", "" if listens else "no port is open"),
@@ -187,7 +187,7 @@ def readiness(watched: MonitoredServer) -> Verdict:
     )
 
 
-def unwritable(vault: Vault) -> str:
+def write_problem(vault: Vault) -> str:
     """Write a small file and take it away again; return why that fails."""
     path = vault.root / PROBE
     try:
@@ -200,7 +200,7 @@ def unwritable(vault: Vault) -> str:
     return ""
 
 
-def why_unwritable(vault: Vault) -> str:
+def room_problem(vault: Vault) -> str:
     """Return why the vault cannot be written, as far as that shows without writing; empty if it can."""
     try:
         vault.disk.check_room(vault.root)

@@ -20,7 +20,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from server.clock import DelayedCall, ReactorClock
-from server.monitoring.health import DiskCheck, InThread, MonitoredServer, ReactorLag, Verdict, health, readiness
+from server.monitoring.health import DiskCheck, HealthStatus, InThread, MonitoredServer, ReactorLag, health, readiness
 from server.monitoring.metrics import ActivityMetrics, WorldMetrics, new_registry
 from server.net.listeners import ANY_FREE, ListeningPort
 
@@ -177,6 +177,6 @@ def _figures(registry: CollectorRegistry) -> Answer:
     return OK, CONTENT_TYPE_LATEST, generate_latest(registry)
 
 
-def _told(verdict: Verdict) -> Answer:
-    body = json.dumps(verdict.row(), ensure_ascii=False, indent=2) + "\n"
-    return OK if verdict.is_good else SERVICE_UNAVAILABLE, "application/json; charset=utf-8", body.encode()
+def _told(status: HealthStatus) -> Answer:
+    body = json.dumps(status.row(), ensure_ascii=False, indent=2) + "\n"
+    return OK if status.is_healthy else SERVICE_UNAVAILABLE, "application/json; charset=utf-8", body.encode()

@@ -54,7 +54,7 @@ Reason = Literal["full", "too_many_from_there", "too_often", "banned"]
 
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 REPORT_SECONDS = 60.0
 
 
@@ -120,7 +120,7 @@ class ConnectionLimiter:
             told = "banned" if why == "banned" else "too many connections"
             log.warning("%s was turned away: %s. More within a minute are counted.", network, told)
             self._clock.callLater(REPORT_SECONDS, self._report)
-        if network in self._turned_away or len(self._turned_away) < MOST_REMEMBERED:
+        if network in self._turned_away or len(self._turned_away) < MAX_REMEMBERED:
             self._turned_away[network] += 1
 
     def leave(self, host: str) -> None:
@@ -144,14 +144,14 @@ class ConnectionLimiter:
         if calls.wait_seconds:
             return "too_often"
         calls.take()
-        if len(self._calls) > MOST_REMEMBERED:
+        if len(self._calls) > MAX_REMEMBERED:
             self._forget()
         return None
 
     def _forget(self) -> None:
         """Forget who has not called of late; if all have, those who began first."""
         self._calls = {network: calls for network, calls in self._calls.items() if not calls.is_full}
-        for network in list(self._calls)[: max(0, len(self._calls) - MOST_REMEMBERED // 2)]:
+        for network in list(self._calls)[: max(0, len(self._calls) - MAX_REMEMBERED // 2)]:
             del self._calls[network]
 
     def _report(self) -> None:

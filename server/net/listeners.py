@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 BACKLOG = 512
 """How many callers may wait to be let in. Twisted's 50 turns callers away when many come at once."""
 
-AT_ONCE = 16
+MAX_ACCEPTS_PER_TURN = 16
 """How many callers are let in in one turn of the reactor, so that whoever is in does not wait for a storm of them."""
 
 TELNET = "telnet"
@@ -180,12 +180,12 @@ class Ports:
 
 
 def _limit_accepts_per_turn(port: ListeningPort) -> ListeningPort:
-    """Have a port let in `AT_ONCE` a turn at most. By itself it takes twenty more each time that many have called."""
+    """Limit a port to `MAX_ACCEPTS_PER_TURN`. By itself it takes twenty more each time that many have called."""
     if isinstance(port, Port):
         let_in = port.doRead
 
         def let_some_in() -> None:
-            port.numberAccepts = min(port.numberAccepts, AT_ONCE)
+            port.numberAccepts = min(port.numberAccepts, MAX_ACCEPTS_PER_TURN)
             let_in()  # type: ignore[no-untyped-call]
 
         port.doRead = let_some_in  # type: ignore[method-assign]

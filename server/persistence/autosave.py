@@ -174,7 +174,7 @@ class GroupCommit:
 
     def start(self) -> None:
         """Begin."""
-        self._next = self._clock.callLater(self._seconds, self._beat)
+        self._next = self._clock.callLater(self._seconds, self._tick)
 
     def stop(self) -> None:
         """Stop; what is left is forced when the journals are closed."""
@@ -182,7 +182,7 @@ class GroupCommit:
         if self._next and self._next.active():
             self._next.cancel()
 
-    def _beat(self) -> None:
+    def _tick(self) -> None:
         syncs = [sync for one in self._written() if (sync := one.take_sync())]
         if not syncs:
             self.start()

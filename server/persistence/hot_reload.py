@@ -25,7 +25,7 @@ from world.errors import WorldError
 from world.events import EntityChanged
 from world.game import Game
 
-AT_ONCE = frozenset({"summary_style", "summary_temperature"})
+APPLIED_AT_ONCE = frozenset({"summary_style", "summary_temperature"})
 """The settings of the models that count for the next thought; the others count from the next start."""
 
 _PARTS = {
@@ -51,7 +51,7 @@ NEEDS_RESTART = {
     "server": frozenset(
         {"host", "port", "admin_name", "tls_port", "tls_host", "tls_certificate", "tls_key"} | _OPERATIONS
     ),
-    "models": frozenset(field.name for field in fields(KINDS["models"])) - AT_ONCE,
+    "models": frozenset(field.name for field in fields(KINDS["models"])) - APPLIED_AT_ONCE,
     "memory_compaction": frozenset({"journal_fsync_ms", "max_compactions"}),
 }
 """What is settled when the world is opened, maybe by the command line, by note."""

@@ -247,7 +247,7 @@ class Session:
 
     def _enter(self, claim: LoginName) -> None:
         registry = self._registry
-        if claim.standing is AccountState.GUEST:
+        if claim.state is AccountState.GUEST:
             character, is_new = registry.guests.make(), True
         else:
             character, is_new = registry.door.accounts.character_of(claim.name)

@@ -216,10 +216,10 @@ class WebDoor:
             return there
         backlog = self._logins.backlog(login)
         try:
-            claim = self._registry.door.accounts.who(backlog.owner.name or "guest", host)
+            claim = self._registry.door.accounts.identify(backlog.owner.name or "guest", host)
         except NameRefused as error:
             return str(error)
-        if claim.standing not in (AccountState.KNOWN, AccountState.GUEST):
+        if claim.state not in (AccountState.KNOWN, AccountState.GUEST):
             return self._registry.game.world.wording("door.went_wrong")
         connection = PageConnection(
             backlog,

@@ -49,13 +49,13 @@ class FormLogin:
         """Try the form. Cancel the Deferred if the caller has gone."""
         self._done = Deferred(lambda _: self._stop())
         try:
-            claim = self.door.accounts.who(self.form.name, self.host)
+            claim = self.door.accounts.identify(self.form.name, self.host)
         except NameRefused as error:
             self._finish(Outcome(None, str(error)))
             return self._done
-        self._is_new = claim.standing in (AccountState.NEW, AccountState.UNCLAIMED)
+        self._is_new = claim.state in (AccountState.NEW, AccountState.UNCLAIMED)
         if self._is_new and not self.form.chosen:
-            key = "door.new_name" if claim.standing is AccountState.NEW else "door.unclaimed"
+            key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
             told = self.door.say()(key, name=claim.name, shortest=self.door.settings.shortest_password)
             self._finish(Outcome(None, told, "new"))
             return self._done

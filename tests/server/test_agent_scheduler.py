@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from server.agent_scheduler import LATEST_FIRST_SECONDS, LOOKING, AgentScheduler, Heartbeat
+from server.agent_scheduler import LOOKING, MAX_FIRST_SECONDS, AgentScheduler, AgentTimer
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player
@@ -65,9 +65,9 @@ class Mind:
         return [later - earlier for earlier, later in pairwise(self.began)]
 
 
-def beating(mind: Mind, pause: float = 20.0, jitter: float = 0.3, seed: int = 1) -> Heartbeat:
-    """Return a heart that beats for a mind."""
-    heart = Heartbeat(mind.think, lambda: pause, lambda: jitter, mind.clock, random.Random(seed))
+def ticking(mind: Mind, pause: float = 20.0, jitter: float = 0.3, seed: int = 1) -> AgentTimer:
+    """Return the timer of a mind."""
+    heart = AgentTimer(mind.think, lambda: pause, lambda: jitter, mind.clock, random.Random(seed))
     heart.start()
     return heart
 
@@ -78,32 +78,32 @@ def clock():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_first_beat_comes_soon(clock, seed):
+def test_the_first_tick_comes_soon(clock, seed):
     mind = Mind(clock)
-    beating(mind, pause=600, seed=seed)
-    clock.advance(LATEST_FIRST_SECONDS)
+    ticking(mind, pause=600, seed=seed)
+    clock.advance(MAX_FIRST_SECONDS)
     assert len(mind.began) == 1
 
 
-def test_beats_come_at_the_pace_within_its_jitter_and_not_in_step(clock):
+def test_ticks_come_at_the_pace_within_its_jitter_and_not_in_step(clock):
     mind = Mind(clock)
-    beating(mind)
+    ticking(mind)
     clock.pump([0.1] * 40_000)
     assert len(mind.began) == pytest.approx(200, abs=10)
     assert all(14 <= pause <= 26.2 for pause in mind.pauses)
     assert max(mind.pauses) - min(mind.pauses) > 8
 
 
-def test_without_jitter_beats_are_even(clock):
+def test_without_jitter_ticks_are_even(clock):
     mind = Mind(clock)
-    beating(mind, jitter=0)
+    ticking(mind, jitter=0)
     clock.pump([1] * 100)
     assert mind.pauses == [20] * len(mind.pauses)
 
 
 def test_the_pause_begins_when_the_thought_has_ended(clock):
     mind = Mind(clock, seconds=30)
-    beating(mind, jitter=0)
+    ticking(mind, jitter=0)
     clock.pump([1] * 300)
     assert mind.pauses == [50] * len(mind.pauses)
     assert mind.most_busy == 1
@@ -111,8 +111,8 @@ def test_the_pause_begins_when_the_thought_has_ended(clock):
 
 def test_whoever_is_spoken_to_thinks_within_the_time_given(clock):
     mind = Mind(clock)
-    heart = beating(mind, pause=600)
-    clock.advance(LATEST_FIRST_SECONDS)
+    heart = ticking(mind, pause=600)
+    clock.advance(MAX_FIRST_SECONDS)
     clock.advance(10)
     heart.hurry(1)
     clock.advance(1)
@@ -121,18 +121,18 @@ def test_whoever_is_spoken_to_thinks_within_the_time_given(clock):
 
 def test_whoever_is_spoken_to_all_the_time_thinks_all_the_same(clock):
     mind = Mind(clock)
-    heart = beating(mind, pause=600)
-    clock.advance(LATEST_FIRST_SECONDS)
+    heart = ticking(mind, pause=600)
+    clock.advance(MAX_FIRST_SECONDS)
     for _ in range(50):
         heart.hurry(1)
         clock.advance(0.5)
     assert len(mind.began) == pytest.approx(25, abs=2)
 
 
-def test_hurrying_never_makes_a_beat_later(clock):
+def test_hurrying_never_makes_a_tick_later(clock):
     mind = Mind(clock)
-    heart = beating(mind, jitter=0)
-    clock.advance(LATEST_FIRST_SECONDS)
+    heart = ticking(mind, jitter=0)
+    clock.advance(MAX_FIRST_SECONDS)
     clock.advance(mind.began[0] + 20 - clock.seconds() - 0.5)
     heart.hurry(5)
     clock.advance(0.5)
@@ -141,8 +141,8 @@ def test_hurrying_never_makes_a_beat_later(clock):
 
 def test_whoever_is_spoken_to_while_thinking_thinks_again_soon_after(clock):
     mind = Mind(clock, seconds=30)
-    heart = beating(mind, pause=600)
-    clock.advance(LATEST_FIRST_SECONDS)
+    heart = ticking(mind, pause=600)
+    clock.advance(MAX_FIRST_SECONDS)
     heart.hurry(1)
     heart.hurry(5)
     assert len(mind.began) == 1
@@ -154,10 +154,10 @@ def test_whoever_is_spoken_to_while_thinking_thinks_again_soon_after(clock):
 def test_a_thought_that_fails_is_logged_and_the_next_one_follows(clock, caplog):
     mind = Mind(clock)
     mind.fails_with = RuntimeError("no words")
-    beating(mind, jitter=0)
+    ticking(mind, jitter=0)
     clock.pump([1] * 50)
     assert len(mind.began) >= 2
-    assert {r.getMessage() for r in caplog.records} == {"an agent's beat failed and the next one follows"}
+    assert {r.getMessage() for r in caplog.records} == {"an agent could not think; it tries again at its next tick"}
 
 
 def test_a_thought_that_cannot_even_begin_is_no_different(clock):
@@ -167,14 +167,14 @@ def test_a_thought_that_cannot_even_begin_is_no_different(clock):
         began.append(clock.seconds())
         raise RuntimeError("no loop")
 
-    Heartbeat(think, lambda: 20, lambda: 0, clock, random.Random(1)).start()
+    AgentTimer(think, lambda: 20, lambda: 0, clock, random.Random(1)).start()
     clock.pump([1] * 50)
     assert len(began) >= 2
 
 
-def test_a_stopped_heart_does_not_beat(clock):
+def test_a_stopped_timer_does_not_tick(clock):
     mind = Mind(clock)
-    heart = beating(mind)
+    heart = ticking(mind)
     assert heart.stop() is None
     heart.hurry(1)
     clock.advance(1000)
@@ -184,8 +184,8 @@ def test_a_stopped_heart_does_not_beat(clock):
 
 def test_stopping_cancels_the_thought_that_is_going_on_and_says_nothing_of_it(clock, caplog):
     mind = Mind(clock, seconds=30)
-    heart = beating(mind)
-    clock.advance(LATEST_FIRST_SECONDS)
+    heart = ticking(mind)
+    clock.advance(MAX_FIRST_SECONDS)
     heart.stop()
     assert mind.cancelled == 1
     clock.advance(1000)
@@ -193,10 +193,10 @@ def test_stopping_cancels_the_thought_that_is_going_on_and_says_nothing_of_it(cl
     assert caplog.records == []
 
 
-def test_a_thought_cancelled_by_someone_else_does_not_end_the_beats(clock):
+def test_a_thought_cancelled_by_someone_else_does_not_end_the_ticks(clock):
     mind = Mind(clock, seconds=0)
     mind.fails_with = CancelledError()
-    beating(mind, jitter=0)
+    ticking(mind, jitter=0)
     clock.pump([1] * 50)
     assert len(mind.began) >= 2
 
@@ -219,11 +219,11 @@ def test_while_a_model_is_looked_for_nobody_is_told_that_there_is_none_for_good(
         minds = AgentScheduler(
             agents, lambda: settings, Clock(), random.Random(1), lambda said: None, lambda told: None
         )
-        why = [minds.why_none]
+        why = [minds.no_model_reason]
         minds.start()
-        why.append(minds.why_none)
+        why.append(minds.no_model_reason)
         await asyncio.sleep(0.01)
-        return [*why, minds.why_none]
+        return [*why, minds.no_model_reason]
 
     assert asyncio.run(looked_for()) == ["", LOOKING, ""]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.world_clock import BEAT_SECONDS, WorldClock
+from server.world_clock import TICK_SECONDS, WorldClock
 from tests.world.inn import Player, inn_game
 
 HOUR_MS = 60 * 60 * 1000
@@ -28,42 +28,42 @@ class House:
         self.passing = WorldClock(self.game, lambda: self.settings, self.clock, lambda: self.ms, random.Random(7))
         self.passing.start()
 
-    def beat(self, times: int = 1) -> None:
-        self.clock.pump([BEAT_SECONDS] * times)
+    def tick(self, times: int = 1) -> None:
+        self.clock.pump([TICK_SECONDS] * times)
 
 
 def test_the_world_is_set_by_the_clock_and_follows_it():
     house = House(WorldSettings(ambient_minutes=0))
     assert house.game.world.time.clock == "12:00"
     house.ms += HOUR_MS
-    house.beat()
+    house.tick()
     assert house.game.world.time.clock == "13:00"
 
 
 def test_a_short_day_is_taken_up_while_the_world_runs():
     house = House(WorldSettings(day_minutes=1440, ambient_minutes=0))
     house.settings = replace(house.settings, day_minutes=144)
-    house.beat()
+    house.tick()
     before = house.game.world.time.minutes
     house.ms += HOUR_MS
-    house.beat()
+    house.tick()
     assert house.game.world.time.minutes - before == 10 * 60
 
 
 def test_the_light_goes_when_its_time_has_come():
     house = House(WorldSettings(ambient_minutes=0))
     house.ms += 7 * HOUR_MS
-    house.beat()
+    house.tick()
     assert house.ana.screen() == ["The light is going."]
 
 
 def test_there_is_something_to_notice_now_and_then_where_somebody_is():
     house = House(WorldSettings(ambient_minutes=1))
-    beats = 2400
-    house.beat(beats)
+    ticks = 2400
+    house.tick(ticks)
     visible_to = house.ana.screen()
     assert set(visible_to) == {"A log falls."}
-    expected = beats * BEAT_SECONDS / 60
+    expected = ticks * TICK_SECONDS / 60
     assert 0.75 * expected < len(visible_to) < 1.25 * expected
 
 
@@ -71,11 +71,11 @@ def test_nothing_is_noticed_where_only_agents_are_or_when_it_is_switched_off():
     house = House(WorldSettings(ambient_minutes=0.1))
     house.game.world.rooms["The Kitchen"].ambient = ("Steam.",)
     rook = Player(house.game, "Rook")
-    house.beat(100)
+    house.tick(100)
     assert rook.screen() == []
     house.settings = replace(house.settings, ambient_minutes=0)
     house.ana.screen()
-    house.beat(100)
+    house.tick(100)
     assert house.ana.screen() == []
 
 

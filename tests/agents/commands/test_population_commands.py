@@ -101,7 +101,7 @@ def test_an_agent_without_a_model_sleeps_until_there_is_one(tmp_path):
     assert town.players["Ana"].screen()[-1] == "Wren is here, and sleeps until there is a model to think with."
     town.agents.wake(ModelQueue(ScriptedModel()))
     assert town.game.world.characters["Wren"].awake
-    assert born == []  # whoever wakes all of them gives each its heartbeat
+    assert born == []  # whoever wakes all of them gives each its timer
 
 
 def test_a_folder_that_is_there_already_is_not_written_over(town):

@@ -36,7 +36,7 @@ def accounts(tmp_path, world):
 
 @pytest.mark.parametrize("given", ["Eve", "  eve ", "eve\t"])
 def test_a_new_name_makes_a_character_in_the_start_room_and_its_note(accounts, tmp_path, given):
-    assert accounts.who(given, ELSEWHERE) == LoginName("Eve", AccountState.NEW)
+    assert accounts.identify(given, ELSEWHERE) == LoginName("Eve", AccountState.NEW)
     accounts.claim("Eve", KEPT)
     character, is_new = accounts.character_of("Eve")
     assert (character.name, character.room_id, character.role, is_new) == ("Eve", "The Common Room", Role.PLAYER, True)
@@ -45,7 +45,7 @@ def test_a_new_name_makes_a_character_in_the_start_room_and_its_note(accounts, t
 
 def test_until_a_password_is_chosen_nothing_is_made(accounts, tmp_path, world):
     before = dict(world.characters)
-    accounts.who("Eve", ELSEWHERE)
+    accounts.identify("Eve", ELSEWHERE)
     assert (list((tmp_path / "vault").iterdir()), accounts_in(tmp_path / "accounts"), world.characters) == (
         [],
         {},
@@ -55,18 +55,18 @@ def test_until_a_password_is_chosen_nothing_is_made(accounts, tmp_path, world):
 
 def test_a_name_typed_in_two_code_points_is_the_one_typed_in_one(accounts):
     accounts.claim("Zo\u00eb", KEPT)
-    assert accounts.who("zoe\u0308", ELSEWHERE) == LoginName("Zo\u00eb", AccountState.KNOWN)
+    assert accounts.identify("zoe\u0308", ELSEWHERE) == LoginName("Zo\u00eb", AccountState.KNOWN)
 
 
 def test_a_name_that_will_not_do_is_refused_with_the_rule(accounts):
     with pytest.raises(NameRefused, match="'Ana7' will not do. A name has 2 to 20 letters, such as Ana"):
-        accounts.who("Ana7", ELSEWHERE)
+        accounts.identify("Ana7", ELSEWHERE)
 
 
 @pytest.mark.parametrize("name", ["apples", "Me", "everyone", "CON", "Fallwater", "MSSP-REQUEST", "quit"])
 def test_a_name_that_means_something_else_is_refused(accounts, name):
     with pytest.raises(NameRefused, match="is the name of something else here"):
-        accounts.who(name, ELSEWHERE)
+        accounts.identify(name, ELSEWHERE)
 
 
 @pytest.mark.parametrize(
@@ -75,24 +75,24 @@ def test_a_name_that_means_something_else_is_refused(accounts, name):
 def test_a_name_that_looks_like_anybody_s_is_refused(accounts, name, other):
     accounts.claim("Zoë", KEPT)
     with pytest.raises(NameRefused, match=f"{name} looks too much like {other}"):
-        accounts.who(name, ELSEWHERE)
+        accounts.identify(name, ELSEWHERE)
 
 
 def test_the_name_of_an_agent_is_refused_even_if_somebody_had_it_before(accounts):
     accounts.claim("Rook", KEPT)
     with pytest.raises(NameRefused, match="Rook lives here already and is one of the agents"):
-        accounts.who("rook", LOOPBACK)
+        accounts.identify("rook", LOOPBACK)
 
 
 def test_the_name_of_an_agent_that_was_left_out_is_refused_too(accounts, tmp_path):
     vault_of(tmp_path / "vault", {"agents/Eliza/agent.md": "---\nbroken: [\n---\n"})
     with pytest.raises(NameRefused, match="something else"):
-        accounts.who("eliza", LOOPBACK)
+        accounts.identify("eliza", LOOPBACK)
 
 
 def test_a_person_whose_note_cannot_be_read_is_not_written_over(accounts, tmp_path):
     vault_of(tmp_path / "vault", {"people/Eve.md": "---\nbroken: [\n---\nEve has a scar.\n"})
-    for attempt in (lambda: accounts.who("eve", LOOPBACK), lambda: accounts.character_of("Eve")):
+    for attempt in (lambda: accounts.identify("eve", LOOPBACK), lambda: accounts.character_of("Eve")):
         with pytest.raises(NameRefused, match="The note of Eve cannot be read"):
             attempt()
     assert "scar" in (tmp_path / "vault" / "people" / "Eve.md").read_text()
@@ -106,9 +106,9 @@ def test_a_character_that_cannot_be_saved_is_not_made(accounts, tmp_path, world)
 
 
 def test_a_person_from_before_passwords_is_claimed_from_this_machine_only(accounts):
-    assert accounts.who("ana", LOOPBACK) == LoginName("Ana", AccountState.UNCLAIMED)
+    assert accounts.identify("ana", LOOPBACK) == LoginName("Ana", AccountState.UNCLAIMED)
     with pytest.raises(NameRefused, match="only from the machine on which the world runs"):
-        accounts.who("ana", ELSEWHERE)
+        accounts.identify("ana", ELSEWHERE)
 
 
 def test_a_name_that_has_a_password_is_not_claimed_again(accounts):
@@ -123,7 +123,7 @@ def test_a_name_that_has_a_password_is_not_claimed_again(accounts):
 def test_who_claims_a_name_without_a_password_is_a_newcomer_whatever_its_role_was(accounts, tmp_path, world, role):
     put_accounts(tmp_path / "accounts", Account("Dan", role.name.lower()))
     accounts.refresh()
-    assert (accounts.who("dan", LOOPBACK).standing, accounts.role_of("dan")) == (AccountState.UNCLAIMED, Role.PLAYER)
+    assert (accounts.identify("dan", LOOPBACK).state, accounts.role_of("dan")) == (AccountState.UNCLAIMED, Role.PLAYER)
     accounts.claim("Dan", KEPT)
     assert (accounts.character_of("Dan")[0].role, accounts_in(tmp_path / "accounts")["Dan"].role) == (
         Role.PLAYER,
@@ -135,7 +135,7 @@ def test_an_account_that_cannot_be_read_is_nobody_s_to_take(accounts, tmp_path):
     put_accounts(tmp_path / "accounts", Account("Eve", "admin", "$argon2$$$"))
     accounts.refresh()
     with pytest.raises(NameRefused, match="The account of Eve cannot be read"):
-        accounts.who("eve", LOOPBACK)
+        accounts.identify("eve", LOOPBACK)
 
 
 def test_there_is_always_an_admin_although_two_revoke_each_other_at_once(accounts, tmp_path):
@@ -176,8 +176,8 @@ def test_names_logins_and_logouts_cost_the_same_among_any_number_of_accounts(tmp
             world.add_character(Character(name, "The Cellar"))
         accounts = accounts_of(folder, world)
         work = (
-            lambda: accounts.who("Zoe", ELSEWHERE),
-            lambda: accounts.who("eveaaa", ELSEWHERE),
+            lambda: accounts.identify("Zoe", ELSEWHERE),
+            lambda: accounts.identify("eveaaa", ELSEWHERE),
             lambda: accounts.note_seen("Eveaaa", came_in=True),
             lambda: accounts.set_password("Eveaaa", KEPT),
             lambda: accounts.refresh(),
@@ -205,7 +205,7 @@ def test_a_role_is_kept_and_in_force_at_once(accounts, tmp_path, world):
 def test_somebody_from_before_passwords_may_be_given_a_role_and_still_has_none(accounts):
     accounts.set_role("dan", Role.BUILDER)
     assert accounts.account("Dan") == Account("Dan", "builder", created="2026-11-18T11:06:40+00:00")
-    assert accounts.who("dan", LOOPBACK).standing is AccountState.UNCLAIMED
+    assert accounts.identify("dan", LOOPBACK).state is AccountState.UNCLAIMED
 
 
 @pytest.mark.parametrize("name", ["Nobody", "Rook", "Guest1"])
@@ -240,21 +240,21 @@ def test_a_name_that_is_banned_is_refused_with_the_reason_until_the_ban_is_over(
     accounts.claim("Eve", KEPT)
     accounts.bans.put("eve", NOW + timedelta(hours=1), "threw a lamp")
     with pytest.raises(NameRefused, match="You may not come in until 2026-11-18 12:06 UTC: threw a lamp"):
-        accounts.who("EVE", LOOPBACK)
+        accounts.identify("EVE", LOOPBACK)
     now[0] += 3_600_000
-    assert accounts.who("EVE", LOOPBACK).standing is AccountState.KNOWN
+    assert accounts.identify("EVE", LOOPBACK).state is AccountState.KNOWN
 
 
 def test_a_ban_for_ever_lasts_over_a_new_start_until_it_is_lifted(accounts, tmp_path):
     accounts.bans.put("Mallory", None, "no reason")
     again = accounts_of(tmp_path, inn())
     with pytest.raises(NameRefused, match="You may not come in: no reason"):
-        again.who("mallory", ELSEWHERE)
+        again.identify("mallory", ELSEWHERE)
     assert [(again.bans.has("MALLORY"), again.bans.lift("MALLORY").result) for _ in range(2)] == [
         (True, True),
         (False, False),
     ]
-    assert again.who("mallory", ELSEWHERE).standing is AccountState.NEW
+    assert again.identify("mallory", ELSEWHERE).state is AccountState.NEW
 
 
 @pytest.mark.parametrize(
@@ -290,13 +290,13 @@ def test_whatever_is_given_becomes_a_note_among_the_people_or_is_refused(tmp_pat
     folder = tmp_path_factory.mktemp("people")
     accounts = accounts_of(folder, inn())
     try:
-        claim = accounts.who(given_name, ELSEWHERE)
+        claim = accounts.identify(given_name, ELSEWHERE)
     except NameRefused:
         assert list(folder.rglob("*.md")) == []
         return
-    if claim.standing is AccountState.NEW:
+    if claim.state is AccountState.NEW:
         accounts.claim(claim.name, KEPT)
         accounts.character_of(claim.name)
         written = [path.relative_to(folder) for path in folder.rglob("*.md")]
         assert [(path.parts[:2], path.stem) for path in written] == [(("vault", "people"), claim.name)]
-        assert accounts.who(given_name, ELSEWHERE) == LoginName(claim.name, AccountState.KNOWN)
+        assert accounts.identify(given_name, ELSEWHERE) == LoginName(claim.name, AccountState.KNOWN)

@@ -6,7 +6,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts.throttle import MOST_REMEMBERED, LoginThrottle, SignupLimiter
+from server.accounts.throttle import MAX_REMEMBERED, LoginThrottle, SignupLimiter
 from server.net.addresses import is_loopback, network_of
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
@@ -78,11 +78,11 @@ def test_all_is_forgotten_half_an_hour_after_the_wait(lockout, clock):
 
 
 def test_what_is_remembered_is_bounded(lockout):
-    for number in range(MOST_REMEMBERED + 50):
+    for number in range(MAX_REMEMBERED + 50):
         lockout.wrong(f"name {number}", f"host {number}")
         lockout.right(f"name {number}", f"host {number}")
-    assert len(lockout._wrong) <= MOST_REMEMBERED
-    assert len(lockout._at_home) <= MOST_REMEMBERED
+    assert len(lockout._wrong) <= MAX_REMEMBERED
+    assert len(lockout._trusted) <= MAX_REMEMBERED
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_nothing_else_is(host):
 
 def test_who_comes_in_often_is_not_forgotten_for_those_who_came_once(lockout, clock):
     lockout.right("Ana", HOME)
-    for number in range(MOST_REMEMBERED - 1):
+    for number in range(MAX_REMEMBERED - 1):
         lockout.right(f"Ben{number}", THERE)
     lockout.right("Ana", HOME)
     lockout.right("Cat", THERE)
@@ -123,7 +123,7 @@ def test_who_comes_in_often_is_not_forgotten_for_those_who_came_once(lockout, cl
 def taken(signups: SignupLimiter, host: str, an_hour: int, times: int) -> int:
     """Take names for as long as one may; return how many."""
     for number in range(times):
-        if signups.are_too_many(host):
+        if signups.is_exceeded(host):
             return number
         signups.note(host, an_hour)
     return times
@@ -150,7 +150,7 @@ def test_this_machine_itself_takes_any_number_and_so_does_everybody_where_there_
 def test_a_network_of_ipv6_counts_as_one_address(clock):
     signups = SignupLimiter(clock)
     taken(signups, "2001:db8::1", 5, 20)
-    assert signups.are_too_many("2001:db8::2")
+    assert signups.is_exceeded("2001:db8::2")
 
 
 def test_at_the_door_one_name_too_many_is_refused_with_the_reason_and_known_names_are_not(tmp_path):
@@ -168,8 +168,8 @@ def test_at_the_door_one_name_too_many_is_refused_with_the_reason_and_known_name
 def test_an_address_that_goes_on_taking_names_is_not_forgotten_for_others(clock):
     signups = SignupLimiter(clock)
     signups.note("203.0.113.5", 2)
-    for number in range(MOST_REMEMBERED - 1):
+    for number in range(MAX_REMEMBERED - 1):
         signups.note(f"10.0.{number // 256}.{number % 256}", 2)
     signups.note("203.0.113.5", 2)
     signups.note("203.0.113.6", 2)
-    assert signups.are_too_many("203.0.113.5")
+    assert signups.is_exceeded("203.0.113.5")

@@ -17,7 +17,15 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.app import Fallwater
-from server.monitoring.health import MAX_DISK_SECONDS, DiskCheck, ReactorLag, Verdict, health, readiness, unwritable
+from server.monitoring.health import (
+    MAX_DISK_SECONDS,
+    DiskCheck,
+    HealthStatus,
+    ReactorLag,
+    health,
+    readiness,
+    write_problem,
+)
 from server.monitoring.http import MOST_OPEN
 from server.net.listeners import TELNET, Ports
 from server.serve import open_monitoring
@@ -54,7 +62,7 @@ def at_once(check: Callable[..., str], *arguments: Any) -> Deferred[str]:
     return succeed(check(*arguments))
 
 
-def checked(world: Fallwater, lag: ReactorLag) -> Verdict:
+def checked(world: Fallwater, lag: ReactorLag) -> HealthStatus:
     """Return what /healthz would, with the disk checked at once."""
     found = list[str]()
     DiskCheck(world.watched.vault, MemoryReactorClock(), at_once)().addCallback(found.append)
@@ -76,7 +84,7 @@ def test_a_check_of_health_writes_nothing_into_the_vault(world, lag):
 
     world.watched.vault.disk, root = Untouched(), world.watched.vault.root
     before = root.stat().st_mtime_ns
-    assert checked(world, lag).is_good
+    assert checked(world, lag).is_healthy
     assert root.stat().st_mtime_ns == before
 
 
@@ -111,7 +119,7 @@ def test_a_vault_whose_folder_has_gone_is_told(world, lag):
 
 def test_a_vault_that_cannot_be_written_is_told_even_before_anybody_does_anything(world, lag, disk):
     vault, disk.is_full = world.watched.vault, True
-    assert unwritable(vault) == f"{vault.root} cannot be written: No space left on device"
+    assert write_problem(vault) == f"{vault.root} cannot be written: No space left on device"
     assert checked(world, lag).row() == {
         "status": "failing",
         "reasons": [f"vault: {vault.root} cannot be written: No space left on device"],
@@ -134,7 +142,7 @@ def test_memories_that_wait_are_told_until_they_are_written(world, lag, disk):
         "device. Make room on the disk or mend its permissions."
     ]
     memory.write_what_waits()
-    assert checked(world, lag).is_good
+    assert checked(world, lag).is_healthy
 
 
 def test_what_could_not_be_saved_is_told_until_it_is(world, lag, disk):
@@ -147,14 +155,14 @@ def test_what_could_not_be_saved_is_told_until_it_is(world, lag, disk):
     assert reason.startswith("saving: ")
     assert "No space left on device" in reason
     world.game.publish((Arrived("Moss", moss.room_id),))
-    assert checked(world, lag).is_good
+    assert checked(world, lag).is_healthy
 
 
 def test_a_reactor_that_was_late_is_unwell_for_ten_seconds(world, lag, reactor):
     reactor.advance(6.5)
     assert checked(world, lag).reasons == ["reactor: what was due was done 6.0 s late"]
     reactor.pump([0.5] * 21)
-    assert checked(world, lag).is_good
+    assert checked(world, lag).is_healthy
 
 
 def test_a_world_is_ready_from_when_its_port_is_open_until_it_closes(world, reactor):
@@ -166,7 +174,7 @@ def test_a_world_is_ready_from_when_its_port_is_open_until_it_closes(world, reac
     ports.open(TELNET, "127.0.0.1", 4000, Factory())
     world.watched.ports = lambda: ports
     world.running = True
-    assert readiness(world.watched).is_good
+    assert readiness(world.watched).is_healthy
     world.running = False
     assert readiness(world.watched).reasons == ["world: it is not open yet, or closing"]
 

@@ -17,7 +17,7 @@ from twisted.internet.tcp import Port
 
 from config.settings import ServerSettings
 from server.net.connection_limits import ConnectionLimiter
-from server.net.listeners import AT_ONCE, BACKLOG, TELNET, TLS, Listeners, Ports, limits_of
+from server.net.listeners import BACKLOG, MAX_ACCEPTS_PER_TURN, TELNET, TLS, Listeners, Ports, limits_of
 from vault.errors import NoteError
 
 
@@ -94,8 +94,8 @@ def test_a_storm_of_callers_is_let_in_a_few_a_turn():
     Ports(reactor).open(TELNET, "127.0.0.1", 0, Factory())
     for _ in range(3):
         port.doRead()
-    assert port.let_in == [AT_ONCE] * 3
-    assert AT_ONCE <= 20
+    assert port.let_in == [MAX_ACCEPTS_PER_TURN] * 3
+    assert MAX_ACCEPTS_PER_TURN <= 20
 
 
 def test_what_is_not_open_has_no_port_and_no_address():
