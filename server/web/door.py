@@ -20,7 +20,7 @@ from server.rendering.page_text import runs_of
 from server.session.registry import SessionRegistry
 from server.session.session import Session
 from server.telnet.negotiation import Option
-from server.telnet.options import Client
+from server.telnet.options import ClientInfo
 from server.telnet.protocol import TelnetProtocol
 from server.web.entering import Form, FormLogin, Outcome
 from server.web.logins import Logins, proof
@@ -55,7 +55,7 @@ class WebDoor:
         folder: Path,
         port: Callable[[], int],
         world_name: Callable[[], str],
-        telnet_options: Callable[[], Sequence[Option[Client]]],
+        telnet_options: Callable[[], Sequence[Option[ClientInfo]]],
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._registry = registry

@@ -15,8 +15,8 @@ from server.connection.connection import Capabilities, ColorDepth, ConnectionLis
 from server.connection.input import Taken
 from server.connection.services import ConnectionServices
 from server.rendering.text_screen import TextScreen
-from server.telnet.negotiation import Told
-from server.telnet.options import learn_gmcp
+from server.telnet.negotiation import GmcpReceived
+from server.telnet.options import read_gmcp
 from server.telnet.protocol import TelnetProtocol
 from server.web.socket import POLICY, WebSocket
 from world.sanitize import clean_line
@@ -38,8 +38,8 @@ Data = tuple[str, object]
 
 def parse_gmcp(text: str) -> Data | None:
     """Return what a client tells, None for what is no package with JSON behind it."""
-    told = learn_gmcp(None, text.encode("utf-8", "replace"))
-    return (told[0].package, told[0].payload) if told and isinstance(told[0], Told) else None
+    told = read_gmcp(None, text.encode("utf-8", "replace"))
+    return (told[0].package, told[0].payload) if told and isinstance(told[0], GmcpReceived) else None
 
 
 class Frames(Protocol):
