@@ -17,7 +17,7 @@ from server.accounts.password_reset import reset_password
 from server.accounts.passwords import Argon2
 from server.check.doctor import add_doctor_command, run_doctor
 from server.check.vault import add_vault_commands, run_import, run_vault_check
-from server.lifecycle.preflight import ONLY_TRY
+from server.lifecycle.preflight import CHECK
 from server.monitoring.logs import capture_library_logs, write_log
 from server.options import (
     accounts_folder,
@@ -45,7 +45,7 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: On
     write_log(getattr(options, "log_format", None) or "text")
     capture_library_logs()
     try:
-        if options.command == "serve" and not options.only_try:
+        if options.command == "serve" and not options.check:
             serve(reactor, options, on_signals, _print)
         elif code := _COMMANDS[options.command](options, _print):
             sys.exit(code)
@@ -61,7 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser("serve", help="open a world")
     add_vault_option(serve, "the folder of the world; made if it does not exist (./world)")
     add_serve_options(serve)
-    serve.add_argument(ONLY_TRY, action="store_true", help="see whether the world could be opened, and open none")
+    check_help = "check whether the world could be opened, and open nothing"
+    serve.add_argument(CHECK, "--only-try", dest="check", action="store_true", help=check_help)
     add_accounts_option(serve)
     reset = commands.add_parser("reset-password", help="give somebody a new one-time password, or a role")
     reset.add_argument("name", metavar="NAME", help="who has forgotten theirs")
@@ -72,10 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     copy.add_argument("file", metavar="FILE", type=Path, help="the copy, which replaces one that is there")
     add_vault_option(copy)
     add_accounts_option(copy)
-    anew = commands.add_parser("begin-anew", help="put by what an agent remembers, while its world is closed")
-    anew.add_argument("agent", metavar="AGENT", help="the name of its folder in agents/")
-    add_vault_option(anew)
-    anew.add_argument("--keep-archive", action="store_true", help="leave its archive where it is, and go on in it")
+    forget = commands.add_parser(
+        "reset-agent", aliases=["begin-anew"], help="archive what an agent remembers, while its world is closed"
+    )
+    forget.add_argument("agent", metavar="AGENT", help="the name of its folder in agents/")
+    add_vault_option(forget)
+    forget.add_argument("--keep-archive", action="store_true", help="leave its archive where it is, and go on in it")
     add_simulate_command(commands)
     add_vault_commands(commands)
     add_doctor_command(commands)
@@ -117,7 +120,8 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Say], int]] = {
     "serve": _check_start,
     "reset-password": _reset_password,
     "backup-accounts": _back_up_accounts,
-    "begin-anew": _reset_agent,
+    "reset-agent": _reset_agent,
+    "begin-anew": _reset_agent,  # until 0.2
     "simulate": run_simulation,
     "vault": run_vault_check,
     "import": run_import,

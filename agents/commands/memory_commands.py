@@ -100,8 +100,8 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
             raise CommandError(world.wording("compaction.wait", who=found.name))
         return _seen(world, actor, lambda: _rolled_back(found, leaf, world.wording))
 
-    @command("@impersonate <agent>", category="memory", role=Role.ADMIN, for_agents=False)
-    def impersonate(world: World, actor: Character, agent: str) -> list[Event]:
+    @command("@prompt <agent>", "@impersonate", category="memory", role=Role.ADMIN, for_agents=False)
+    def prompt(world: World, actor: Character, agent: str) -> list[Event]:
         """Show the exact prompt that an agent would be given now."""
         found = target_agent(world, agents, actor, agent)
         return _seen(world, actor, lambda: found.prompt().text)
@@ -114,7 +114,7 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
         memory_why,
         memory_diff,
         memory_rollback,
-        impersonate,
+        prompt,
     )
 
 

@@ -31,7 +31,7 @@ TRIAL_SECONDS = 30.0
 LONGEST = 400
 """How many characters are told of what the program said."""
 
-ONLY_TRY = "--only-try"
+CHECK = "--check"
 """The option of `serve` with which nothing is opened: it ends with 0 if the world could be, else with what is wrong."""
 
 _PREFIX = "fallwater: "
@@ -39,7 +39,7 @@ _PLACE = re.compile(r'^ *File "(?P<file>[^"\n]+)", line (?P<line>\d+)', re.MULTI
 
 
 class Trial:
-    """Runs a command with `--only-try` behind it, and ends it if that takes longer than so many seconds.
+    """Runs a command with `--check` behind it, and ends it if that takes longer than so many seconds.
 
     It waits, so it is for another thread than the reactor's.
     """
@@ -50,7 +50,7 @@ class Trial:
         seconds: float = TRIAL_SECONDS,
         start: Callable[..., subprocess.Popen[bytes]] = subprocess.Popen,
     ) -> None:
-        self._command = [*command, ONLY_TRY]
+        self._command = [*command, CHECK]
         self._seconds = seconds
         self._start = start
         self._lock = Lock()

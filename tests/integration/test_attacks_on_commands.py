@@ -46,7 +46,7 @@ STEWARD = (
         "@exit",
     ),
     *("@set", "@unexit", "@destroy", "@teleport", "@rename here ->", "@rename", "@undo", "@examine", "@kick"),
-    *("@show-config", "@audit", "@unban", "@grant", "@revoke", "@announce", "@narrative", "@impersonate", "@llm-log"),
+    *("@show-config", "@audit", "@unban", "@grant", "@revoke", "@announce", "@narrative", "@prompt", "@llm-log"),
     *(
         "@memory-diff Eliza",
         "@memory-rollback Eliza",
@@ -62,7 +62,7 @@ WORDS = (*LOOKING, *SPEAKING, *OWN, *MEMORY)
 
 ABOVE = frozenset(
     "create describe destroy detail dig exit rename set teleport undo unexit save backup reload shutdown announce "
-    "audit kick ban unban grant revoke show-config narrative training-export impersonate "
+    "audit kick ban unban grant revoke show-config narrative training-export prompt "
     "create-agent agent-model possess "
     "release pause-agent resume-agent llm-config llm-log".split()
 )

@@ -153,7 +153,7 @@ def test_a_setting_that_will_not_do_is_told_with_file_and_line(tmp_path):
 def test_a_trial_tells_of_a_room_that_leads_nowhere_with_file_and_line(tmp_path):
     open_vault(tmp_path / "w")
     (tmp_path / "w" / "rooms" / "Attic.md").write_text("Dust.\n\n## Exits\n- **up**: [[The Moon]]\n")
-    assert refusal("--vault", tmp_path / "w", "--only-try") == (
+    assert refusal("--vault", tmp_path / "w", "--check") == (
         "fallwater: rooms/Attic.md:4: the exit 'up' leads to 'The Moon', which has no note in rooms."
     )
 
@@ -161,7 +161,7 @@ def test_a_trial_tells_of_a_room_that_leads_nowhere_with_file_and_line(tmp_path)
 def test_a_trial_tells_of_help_for_a_command_that_there_is_not(tmp_path):
     open_vault(tmp_path / "w")
     (tmp_path / "w" / "text" / "help.md").write_text("**loook**: See.\n")
-    assert refusal("--vault", tmp_path / "w", "--only-try") == (
+    assert refusal("--vault", tmp_path / "w", "--check") == (
         "fallwater: text/help.md:1: there is no command 'loook'; did you mean 'look'?"
     )
 
@@ -170,12 +170,13 @@ def test_a_world_is_only_tried_where_that_is_asked_for(tmp_path, capsys):
     reactor = MemoryReactor()
     open_vault(tmp_path / "w")
     before = sorted(tmp_path.rglob("*"))
-    run(reactor, ["serve", "--vault", str(tmp_path / "w"), "--only-try"])
-    assert capsys.readouterr().out == f"The world in {tmp_path / 'w'} could be opened.\n"
+    for option in ("--check", "--only-try"):
+        run(reactor, ["serve", "--vault", str(tmp_path / "w"), option])
+        assert capsys.readouterr().out == f"The world in {tmp_path / 'w'} could be opened.\n"
     assert (sorted(tmp_path.rglob("*")), reactor.tcpServers) == (before, [])
     (tmp_path / "w" / "config" / "server.md").write_text("**port**: many\n")
-    assert refusal("--vault", tmp_path / "w", "--only-try").startswith("fallwater: config/server.md:1: port is 'many'")
-    assert refusal("--vault", tmp_path / "x", "--only-try").endswith("there is no vault here. Name it with --vault.")
+    assert refusal("--vault", tmp_path / "w", "--check").startswith("fallwater: config/server.md:1: port is 'many'")
+    assert refusal("--vault", tmp_path / "x", "--check").endswith("there is no vault here. Name it with --vault.")
 
 
 # Accounts

@@ -37,8 +37,8 @@ BUILDERS = """
     @alias @create @describe @destroy @detail @dig @examine @exit @rename @set @teleport @undo @unexit
 """
 ADMINS = """
-    @agent-model @announce @audit @backup @ban @create-agent @edit-interval @edit-profile @grant @impersonate @kick
-    @llm-config @llm-log @llm-status @narrative @pause-agent @possess @release @reload @resume-agent @revoke @save
+    @agent-model @announce @audit @backup @ban @create-agent @edit-interval @edit-profile @grant @kick @llm-config
+    @llm-log @llm-status @narrative @pause-agent @possess @prompt @release @reload @resume-agent @revoke @save
     @show-config @show-profile @shutdown @training-export @unban @why
 """
 NEEDED = {

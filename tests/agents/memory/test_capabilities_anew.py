@@ -36,7 +36,7 @@ def test_3_21_an_agent_can_begin_anew_and_its_archive_stays_or_goes_as_is_asked(
     life = lived(tmp_path)
     before = contents(tmp_path, "journal", "summaries", "archive")
     assert {name.split("/")[0] for name in before} == {"journal", "summaries", "archive"}
-    run(MemoryReactor(), ["begin-anew", NAME, "--vault", str(tmp_path), *(["--keep-archive"] if kept else [])])
+    run(MemoryReactor(), ["reset-agent", NAME, "--vault", str(tmp_path), *(["--keep-archive"] if kept else [])])
     assert "Eliza remembers nothing now." in capsys.readouterr().out
     after = contents(tmp_path, "journal", "summaries", "archive")
     assert before.items() <= after.items()

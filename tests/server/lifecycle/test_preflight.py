@@ -72,7 +72,7 @@ class Program:
 def test_the_same_command_is_run_and_opens_nothing():
     program = Program()
     assert Trial(SERVE, start=program).why_not() == ""
-    assert program.started == [[*SERVE, "--only-try"]]
+    assert program.started == [[*SERVE, "--check"]]
 
 
 @pytest.mark.parametrize(
