@@ -40,7 +40,7 @@ from agents.repetition.guard import RepetitionGuard
 from agents.thinking import Thinking
 from agents.turn import Turn as Turn
 from config.settings import AgentSettings
-from vault.agent_notes import AgentNote
+from vault.entities.agent_notes import AgentNote
 from vault.memory.facts_note import Fact, Pin
 from world.entities import Character, Role
 from world.events import Event, Recalled, Refused
@@ -176,7 +176,7 @@ class Agent:
         self.note, self.settings = note, settings
         self.mind.adopt(note, templates, settings.left_out)
         self._conduct.breaks_loops = settings.break_loops
-        self.character.description = note.description
+        self.character.description = note.character.description
         self.facts.profile_goals = goals_in(note.profile)
         self.end_thought_if_still()
 

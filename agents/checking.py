@@ -15,14 +15,14 @@ from agents.prompts.prompt import parse_template
 from agents.reflection.reflecting import TEMPLATE as REFLECTION
 from agents.reflection.reflecting import load_template
 from config.settings import AgentSettings
-from vault.agent_notes import agent_names, load_agent
+from vault.entities.agent_notes import load_agent
 from vault.errors import NoteError
 from vault.findings import Finding, Overlay, every_fault
 from vault.memory.summaries import LONGTERM as LONGTERM_NOTE
 from vault.memory.summaries import RECENT as RECENT_NOTE
 from vault.memory.summaries import SummaryFolder
 from vault.note import Note
-from vault.vault import Vault
+from vault.vault import Vault, agent_names
 
 
 def check_minds(vault: Vault) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ from agents.prompts.prompt import Prompt
 from agents.prompts.scene import command_list, here_text, place_text, scene_text
 from agents.prompts.talk import Talk, examples
 from agents.turn import Turn
-from vault.agent_notes import AgentNote, PlanNote
+from vault.entities.agent_notes import AgentNote, PlanNote
 from vault.memory.memory_line import Memory
 from world.entities import Character
 from world.events import Event

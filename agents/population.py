@@ -22,11 +22,11 @@ from agents.prompts.builder import TalkTemplate, Templates, parse_talk_template
 from agents.prompts.prompt import PromptTemplate, parse_template
 from config.profiles import THINKER
 from config.settings import AgentSettings, MemorySettings
-from vault.agent_notes import AgentNote, agent_names, begin_agent, load_agent, set_agent_property
 from vault.config_notes import Settings
+from vault.entities.agent_notes import AgentNote, begin_agent, load_agent, set_agent_property
 from vault.errors import NoteError
 from vault.memory.summary_cache import SummaryCache
-from vault.vault import STARTER, Vault
+from vault.vault import STARTER, Vault, agent_names
 from world.game import Game
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from pathlib import Path
 from config.settings import WorldSettings
 from server.persistence.autosave import SaveMoves, SaveNotes
 from vault.entities.load import load_world
-from vault.entities.store import KnownNotes, WorldNotes
+from vault.entities.store import EntityStore, MergeBase
 from vault.locations_log import Whereabouts
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
@@ -182,7 +182,7 @@ def measure(vault: Vault, rng: random.Random) -> None:
     save_moves = SaveMoves(Whereabouts(vault, world))
     with whole.one():
         save_moves.save()
-    saver = SaveNotes(WorldNotes(vault, world, KnownNotes(world)), print, turns)  # type: ignore[arg-type]
+    saver = SaveNotes(EntityStore(vault, world, MergeBase(world)), print, turns)  # type: ignore[arg-type]
     game = Game(world, world_commands())
     game.subscribe("notes", notes.timed(saver), first=True)
     game.subscribe("whereabouts", moves.timed(save_moves), first=True)

@@ -17,10 +17,9 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from vault.agent_notes import agent_names
 from vault.errors import NoteError
 from vault.note import link_target, reference
-from vault.vault import Vault
+from vault.vault import Vault, agent_names
 from world.world import World
 
 log = logging.getLogger(__name__)

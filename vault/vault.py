@@ -238,6 +238,11 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
+def agent_names(vault: Vault) -> list[str]:
+    """Return the names of all agents: the folders in `agents` that hold an `agent.md`."""
+    return [name for name in vault.folders("agents") if vault.exists("agents", name, "agent.md")]
+
+
 def open_vault(root: Path, disk: Disk | None = None) -> tuple[Vault, bool]:
     """Return the vault in a folder, made from the starter vault if there is none, and whether it was made.
 

@@ -28,8 +28,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
-from vault.agent_notes import agent_names
-from vault.vault import Vault
+from vault.vault import Vault, agent_names
 
 # What a journal goes through all the time, an append to an open file, is none of these.
 _EVENTS: list[type[FileSystemEvent]] = [

@@ -6,14 +6,12 @@ Each function changes the world and returns what happened, to be published; it w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
-from world.entities import Character, Exit, Room, Thing
+from world.entities import FIELDS, Character, Entity, Exit, Ref, Room, Thing
 from world.errors import CommandError
 from world.events import Arrived, EntityChanged, Event, Left, Moved, SystemMessage
-from world.find import Entity
-from world.undo import CHANGED_BY, MADE_BY, Ref, UndoStep, restore, snapshot
+from world.undo import CHANGED_BY, MADE_BY, UndoStep, restore, snapshot
 from world.world import World
 
 
@@ -26,7 +24,7 @@ class Edit:
     def __init__(self, world: World, actor: Character, refs: Iterable[Ref]) -> None:
         self._world = world
         self._actor = actor
-        self._was = {ref: find_ref(world, ref) for ref in refs}
+        self._was = {ref: world.get(ref) for ref in refs}
         self._before = {ref: snapshot(one) for ref, one in self._was.items() if one is not None}
         self._moved: dict[str, tuple[str, str]] = {}
         self._events: list[Event] = []
@@ -41,7 +39,7 @@ class Edit:
     def done(self, name: str) -> list[Event]:
         """Keep the act and return the events that have it saved. `name` is that of what was changed."""
         world, who = self._world, self._actor.name
-        now = {ref: find_ref(world, ref) for ref in self._was}
+        now = {ref: world.get(ref) for ref in self._was}
         made = {ref: one for ref, one in now.items() if one is not None and self._was[ref] is None}
         gone = {ref: one for ref, one in self._was.items() if one is not None and now[ref] is None}
         kept = {ref: snapshot(one) for ref, one in now.items() if one is not None and ref in self._before}
@@ -76,12 +74,13 @@ def undo_last(world: World, actor: Character) -> tuple[str, list[Event]]:
     events: list[Event] = []
     for ref in act.made:
         events += _delete_made(world, actor, ref)
-    for (kind, entity_id), one in act.gone.items():
-        _table(world, kind)[entity_id] = one
+    for one in act.gone.values():
+        world.put(one)
         if isinstance(one, Thing) and one.place_id not in {*world.rooms, *world.things, *world.characters}:
             one.place_id = actor.room_id
     for ref, values in act.before.items():
-        restore(find_ref(world, ref), values, {**act.after[ref], **values})
+        if (entity := world.get(ref)) is not None:
+            restore(entity, values, {**act.after[ref], **values})
     for thing_id, (place_id, to_id) in act.moved.items():
         thing = world.things.get(thing_id)
         if thing and thing.place_id == to_id:
@@ -117,15 +116,9 @@ def rooms_leading_to(world: World, room_id: str) -> list[Room]:
     ]
 
 
-def find_ref(world: World, ref: Ref) -> Entity | None:
-    """Return what a kind and an id name, or None if there is no such thing (any more)."""
-    subject: Entity | None = _table(world, ref[0]).get(ref[1])
-    return subject
-
-
 def _check_untouched(world: World, actor: Character, act: UndoStep) -> None:
     for ref, values in (*act.after.items(), *act.made.items()):
-        one = find_ref(world, ref)
+        one = world.get(ref)
         now = snapshot(one) if one is not None else {}
         missing = object()
         same = all(now.get(name, missing) == value for name, value in values.items())
@@ -170,11 +163,6 @@ def _delete_made(world: World, actor: Character, ref: Ref) -> list[Event]:
     return [*(Moved(actor.character_id, thing.thing_id) for thing in things), *destroy_room(world, room)]
 
 
-def _table(world: World, kind: str) -> dict[str, Any]:
-    tables: dict[str, dict[str, Any]] = {"room": world.rooms, "thing": world.things, "character": world.characters}
-    return tables[kind]
-
-
 def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> set[str]:
     nothing = object()
     return {name for name in {**before, **after} if before.get(name, nothing) != after.get(name, nothing)}
@@ -188,10 +176,6 @@ def _changes(actor: Character, refs: Iterable[Ref]) -> list[Event]:
     return [EntityChanged(actor.character_id, kind, entity_id) for kind, entity_id in refs]
 
 
-_ELSEWHERE = frozenset("room_id thing_id place_id character_id is_agent awake doings".split())
-_OF_THE_ACCOUNT = frozenset({"role", "grants"})
-
-
 def merge(current: Entity, was: Entity, now: Entity) -> bool:
     """Change in `current` what differs between two states of its note; return whether that made a difference.
 
@@ -199,22 +183,25 @@ def merge(current: Entity, was: Entity, now: Entity) -> bool:
     Where something is, and what a person may do, are not told by notes.
     """
     changed = False
-    for field in fields(current):
-        mine, old, new = (getattr(one, field.name) for one in (current, was, now))
-        if new == old or not _is_merged(current, field.name):
+    for name in _merged_fields(current):
+        mine, old, new = (getattr(one, name) for one in (current, was, now))
+        if new == old:
             continue
         wanted = _merge_table(mine, old, new) if isinstance(mine, dict) else new
         if wanted != mine:
-            setattr(current, field.name, wanted)
+            setattr(current, name, wanted)
             changed = True
     return changed
 
 
 def same_content(one: Entity, other: Entity) -> bool:
-    """Return whether a note says the same of both."""
-    return all(
-        getattr(one, field.name) == getattr(other, field.name) for field in fields(one) if _is_merged(one, field.name)
-    )
+    """Return whether a note says the same of both, wherever they are."""
+    return all(getattr(one, name) == getattr(other, name) for name in _merged_fields(one))
+
+
+def _merged_fields(entity: Entity) -> list[str]:
+    table = FIELDS[entity.kind].items()
+    return [name for name, stored in table if stored.is_merged and stored.codec_of(entity.is_agent)]
 
 
 def rename_room(world: World, old_id: str, new_id: str) -> list[Event]:
@@ -281,31 +268,6 @@ def remove_character(world: World, character_id: str) -> list[Event]:
     events = _move_contents(world, character_id, character.room_id)
     del world.characters[character_id]
     return events
-
-
-def add_entity(world: World, subject: Entity) -> None:
-    """Put something new into the world, or something in the place of what has the same id."""
-    match subject:
-        case Room():
-            world.rooms[subject.room_id] = subject
-            world.last_number = max(world.last_number, subject.number)
-        case Thing():
-            world.things[subject.thing_id] = subject
-        case Character():
-            world.characters[subject.character_id] = subject
-
-
-def copy_entity(subject: Entity) -> Entity:
-    """Return something as it is now, which no later change of it reaches."""
-    tables = {
-        field.name: dict(value) for field in fields(subject) if isinstance(value := getattr(subject, field.name), dict)
-    }
-    return replace(subject, **tables)  # type: ignore[arg-type]  # each table in the place of its like
-
-
-def _is_merged(subject: Entity, name: str) -> bool:
-    is_person = isinstance(subject, Character) and not subject.is_agent
-    return name not in _ELSEWHERE and not (is_person and name in _OF_THE_ACCOUNT)
 
 
 def _merge_table(mine: Mapping[str, object], old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object]:

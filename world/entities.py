@@ -1,19 +1,91 @@
-"""What the world consists of: rooms, exits, things and characters.
+"""What the world consists of: rooms, exits, things and characters, and what each of them consists of.
 
 A character knows its room and a thing knows its place; who or what is in a room is always computed.
+
+Each field of a room, thing or character is declared once, with how it stands in a note. Reading and writing notes,
+undo, the merge of edited notes and `@set` are loops over these declarations: see `FIELDS`.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
+from types import EllipsisType
 from typing import ClassVar
 
 from world.location_index import Located
 from world.triggers import Trigger
 
 DOMAIN = "domain/"
+
+Ref = tuple[str, str]
+"""A kind, `room`, `thing` or `character`, and an id."""
+
+
+@dataclass(frozen=True)
+class Property:
+    """A property of a note, in one of the forms of `vault.entities.schema`; `*` is each one that is no field."""
+
+    key: str
+    form: str = "text"
+
+
+@dataclass(frozen=True)
+class Section:
+    """What stands under a heading, or before the first one; its form is `text`, `list` or `by day part`."""
+
+    title: str = ""
+    form: str = "text"
+
+
+@dataclass(frozen=True)
+class Entries:
+    """List lines `- **name**, alias: value` under a heading, as a dict by name."""
+
+    title: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a table under a heading."""
+
+    title: str
+
+
+Codec = Property | Section | Entries | Table
+
+
+@dataclass(frozen=True)
+class Stored:
+    """How a field stands in a note, and in that of an agent; None if it does not.
+
+    `is_saved` fields are written when they change; the others stand in a new note only, or nobody but people writes
+    them. `is_merged` fields follow an edit of the note while the world runs. `is_undone` ones are put back by `@undo`.
+    """
+
+    codec: Codec | None = None
+    agent_codec: Codec | None = None
+    is_saved: bool = False
+    is_merged: bool = False
+    is_undone: bool = False
+
+    def codec_of(self, is_agent: bool) -> Codec | None:
+        """Return how the field stands in the note of an agent, or of anything else."""
+        return self.agent_codec if is_agent else self.codec
+
+
+def stored(
+    codec: Codec | None,
+    agent: Codec | EllipsisType | None = ...,
+    *,
+    saved: bool = True,
+    merged: bool = True,
+    undone: bool = True,
+) -> dict[str, Stored]:
+    """Return the metadata of a field: see `Stored`. Agents have it in the same way, unless `agent` says how."""
+    return {"stored": Stored(codec, codec if agent is ... else agent, saved, merged, undone)}
 
 
 MAX_SPEECH_HISTORY = 100
@@ -72,8 +144,22 @@ class Detail:
     aliases: tuple[str, ...] = ()
 
 
+class Identified:
+    """Something of a kind, with an id; both together are its `ref`."""
+
+    kind: ClassVar[str]
+
+    @property
+    def id(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def ref(self) -> Ref:
+        return self.kind, self.id
+
+
 @dataclass
-class Room:
+class Room(Identified):
     """A place. Its id is the name of its note in the vault and never changes; `title` is what it is called instead.
 
     `number` is its lasting number for client mappers. `tags` are the note's own, `properties` what builders set.
@@ -81,18 +167,27 @@ class Room:
     and then.
     """
 
+    kind: ClassVar[str] = "room"
+    is_agent: ClassVar[bool] = False
+
     room_id: str
-    description: str = ""
-    exits: dict[str, Exit] = field(default_factory=dict)
-    details: dict[str, Detail] = field(default_factory=dict)
-    number: int = 0
-    tags: tuple[str, ...] = ()
-    title: str = ""
-    aliases: tuple[str, ...] = ()
-    properties: dict[str, str] = field(default_factory=dict)
-    descriptions_by_day_part: dict[str, str] = field(default_factory=dict)
-    ambient: tuple[str, ...] = ()
-    triggers: tuple[Trigger, ...] = ()
+    description: str = field(default="", metadata=stored(Section()))
+    exits: dict[str, Exit] = field(default_factory=dict, metadata=stored(Entries("Exits")))
+    details: dict[str, Detail] = field(default_factory=dict, metadata=stored(Entries("Details")))
+    number: int = field(default=0, metadata=stored(Property("number", "number"), undone=False))
+    tags: tuple[str, ...] = field(default=(), metadata=stored(Property("tags", "list")))
+    title: str = field(default="", metadata=stored(Property("title")))
+    aliases: tuple[str, ...] = field(default=(), metadata=stored(Property("aliases", "names")))
+    properties: dict[str, str] = field(default_factory=dict, metadata=stored(Property("*")))
+    descriptions_by_day_part: dict[str, str] = field(
+        default_factory=dict, metadata=stored(Section("", "by day part"), saved=False)
+    )
+    ambient: tuple[str, ...] = field(default=(), metadata=stored(Section("Ambient", "list"), saved=False))
+    triggers: tuple[Trigger, ...] = field(default=(), metadata=stored(Table("Reactions"), saved=False))
+
+    @property
+    def id(self) -> str:
+        return self.room_id
 
     @property
     def name(self) -> str:
@@ -110,27 +205,33 @@ class Room:
 
 
 @dataclass
-class Thing(Located):
+class Thing(Identified, Located):
     """Something in the world. `place_id` is the id of the room, character or container that has it.
 
     Its id is the name of its note and never changes; `title` is what it is called instead, `article` what stands
     before it (empty: as in English). `writing` is what can be read on it. What is `fixed` cannot be taken.
     """
 
+    kind: ClassVar[str] = "thing"
+    is_agent: ClassVar[bool] = False
     PLACE: ClassVar[str] = "place_id"
     INDEXED_FLAGS: ClassVar[tuple[str, ...]] = ("triggers",)
 
     thing_id: str
-    place_id: str
-    description: str = ""
-    aliases: tuple[str, ...] = ()
-    title: str = ""
-    article: str = ""
-    writing: str = ""
-    is_container: bool = False
-    fixed: bool = False
-    properties: dict[str, str] = field(default_factory=dict)
-    triggers: tuple[Trigger, ...] = ()
+    place_id: str = field(metadata=stored(Property("at", "link"), saved=False, merged=False, undone=False))
+    description: str = field(default="", metadata=stored(Section()))
+    aliases: tuple[str, ...] = field(default=(), metadata=stored(Property("aliases", "names")))
+    title: str = field(default="", metadata=stored(Property("title")))
+    article: str = field(default="", metadata=stored(Property("article")))
+    writing: str = field(default="", metadata=stored(Section("Writing")))
+    is_container: bool = field(default=False, metadata=stored(Property("container", "flag")))
+    fixed: bool = field(default=False, metadata=stored(Property("fixed", "flag")))
+    properties: dict[str, str] = field(default_factory=dict, metadata=stored(Property("*")))
+    triggers: tuple[Trigger, ...] = field(default=(), metadata=stored(Table("Reactions"), saved=False))
+
+    @property
+    def id(self) -> str:
+        return self.thing_id
 
     @property
     def name(self) -> str:
@@ -138,29 +239,63 @@ class Thing(Located):
 
 
 @dataclass
-class Character(Located):
+class Character(Identified, Located):
     """A person or an agent. Its id is its name. Who is not `awake` is nowhere to be seen.
 
     `grants` are verbs that it may use though its role may not. `properties` are what builders set, `preferences` what
-    it has set for itself. `transient` is what it is about just now, and are never saved.
+    it has set for itself. `transient` is what it is about just now, and is never saved. What a person
+    may do stands with the account; an agent has none, so its `agent.md` says it.
     """
 
+    kind: ClassVar[str] = "character"
     PLACE: ClassVar[str] = "room_id"
     INDEXED_FLAGS: ClassVar[tuple[str, ...]] = ("awake", "is_agent", "triggers")
 
     character_id: str
-    room_id: str
-    description: str = ""
-    role: Role = Role.PLAYER
+    room_id: str = field(metadata=stored(None, Property("room", "link"), saved=False, merged=False, undone=False))
+    description: str = field(default="", metadata=stored(Section(), Property("description", "long text")))
+    role: Role = field(default=Role.PLAYER, metadata=stored(None, Property("role", "role"), undone=False))
     is_agent: bool = False
     awake: bool = False
-    aliases: tuple[str, ...] = ()
-    grants: frozenset[str] = frozenset()
-    properties: dict[str, str] = field(default_factory=dict)
-    preferences: dict[str, str] = field(default_factory=dict)
+    aliases: tuple[str, ...] = field(default=(), metadata=stored(Property("aliases", "names")))
+    grants: frozenset[str] = field(
+        default=frozenset(), metadata=stored(None, Property("grants", "verbs"), undone=False)
+    )
+    properties: dict[str, str] = field(default_factory=dict, metadata=stored(Property("*")))
+    preferences: dict[str, str] = field(
+        default_factory=dict, metadata=stored(Property("preferences", "table"), undone=False)
+    )
     transient: TransientState = field(default_factory=TransientState, compare=False, repr=False)
-    triggers: tuple[Trigger, ...] = ()
+    triggers: tuple[Trigger, ...] = field(default=(), metadata=stored(None, Table("Reactions"), saved=False))
+
+    @property
+    def id(self) -> str:
+        return self.character_id
 
     @property
     def name(self) -> str:
         return self.character_id
+
+
+Entity = Room | Thing | Character
+
+
+FIELDS: Mapping[str, Mapping[str, Stored]] = {
+    kind.kind: {one.name: one.metadata.get("stored", Stored()) for one in fields(kind)}
+    for kind in (Room, Thing, Character)
+}
+"""How each field of rooms, things and characters is stored, by kind and name, in order."""
+
+
+def names_in_notes(kind: str) -> Iterator[str]:
+    """Yield the properties and headings, in lower case, that a note has for what builders say of a room or thing."""
+    for stored in FIELDS[kind].values():
+        match stored.codec:
+            case Property(key=name) | Entries(title=name) | Section(title=name, form="text"):
+                yield name.lower()
+
+
+def copy_entity(entity: Entity) -> Entity:
+    """Return something as it is now, which no later change of it reaches."""
+    tables = {name: dict(one) for name in FIELDS[entity.kind] if isinstance(one := getattr(entity, name), dict)}
+    return replace(entity, **tables)  # type: ignore[arg-type]  # each table in the place of its like

@@ -7,14 +7,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from world.command import NamesOf
-from world.entities import Character, Detail, Exit, Role, Room, Thing
+from world.entities import Character, Detail, Entity, Exit, Role, Room, Thing
 from world.errors import CommandError
 from world.matching import Named, candidates, find
 from world.parsing import collapse_whitespace
 from world.sanitize import FORBIDDEN, clean_block, clean_line, file_name_for
 from world.world import World
-
-Entity = Room | Thing | Character
 
 
 def find_entity(world: World, actor: Character, wanted: str) -> Entity:
@@ -71,24 +69,6 @@ def carrier(world: World, thing: Thing) -> Character | None:
     return world.characters.get(world.things[around[-1]].place_id) if around else None
 
 
-def kind_of(subject: Entity) -> str:
-    """Return `room`, `thing` or `character`."""
-    match subject:
-        case Room():
-            return "room"
-        case Thing():
-            return "thing"
-        case _:
-            return "character"
-
-
-def id_of(subject: Entity) -> str:
-    """Return the id of a room, thing or character."""
-    match subject:
-        case Room(room_id=found) | Thing(thing_id=found) | Character(character_id=found):
-            return found
-
-
 def _is_name(world: World, wanted: str) -> bool:
     """Return whether a room or thing is called just that, as in `The Court / Yard`."""
     every: list[Room | Thing] = [*world.rooms.values(), *world.things.values()]
@@ -102,8 +82,8 @@ def _find_entity(world: World, actor: Character, wanted: str) -> Entity | None:
         return actor
     if key in ("here", "room"):
         return world.room_of(actor)
-    every: list[Entity] = [*world.rooms.values(), *world.things.values(), *world.characters.values()]
-    exact = [one for one in every if key in (id_of(one).lower(), one.name.lower())]
+    every = list(world.entities())
+    exact = [one for one in every if key in (one.id.lower(), one.name.lower())]
     if len(exact) == 1:
         return exact[0]
     near: list[Entity] = [*world.occupants(actor.room_id), *world.things_at(actor.room_id)]
@@ -194,10 +174,9 @@ def _clean_name(world: World, text: str) -> str:
 
 def _names(world: World) -> Iterator[tuple[str, str]]:
     """Yield every id with each name that its bearer goes by, other than aliases."""
-    for table in (world.rooms, world.things, world.characters):
-        for entity_id, subject in table.items():
-            yield entity_id, entity_id
-            yield entity_id, subject.name
+    for entity in world.entities():
+        yield entity.id, entity.id
+        yield entity.id, entity.name
 
 
 def names_known_to(world: World, actor: Character) -> NamesOf:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from world.entities import Character, Room, Thing
+from world.entities import Character, Entity, Room, Thing
 from world.events import (
     Arrived,
     Dropped,
@@ -36,7 +36,6 @@ from world.world import World
 MAX_TRIGGERS = 8
 MAX_ACTIONS = 12
 
-Owner = Room | Thing | Character
 Chance = Callable[[int], bool]
 """Whether it comes true this time, once in so many times on average."""
 
@@ -77,8 +76,7 @@ def triggered_by(event: Event, world: World, chance: Chance) -> Iterator[list[Ev
 def triggered_by_time(before: GameTime, after: GameTime, world: World, chance: Chance) -> Iterator[list[Event]]:
     """Yield what happens because time has passed, in rooms where somebody is; act by act."""
     begun = day_parts_started(before, after)
-    everything: list[Owner] = [*world.rooms.values(), *world.things.values(), *world.characters.values()]
-    for owner in everything:
+    for owner in list(world.entities()):
         for reaction in owner.triggers:
             every = reaction.every
             is_due = reaction.on in begun or (every and after.minutes // every > before.minutes // every)
@@ -87,13 +85,13 @@ def triggered_by_time(before: GameTime, after: GameTime, world: World, chance: C
                 break
 
 
-def _is_seen(owner: Owner, world: World) -> bool:
+def _is_seen(owner: Entity, world: World) -> bool:
     """Return whether somebody is where this is."""
     room = world.containing_room(owner)
     return room is not None and world.count_occupants(room.room_id) > 0
 
 
-def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Owner]:
+def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Entity]:
     """Yield all whose table may speak of an event: the room, who is there, what lies there or is carried."""
     room = world.rooms.get(getattr(event, "room_id", ""))
     if room is None:
@@ -105,7 +103,7 @@ def _owners(event: Event, world: World, actor: Character | None) -> Iterator[Own
         yield from world.things.at(actor.character_id, "triggers")
 
 
-def _is_about(reaction: Trigger, owner: Owner, event: Event, world: World) -> bool:
+def _is_about(reaction: Trigger, owner: Entity, event: Event, world: World) -> bool:
     """Return whether an event is the one that a row means; a thing's or character's row is about itself."""
     about = event.text if isinstance(event, Said | Emoted) else _thing_in(event, world)
     if not reaction.is_about(about):
@@ -124,17 +122,17 @@ def _is_about(reaction: Trigger, owner: Owner, event: Event, world: World) -> bo
 
 
 def _run(
-    reaction: Trigger, owner: Owner, world: World, actor: Character | None, event: Event | None
+    reaction: Trigger, owner: Entity, world: World, actor: Character | None, event: Event | None
 ) -> Iterator[list[Event]]:
     for act in reaction.do[:MAX_ACTIONS]:
         yield _run_action(act, owner, world, actor, event)
 
 
-def _applies(reaction: Trigger, owner: Owner, world: World, chance: Chance, actor: Character | None) -> bool:
+def _applies(reaction: Trigger, owner: Entity, world: World, chance: Chance, actor: Character | None) -> bool:
     return all(_is_met(one, owner, world, chance, actor) for one in reaction.when)
 
 
-def _is_met(condition: Condition, owner: Owner, world: World, chance: Chance, actor: Character | None) -> bool:
+def _is_met(condition: Condition, owner: Entity, world: World, chance: Chance, actor: Character | None) -> bool:
     match condition.kind:
         case "part":
             return world.time.part == condition.name
@@ -150,7 +148,7 @@ def _is_met(condition: Condition, owner: Owner, world: World, chance: Chance, ac
             return is_so == (condition.kind == "is")
 
 
-def _run_action(act: Action, owner: Owner, world: World, actor: Character | None, event: Event | None) -> list[Event]:
+def _run_action(act: Action, owner: Entity, world: World, actor: Character | None, event: Event | None) -> list[Event]:
     """Do one act and return what happened; one that cannot be done now happens not."""
     here = world.containing_room(owner)
     if here is None:
@@ -180,7 +178,9 @@ def _run_action(act: Action, owner: Owner, world: World, actor: Character | None
             return _give(act, owner, here, world, actor)
 
 
-def _substitute(text: str, owner: Owner, here: Room, world: World, actor: Character | None, event: Event | None) -> str:
+def _substitute(
+    text: str, owner: Entity, here: Room, world: World, actor: Character | None, event: Event | None
+) -> str:
     values = {
         "{actor}": actor.name if actor else world.wording("life.somebody"),
         "{self}": owner.name,
@@ -198,21 +198,15 @@ def _thing_in(event: Event | None, world: World) -> str:
     return world.things[thing_id].name if thing_id in world.things else thing_id
 
 
-def _set_property(owner: Owner, name: str, value: str) -> list[Event]:
+def _set_property(owner: Entity, name: str, value: str) -> list[Event]:
     if value:
         owner.properties[name] = value
     else:
         owner.properties.pop(name, None)
-    match owner:
-        case Room(room_id=entity_id):
-            return [EntityChanged("", "room", entity_id)]
-        case Thing(thing_id=entity_id):
-            return [EntityChanged("", "thing", entity_id)]
-        case Character(character_id=entity_id):
-            return [EntityChanged("", "character", entity_id)]
+    return [EntityChanged("", owner.kind, owner.id)]
 
 
-def _move(act: Action, owner: Owner, world: World, actor: Character | None) -> list[Event]:
+def _move(act: Action, owner: Entity, world: World, actor: Character | None) -> list[Event]:
     who, goal = _resolve(act.text, owner, world, actor), _resolve(act.target, owner, world, actor)
     if isinstance(who, Thing) and isinstance(goal, Room):
         who.place_id = goal.room_id
@@ -224,7 +218,7 @@ def _move(act: Action, owner: Owner, world: World, actor: Character | None) -> l
     return []
 
 
-def _give(act: Action, owner: Owner, here: Room, world: World, actor: Character | None) -> list[Event]:
+def _give(act: Action, owner: Entity, here: Room, world: World, actor: Character | None) -> list[Event]:
     thing, to = _resolve(act.text, owner, world, actor), _resolve(act.target, owner, world, actor)
     if not isinstance(thing, Thing) or not isinstance(to, Character) or world.containing_room(thing) is not here:
         return []
@@ -236,7 +230,7 @@ def _give(act: Action, owner: Owner, here: Room, world: World, actor: Character 
     return [Took(to.character_id, here.room_id, thing.thing_id)]
 
 
-def _resolve(name: str, owner: Owner, world: World, actor: Character | None) -> Owner | None:
+def _resolve(name: str, owner: Entity, world: World, actor: Character | None) -> Entity | None:
     """Return what a name in a table stands for; None if there is no such thing any more."""
     match name.lower():
         case "{actor}":

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
-Ref = tuple[str, str]
-"""A kind, `room`, `thing` or `character`, and an id."""
+from world.entities import FIELDS, Entity, Ref
 
 MAX_UNDO_STEPS = 50
 """How many acts of one builder are kept."""
@@ -20,9 +19,6 @@ MADE_BY = "made_by"
 CHANGED_BY = "changed_by"
 """The properties in which it stands who made something, and who changed it last."""
 
-_NOT_BUILT = frozenset(
-    "room_id thing_id character_id place_id number awake role is_agent grants preferences doings".split()
-)
 _PROPERTY = "properties."
 
 
@@ -39,7 +35,7 @@ class UndoStep:
     before: Mapping[Ref, Mapping[str, object]]
     after: Mapping[Ref, Mapping[str, object]]
     made: Mapping[Ref, Mapping[str, object]] = field(default_factory=dict)
-    gone: Mapping[Ref, object] = field(default_factory=dict)
+    gone: Mapping[Ref, Entity] = field(default_factory=dict)
     moved: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
@@ -63,27 +59,27 @@ class UndoHistory:
         self._acts[builder_id].pop()
 
 
-def snapshot(subject: object) -> dict[str, object]:
+def snapshot(entity: Entity) -> dict[str, object]:
     """Return what a builder can change of a room, thing or character: fields by name, each property for itself."""
     found: dict[str, object] = {}
-    for one in fields(subject):  # type: ignore[arg-type]  # all three are dataclasses
-        value = getattr(subject, one.name)
-        if one.name == "properties":
+    for name, stored in FIELDS[entity.kind].items():
+        if not stored.is_undone:
+            continue
+        value = getattr(entity, name)
+        if name == "properties":
             found |= {f"{_PROPERTY}{key}": text for key, text in value.items() if key not in (MADE_BY, CHANGED_BY)}
-        elif one.name not in _NOT_BUILT:
-            found[one.name] = dict(value) if isinstance(value, dict) else value
+        else:
+            found[name] = dict(value) if isinstance(value, dict) else value
     return found
 
 
-def restore(subject: object, values: Mapping[str, object], names: Mapping[str, object]) -> None:
+def restore(entity: Entity, values: Mapping[str, object], names: Mapping[str, object]) -> None:
     """Give the fields in `names` their `values` again; a property that has none is taken away."""
     for name in names:
-        if name.startswith(_PROPERTY):
-            properties: dict[str, object] = subject.properties  # type: ignore[attr-defined]
-            if name in values:
-                properties[name.removeprefix(_PROPERTY)] = values[name]
-            else:
-                properties.pop(name.removeprefix(_PROPERTY), None)
+        key, value = name.removeprefix(_PROPERTY), values.get(name)
+        if key == name:
+            setattr(entity, name, dict(value) if isinstance(value, dict) else value)
+        elif name in values:
+            entity.properties[key] = str(value)
         else:
-            value = values[name]
-            setattr(subject, name, dict(value) if isinstance(value, dict) else value)
+            entity.properties.pop(key, None)

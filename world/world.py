@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from world.bulletin_board import Board
-from world.entities import Character, Room, Thing
+from world.entities import Character, Entity, Ref, Room, Thing
 from world.errors import WorldError
 from world.game_time import GameTime
 from world.location_index import LocationIndex, Table
@@ -68,6 +68,34 @@ class World:
         """Return the id of the room, thing or character that a name is, whatever its case; None if it is free."""
         found = (table.id_like(name) for table in (self.rooms, self.things, self.characters))
         return next(filter(None, found), None)
+
+    def get(self, ref: Ref) -> Entity | None:
+        """Return what a kind and an id name, or None if there is no such thing (any more)."""
+        kind, entity_id = ref
+        match kind:
+            case "room":
+                return self.rooms.get(entity_id)
+            case "thing":
+                return self.things.get(entity_id)
+            case _:
+                return self.characters.get(entity_id)
+
+    def put(self, entity: Entity) -> None:
+        """Put something new into the world, or something in the place of what has the same kind and id."""
+        match entity:
+            case Room():
+                self.rooms[entity.id] = entity
+                self.last_number = max(self.last_number, entity.number)
+            case Thing():
+                self.things[entity.id] = entity
+            case Character():
+                self.characters[entity.id] = entity
+
+    def entities(self) -> Iterator[Entity]:
+        """Yield every room, thing and character."""
+        yield from self.rooms.values()
+        yield from self.things.values()
+        yield from self.characters.values()
 
     def room_of(self, character: Character) -> Room:
         """Return the room that a character is in."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agents.components.errands import Step
-from vault.agent_notes import TALK, Errand
+from vault.entities.agent_notes import TALK, Errand
 from world.entities import Character
 from world.navigation import shortest_path
 from world.world import World

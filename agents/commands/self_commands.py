@@ -14,8 +14,8 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from config.settings import AgentSettings
 from config.validation import Given, SettingsError, override
+from vault.entities.personal_notes import OwnNotes, OwnProfiles
 from vault.errors import NoteError
-from vault.personal_notes import OwnNotes, OwnProfiles
 from vault.vault import Vault, check_name
 from world.command import Command, command
 from world.entities import Character, Role

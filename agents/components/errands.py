@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from agents.component import Moment, Section
 from agents.turn import Turn
-from vault.agent_notes import TALK, Errand, PlanNote
+from vault.entities.agent_notes import TALK, Errand, PlanNote
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory
 from world.entities import Character

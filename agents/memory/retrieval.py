@@ -21,10 +21,10 @@ from agents.memory.facts.extraction import utterance_in
 from agents.memory.importance import SPOKEN_TO, is_routine
 from agents.memory.journal_search import JournalSearch
 from agents.memory.view import View
+from vault.entities.personal_notes import note_text
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
-from vault.personal_notes import note_text
 from vault.vault import Vault
 from world.parsing import parse_line, split_reason
 

@@ -22,8 +22,8 @@ from agents.memory.coverage import NONE, Coverage, Range
 from agents.memory.view import Tier, View, summary_tiers, tail_tier
 from config.settings import MemorySettings
 from config.validation import SettingsError, misspelt, setting_names
-from vault.agent_notes import AgentNote
 from vault.config_notes import Settings, load_settings
+from vault.entities.agent_notes import AgentNote
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory
 from vault.memory.summaries import Summary

@@ -11,7 +11,7 @@ from pathlib import Path
 from server.accounts.database import AccountDatabase, default_folder
 from server.accounts.passwords import Argon2
 from server.accounts.schema import Account
-from vault.entities.schema import save_person
+from vault.entities.schema import save_entity
 from vault.memory.segment import ENTRIES_A_FILE, header, segment_name
 from vault.vault import Vault
 from world.entities import Character
@@ -78,7 +78,7 @@ def prepare_people(vault: Path, count: int, room_id: str) -> None:
     """Give so many people an account and a note, as if they had been here before."""
     prepare_accounts(vault, count)
     for number in range(count):
-        save_person(Vault(vault), Character(caller_name(number), room_id))
+        save_entity(Vault(vault), Character(caller_name(number), room_id))
 
 
 def prepare_accounts(vault: Path, count: int) -> None:

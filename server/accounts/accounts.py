@@ -18,7 +18,7 @@ from server.accounts.names import MAX_LENGTH, MIN_LENGTH, RESERVED, NameIndex, w
 from server.accounts.schema import Account, key
 from server.accounts.store import AccountStore
 from server.net.addresses import is_loopback
-from vault.entities.schema import save_person
+from vault.entities.schema import save_entity
 from vault.vault import Vault
 from world.entities import Character, Role
 from world.world import World
@@ -267,7 +267,7 @@ class Accounts:
     def _made(self, name: str) -> Character:
         self._check_no_note(name)
         character = Character(name, self._world.start_room_id)
-        save_person(self._vault, character)
+        save_entity(self._vault, character)
         self._world.add_character(character)
         return character
 

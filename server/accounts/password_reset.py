@@ -13,9 +13,8 @@ from server.accounts.names import RESERVED, well_formed
 from server.accounts.passwords import Hasher
 from server.accounts.prompts import LoginServices, LoginView
 from server.accounts.schema import Account, key
-from vault.agent_notes import agent_names
 from vault.errors import NoteError
-from vault.vault import Vault
+from vault.vault import Vault, agent_names
 
 MAX_NAMES_LISTED = 20
 """How many names are listed to somebody who asked for one that there is not."""

@@ -22,7 +22,7 @@ from server.net.listeners import TELNET, TLS, OpenPorts, address_for
 from server.persistence.hot_reload import load_texts
 from vault.config_notes import Settings
 from vault.entities.load import load_world
-from vault.entities.store import KnownNotes
+from vault.entities.store import MergeBase
 from vault.errors import NoteError
 from vault.vault import Vault
 from world.sanitize import clean_line
@@ -151,7 +151,7 @@ def read_all(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], 
     is looked for.
     """
     settings = read()
-    known = KnownNotes()
+    known = MergeBase()
     load_world(vault, settings.world, known)
     for source, why in known.broken.items():
         if source.startswith("rooms/"):  # it would open, but without what this world still has of it

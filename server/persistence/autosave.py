@@ -14,14 +14,14 @@ from config.settings import WorldSettings
 from server.clock import DelayedCall, ReactorClock
 from vault.board_note import BoardNote
 from vault.entities.load import load_world
-from vault.entities.store import KnownNotes, WorldNotes
+from vault.entities.store import EntityStore, MergeBase
 from vault.errors import NoteError
 from vault.locations_log import Whereabouts
 from vault.vault import Vault
+from world.entities import Ref
 from world.events import EntityChanged, Event
 from world.game import Game
 from world.observers import ObserverCalls, Observers
-from world.undo import Ref
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class SaveNotes:
     happens, until none fails; until then `problem` says why. `tell` is given a sentence for admins.
     """
 
-    def __init__(self, notes: WorldNotes, tell: Callable[[str], None], clock: ReactorClock) -> None:
+    def __init__(self, notes: EntityStore, tell: Callable[[str], None], clock: ReactorClock) -> None:
         self._notes = notes
         self._tell = tell
         self._clock = clock
@@ -221,11 +221,11 @@ class WorldStore:
     """
 
     def __init__(self, vault: Vault, settings: WorldSettings, tell: Callable[[str], None], clock: ReactorClock) -> None:
-        self.known = KnownNotes()
+        self.known = MergeBase()
         self.world = load_world(vault, settings, self.known)
         board = BoardNote(vault, self.world)
         board.take_in()
-        self._notes = SaveNotes(WorldNotes(vault, self.world, self.known), tell, clock)
+        self._notes = SaveNotes(EntityStore(vault, self.world, self.known), tell, clock)
         self._whereabouts = Whereabouts(vault, self.world)
         self._moves = SaveMoves(self._whereabouts)
         self._board = SaveBoard(board)

@@ -14,8 +14,8 @@ from config.settings import KINDS
 from server.bridge import deferred_from
 from server.session.registry import SessionRegistry, Texts
 from vault.config_notes import Settings, load_text, write_setting
-from vault.entities.reload import WorldReload, finished
-from vault.entities.store import KnownNotes
+from vault.entities.reload import EntityReloader, run_steps
+from vault.entities.store import MergeBase
 from vault.errors import NoteError
 from vault.message_notes import load_command_texts, load_wording
 from vault.vault import Vault
@@ -103,7 +103,7 @@ class ReloadTargets:
     game: Game
     agents: Population
     registry: SessionRegistry
-    known: KnownNotes
+    known: MergeBase
     settings: Callable[[], Settings]
     adopt: Callable[[Settings], None]
     end_thoughts: Callable[[str], None]
@@ -123,7 +123,7 @@ class HotReload:
         self._known = known = targets.known
         self._seen = NotesSeen(vault)
         self._seen.begin()
-        self._world = WorldReload(vault, game.world, known)
+        self._world = EntityReloader(vault, game.world, known)
         self._written = written
         agent_notes = [source for source in known.broken if source.startswith("agents/")]
         self._broken = {source.removesuffix("/agent.md"): known.broken[source] for source in agent_notes}
@@ -140,7 +140,7 @@ class HotReload:
 
     def look(self, paths: Iterable[str] | None = None) -> list[str]:
         """Take in what has changed among some notes and folders, or anywhere; return what admins should know."""
-        return finished(self.steps(paths))
+        return run_steps(self.steps(paths))
 
     def steps(self, paths: Iterable[str] | None = None) -> Generator[None, None, list[str]]:
         """Do the same in short steps, between which anything else may happen in the world."""
@@ -148,8 +148,8 @@ class HotReload:
         told: list[str] = []
         if self._concerns(changes, TEXTS):
             told += self._guarded(TEXTS, lambda: self._texts(changes), "The sentences stay as they were.")
-        taken = yield from self._world.steps(changes)
-        told += taken.told
+        taken = yield from self._world.apply_in_steps(changes)
+        told += taken.messages
         self._game.publish(tuple(taken.events))
         if self._concerns(changes, SETTINGS):
             told += self._guarded(SETTINGS, self._settings, "The settings stay as they were.")
@@ -213,8 +213,8 @@ class HotReload:
         before = _said(agent)
         self._agents.take_in(agent)
         now, ref = agent.note.character, ("character", name)
-        was = self._known.of(ref) or agent.character
-        self._known.read(ref, now)
+        was = self._known.get(ref) or agent.character
+        self._known.set(now)
         if merge(agent.character, was, now):
             self._game.publish((EntityChanged("", *ref),) if not same_content(agent.character, now) else ())
         elif before == _said(agent) and not _in(changes, f"agents/{name}/templates"):
@@ -226,7 +226,7 @@ class HotReload:
             agent = self._agents.bring(name)
         except WorldError as error:
             raise NoteError(f"agents/{name}/agent.md: {error}") from error
-        self._known.read(("character", name), agent.note.character)
+        self._known.set(agent.note.character)
         self._game.publish(())  # nobody perceives it, but where everyone is is to be saved
         return [f"agents/{name}/agent.md: taken in, as it is new."]
 
@@ -237,7 +237,7 @@ class HotReload:
         )
         self._game.sleep(name)
         self._game.publish(tuple(remove_character(self._game.world, name)))
-        self._known.forget(("character", name))
+        self._known.drop(("character", name))
         return [f"agents/{name}/agent.md: is gone, and {name} sleeps; what it remembers stays on disk."]
 
     def _guarded(self, what: str, take: Callable[[], list[str]], stays: str) -> list[str]:

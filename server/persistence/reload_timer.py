@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Protocol
 
 from server.clock import DelayedCall, ReactorClock
-from vault.entities.reload import finished
+from vault.entities.reload import run_steps
 from vault.vault import Vault
 from vault.watch import Watch
 
@@ -76,7 +76,7 @@ class ReloadTimer:
             self._soon.cancel()
 
     def note_change(self) -> None:
-        """Wait until whoever is editing has finished writing, but not for ever, then take it in."""
+        """Wait until whoever is editing has run_steps writing, but not for ever, then take it in."""
         now = self._clock.seconds()
         if self._soon and self._soon.active():
             self._soon.cancel()
@@ -91,7 +91,7 @@ class ReloadTimer:
             self._soon.cancel()
         self._watch.take()
         self._end_steps()
-        return self._guarded(lambda: self._told(finished(self._looks.steps(None))))
+        return self._guarded(lambda: self._told(run_steps(self._looks.steps(None))))
 
     def _schedule(self, seconds: float) -> None:
         self._soon = self._clock.callLater(seconds, self._look)
@@ -126,7 +126,7 @@ class ReloadTimer:
         if self._next and self._next.active():
             self._next.cancel()
         if steps is not None:
-            self._guarded(lambda: self._told(finished(steps)))
+            self._guarded(lambda: self._told(run_steps(steps)))
 
     def _guarded(self, look: Callable[[], list[str]]) -> list[str]:
         try:

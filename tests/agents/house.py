@@ -21,9 +21,9 @@ from tests.scripted_model import ScriptedModel
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game
-from vault.agent_notes import load_agent
 from vault.atomic_write import Disk
 from vault.board_note import BoardNote
+from vault.entities.agent_notes import load_agent
 from vault.vault import STARTER, Vault
 from world.entities import Role
 

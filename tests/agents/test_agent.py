@@ -25,7 +25,7 @@ from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game
-from vault.agent_notes import load_agent
+from vault.entities.agent_notes import load_agent
 from vault.memory.memory_line import Memory
 from vault.vault import STARTER, Vault
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from tests.hostile import hostile_input, hostile_lines
 from vault.board_note import format_board, parse_board
-from vault.entities.schema import load_person, load_room, load_thing, save_person, save_room, save_thing
+from vault.entities.personal_notes import OwnNotes
+from vault.entities.schema import load_person, load_room, load_thing, save_entity
 from vault.markdown import one_line
 from vault.memory.facts_note import CONFIDED, PEOPLE, PROMISES, Fact, format_fact, parse_fact
 from vault.memory.memory_line import Memory, format_line, parse_line
 from vault.memory.summaries import RECENT, Summary, SummaryFolder
 from vault.note import parse_note
-from vault.personal_notes import OwnNotes
 from vault.vault import Vault
 from world.bulletin_board import Board, Notice
 from world.entities import Character, Detail, Room, Thing
@@ -80,7 +80,7 @@ def test_a_note_of_ones_own_has_the_lines_that_were_written(texts):
 def test_a_person_is_nobody_else_for_what_is_written_about_them(text, value, preference):
     ana = Character("Ana", "Hall", text, properties={"mood": value}, preferences={"lines": preference})
     with a_vault() as vault:
-        save_person(vault, ana)
+        save_entity(vault, ana)
         found = load_person(vault, "Ana", "Hall")
         assert (found.description, found.properties) == (text, {"mood": value})
         assert found.preferences == ana.preferences
@@ -93,7 +93,7 @@ def test_a_person_is_nobody_else_for_what_is_written_about_them(text, value, pre
 def test_a_room_has_no_exit_and_no_detail_that_was_only_written_about(text, seen, value):
     room = Room("Hall", text, {}, {"crack": Detail("crack", seen, ())}, properties={"mood": value}, title=value)
     with a_vault() as vault:
-        save_room(vault, room)
+        save_entity(vault, room)
         found = load_room(vault, "Hall")
         assert (found.description, found.exits, found.title) == (text, {}, value)
         assert found.details == room.details
@@ -105,7 +105,7 @@ def test_a_room_has_no_exit_and_no_detail_that_was_only_written_about(text, seen
 def test_a_thing_is_as_it_was_written_on(text, writing, value):
     thing = Thing("slip", "Hall", text, title=value, writing=writing, properties={"mood": value})
     with a_vault() as vault:
-        save_thing(vault, thing)
+        save_entity(vault, thing)
         found = load_thing(vault, "slip")
         assert (found.description, found.writing, found.title) == (text, writing, value)
         assert (found.fixed, found.is_container, found.properties) == (False, False, {"mood": value})

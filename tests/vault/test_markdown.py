@@ -13,12 +13,11 @@ from config.validation import Given
 from tests.vault import nasty
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings, write_setting
-from vault.entities.schema import load_room, room_of, save_room
+from vault.entities.schema import load_room, room_of, save_entity
 from vault.errors import NoteError
 from vault.markdown import escaped_section, scan, unescaped_section
 from vault.note import link_target, parse_note, with_plain_ends
 from vault.note_editor import NoteText, entry_lines
-from vault.trigger_notes import life_in
 from world.entities import Exit
 
 HIDING = {
@@ -48,13 +47,13 @@ def test_nothing_in_code_or_in_a_comment_counts(around, hidden):
     within = around.format(hidden.replace("\n", f"\n{indent}"))
     note = parse_note(f"A hall.\n\n{within}\n\nDust.\n\n## Reactions\n{within}\n\n## Details\n\nNone.\n", "rooms/A.md")
     room, shown = room_of(note, "A"), room_of(note, "A").description
-    assert (note.settings(["port"]), room.exits, room.details, life_in(note).descriptions_by_day_part) == (
+    assert (note.settings(["port"]), room.exits, room.details, room.descriptions_by_day_part) == (
         {},
         {},
         {},
         {},
     )
-    assert life_in(note).triggers == ()
+    assert room.triggers == ()
     is_comment = "%%" in around or "<!--" in around
     assert shown == ("A hall.\n\nDust." if is_comment else f"A hall.\n\n{within}\n\nDust.")
 
@@ -80,7 +79,11 @@ def test_what_nothing_closes_hides_nothing(opener):
 @pytest.mark.parametrize("title", ["exits", "EXITS", "Exits ##", " Exits", "Exits <!-- two -->"])
 def test_a_heading_counts_in_any_case(title):
     note = parse_note(f"A hall.\n\n## {title}\n- **out**: [[Yard]]\n\n## night\nDark.\n", "rooms/A.md")
-    assert (list(room_of(note, "A").exits), life_in(note).descriptions_by_day_part) == (["out"], {"night": "Dark."})
+    room = room_of(note, "A")
+    assert (list(room.exits), room.descriptions_by_day_part) == (
+        ["out"],
+        {"night": "Dark."},
+    )
 
 
 def test_a_section_that_stands_twice_is_refused_with_both_lines():
@@ -130,7 +133,7 @@ def test_a_description_with_a_fence_is_changed_as_a_whole(tmp_path):
     room = load_room(vault, "R")
     assert room.description == board
     room.description = "Dust.\n```\n## Rules"
-    save_room(vault, room)
+    save_entity(vault, room)
     assert vault.read_text("rooms", "R.md") == (
         "%% drawn by Ana %%\nDust.\n\\```\n\\## Rules\n<!-- to do -->\n\n## Exits\n- **out**: [[R]]\n"
     )

@@ -11,19 +11,14 @@ from hypothesis import given
 
 from config.validation import current_name, misspelt
 from tests.vault import nasty
-from vault.agent_notes import KEYS as AGENT_KEYS
-from vault.agent_notes import load_agent
+from vault.entities.agent_notes import KEYS as AGENT_KEYS
+from vault.entities.agent_notes import load_agent
 from vault.entities.schema import (
-    PERSON_KEYS,
-    ROOM_KEYS,
-    THING_KEYS,
+    known_keys,
     load_person,
     load_room,
     load_thing,
-    save_agent,
-    save_person,
-    save_room,
-    save_thing,
+    save_entity,
 )
 from vault.errors import NoteError
 from vault.vault import STARTER, Vault
@@ -71,35 +66,35 @@ def fresh() -> tuple[tempfile.TemporaryDirectory[str], Vault]:
     return folder, Vault(Path(folder.name))
 
 
-@given(nasty.rooms(ROOM_KEYS), nasty.rooms(ROOM_KEYS))
+@given(nasty.rooms(known_keys("room")), nasty.rooms(known_keys("room")))
 def test_a_room_comes_back_as_it_was_saved_and_as_it_was_changed(room, other):
     folder, vault = fresh()
     with folder:
         for one in (room, other, room):
-            save_room(vault, one)
+            save_entity(vault, one)
             assert load_room(vault, "Hall") == one
-            assert not save_room(vault, one)
+            assert not save_entity(vault, one)
 
 
-@given(nasty.things(THING_KEYS), nasty.things(THING_KEYS))
+@given(nasty.things(known_keys("thing")), nasty.things(known_keys("thing")))
 def test_a_thing_comes_back_as_it_was_saved_and_as_it_was_changed(thing, other):
     folder, vault = fresh()
     other.place_id = thing.place_id  # where it starts out is not what changes
     with folder:
         for one in (thing, other, thing):
-            save_thing(vault, one)
+            save_entity(vault, one)
             assert load_thing(vault, "lamp") == one
-            assert not save_thing(vault, one)
+            assert not save_entity(vault, one)
 
 
-@given(nasty.people(PERSON_KEYS), nasty.people(PERSON_KEYS))
+@given(nasty.people(known_keys("character")), nasty.people(known_keys("character")))
 def test_a_person_comes_back_as_they_were_saved_and_as_they_were_changed(person, other):
     folder, vault = fresh()
     with folder:
         for one in (person, other, person):
-            save_person(vault, one)
+            save_entity(vault, one)
             assert load_person(vault, "Ana", "Hall") == one
-            assert not save_person(vault, one)
+            assert not save_entity(vault, one)
 
 
 @given(nasty.agents(AGENT_KEYS), nasty.agents(AGENT_KEYS))
@@ -110,12 +105,12 @@ def test_an_agent_comes_back_as_it_was_saved_with_what_it_may_do(agent, other):
         one.properties = {key: text for key, text in kept.items() if current_name(key) not in AGENT_KEYS}
     with folder:
         for one in (agent, other, agent):
-            save_agent(vault, one)
+            save_entity(vault, one)
             assert load_agent(vault, "Ana").character == one
-            assert not save_agent(vault, one)
+            assert not save_entity(vault, one)
 
 
-@given(nasty.notes, nasty.rooms(ROOM_KEYS))
+@given(nasty.notes, nasty.rooms(known_keys("room")))
 def test_a_room_is_saved_into_whatever_stands_in_its_note(text, room):
     folder, vault = fresh()
     with folder:
@@ -124,14 +119,14 @@ def test_a_room_is_saved_into_whatever_stands_in_its_note(text, room):
             before = load_room(vault, "Hall")
         except NoteError:
             return
-        assert not save_room(vault, before)
+        assert not save_entity(vault, before)
         assert vault.read_exact("rooms", "Hall.md") == text
         room.descriptions_by_day_part, room.ambient, room.triggers = (
             before.descriptions_by_day_part,
             before.ambient,
             before.triggers,
         )
-        save_room(vault, room)
+        save_entity(vault, room)
         assert load_room(vault, "Hall") == room
 
 
@@ -140,13 +135,13 @@ def test_only_what_differs_is_written(line_end, tmp_path):
     vault = Vault(tmp_path)
     vault.write_text(REMARKED.replace("\n", line_end), "rooms", "Hall.md")
     room = load_room(vault, "Hall")
-    assert not save_room(vault, room)
+    assert not save_entity(vault, room)
     room.properties["mood"] = "bright"
     room.exits["south"] = replace(room.exits["south"], aliases=("s", "so"))
     room.exits["west"] = Exit("west", "Den")
     room.details["clock"] = Detail("clock", "It goes:\n- tick\n\n- tock")
     room.description = "One.\n\n## Exits\n---"
-    assert save_room(vault, room)
+    assert save_entity(vault, room)
     assert load_room(vault, "Hall") == room
     changes = {
         "mood:   dusty #": "mood: bright #",
@@ -168,7 +163,7 @@ def test_what_somebody_has_edited_since_it_was_read_stays(tmp_path):
     known = load_room(vault, "Hall")
     ours = replace(known, properties={"mood": "bright", "lit": "yes"})
     vault.write_text("---\nmood: dusty\nlit: no\n---\nA long hall.\n", "rooms", "Hall.md")
-    assert save_room(vault, ours, known)
+    assert save_entity(vault, ours, known)
     assert vault.read_exact("rooms", "Hall.md") == "---\nmood: bright\nlit: no\n---\nA long hall.\n"
 
 
@@ -204,8 +199,8 @@ def test_the_starter_notes_are_not_written_again(folder, tmp_path):
     for name in vault.names(folder) or vault.folders(folder):
         match folder:
             case "rooms":
-                assert not save_room(vault, load_room(vault, name))
+                assert not save_entity(vault, load_room(vault, name))
             case "things":
-                assert not save_thing(vault, load_thing(vault, name))
+                assert not save_entity(vault, load_thing(vault, name))
             case _:
-                assert not save_agent(vault, load_agent(vault, name).character)
+                assert not save_entity(vault, load_agent(vault, name).character)

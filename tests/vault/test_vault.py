@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
-from vault.entities.schema import load_room, save_room
+from vault.entities.schema import load_room, save_entity
 from vault.errors import NoteError
 from vault.note import Note
 from vault.vault import MARK, STARTER, Vault, check_name, open_vault
@@ -98,7 +98,7 @@ def test_a_note_behind_a_link_is_written_through_it_and_keeps_its_mode(tmp_path,
     file.chmod(0o640)
     room = load_room(vault, "R")
     room.description = "Moss."
-    assert save_room(vault, room)
+    assert save_entity(vault, room)
     assert (path.is_symlink(), file.read_text(), file.stat().st_mode & 0o777) == (True, "Moss.\n", 0o640)
     vault.write_together([("Ivy.\n", "rooms/R.md")])
     assert (path.is_symlink(), file.read_text(), file.stat().st_mode & 0o777) == (True, "Ivy.\n", 0o640)

@@ -60,7 +60,7 @@ def building(*names: str) -> Game:
 
 def as_built(world: World) -> dict[str, object]:
     """Return all of a world that a builder can change, and where things are."""
-    subjects = [*world.rooms.items(), *world.things.items(), *world.characters.items()]
+    subjects = [(one.id, one) for one in world.entities()]
     places = {thing.thing_id: thing.place_id for thing in world.things.values()}
     return {name: snapshot(one) for name, one in subjects} | {"places": places}
 

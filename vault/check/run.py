@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from config.settings import WorldSettings
-from vault.agent_notes import agent_names
 from vault.check.files import check_files
 from vault.check.memories import check_memories
 from vault.check.world import check_settings, check_world
 from vault.config_notes import settings_in
 from vault.errors import NoteError
 from vault.findings import Finding, Overlay, every_fault
-from vault.vault import Vault
+from vault.vault import Vault, agent_names
 
 Check = Callable[[Vault], Iterable[Finding]]
 

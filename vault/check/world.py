@@ -9,18 +9,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from config.profiles import THINKER, ModelProfile, thinker_of
 from config.settings import KINDS, AgentSettings, MemorySettings
 from config.validation import GONE, OLD_NAMES, Given, is_open, setting_names
-from vault.agent_notes import agent_names, load_agent
 from vault.board_note import BOARD, parse_board
 from vault.check.files import NAMED
 from vault.config_notes import Settings, load_settings, load_text, settings_in
-from vault.entities.schema import person_of, room_names, room_of, thing_of
+from vault.entities.agent_notes import load_agent
+from vault.entities.schema import KINDS as KIND_BY_FOLDER
+from vault.entities.schema import entity_of, room_names
 from vault.errors import NoteError
 from vault.findings import Finding, Mend, Overlay, every_fault
 from vault.locations_log import LINE, WHEREABOUTS
 from vault.markdown import unclosed
 from vault.message_notes import WHOLE, load_wording
 from vault.note import Note, link_target
-from vault.vault import Vault
+from vault.vault import Vault, agent_names
 from world.matching import suggestions
 from world.sanitize import name_key
 
@@ -57,11 +58,8 @@ def _read(vault: Vault, source: str) -> None:
     """Read a note as a start does. Raises: NoteError. What an agent's note may say is checked with the settings."""
     if vault.exists(source):
         note, folder = vault.read(source), source.partition("/")[0]
-        if folder in _READ:
-            _READ[folder](note, _name(source))
-
-
-_READ: dict[str, Callable[[Note, str], object]] = {"rooms": room_of, "things": thing_of, "people": person_of}
+        if folder in KIND_BY_FOLDER:
+            entity_of(note, (KIND_BY_FOLDER[folder], _name(source)))
 
 
 def _name(source: str) -> str:

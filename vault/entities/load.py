@@ -14,15 +14,15 @@ from functools import partial
 from typing import TypeVar
 
 from config.settings import WorldSettings
-from vault.agent_notes import agent_names, load_agent
-from vault.entities.schema import ROOMS, inside_itself, load_person, load_room, load_thing
-from vault.entities.store import KnownNotes
+from vault.entities.agent_notes import load_agent
+from vault.entities.schema import inside_itself, load_person, load_room, load_thing
+from vault.entities.store import MergeBase
 from vault.errors import NoteError
 from vault.findings import Overlay, every_fault
 from vault.locations_log import Whereabouts
 from vault.message_notes import load_wording
 from vault.note import with_plain_ends
-from vault.vault import Vault
+from vault.vault import Vault, agent_names
 from world.entities import Room
 from world.errors import WorldError
 from world.sanitize import name_key
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-def load_world(vault: Vault, settings: WorldSettings, known: KnownNotes | None = None) -> World:
+def load_world(vault: Vault, settings: WorldSettings, known: MergeBase | None = None) -> World:
     """Return the world that the vault's notes describe, with everyone where they were last.
 
     Everyone is asleep. A room whose note is not valid is open with what can be read of it; a thing, person or agent
@@ -41,7 +41,7 @@ def load_world(vault: Vault, settings: WorldSettings, known: KnownNotes | None =
     `known` is told what each note says, where things start out included, and which notes are not valid.
     Raises: NoteError if there is no room at all, or none that is the start room.
     """
-    known = known or KnownNotes()
+    known = known or MergeBase()
     rooms = _rooms(vault, known)
     taken = {name_key(room.room_id): f"rooms/{room.room_id}.md" for room in rooms}
     valid = partial(_valid, taken=taken, broken=known.broken)
@@ -55,13 +55,13 @@ def load_world(vault: Vault, settings: WorldSettings, known: KnownNotes | None =
     except WorldError as error:
         raise NoteError(f"config/world.md: {error}") from error
     world.crowd = settings.crowd
-    known.begin(world)
+    known.reset(world)
     Whereabouts(vault, world).restore()
     _untangle(world, known)
     return world
 
 
-def _rooms(vault: Vault, known: KnownNotes) -> list[Room]:
+def _rooms(vault: Vault, known: MergeBase) -> list[Room]:
     names: dict[str, str] = {}
     for name in vault.names("rooms"):
         first = names.setdefault(name_key(name), name)
@@ -71,7 +71,7 @@ def _rooms(vault: Vault, known: KnownNotes) -> list[Room]:
     return [_room(vault, name, links, known) for name in names.values()]
 
 
-def _room(vault: Vault, name: str, links: Mapping[str, str], known: KnownNotes) -> Room:
+def _room(vault: Vault, name: str, links: Mapping[str, str], known: MergeBase) -> Room:
     try:
         return load_room(vault, name, links)
     except NoteError as error:
@@ -107,7 +107,7 @@ def _same_name(name: str, other: str) -> str:
     return f"{name!r} is the name of {other} too; everything in a world has a name of its own. Rename one."
 
 
-def _untangle(world: World, known: KnownNotes) -> None:
+def _untangle(world: World, known: MergeBase) -> None:
     """Take a thing that is inside itself, which no one could ever find, into the start room."""
     for thing in world.things.values():
         around = world.containers_around(thing.place_id)
@@ -138,7 +138,7 @@ def load_partial_room(vault: Vault, name: str, known: Mapping[str, str]) -> Part
 
     `known` is of `room_names`.
     """
-    source = f"{ROOMS}/{name}.md"
+    source = f"rooms/{name}.md"
     text = vault.read_what_is_readable(source)
     faults: dict[str, None] = {}
     for part in (None, text, _without_front_matter(text)):
@@ -154,7 +154,7 @@ def load_partial_room(vault: Vault, name: str, known: Mapping[str, str]) -> Part
 
 
 def _load(vault: Vault, name: str, known: Mapping[str, str]) -> Room | None:
-    return load_room(vault, name, known) if vault.exists(ROOMS, f"{name}.md") else None
+    return load_room(vault, name, known) if vault.exists("rooms", f"{name}.md") else None
 
 
 def _without_front_matter(text: str) -> str:

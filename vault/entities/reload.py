@@ -1,273 +1,282 @@
-"""Taking edits of rooms, things and people into a running world; a note that is not valid changes nothing.
+"""Following edits of rooms, things and people in a running world; a note that is not valid changes nothing.
 
 A room whose note has another name but the same number was renamed: who and what is in it comes along. Of many edits
-the rest of the world need not wait for the last: `steps` takes them in a note at a time, and exits lead somewhere
-after each.
+the rest of the world need not wait for the last: `apply_in_steps` applies them a note at a time, and exits lead
+somewhere after each. Each note is read once, and again only if the world has written into it meanwhile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from vault.entities.schema import inside_itself, person_of, room_names, room_of, thing_of
-from vault.entities.store import KnownNotes
+from vault.entities.schema import KINDS, inside_itself, person_of, room_names, room_of, thing_of
+from vault.entities.store import MergeBase
 from vault.errors import NoteError
 from vault.note import Note, link_target
 from vault.vault import Vault
 from vault.watch import Changes
-from world.edits import add_entity, merge, remove_character, remove_room, remove_thing, rename_room, same_content
-from world.entities import Character, Exit, Room, Thing
+from world.edits import merge, remove_character, remove_room, remove_thing, rename_room, same_content
+from world.entities import Character, Entity, Exit, Ref, Room, Thing
 from world.events import EntityChanged, Event, Moved
-from world.find import Entity
 from world.sanitize import name_key
-from world.undo import Ref
 from world.world import World
 
 T = TypeVar("T")
 
-KINDS = {"rooms": "room", "things": "thing", "people": "character"}
+
+@dataclass
+class ReloadResult:
+    """What came of a reload: sentences for admins, and events to be published."""
+
+    messages: list[str] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    def add(self, other: ReloadResult) -> None:
+        """Take over what came of a part of it."""
+        self.messages += other.messages
+        self.events += other.events
 
 
 @dataclass
-class Taken:
-    """What came of a look: sentences for admins, events to be published, and the notes that are not valid, with why."""
+class _EditedRooms:
+    """The rooms of one reload by the sources of their notes, as far as these are valid.
 
-    told: list[str] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    broken: dict[str, str] = field(default_factory=dict)
+    `base` is what each note was known to say when it was read. `notes` have been read already. `written` are the rooms
+    with their exits as their notes have them, where another room was renamed.
+    """
+
+    names: Mapping[str, str]
+    renamed: Mapping[str, str]
+    notes: dict[str, Note]
+    rooms: dict[str, Room] = field(default_factory=dict)
+    written: dict[str, Room] = field(default_factory=dict)
+    base: dict[str, Entity | None] = field(default_factory=dict)
 
 
-class WorldReload:
+class EntityReloader:
     """Keeps a world as its notes are edited.
 
-    `broken` are the notes that are not valid, by source, with why; they are read again at every look, for what was
+    `broken` are the notes that are not valid, by source, with why; they are read again at every scan, for what was
     wrong may have been another note.
     """
 
-    def __init__(self, vault: Vault, world: World, known: KnownNotes) -> None:
-        self.broken = {source: why for source, why in known.broken.items() if _kind(source)}
+    def __init__(self, vault: Vault, world: World, base: MergeBase) -> None:
+        self.broken = {source: why for source, why in base.broken.items() if _ref(source)}
         self._vault = vault
         self._world = world
-        self._known = known
+        self._base = base
+        self._by_folder = {"people": self._reload_person, "things": self._reload_thing}
 
-    def take_in(self, changes: Changes) -> Taken:
-        """Take in what has changed, as far as it is rooms, things and people."""
-        return finished(self.steps(changes))
+    def apply(self, changes: Changes) -> ReloadResult:
+        """Apply what has changed, as far as it is rooms, things and people."""
+        return run_steps(self.apply_in_steps(changes))
 
-    def steps(self, changes: Changes) -> Generator[None, None, Taken]:
+    def apply_in_steps(self, changes: Changes) -> Generator[None, None, ReloadResult]:
         """Do the same in steps, between which anything else may happen in the world."""
-        taken = Taken()
-        gone = [source for source in changes.gone if _kind(source)]
-        changed = dict.fromkeys(source for source in (*changes.changed, *self.broken) if _kind(source))
+        result, notes = ReloadResult(), dict[str, Note]()
+        gone = [source for source in changes.gone if _ref(source)]
         for source in gone:
             self.broken.pop(source, None)
-        changed = {source: None for source in changed if self._vault.exists(*source.split("/"))}
+        changed = [source for source in dict.fromkeys((*changes.changed, *self.broken)) if self._is_there(source)]
         rooms = [source for source in changed if source.startswith("rooms/")]
-        renamed = self._renamings([s for s in (*gone, *changes.missing) if s.startswith("rooms/")], rooms)
-        for old, new in renamed.items():
-            taken.events += rename_room(self._world, old, new)
-            self._known_as(old, new)
-            taken.told.append(f"rooms/{new}.md: was {old} before; everything in it came along.")
-        yield from self._take_rooms(rooms, renamed, taken)
+        renamed = self._rename_rooms([*gone, *changes.missing], rooms, notes, result)
+        yield from self._reload_rooms(rooms, renamed, notes, result)
         for source in changed:
-            if not source.startswith("rooms/"):
+            if reload := self._by_folder.get(source.partition("/")[0]):
                 yield
-                self._guarded(source, taken, lambda source=source: self._take(source, taken))  # type: ignore[misc]
+                self._guarded(source, result, lambda reload=reload, source=source: reload(source, result))  # type: ignore[misc]
         for source in gone:
-            if _name(source) not in renamed or not source.startswith("rooms/"):
-                self._lose(source, taken)
-        taken.broken = dict(self.broken)
-        return taken
+            if not (source.startswith("rooms/") and _name(source) in renamed):
+                self._remove(source, result)
+        return result
 
-    def _renamings(self, gone: list[str], changed: list[str]) -> dict[str, str]:
-        """Return the new ids of rooms that were renamed, by the old ones."""
+    def _is_there(self, source: str) -> bool:
+        return _ref(source) is not None and self._vault.exists(*source.split("/"))
+
+    def _rename_rooms(
+        self, gone: Iterable[str], changed: Iterable[str], notes: dict[str, Note], result: ReloadResult
+    ) -> dict[str, str]:
+        """Rename the rooms whose notes have another name now; return the new ids by the old ones."""
         numbers: dict[int, list[str]] = {}
         for source in changed:
             if _name(source) not in self._world.rooms:
-                number = self._number(source)
-                numbers.setdefault(number, []).append(_name(source))
+                numbers.setdefault(self._number(source, notes), []).append(_name(source))
         found: dict[str, str] = {}
         for source in gone:
-            room = self._world.rooms.get(_name(source))
+            room = self._world.rooms.get(_name(source)) if source.startswith("rooms/") else None
             fitting = numbers.get(room.number, []) if room and room.number else []
             if len(fitting) == 1 and self._world.id_like(fitting[0]) in (None, _name(source)):
                 found[_name(source)] = fitting[0]
+        for old, new in found.items():
+            result.events += rename_room(self._world, old, new)
+            was = self._base.get(("room", old))
+            self._base.drop(("room", old))
+            if isinstance(was, Room):
+                self._base.set(replace(was, room_id=new))
+            result.messages.append(f"rooms/{new}.md: was {old} before; everything in it came along.")
         return found
 
-    def _number(self, source: str) -> int:
+    def _number(self, source: str, notes: dict[str, Note]) -> int:
         try:
-            number = self._vault.read(*source.split("/")).properties.get("number")
+            number = notes.setdefault(source, self._vault.read(*source.split("/"))).properties.get("number")
         except NoteError:
             return 0
         return number if type(number) is int else 0
 
-    def _known_as(self, old: str, new: str) -> None:
-        was = self._known.of(("room", old))
-        self._known.forget(("room", old))
-        if isinstance(was, Room):
-            self._known.read(("room", new), replace(was, room_id=new))
-
-    def _take_rooms(self, sources: list[str], renamed: Mapping[str, str], taken: Taken) -> Generator[None, None, None]:
+    def _reload_rooms(
+        self, sources: list[str], renamed: Mapping[str, str], notes: dict[str, Note], result: ReloadResult
+    ) -> Generator[None, None, None]:
         names = room_names(self._vault) if sources else {}
         names |= {name_key(old): new for old, new in renamed.items() if name_key(old) not in names}
-        read: dict[str, Room] = {}
-        written: dict[str, Room] = {}
-        before: dict[str, Entity | None] = {}
-
-        def read_note(source: str) -> None:
-            note = self._vault.read(*source.split("/"))
-            room = room_of(note, _name(source), names)
-            self._check_free(source, room.room_id)
-            read[source], written[source] = room, _as_written(room, note, renamed)
-
-        def load(source: str) -> None:
-            if source in before and self._known_of(source) is before[source]:
-                return
-            before[source] = self._known_of(source)
-            read.pop(source, None)  # what was read before the world wrote something newer into the note
-            self._guarded(source, taken, lambda: read_note(source))
-
+        edited, rooms = _EditedRooms(names, renamed, notes), self._world.rooms
         for source in sources:
             yield
-            load(source)
+            self._read_room(source, edited, result)
         for source in sources:
-            load(source)
-        for source, why in leading_nowhere(read, self._world.rooms).items():
-            del read[source]
-            self._refuse(source, why, taken)
-        parts = {source: Taken() for source in read}
-        old = [source for source, room in read.items() if room.room_id in self._world.rooms]
-        for source in [source for source, room in read.items() if room.room_id not in self._world.rooms]:
+            self._read_room(source, edited, result)
+        for source, why in leading_nowhere(edited.rooms, rooms).items():
+            del edited.rooms[source]
+            self._refuse(source, why, result)
+        parts = {source: ReloadResult() for source in edited.rooms}
+        old = [source for source, room in edited.rooms.items() if room.id in rooms]
+        for source in [source for source, room in edited.rooms.items() if room.id not in rooms]:
             # Those that are new come all at once, for they may lead to each other.
-            self._adopt(source, read[source], parts[source], written[source])
+            self._adopt(source, edited.rooms[source], parts[source], edited.written[source])
         for source in old:
             yield
-            load(source)
-            if source in read and read[source].room_id in self._world.rooms:  # else somebody has removed it meanwhile
-                self._adopt_if_open(source, read[source], written[source], parts[source])
+            self._read_room(source, edited, result)
+            if source in edited.rooms and edited.rooms[source].id in rooms:  # else it was removed meanwhile
+                self._adopt_if_open(source, edited, parts[source])
         for part in parts.values():
-            taken.told += part.told
-            taken.events += part.events
+            result.add(part)
 
-    def _adopt_if_open(self, source: str, room: Room, written: Room, taken: Taken) -> None:
+    def _read_room(self, source: str, edited: _EditedRooms, result: ReloadResult) -> None:
+        """Read the note of a room, unless it was read and the world has written nothing newer into it since."""
+        base = self._base.get(("room", _name(source)))
+        if source in edited.base:
+            if edited.base[source] is base:
+                return
+            edited.notes.pop(source, None)
+        edited.base[source] = base
+        edited.rooms.pop(source, None)
+
+        def read() -> None:
+            note = edited.notes.pop(source, None) or self._vault.read(*source.split("/"))
+            room = room_of(note, _name(source), edited.names)
+            self._check_free(source, room.ref)
+            edited.rooms[source], edited.written[source] = room, _as_written(room, note, edited.renamed)
+
+        self._guarded(source, result, read)
+
+    def _adopt_if_open(self, source: str, edited: _EditedRooms, result: ReloadResult) -> None:
         """Adopt a room whose exits still lead somewhere."""
-        if any(exit.room_id not in self._world.rooms for exit in room.exits.values()):
-            self._refuse(source, leading_nowhere({source: room}, self._world.rooms)[source], taken)
+        room = edited.rooms[source]
+        why = leading_nowhere({source: room}, self._world.rooms).get(source)
+        if why:
+            self._refuse(source, why, result)
         else:
-            self._adopt(source, room, taken, written)
+            self._adopt(source, room, result, edited.written[source])
 
-    def _known_of(self, source: str) -> Entity | None:
-        return self._known.of((_kind(source), _name(source)))
+    def _reload_person(self, source: str, result: ReloadResult) -> None:
+        person = person_of(self._vault.read(*source.split("/")), _name(source), self._world.start_room_id)
+        self._check_free(source, person.ref)
+        self._adopt(source, person, result)
 
-    def _take(self, source: str, taken: Taken) -> None:
-        name, note = _name(source), self._vault.read(*source.split("/"))
-        self._check_free(source, name)
-        if source.startswith("people/"):
-            self._adopt(source, person_of(note, name, self._world.start_room_id), taken)
-            return
-        thing = thing_of(note, name)
-        was = self._known.of(("thing", name))
+    def _reload_thing(self, source: str, result: ReloadResult) -> None:
+        name, note, world = _name(source), self._vault.read(*source.split("/")), self._world
+        self._check_free(source, ("thing", name))
+        thing, was = thing_of(note, name), self._base.get(("thing", name))
         is_as_before = isinstance(was, Thing) and was.place_id == thing.place_id
-        places, line = (self._world.rooms, self._world.characters, self._world.things), note.property_lines.get("at", 1)
-        if not is_as_before and not any(thing.place_id in table for table in places):
+        line = note.property_lines.get("at", 1)
+        if not is_as_before and not any(
+            thing.place_id in table for table in (world.rooms, world.characters, world.things)
+        ):
             raise NoteError(f"{source}:{line}: at is {thing.place_id!r}, which is no room, person or thing.")
-        around = self._world.containers_around(thing.place_id)
+        around = world.containers_around(thing.place_id)
         if not is_as_before and name in (thing.place_id, *around):
             raise NoteError(inside_itself(name, around, line))
-        self._adopt(source, thing, taken)
+        self._adopt(source, thing, result)
 
-    def _adopt(self, source: str, now: Entity, taken: Taken, written: Entity | None = None) -> None:
+    def _adopt(self, source: str, now: Entity, result: ReloadResult, written: Entity | None = None) -> None:
         """Put what a note says into force; `written` is the same with its links to the letter."""
-        ref = (_kind(source), _name(source))
-        current, was = self._found(ref), self._known.of(ref)
-        self._known.read(ref, written or now)
+        current, was = self._world.get(now.ref), self._base.get(now.ref)
+        self._base.set(written or now)
         self.broken.pop(source, None)
         if current is None:
-            add_entity(self._world, now)
-            taken.told.append(f"{source}: taken in, as it is new.")
-            taken.events += (
-                [EntityChanged("", *ref)] if isinstance(now, Room) and not now.number else []
-            )  # to be given one
+            self._world.put(now)
+            result.messages.append(f"{source}: taken in, as it is new.")
+            if isinstance(now, Room) and not now.number:
+                result.events.append(EntityChanged("", *now.ref))  # to be given one
             return
         # A room keeps its number when its note has lost it: maps of clients know the room by it.
         lost = False
         if isinstance(now, Room) and isinstance(current, Room) and not now.number:
             now, lost = replace(now, number=current.number), True
-        moved = isinstance(now, Thing) and isinstance(was, Thing) and self._put_elsewhere(now, was, taken)
+        moved = isinstance(now, Thing) and isinstance(was, Thing) and self._move(now, was, result)
         if not merge(current, was or current, now) and not moved and not lost:
             return  # we have written it ourselves, or it says the same in other words
-        taken.told.append(f"{source}: taken in.")
+        result.messages.append(f"{source}: taken in.")
         if lost or not same_content(current, written or now):
-            taken.events.append(EntityChanged("", *ref))  # what is newer in the world is written into it as well
+            result.events.append(EntityChanged("", *now.ref))  # what is newer in the world is written into it as well
 
-    def _put_elsewhere(self, now: Thing, was: Thing, taken: Taken) -> bool:
+    def _move(self, now: Thing, was: Thing, result: ReloadResult) -> bool:
         """Move a thing whose note says another place than before; return whether it had to."""
         thing = self._world.things[now.thing_id]
         if now.place_id == was.place_id or now.place_id == thing.place_id:
             return False
         thing.place_id = now.place_id
-        taken.events.append(Moved("", thing.thing_id))
+        result.events.append(Moved("", thing.thing_id))
         return True
 
-    def _lose(self, source: str, taken: Taken) -> None:
-        ref = (_kind(source), _name(source))
-        one, world = self._found(ref), self._world
-        if one is None:
+    def _remove(self, source: str, result: ReloadResult) -> None:
+        ref, world = _ref(source), self._world
+        one = world.get(ref) if ref else None
+        if ref is None or one is None:
             return
-        if isinstance(one, Room) and one.room_id == world.start_room_id:
+        if one.id == world.start_room_id and isinstance(one, Room):
             what = "the start room cannot go; put the note back, or name another in config/world.md first."
-            taken.told.append(f"{source}: {what}")
+            result.messages.append(f"{source}: {what}")
             return
-        self._known.forget(ref)
+        self._base.drop(ref)
         match one:
             case Room():
-                taken.events += remove_room(world, one.room_id)
+                result.events += remove_room(world, one.room_id)
                 start = world.rooms[world.start_room_id].name
-                taken.told.append(f"{source}: is gone; who and what was in it is in {start}, and no exit leads there.")
+                what = f"is gone; who and what was in it is in {start}, and no exit leads there."
             case Thing():
-                taken.events += remove_thing(world, one.thing_id)
-                taken.told.append(f"{source}: is gone, and so is the thing.")
+                result.events += remove_thing(world, one.thing_id)
+                what = "is gone, and so is the thing."
             case Character(awake=True):
-                taken.events.append(EntityChanged("", *ref))
-                taken.told.append(f"{source}: {one.name} is here, so the note is written again.")
+                result.events.append(EntityChanged("", *ref))
+                what = f"{one.name} is here, so the note is written again."
             case Character():
-                taken.events += remove_character(world, one.character_id)
-                taken.told.append(f"{source}: is gone; {one.name} begins anew when they come back.")
+                result.events += remove_character(world, one.character_id)
+                what = f"is gone; {one.name} begins anew when they come back."
+        result.messages.append(f"{source}: {what}")
 
-    def _guarded(self, source: str, taken: Taken, read: Callable[[], None]) -> None:
+    def _guarded(self, source: str, result: ReloadResult, read: Callable[[], None]) -> None:
         try:
             read()
         except NoteError as error:
-            self._refuse(source, str(error), taken)
+            self._refuse(source, str(error), result)
 
-    def _refuse(self, source: str, why: str, taken: Taken) -> None:
+    def _refuse(self, source: str, why: str, result: ReloadResult) -> None:
         if self.broken.get(source) != why:
-            stays = "What it said before still counts." if self._found((_kind(source), _name(source))) else "Left out."
-            taken.told.append(f"{why} {stays}")
+            ref = _ref(source)
+            stays = "What it said before still counts." if ref and self._world.get(ref) else "Left out."
+            result.messages.append(f"{why} {stays}")
         self.broken[source] = why
 
-    def _check_free(self, source: str, name: str) -> None:
+    def _check_free(self, source: str, ref: Ref) -> None:
         """Raises: NoteError if something else in the world has the name."""
-        if self._found((_kind(source), name)) is not None:
-            return
-        other = self._world.id_like(name)
+        other = None if self._world.get(ref) is not None else self._world.id_like(ref[1])
         if other is not None:
-            raise NoteError(f"{source}: {name!r} is the name of something else, {other!r}; give it one of its own.")
-
-    def _found(self, ref: Ref) -> Entity | None:
-        kind, key = ref
-        world = self._world
-        tables: dict[str, Mapping[str, Entity]] = {
-            "room": world.rooms,
-            "thing": world.things,
-            "character": world.characters,
-        }
-        return tables[kind].get(key)
+            raise NoteError(f"{source}: {ref[1]!r} is the name of something else, {other!r}; give it one of its own.")
 
 
-def finished(steps: Generator[None, None, T]) -> T:
+def run_steps(steps: Generator[None, None, T]) -> T:
     """Take all steps at once and return what comes of them."""
     while True:
         try:
@@ -313,9 +322,10 @@ def _as_written(room: Room, note: Note, renamed: Mapping[str, str]) -> Room:
     return replace(room, exits=exits)
 
 
-def _kind(source: str) -> str:
-    folder, _, rest = source.partition("/")
-    return KINDS.get(folder, "") if "/" not in rest else ""
+def _ref(source: str) -> Ref | None:
+    """Return the kind and the id of what a note is of; None if it is of no room, thing or person."""
+    folder, _, name = source.partition("/")
+    return (KINDS[folder], name.removesuffix(".md")) if folder in KINDS and "/" not in name else None
 
 
 def _name(source: str) -> str:

@@ -1,113 +1,145 @@
-"""Rooms, things, people and agents as notes: what each property, section and list of a note is a field of.
+"""Rooms, things, people and agents as notes: how each form of a field is read and written.
 
-What a person may do stands with the account and never in a note. An agent has no account: its `agent.md` says it.
+Which field stands where is declared with it in `world.entities`. What a person may do stands with the account and
+never in a note. An agent has no account: its `agent.md` says it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from functools import cache
+from typing import Any
 
-from vault.agent_notes import KEYS as AGENT_KEYS
-from vault.agent_notes import agent_of
+from config.settings import ROLES, AgentSettings, MemorySettings
+from config.validation import setting_names
+from vault.entities.trigger_notes import ambient_in, descriptions_in, triggers_in
 from vault.errors import NoteError
 from vault.front_matter import format_front_matter
-from vault.note import Note, link_target, names_in, own_properties, reference, table_in, text_in, texts_in
+from vault.note import Note, link_target, own_properties, reference, table_in, text_in, texts_in
 from vault.note_editor import NoteText, entry_lines
-from vault.trigger_notes import life_in
 from vault.vault import Vault, check_name
-from world.entities import Character, Detail, Exit, Role, Room, Thing
+from world.entities import (
+    FIELDS,
+    Character,
+    Codec,
+    Detail,
+    Entity,
+    Entries,
+    Exit,
+    Property,
+    Ref,
+    Role,
+    Room,
+    Section,
+    Table,
+    Thing,
+)
 from world.sanitize import name_key
 
-ROOMS = "rooms"
-ROOM_KEYS = ("number", "title", "aliases", "tags")
-"""The properties that mean something; the others are the builders' own."""
+FOLDERS = {"room": "rooms", "thing": "things", "character": "people"}
+KINDS = {folder: kind for kind, folder in FOLDERS.items()}
+"""The folder of each kind, and the kind of each folder; agents have folders of their own."""
+
+OF_THE_ACCOUNT = ("room", "role", "grants")
+"""The properties of an agent's note that nobody is to take for something that counts in a person's."""
+
+Form = tuple[Callable[[Note, str], Any], Callable[[Any], Any]]
+Rooms = Mapping[str, str]
+"""The names of rooms by what links may call them, see `room_names`."""
 
 
-def room_names(vault: Vault) -> dict[str, str]:
-    """Return the names of all rooms by what links may call them: case and the encoding of accents do not count."""
-    names = vault.names(ROOMS)
-    return {name_key(name): name for name in names} | {name: name for name in names}
+def _as_it_is(value: Any) -> Any:
+    return value or None
 
 
-def load_room(vault: Vault, name: str, known: Mapping[str, str] | None = None) -> Room:
-    """Return the room of a note. `known` is of `room_names`; without it, exits may lead anywhere.
+def _number_in(note: Note, key: str) -> int:
+    number = note.properties.get(key)
+    return number if type(number) is int and number > 0 else 0
 
-    Raises: NoteError if the note is not valid, or an exit leads to no room that is known; names file and line.
+
+def _role_in(note: Note, key: str) -> Role:
+    """Raises: NoteError if the role is none of those there are."""
+    given = text_in(note, key).strip().lower() or "player"
+    if given not in ROLES:
+        line = note.property_lines.get(key, 1)
+        raise NoteError(f"{note.source}:{line}: {key} is {given!r}; expected one of {', '.join(ROLES)}.")
+    return Role[given.upper()]
+
+
+FORMS: Mapping[str, Form] = {
+    "text": (lambda note, key: text_in(note, key).strip(), _as_it_is),
+    "long text": (text_in, _as_it_is),
+    "list": (texts_in, _as_it_is),
+    "names": (lambda note, key: tuple(name.lower() for name in texts_in(note, key)), _as_it_is),
+    "verbs": (
+        lambda note, key: frozenset(verb.lower() for verb in texts_in(note, key)),
+        lambda verbs: sorted(verbs) or None,
+    ),
+    "table": (table_in, _as_it_is),
+    "flag": (lambda note, key: note.properties.get(key) is True, _as_it_is),
+    "number": (_number_in, _as_it_is),
+    "link": (lambda note, key: link_target(note.properties.get(key)), lambda name: name and reference(name)),
+    "role": (_role_in, lambda role: None if role is Role.PLAYER else role.name.lower()),
+}
+"""How a property of each form is read from a note, and what is written for its value; None takes it away."""
+
+
+@cache
+def known_keys(kind: str, is_agent: bool = False) -> frozenset[str]:
+    """Return the properties that mean something in a note; the others are the builders' own."""
+    codecs = [stored.codec_of(is_agent) for stored in FIELDS[kind].values()]
+    keys = {codec.key for codec in codecs if isinstance(codec, Property)} - {"*"} | {"tags"}
+    if is_agent:
+        keys |= {*setting_names(AgentSettings), *setting_names(MemorySettings)}
+    elif kind == "character":
+        keys |= {*OF_THE_ACCOUNT}
+    return frozenset(keys)
+
+
+def read_fields(
+    kind: str, note: Note, is_agent: bool = False, rooms: Rooms | None = None, known: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the fields of a room, thing or character as its note has them, by name.
+
+    `known` are more properties that are no builder's own. Raises: NoteError naming file and line.
     """
-    return room_of(vault.read(ROOMS, f"{name}.md"), name, known)
+    keys = known_keys(kind, is_agent)
+    keys = keys.union(known) if known else keys
+    return {name: _read(note, codec, keys, rooms) for name, codec in _codecs(kind, is_agent)}
 
 
-def room_of(note: Note, room_id: str, known: Mapping[str, str] | None = None) -> Room:
-    """Return the room that a note describes; see `load_room`."""
-    number = note.properties.get("number")
-    life = life_in(note)
-    return Room(
-        room_id,
-        note.section("").text,
-        {exit.name: exit for exit in _read_exits(note, known)},
-        {one.name: Detail(one.name, one.value, one.aliases) for one in note.entries("Details")},
-        number if type(number) is int and number > 0 else 0,
-        texts_in(note, "tags"),
-        text_in(note, "title").strip(),
-        names_in(note),
-        own_properties(note, ROOM_KEYS),
-        life.descriptions_by_day_part,
-        life.ambient,
-        life.triggers,
-    )
+@cache
+def _codecs(kind: str, is_agent: bool) -> tuple[tuple[str, Codec], ...]:
+    """Return the fields that stand in a note, by name and in order."""
+    rows = ((name, stored.codec_of(is_agent)) for name, stored in FIELDS[kind].items())
+    return tuple((name, codec) for name, codec in rows if codec)
 
 
-def save_room(vault: Vault, room: Room, known: Room | None = None) -> bool:
-    """Write what of a room is not as its note says, and nothing else; return whether anything was.
-
-    With `known`, what the note said when it was read or written last, only that is written which differs from it: what
-    somebody has edited meanwhile stays. What goes on by itself (moods, ambient lines, reactions) is never written.
-    Raises: NoteError.
-    """
-    return save_note(vault, (ROOMS, f"{room.room_id}.md"), {}, lambda text: _change_room(text, room, known))
-
-
-def _change_room(text: NoteText, room: Room, known: Room | None) -> None:
-    was = known or room_of(text.note, room.room_id)
-    if room.number != was.number:
-        text.set_property("number", room.number or None)
-    save_names(text, room, was)
-    if room.tags != was.tags:
-        text.set_property("tags", room.tags or None)
-    save_own_properties(text, ROOM_KEYS, room.properties, was.properties)
-    if room.description != was.description:
-        text.set_section("", room.description)
-    _change_exits(text, room.exits, was.exits)
-    for name in changed_keys(room.details, was.details):
-        detail = room.details.get(name)
-        lines = entry_lines(name, detail.aliases, detail.description) if detail else None
-        text.set_entry("Details", name, lines)
+def _read(note: Note, codec: Codec, keys: Collection[str], rooms: Rooms | None) -> Any:
+    match codec:
+        case Property(key="*"):
+            return own_properties(note, keys)
+        case Property(key=key, form=form):
+            return FORMS[form][0](note, key)
+        case Section(form="by day part"):
+            return descriptions_in(note)
+        case Section(title=title, form="list"):
+            return ambient_in(note, title)
+        case Section(title=title):
+            return note.section(title).text
+        case Entries(title="Exits"):
+            return {exit.name: exit for exit in _read_exits(note, rooms)}
+        case Entries(title=title):
+            return {one.name: Detail(one.name, one.value, one.aliases) for one in note.entries(title)}
+        case Table():
+            return tuple(trigger for trigger, _ in triggers_in(note))
 
 
-def _change_exits(text: NoteText, exits: Mapping[str, Exit], was: Mapping[str, Exit]) -> None:
-    written = {entry.name: entry.value for entry in text.note.entries("Exits")}
-    for name in changed_keys(exits, was):
-        exit = exits.get(name)
-        lines = None
-        if exit:
-            value = written.get(name, "")
-            stays = name_key(link_target(value)) == name_key(exit.room_id)
-            lines = entry_lines(name, exit.aliases, value if stays else reference(exit.room_id))
-        text.set_entry("Exits", name, lines)
-
-
-def changed_keys(now: Mapping[str, object], was: Mapping[str, object]) -> list[str]:
-    """Return the keys whose values are not what they were, the gone ones first."""
-    gone = [key for key in was if key not in now]
-    return gone + [key for key, value in now.items() if was.get(key) != value]
-
-
-def _read_exits(note: Note, known: Mapping[str, str] | None) -> Iterable[Exit]:
+def _read_exits(note: Note, rooms: Rooms | None) -> Iterable[Exit]:
     seen: set[str] = set()
     for entry in note.entries("Exits"):
         place, target = f"{note.source}:{entry.line}", link_target(entry.value)
-        room_id = target if known is None else known.get(target) or known.get(name_key(target))
+        room_id = target if rooms is None else rooms.get(target) or rooms.get(name_key(target))
         if room_id is None:
             raise NoteError(f"{place}: the exit {entry.name!r} leads to {target!r}, which has no note in rooms.")
         twice = seen & {entry.name, *entry.aliases}
@@ -117,36 +149,148 @@ def _read_exits(note: Note, known: Mapping[str, str] | None) -> Iterable[Exit]:
         yield Exit(entry.name, room_id, entry.aliases)
 
 
-THINGS = "things"
-THING_KEYS = ("at", "title", "article", "aliases", "container", "fixed", "tags")
-"""The properties that mean something; the others are the builders' own."""
+def write_fields(text: NoteText, entity: Entity, was: Entity) -> None:
+    """Change in a note what of a room, thing or character is not what it was; what agents alone have comes last."""
+    keys = known_keys(entity.kind, entity.is_agent)
+    rows = ((name, stored, stored.codec_of(entity.is_agent)) for name, stored in FIELDS[entity.kind].items())
+    for name, stored, codec in sorted(rows, key=lambda row: row[1].codec != row[2]):
+        now, before = getattr(entity, name), getattr(was, name)
+        if codec and stored.is_saved and now != before:
+            _write(text, codec, now, before, keys)
 
-WRITING = "Writing"
+
+def _write(text: NoteText, codec: Codec, now: Any, was: Any, keys: Collection[str]) -> None:
+    match codec:
+        case Property(key="*"):
+            for key in dict.fromkeys((*was, *now)):
+                if key not in keys and now.get(key) != was.get(key):
+                    text.set_property(key, now.get(key))
+        case Property(key=key, form=form):
+            text.set_property(key, FORMS[form][1](now))
+        case Section(title=title):
+            text.set_section(title, now)
+        case Entries(title="Exits"):
+            _write_exits(text, now, was)
+        case Entries(title=title):
+            for name in _changed_keys(now, was):
+                one = now.get(name)
+                text.set_entry(title, name, entry_lines(name, one.aliases, one.description) if one else None)
+        case Table():
+            raise NotImplementedError("tables are written by people alone")
 
 
-def load_thing(vault: Vault, name: str) -> Thing:
-    """Return the thing of a note, in the place where it starts out.
+def _write_exits(text: NoteText, exits: Mapping[str, Exit], was: Mapping[str, Exit]) -> None:
+    written = {entry.name: entry.value for entry in text.note.entries("Exits")}
+    for name in _changed_keys(exits, was):
+        exit = exits.get(name)
+        lines = None
+        if exit:
+            value = written.get(name, "")
+            stays = name_key(link_target(value)) == name_key(exit.room_id)
+            lines = entry_lines(name, exit.aliases, value if stays else reference(exit.room_id))
+        text.set_entry("Exits", name, lines)
 
-    Raises: NoteError if the note is not valid, naming file and line.
+
+def _changed_keys(now: Mapping[str, object], was: Mapping[str, object]) -> list[str]:
+    """Return the keys whose values are not what they were, the gone ones first."""
+    gone = [key for key in was if key not in now]
+    return gone + [key for key, value in now.items() if was.get(key) != value]
+
+
+def room_names(vault: Vault) -> dict[str, str]:
+    """Return the names of all rooms by what links may call them: case and the encoding of accents do not count."""
+    names = vault.names("rooms")
+    return {name_key(name): name for name in names} | {name: name for name in names}
+
+
+def room_of(note: Note, room_id: str, rooms: Rooms | None = None) -> Room:
+    """Return the room that a note describes. `rooms` is of `room_names`; without it, exits may lead anywhere.
+
+    Raises: NoteError if the note is not valid, or an exit leads to no room that is known; names file and line.
     """
-    return thing_of(vault.read(THINGS, f"{name}.md"), name)
+    return Room(room_id, **read_fields("room", note, rooms=rooms))
 
 
 def thing_of(note: Note, thing_id: str) -> Thing:
-    """Return the thing that a note describes."""
-    return Thing(
-        thing_id,
-        link_target(note.properties.get("at")),
-        note.section("").text,
-        names_in(note),
-        text_in(note, "title").strip(),
-        text_in(note, "article").strip(),
-        note.section(WRITING).text,
-        note.properties.get("container") is True,
-        note.properties.get("fixed") is True,
-        own_properties(note, THING_KEYS),
-        life_in(note).triggers,
-    )
+    """Return the thing that a note describes, in the place where it starts out. Raises: NoteError."""
+    return Thing(thing_id, **read_fields("thing", note))
+
+
+def person_of(note: Note, name: str, start_room_id: str = "") -> Character:
+    """Return the person that a note describes, asleep in the room where newcomers arrive. Raises: NoteError."""
+    return Character(name, start_room_id, **read_fields("character", note))
+
+
+def entity_of(note: Note, ref: Ref) -> Entity:
+    """Return the room, thing or person of a kind and an id that a note describes. Raises: NoteError."""
+    kind, name = ref
+    match kind:
+        case "room":
+            return room_of(note, name)
+        case "thing":
+            return thing_of(note, name)
+        case _:
+            return person_of(note, name)
+
+
+def agent_character(note: Note, name: str) -> Character:
+    """Return the character of an agent as its `agent.md` describes it, asleep. Raises: NoteError."""
+    return Character(name, is_agent=True, **read_fields("character", note, is_agent=True))
+
+
+def load_room(vault: Vault, name: str, rooms: Rooms | None = None) -> Room:
+    """Return the room of a note, see `room_of`. Raises: NoteError."""
+    return room_of(vault.read("rooms", f"{name}.md"), name, rooms)
+
+
+def load_thing(vault: Vault, name: str) -> Thing:
+    """Return the thing of a note. Raises: NoteError."""
+    return thing_of(vault.read("things", f"{name}.md"), name)
+
+
+def load_person(vault: Vault, name: str, start_room_id: str = "") -> Character:
+    """Return the person of a note. Raises: NoteError."""
+    return person_of(vault.read("people", f"{name}.md"), name, start_room_id)
+
+
+def note_path(entity: Entity) -> tuple[str, ...]:
+    """Return where the note of a room, thing or character is."""
+    if entity.is_agent:
+        return "agents", entity.id, "agent.md"
+    return FOLDERS[entity.kind], f"{entity.id}.md"
+
+
+def save_entity(vault: Vault, entity: Entity, known: Entity | None = None) -> bool:
+    """Write what of a room, thing or character is not as its note says, and nothing else; return whether anything was.
+
+    With `known`, what the note said when it was read or written last, only that is written which differs from it: what
+    somebody has edited meanwhile stays. Where something is now is not written, for the note says where it starts out;
+    a new note says so of where it is. What goes on by itself is never written.
+    Raises: NoteError if the note cannot be read or written.
+    """
+    parts = note_path(entity)
+    before = vault.read_exact_if_there(*parts)
+    if before is None:
+        check_name(parts[1].removesuffix(".md"))
+    text = NoteText(_new_note(entity) if before is None else before, vault.source(vault.path(*parts)))
+    was = known or (agent_character(text.note, entity.id) if entity.is_agent else entity_of(text.note, entity.ref))
+    write_fields(text, entity, was)
+    if str(text) == before:
+        return False
+    vault.write_text(str(text), *parts)
+    return True
+
+
+def _new_note(entity: Entity) -> str:
+    """Return what a new note begins with: where it starts out, and what kind of note it is."""
+    table = FIELDS[entity.kind].items()
+    links = ((name, stored.codec_of(entity.is_agent)) for name, stored in table if not stored.is_saved)
+    new: dict[str, Any] = {
+        codec.key: FORMS[codec.form][1](getattr(entity, name)) for name, codec in links if isinstance(codec, Property)
+    }
+    if not entity.is_agent and not isinstance(entity, Room):
+        new["tags"] = ["thing" if isinstance(entity, Thing) else "person"]
+    return f"---\n{format_front_matter(new)}---\n" if new else ""
 
 
 def inside_itself(thing_id: str, around: Sequence[str], line: int = 0) -> str:
@@ -154,142 +298,3 @@ def inside_itself(thing_id: str, around: Sequence[str], line: int = 0) -> str:
     notes = ", ".join(f"things/{one}.md" for one in around if one != thing_id)
     place = f"things/{thing_id}.md:{line}" if line else f"things/{thing_id}.md"
     return f"{place}: {thing_id!r} would be inside itself ({notes or 'by its own note'}); put one of them elsewhere."
-
-
-def save_thing(vault: Vault, thing: Thing, known: Thing | None = None) -> bool:
-    """Write what of a thing is not as its note says, and nothing else; return whether anything was.
-
-    `known` is as in `save_room`. Where it is now is not written, for the note says where it starts out; a new note says
-    so of where it is. Raises: NoteError.
-    """
-    new = {"at": reference(thing.place_id), "tags": ["thing"]}
-    return save_note(vault, (THINGS, f"{thing.thing_id}.md"), new, lambda text: _change_thing(text, thing, known))
-
-
-def _change_thing(text: NoteText, thing: Thing, known: Thing | None) -> None:
-    was = known or thing_of(text.note, thing.thing_id)
-    save_names(text, thing, was)
-    if thing.article != was.article:
-        text.set_property("article", thing.article or None)
-    if thing.is_container != was.is_container:
-        text.set_property("container", thing.is_container or None)
-    if thing.fixed != was.fixed:
-        text.set_property("fixed", thing.fixed or None)
-    save_own_properties(text, THING_KEYS, thing.properties, was.properties)
-    if thing.description != was.description:
-        text.set_section("", thing.description)
-    if thing.writing != was.writing:
-        text.set_section(WRITING, thing.writing)
-
-
-PEOPLE = "people"
-PERSON_KEYS = ("aliases", "tags", "preferences", "room", "role", "grants")
-"""The properties that mean something, or that nobody is to take for something that counts."""
-
-
-def load_person(vault: Vault, name: str, start_room_id: str = "") -> Character:
-    """Return the person of a note, asleep in the room where newcomers arrive.
-
-    Raises: NoteError if the note is not valid, naming file and line.
-    """
-    return person_of(vault.read(PEOPLE, f"{name}.md"), name, start_room_id)
-
-
-def person_of(note: Note, name: str, start_room_id: str = "") -> Character:
-    """Return the person that a note describes."""
-    return Character(
-        name,
-        start_room_id,
-        note.section("").text,
-        aliases=names_in(note),
-        properties=own_properties(note, PERSON_KEYS),
-        preferences=table_in(note, "preferences"),
-    )
-
-
-def save_person(vault: Vault, person: Character, known: Character | None = None) -> bool:
-    """Write what of a person is not as its note says, and nothing else; return whether anything was.
-
-    `known` is as in `save_room`. Raises: NoteError.
-    """
-
-    def change(text: NoteText) -> None:
-        was = known or person_of(text.note, person.name)
-        _change_character(text, person, was, PERSON_KEYS)
-        if person.description != was.description:
-            text.set_section("", person.description)
-
-    return save_note(vault, (PEOPLE, f"{person.name}.md"), {"tags": ["person"]}, change)
-
-
-def save_agent(vault: Vault, agent: Character, known: Character | None = None) -> bool:
-    """Write what of an agent's looks, names and rights is not as its `agent.md` says, and nothing else.
-
-    `known` is as in `save_room`. A new note says that the agent lives where it is. Raises: NoteError.
-    """
-    parts = ("agents", agent.name, "agent.md")
-
-    def change(text: NoteText) -> None:
-        was = known or agent_of(text.note, agent.name).character
-        _change_character(text, agent, was, AGENT_KEYS)
-        if agent.description != was.description:
-            text.set_property("description", agent.description or None)
-        if agent.role is not was.role:
-            text.set_property("role", None if agent.role is Role.PLAYER else agent.role.name.lower())
-        if agent.grants != was.grants:
-            text.set_property("grants", sorted(agent.grants) or None)
-
-    return save_note(vault, parts, {"room": agent.room_id and f"[[{agent.room_id}]]"}, change)
-
-
-def _change_character(text: NoteText, now: Character, was: Character, known: tuple[str, ...]) -> None:
-    save_aliases(text, now.aliases, was.aliases)
-    save_own_properties(text, known, now.properties, was.properties)
-    if now.preferences != was.preferences:
-        text.set_property("preferences", now.preferences or None)
-
-
-class Titled(Protocol):
-    """What has a title and other names."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def aliases(self) -> tuple[str, ...]: ...
-
-
-def save_names(text: NoteText, now: Titled, was: Titled) -> None:
-    """Write the title and the aliases, as far as they are not what they were."""
-    if now.title != was.title:
-        text.set_property("title", now.title or None)
-    save_aliases(text, now.aliases, was.aliases)
-
-
-def save_aliases(text: NoteText, now: tuple[str, ...], was: tuple[str, ...]) -> None:
-    """Write the aliases if they are not what they were."""
-    if now != was:
-        text.set_property("aliases", now or None)
-
-
-def save_own_properties(text: NoteText, known: Collection[str], now: Mapping[str, str], was: Mapping[str, str]) -> None:
-    """Write the properties that builders set and that are not what they were; those known are not theirs."""
-    for key in dict.fromkeys((*was, *now)):
-        if key not in known and now.get(key) != was.get(key):
-            text.set_property(key, now.get(key))
-
-
-def save_note(vault: Vault, parts: tuple[str, ...], new: Mapping[str, Any], change: Callable[[NoteText], None]) -> bool:
-    """Change a note, or a new one that begins with some properties; return whether anything had to be written.
-
-    Raises: NoteError if it cannot be read or written.
-    """
-    before = vault.read_exact_if_there(*parts)
-    if before is None:
-        check_name(parts[1].removesuffix(".md"))
-    empty = f"---\n{format_front_matter(dict(new))}---\n" if new else ""
-    text = NoteText(empty if before is None else before, vault.source(vault.path(*parts)))
-    change(text)
-    if str(text) == before:
-        return False
-    vault.write_text(str(text), *parts)
-    return True

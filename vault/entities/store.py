@@ -3,53 +3,26 @@ trash, from which it comes out again if just that comes back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
 
-from vault.entities.schema import (
-    PEOPLE,
-    ROOMS,
-    THINGS,
-    person_of,
-    room_of,
-    save_agent,
-    save_person,
-    save_room,
-    save_thing,
-    thing_of,
-)
+from vault.entities.schema import FOLDERS, entity_of, note_path, save_entity
 from vault.errors import NoteError
-from vault.note import Note
 from vault.vault import Vault
-from world.edits import copy_entity
-from world.entities import Character, Role, Room, Thing
-from world.find import Entity
-from world.undo import Ref
+from world.edits import same_content
+from world.entities import Character, Entity, Ref, Role, Room, Thing, copy_entity
 from world.world import World
 
-
-@dataclass(frozen=True)
-class _Kind:
-    folder: str
-    read: Callable[[Note, str], Any]
-    save: Callable[[Vault, Any, Any], bool]
+TRASH = ".trash"
 
 
-_KINDS = {
-    "room": _Kind(ROOMS, room_of, save_room),
-    "thing": _Kind(THINGS, thing_of, save_thing),
-    "character": _Kind(PEOPLE, person_of, save_person),
-}
+class EntityStore:
+    """The notes of a world. `base` says what they said last, so that nobody's edits are written over."""
 
-
-class WorldNotes:
-    """The notes of a world, of which `known` says what they said last: nobody's edits are written over."""
-
-    def __init__(self, vault: Vault, world: World, known: KnownNotes) -> None:
+    def __init__(self, vault: Vault, world: World, base: MergeBase) -> None:
         self._vault = vault
         self._world = world
-        self._known = known
+        self._base = base
         self._saving: dict[Ref, list[Ref]] = {}
 
     def save(self, ref: Ref) -> None:
@@ -60,36 +33,42 @@ class WorldNotes:
         """
         if ref in self._saving:
             return
-        if ref in self._known.unread and self._found(ref) is not None:
-            source = f"{_KINDS[ref[0]].folder}/{ref[1]}.md"
-            raise NoteError(f"{self._known.broken.get(source, source)} It is not written until it is mended.")
+        if ref in self._base.unread and self._world.get(ref) is not None:
+            source = f"{FOLDERS[ref[0]]}/{ref[1]}.md"
+            raise NoteError(f"{self._base.broken.get(source, source)} It is not written until it is mended.")
         waiting = self._saving[ref] = []
         try:
             for room_id in self._rooms_before(ref):
                 self.save(("room", room_id))
-            self._bring_up(ref)
+            self._save(ref)
         finally:
             del self._saving[ref]
         for other in waiting:
             self.save(other)
 
-    def _bring_up(self, ref: Ref) -> None:
-        subject = self._found(ref)
-        match subject:
-            case None:
-                put_in_trash(self._vault, _KINDS[ref[0]].folder, ref[1])
-                self._known.forget(ref)
-                return
-            case Character(is_agent=True):
-                save_agent(self._vault, subject, self._known_as(ref))
-            case Character(role=Role.GUEST) if not self._vault.exists(PEOPLE, f"{subject.name}.md"):
-                return
-            case Room():
-                subject = self._without_exits_to_none(ref, subject)
-                self._save(ref, subject)
-            case _:
-                self._save(ref, subject)
-        self._known.note(ref, subject)
+    def number_rooms(self) -> list[Room]:
+        """Give every room that has no number the next one, and return those rooms, whose notes are to be saved."""
+        unread = self._base.unread  # whose notes may have a number
+        rooms = [room for room in self._world.rooms.values() if not room.number and room.ref not in unread]
+        for room in rooms:
+            room.number = self._world.next_number()
+        return rooms
+
+    def _save(self, ref: Ref) -> None:
+        entity = self._world.get(ref)
+        if entity is None:
+            move_to_trash(self._vault, FOLDERS[ref[0]], ref[1])
+            self._base.drop(ref)
+            return
+        is_there = self._vault.exists(*note_path(entity))
+        if isinstance(entity, Character) and entity.role is Role.GUEST and not (entity.is_agent or is_there):
+            return
+        if isinstance(entity, Room):
+            entity = self._without_exits_to_none(entity)
+        if not is_there and not entity.is_agent and (name := self._name_in_trash(entity)):
+            take_from_trash(self._vault, FOLDERS[entity.kind], name, entity.id)
+        save_entity(self._vault, entity, self._base.get(ref) if is_there else None)
+        self._base.set_written(entity)
 
     def _rooms_before(self, ref: Ref) -> list[str]:
         """Return the rooms whose notes come first: the new ones to which this one leads, or that lead to one gone."""
@@ -98,134 +77,87 @@ class WorldNotes:
             return []
         room = self._world.rooms.get(room_id)
         if room is None:
-            return self._known.rooms_leading_to(room_id)
+            return self._base.rooms_leading_to(room_id)
         return list(dict.fromkeys(exit.room_id for exit in room.exits.values() if self._is_new(exit.room_id)))
 
     def _is_new(self, room_id: str) -> bool:
-        return room_id in self._world.rooms and self._known.of(("room", room_id)) is None
+        return room_id in self._world.rooms and self._base.get(("room", room_id)) is None
 
-    def _without_exits_to_none(self, ref: Ref, room: Room) -> Room:
+    def _without_exits_to_none(self, room: Room) -> Room:
         """Return the room without exits to others that wait for its own note; they are written after those."""
         room.number = room.number or self._world.next_number()
         missing = {exit.room_id for exit in room.exits.values() if self._is_new(exit.room_id)} - {room.room_id}
         if not missing:
             return room
         for room_id in missing:
-            self._saving["room", room_id].append(ref)
+            self._saving["room", room_id].append(room.ref)
         return replace(room, exits={name: one for name, one in room.exits.items() if one.room_id not in missing})
 
-    def number_rooms(self) -> list[Room]:
-        """Give every room that has no number the next one, and return those rooms, whose notes are to be saved."""
-        unread = self._known.unread  # whose notes may have a number
-        rooms = [
-            room for room in self._world.rooms.values() if not room.number and ("room", room.room_id) not in unread
-        ]
-        for room in rooms:
-            room.number = self._world.next_number()
-        return rooms
-
-    def _save(self, ref: Ref, subject: Room | Thing | Character) -> None:
-        kind, (_, entity_id) = _KINDS[ref[0]], ref
-        is_there = self._vault.exists(kind.folder, f"{entity_id}.md")
-        if not is_there and (put_by_as := self._put_by(kind, entity_id, subject)):
-            take_from_trash(self._vault, kind.folder, put_by_as, entity_id)
-        kind.save(self._vault, subject, self._known.of(ref) if is_there else None)
-
-    def _put_by(self, kind: _Kind, entity_id: str, subject: Room | Thing | Character) -> str | None:
+    def _name_in_trash(self, entity: Entity) -> str | None:
         """Return under which name something lies in the trash, if it is just this, wherever it was."""
-        name = newest_in_trash(self._vault, kind.folder, entity_id)
+        folder = FOLDERS[entity.kind]
+        name = newest_in_trash(self._vault, folder, entity.id)
         try:
-            was = kind.read(self._vault.read(TRASH, kind.folder, f"{name}.md"), entity_id) if name else None
+            was = entity_of(self._vault.read(TRASH, folder, f"{name}.md"), entity.ref) if name else None
         except NoteError:
             return None
-        return name if was is not None and _placeless(was) == _placeless(subject) else None
-
-    def _known_as(self, ref: Ref) -> Character | None:
-        known = self._known.of(ref)
-        is_there = self._vault.exists("agents", ref[1], "agent.md")
-        return known if is_there and isinstance(known, Character) else None
-
-    def _found(self, ref: Ref) -> Room | Thing | Character | None:
-        kind, entity_id = ref
-        world = self._world
-        tables: dict[str, Mapping[str, Room | Thing | Character]] = {
-            "room": world.rooms,
-            "thing": world.things,
-            "character": world.characters,
-        }
-        return tables[kind].get(entity_id)
+        return name if was is not None and same_content(was, entity) else None
 
 
-def _placeless(subject: Room | Thing | Character) -> Room | Thing | Character:
-    match subject:
-        case Thing():
-            return replace(subject, place_id="")
-        case Character():
-            return replace(subject, room_id="", awake=False, role=Role.PLAYER, grants=frozenset())
-        case _:
-            return subject
+class MergeBase:
+    """The common base of a three-way merge: a copy of every room, thing and character as its note said last.
 
-
-class KnownNotes:
-    """A copy of every subject as its note has it, by kind and id. Things are where their notes have them start out.
-
-    `broken` are the notes that are not valid, by source, with why. `unread` are rooms whose notes are not
-    text, or whose properties could not be read: they are not written until somebody has mended them.
+    Saving writes only what the world has changed since, reloading applies only what the note has. Things are where
+    their notes have them start out. `broken` are the notes that are not valid, by source, with why. `unread` are rooms
+    whose notes are not text, or whose properties could not be read: they are not written until somebody has mended
+    them.
     """
 
     def __init__(self, world: World | None = None) -> None:
-        self._known: dict[Ref, Entity] = {}
+        self._entities: dict[Ref, Entity] = {}
         self.broken: dict[str, str] = {}
         self.unread: set[Ref] = set()
         if world:
-            self.begin(world)
+            self.reset(world)
 
-    def begin(self, world: World) -> None:
+    def reset(self, world: World) -> None:
         """Take everything in a world that was just read to be as its note has it."""
-        tables: Iterable[tuple[str, Iterable[tuple[str, Entity]]]] = (
-            ("room", world.rooms.items()),
-            ("thing", world.things.items()),
-            ("character", world.characters.items()),
-        )
-        self._known = {(kind, key): copy_entity(one) for kind, table in tables for key, one in table}
+        self._entities = {one.ref: copy_entity(one) for one in world.entities()}
 
-    def of(self, ref: Ref) -> Entity | None:
+    def get(self, ref: Ref) -> Entity | None:
         """Return what a note said, or None if there was none; not to be changed."""
-        return self._known.get(ref)
+        return self._entities.get(ref)
 
-    def read(self, ref: Ref, subject: Entity) -> None:
+    def set(self, entity: Entity) -> None:
         """Keep what somebody's edit of a note says."""
-        self.unread.discard(ref)
-        self._known[ref] = copy_entity(subject)
+        self.unread.discard(entity.ref)
+        self._entities[entity.ref] = copy_entity(entity)
 
-    def note(self, ref: Ref, subject: Entity) -> None:
+    def set_written(self, entity: Entity) -> None:
         """Keep that a note was written; where a thing starts out stays as it was, for that is never written again."""
-        before, written = self._known.get(ref), copy_entity(subject)
+        before, written = self._entities.get(entity.ref), copy_entity(entity)
         if isinstance(written, Thing) and isinstance(before, Thing):
             written.place_id = before.place_id
-        self._known[ref] = written
+        self._entities[entity.ref] = written
 
     def rooms_leading_to(self, room_id: str) -> list[str]:
         """Return the other rooms in whose notes an exit leads to a room."""
-        rooms = [one for one in self._known.values() if isinstance(one, Room) and one.room_id != room_id]
+        rooms = [one for one in self._entities.values() if isinstance(one, Room) and one.room_id != room_id]
         return [one.room_id for one in rooms if any(exit.room_id == room_id for exit in one.exits.values())]
 
-    def forget(self, ref: Ref) -> None:
+    def drop(self, ref: Ref) -> None:
         """Keep that there is no note any more."""
-        self._known.pop(ref, None)
+        self._entities.pop(ref, None)
 
 
-TRASH = ".trash"
-
-
-def put_in_trash(vault: Vault, folder: str, name: str) -> str | None:
+def move_to_trash(vault: Vault, folder: str, name: str) -> str | None:
     """Put a note by; return under which name, or None if there was none. Raises: NoteError."""
     if not vault.exists(folder, f"{name}.md"):
         return None
     newest = max(_numbers(vault, folder, name), default=0)
-    put_by_as = f"{name} {newest + 1}" if newest else name
-    vault.rename((folder, f"{name}.md"), (TRASH, folder, f"{put_by_as}.md"))
-    return put_by_as
+    trash_name = f"{name} {newest + 1}" if newest else name
+    vault.rename((folder, f"{name}.md"), (TRASH, folder, f"{trash_name}.md"))
+    return trash_name
 
 
 def newest_in_trash(vault: Vault, folder: str, name: str) -> str | None:
@@ -234,9 +166,9 @@ def newest_in_trash(vault: Vault, folder: str, name: str) -> str | None:
     return (f"{name} {newest}" if newest > 1 else name) if newest else None
 
 
-def take_from_trash(vault: Vault, folder: str, put_by_as: str, name: str) -> None:
+def take_from_trash(vault: Vault, folder: str, trash_name: str, name: str) -> None:
     """Put a note back in its place. Raises: NoteError."""
-    vault.rename((TRASH, folder, f"{put_by_as}.md"), (folder, f"{name}.md"))
+    vault.rename((TRASH, folder, f"{trash_name}.md"), (folder, f"{name}.md"))
 
 
 def _numbers(vault: Vault, folder: str, name: str) -> Iterator[int]:

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vault.entities.schema import ROOM_KEYS, THING_KEYS, save_room, save_thing
+from vault.entities.schema import known_keys, save_entity
 from vault.legacy_import.notes import Item, Names, OldNote, Report, read_old
 from vault.vault import Vault
 from world.entities import Exit, Room, Thing
@@ -45,7 +45,7 @@ def read_places(source: Path, names: Names, report: Report) -> Places:
             tags=("room",),
             title=title if title != room_id else "",
             aliases=tuple(dict.fromkeys(item.text.lower() for item in note.items("aliases"))),
-            properties=kept_properties(note, ROOM_KEYS),
+            properties=kept_properties(note, known_keys("room")),
         )
     for room_id in places.rooms:
         _connect(places, room_id, names, report)
@@ -59,7 +59,7 @@ def write_places(vault: Vault, places: Places, source: Path, names: Names, repor
     }
     things = 0
     for room_id, room in places.rooms.items():
-        save_room(vault, room)
+        save_entity(vault, room)
         for item in places.notes[room_id].items("contents"):
             name = next(iter(item.names), "")
             if not name or names.find(CHARACTER, name) or names.find(ROOM, name):
@@ -68,7 +68,7 @@ def write_places(vault: Vault, places: Places, source: Path, names: Names, repor
                 report.problem(places.notes[room_id].source, item.line, f"{name} lies somewhere else already.")
                 continue
             note = read_note(others[name], source, report) if name in others else None
-            save_thing(vault, _thing(name, room_id, note, names))
+            save_entity(vault, _thing(name, room_id, note, names))
             things += 1
     return things
 
@@ -154,7 +154,7 @@ def _thing(name: str, room_id: str, note: OldNote | None, names: Names) -> Thing
         "\n\n".join(text for text in (note.text(""), note.text("description")) if text) if note else "",
         tuple(dict.fromkeys(item.text.lower() for item in note.items("aliases"))) if note else (),
         title=name if name != thing_id else "",
-        properties=kept_properties(note, THING_KEYS) if note else {},
+        properties=kept_properties(note, known_keys("thing")) if note else {},
     )
 
 

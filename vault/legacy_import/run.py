@@ -15,9 +15,9 @@ from pathlib import Path
 
 from config.settings import AgentSettings, MemorySettings, WorldSettings
 from config.validation import Given, SettingsError, misspelt, override
-from vault.agent_notes import KEYS
+from vault.entities.agent_notes import KEYS
 from vault.entities.load import load_world
-from vault.entities.schema import save_person
+from vault.entities.schema import save_entity
 from vault.errors import NoteError
 from vault.legacy_import.memories import import_memories, import_summaries
 from vault.legacy_import.notes import Item, Names, OldNote, Report, table_rows, target_of
@@ -121,7 +121,7 @@ def _place_everyone(
     rows = _state(source, names, report)
     for name in [name for name in rows if not names.find(CHARACTER, name) and not names.find(THING, name)]:
         person = Character(names.claim(CHARACTER, name), rows[name])
-        save_person(vault, person)
+        save_entity(vault, person)
         report.taken.append(f"{person.name} is a person, as {STATE} has it.")
     world = load_world(vault, settings)
     for name, room_id in rows.items():

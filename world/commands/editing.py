@@ -8,16 +8,13 @@ from dataclasses import replace
 
 from world.command import command
 from world.edits import Edit
-from world.entities import Character, Detail, Role, Room, Thing
+from world.entities import Character, Detail, Entity, Role, Room, Thing, names_in_notes
 from world.errors import CommandError
 from world.events import Built, Event, Output
 from world.find import (
-    Entity,
     check_may_change,
     find_detail,
     find_entity,
-    id_of,
-    kind_of,
     title_for,
     validate_name,
     validate_names,
@@ -47,7 +44,7 @@ def describe(world: World, actor: Character, object: str, text: str) -> list[Eve
         return _with_detail(world, actor, room, replace(detail, description=described))
     subject = find_entity(world, actor, object)
     check_may_change(world, actor, subject)
-    alteration = Edit(world, actor, [(kind_of(subject), id_of(subject))])
+    alteration = Edit(world, actor, [(subject.kind, subject.id)])
     subject.description = described
     return _changed(world, actor, subject, alteration)
 
@@ -82,10 +79,10 @@ def rename(world: World, actor: Character, object: str, name: str) -> list[Event
     if isinstance(subject, Character):
         raise CommandError(world.wording("building.no_renaming", who=subject.name))
     check_may_change(world, actor, subject)
-    called = validate_name(world, name, id_of(subject))
+    called = validate_name(world, name, subject.id)
     before = noun_phrase(subject, world)
-    alteration = Edit(world, actor, [(kind_of(subject), id_of(subject))])
-    subject.title = title_for(called, id_of(subject))
+    alteration = Edit(world, actor, [(subject.kind, subject.id)])
+    subject.title = title_for(called, subject.id)
     return [
         Built(actor.character_id, actor.room_id, "renames", before, called),
         *alteration.done(noun_phrase(subject, world)),
@@ -107,7 +104,7 @@ def alias(world: World, actor: Character, object: str, text: str = "") -> list[E
     for one in world.characters.values():
         if one is not subject and one.name.lower() in names:  # nothing and nobody answers to somebody else's name
             raise CommandError(world.wording("building.name_taken", name=one.name))
-    alteration = Edit(world, actor, [(kind_of(subject), id_of(subject))])
+    alteration = Edit(world, actor, [(subject.kind, subject.id)])
     subject.aliases = names
     return _changed(world, actor, subject, alteration)
 
@@ -128,8 +125,8 @@ MAX_PROPERTY_LENGTH = 200
 """How many properties something may have, and how long the text of one may be, in characters."""
 
 _RESERVED = frozenset(
-    f"{MADE_BY} {CHANGED_BY} id name title number aliases description room at role roles grants password "
-    "place exits details tags article writing fixed container".split()
+    [MADE_BY, CHANGED_BY, *"id name description room role roles grants password place".split()]
+    + [name for kind in ("room", "thing") for name in names_in_notes(kind)]
 )
 """What a note has other places for. Roles above all are nobody's to write."""
 
@@ -155,7 +152,7 @@ def set_property(world: World, actor: Character, object: str, property: str, tex
         raise CommandError(world.wording("building.no_properties", who=subject.name))
     check_may_change(world, actor, subject)
     value = validate_text(world, text)
-    alteration = Edit(world, actor, [(kind_of(subject), id_of(subject))])
+    alteration = Edit(world, actor, [(subject.kind, subject.id)])
     _set_field(world, subject, key, value)
     name = noun_phrase(subject, world)
     return [Built(actor.character_id, actor.room_id, "changes", name), *alteration.done(name)]

@@ -17,7 +17,7 @@ from agents.choices.weights import without_repeats
 from agents.components.errands import Step
 from tests.agents.choices.test_possible import TABLE, a_world
 from tests.english import ENGLISH
-from vault.agent_notes import Errand
+from vault.entities.agent_notes import Errand
 from world.entities import Character
 from world.world import World
 

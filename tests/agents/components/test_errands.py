@@ -12,7 +12,7 @@ from agents.components.errands import MAX_REFUSALS, PUT_OFF_MINUTES, Errands
 from agents.turn import Turn
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
-from vault.agent_notes import MAX_ERRANDS, Errand, PlanNote, errands_in, format_errand
+from vault.entities.agent_notes import MAX_ERRANDS, Errand, PlanNote, errands_in, format_errand
 from vault.errors import NoteError
 from vault.note import parse_note
 from world.game_time import MINUTES_PER_DAY, GameTime

@@ -25,7 +25,7 @@ from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
-from vault.agent_notes import load_agent
+from vault.entities.agent_notes import load_agent
 
 OLD_MEMORY = """---
 timestamp: 2026-01-31T20:35:01

@@ -33,7 +33,7 @@ from tests.english import ENGLISH
 from tests.rows import rows_in
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
-from vault.agent_notes import load_agent
+from vault.entities.agent_notes import load_agent
 from vault.memory.archive import put_by
 from vault.memory.summaries import Summary
 from vault.vault import Vault

@@ -16,8 +16,8 @@ from tests.agents.memory.lives import Life, one_turn, talkative, windows
 from tests.agents.memory.towns import Town, told
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
-from vault.agent_notes import set_agent_property
 from vault.config_notes import load_settings
+from vault.entities.agent_notes import set_agent_property
 from vault.errors import NoteError
 from vault.vault import Vault
 from world.entities import Role

@@ -8,7 +8,7 @@ from pathlib import Path
 from config.settings import AgentSettings, MemorySettings
 from tests.agents.house import House, said
 from tests.agents.memory.lives import one_turn
-from vault.agent_notes import load_agent
+from vault.entities.agent_notes import load_agent
 from world.entities import Role
 
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)

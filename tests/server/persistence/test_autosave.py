@@ -16,7 +16,7 @@ from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.board_note import BoardNote
 from vault.entities.load import load_world
-from vault.entities.store import KnownNotes, WorldNotes
+from vault.entities.store import EntityStore, MergeBase
 from vault.locations_log import Whereabouts
 from vault.vault import Vault
 from world.commands.table import world_commands
@@ -233,7 +233,7 @@ class House:
         rooms = {f"rooms/Room {number}.md": f"---\nnumber: {number}\n---\nBare.\n" for number in range(1, 9)}
         self.vault = vault_of(root, rooms, self.disk)
         self.world = load_world(self.vault, WorldSettings(start_room="Room 1"))
-        notes = WorldNotes(self.vault, self.world, KnownNotes(self.world))
+        notes = EntityStore(self.vault, self.world, MergeBase(self.world))
         self.saver = SaveNotes(notes, self.told.append, self.clock)
 
     def alter(self, *numbers: int, text: str = "Painted.") -> None:

@@ -9,8 +9,8 @@ import pytest
 from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
 from vault.entities.load import load_world
-from vault.entities.schema import save_person
-from vault.entities.store import KnownNotes, WorldNotes
+from vault.entities.schema import save_entity
+from vault.entities.store import EntityStore, MergeBase
 from vault.errors import NoteError
 from vault.locations_log import OPENING, WHEREABOUTS, Whereabouts
 from vault.vault import STARTER, Vault
@@ -39,7 +39,7 @@ def world_of(root, notes=None) -> World:
 
 def opened(root, path: str, text: str | bytes) -> tuple[World, dict[str, str]]:
     """Return the world that has one more note, and which notes are not valid, with why."""
-    vault, known = vault_of(root, NOTES), KnownNotes()
+    vault, known = vault_of(root, NOTES), MergeBase()
     root.joinpath(path).write_bytes(text.encode() if isinstance(text, str) else text)
     return load_world(vault, SETTINGS, known), known.broken
 
@@ -107,14 +107,14 @@ BODY = "Dust.\n\n## Exits\n- **south**: [[Hall]]\n"
     ],
 )
 def test_a_room_whose_properties_cannot_be_read_is_open_and_never_written(tmp_path, text, start, description):
-    vault, known = vault_of(tmp_path, NOTES), KnownNotes()
+    vault, known = vault_of(tmp_path, NOTES), MergeBase()
     raw = text if isinstance(text, bytes) else text.encode()
     (tmp_path / "rooms" / "Attic.md").write_bytes(raw)
     world = load_world(vault, SETTINGS, known)
     assert [why.startswith(start) for why in known.broken.values()] == [True]
     attic = world.rooms["Attic"]
     assert (attic.description, attic.exits) == (description, {"south": Exit("south", "Hall")})
-    notes = WorldNotes(vault, world, known)
+    notes = EntityStore(vault, world, known)
     assert attic not in notes.number_rooms()
     attic.description = "Moss."
     with pytest.raises(NoteError):
@@ -144,7 +144,7 @@ def test_of_two_notes_of_one_name_one_is_left_out_with_both_named(tmp_path, path
 
 def test_containers_inside_each_other_are_found_again_in_the_start_room(tmp_path):
     notes = {f"things/{a}.md": f"---\nat: '[[{b}]]'\ncontainer: true\n---\n" for a, b in ("ab", "bc", "ca")}
-    known = KnownNotes()
+    known = MergeBase()
     world = load_world(vault_of(tmp_path, NOTES | notes), SETTINGS, known)
     assert [world.containing_room(world.things[name]) for name in "abc"] == [world.rooms["Hall"]] * 3
     assert known.broken == {
@@ -236,7 +236,7 @@ def test_lines_that_are_no_whereabouts_are_passed_over(tmp_path):
 
 def test_a_new_person_has_a_note_that_can_be_read_again(tmp_path):
     vault = vault_of(tmp_path, NOTES)
-    save_person(vault, Character("Eve", "Hall", "Eve is new."))
+    save_entity(vault, Character("Eve", "Hall", "Eve is new."))
     assert load_world(vault, SETTINGS).characters["Eve"] == Character("Eve", "Hall", "Eve is new.")
 
 

@@ -10,14 +10,13 @@ import pytest
 from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
 from vault.entities.load import load_world
-from vault.entities.reload import Taken, WorldReload, finished, leading_nowhere
-from vault.entities.schema import save_person, save_room, save_thing
-from vault.entities.store import KnownNotes
+from vault.entities.reload import EntityReloader, ReloadResult, leading_nowhere, run_steps
+from vault.entities.store import EntityStore, MergeBase
 from vault.locations_log import Whereabouts
 from vault.vault import Vault
 from vault.watch import NotesSeen
 from world.edits import remove_room
-from world.entities import Character, Exit, Room, Thing
+from world.entities import Exit, Room, Thing
 from world.events import Arrived, EntityChanged, Left, Moved, SystemMessage
 from world.location_index import LocationIndex
 
@@ -38,10 +37,11 @@ class House:
         self.root = root
         self.vault = vault_of(root, NOTES)
         self.world = load_world(self.vault, SETTINGS)
-        self.known = KnownNotes(self.world)
+        self.known = MergeBase(self.world)
         self.seen = NotesSeen(self.vault)
         self.seen.begin()
-        self.reload = WorldReload(self.vault, self.world, self.known)
+        self.store = EntityStore(self.vault, self.world, self.known)
+        self.reload = EntityReloader(self.vault, self.world, self.known)
 
     def edit(self, path: str, text: str) -> None:
         vault_of(self.root, {path: text})
@@ -51,35 +51,21 @@ class House:
         assert old in text
         self.edit(path, text.replace(old, new))
 
-    def look(self) -> Taken:
+    def look(self) -> ReloadResult:
         """Take in what has changed, with the second look at what seems to be gone, and save what that altered."""
-        taken = self.reload.take_in(self.seen.look())
+        taken = self.reload.apply(self.seen.look())
         if self.seen.is_waiting:
-            more = self.reload.take_in(self.seen.look())
-            taken = Taken([*taken.told, *more.told], [*taken.events, *more.events], more.broken)
+            more = self.reload.apply(self.seen.look())
+            taken = ReloadResult([*taken.messages, *more.messages], [*taken.events, *more.events])
         self.save(taken)
         return taken
 
-    def save(self, taken: Taken) -> None:
+    def save(self, taken: ReloadResult) -> None:
         """Write what is not as its note says, as the running world does."""
         for event in taken.events:
             if isinstance(event, EntityChanged):
-                self.write(event.kind, event.entity_id)
+                self.store.save((event.kind, event.entity_id))
         Whereabouts(self.vault, self.world).save()
-
-    def write(self, kind: str, subject_id: str) -> None:
-        known = self.known.of((kind, subject_id))
-        match self.world.rooms.get(subject_id) or self.world.things.get(subject_id):
-            case Room() as room:
-                save_room(self.vault, room, known if isinstance(known, Room) else None)
-                self.known.note((kind, subject_id), room)
-            case Thing() as thing:
-                save_thing(self.vault, thing, known if isinstance(known, Thing) else None)
-                self.known.note((kind, subject_id), thing)
-            case _:
-                person = self.world.characters[subject_id]
-                save_person(self.vault, person, known if isinstance(known, Character) else None)
-                self.known.note((kind, subject_id), person)
 
     def is_as_loaded_anew(self) -> bool:
         anew = load_world(Vault(self.root), SETTINGS if "Hall" in self.world.rooms else WorldSettings("", "Salon"))
@@ -93,22 +79,22 @@ def house(tmp_path) -> House:
 
 
 def test_without_an_edit_nothing_happens(house):
-    assert house.look() == Taken()
+    assert house.look() == ReloadResult()
 
 
 def test_an_edited_room_is_in_force(house):
     house.change("rooms/Attic.md", "Dust.", "Dust and light.\n\nA mouse.")
-    assert house.look() == Taken(["rooms/Attic.md: taken in."])
+    assert house.look() == ReloadResult(["rooms/Attic.md: taken in."])
     assert house.world.rooms["Attic"].description == "Dust and light.\n\nA mouse."
 
 
 def test_a_broken_room_stays_as_it_was_and_is_told_once(house):
     house.change("rooms/Attic.md", "number: 2", "number: [2")
-    told = house.look().told
+    told = house.look().messages
     assert len(told) == 1
     assert told[0].startswith("rooms/Attic.md:3: the front matter is not valid YAML")
     assert told[0].endswith("What it said before still counts.")
-    assert house.look().told == []
+    assert house.look().messages == []
     assert house.world.rooms["Attic"].description == "Dust."
     house.change("rooms/Attic.md", "number: [2", "number: 2")
     house.look()
@@ -118,25 +104,25 @@ def test_a_broken_room_stays_as_it_was_and_is_told_once(house):
 def test_a_new_room_can_be_walked_into(house):
     house.edit("rooms/Roof.md", "---\nnumber: 3\n---\nSky.\n\n## Exits\n- **down**: [[Attic]]\n")
     house.change("rooms/Attic.md", "[[Hall]]", "[[Hall]]\n- **up**: [[Roof]]")
-    assert house.look().told == ["rooms/Attic.md: taken in.", "rooms/Roof.md: taken in, as it is new."]
+    assert house.look().messages == ["rooms/Attic.md: taken in.", "rooms/Roof.md: taken in, as it is new."]
     assert house.world.rooms["Attic"].exits["up"] == Exit("up", "Roof")
     assert house.is_as_loaded_anew()
 
 
 def test_an_exit_is_taken_in_as_soon_as_its_room_is_there(house):
     house.change("rooms/Attic.md", "[[Hall]]", "[[Hall]]\n- **up**: [[Roof]]")
-    assert house.look().told == [
+    assert house.look().messages == [
         "rooms/Attic.md:8: the exit 'up' leads to 'Roof', which has no note in rooms. What it said before still counts."
     ]
     house.edit("rooms/Roof.md", "Sky.\n")
-    assert house.look().told == ["rooms/Roof.md: taken in, as it is new.", "rooms/Attic.md: taken in."]
+    assert house.look().messages == ["rooms/Roof.md: taken in, as it is new.", "rooms/Attic.md: taken in."]
     assert house.world.rooms["Attic"].exits["up"] == Exit("up", "Roof")
 
 
 def test_a_room_that_leads_to_one_that_is_not_valid_is_not_taken_in(house):
     house.edit("rooms/Roof.md", "Sky.\n\n## Exits\n- down\n")
     house.change("rooms/Attic.md", "[[Hall]]", "[[Hall]]\n- **up**: [[Roof]]")
-    told = house.look().told
+    told = house.look().messages
     assert told[0].startswith("rooms/Roof.md:4: '- down' is not of the form")
     assert told[1].startswith("rooms/Attic.md: the exit 'up' leads to 'Roof', whose note is not valid.")
     assert "up" not in house.world.rooms["Attic"].exits
@@ -146,7 +132,7 @@ def test_a_renamed_room_takes_everything_along(house):
     house.world.characters["Ana"].room_id = "Attic"
     (house.root / "rooms/Attic.md").rename(house.root / "rooms/Loft.md")
     taken = house.look()
-    assert taken.told == ["rooms/Loft.md: was Attic before; everything in it came along."]
+    assert taken.messages == ["rooms/Loft.md: was Attic before; everything in it came along."]
     world = house.world
     assert list(world.rooms) == ["Loft", "Hall"]
     assert world.characters["Ana"].room_id == "Loft"
@@ -159,7 +145,7 @@ def test_a_renamed_room_takes_everything_along(house):
 def test_a_room_renamed_by_an_editor_that_changes_the_links_is_the_same(house):
     (house.root / "rooms/Attic.md").rename(house.root / "rooms/Loft.md")
     house.change("rooms/Hall.md", "[[Attic]]", "[[Loft]]")
-    assert house.look().told == ["rooms/Loft.md: was Attic before; everything in it came along."]
+    assert house.look().messages == ["rooms/Loft.md: was Attic before; everything in it came along."]
     assert house.world.rooms["Hall"].exits["north"] == Exit("north", "Loft", ("n",))
     assert house.is_as_loaded_anew()
 
@@ -177,7 +163,7 @@ def test_a_renamed_room_whose_note_goes_while_it_is_read_keeps_no_other_edit_out
         return note
 
     monkeypatch.setattr(house.vault, "read", read_and_remove)
-    assert "rooms/Loft.md: was Attic before; everything in it came along." in house.look().told
+    assert "rooms/Loft.md: was Attic before; everything in it came along." in house.look().messages
     assert list(house.world.rooms) == ["Loft", "Hall"]
 
 
@@ -191,7 +177,7 @@ def test_the_renamed_start_room_is_still_the_start_room(house):
 
 def test_a_copy_of_a_room_is_no_renaming(house):
     house.edit("rooms/Attic copy.md", (house.root / "rooms/Attic.md").read_text())
-    assert house.look().told == ["rooms/Attic copy.md: taken in, as it is new."]
+    assert house.look().messages == ["rooms/Attic copy.md: taken in, as it is new."]
     assert set(house.world.rooms) == {"Hall", "Attic", "Attic copy"}
 
 
@@ -200,7 +186,7 @@ def test_who_and_what_is_in_a_deleted_room_comes_to_the_start_room(house):
     ana.room_id, ana.awake = "Attic", True
     (house.root / "rooms/Attic.md").unlink()
     taken = house.look()
-    assert taken.told == ["rooms/Attic.md: is gone; who and what was in it is in Hall, and no exit leads there."]
+    assert taken.messages == ["rooms/Attic.md: is gone; who and what was in it is in Hall, and no exit leads there."]
     assert taken.events == [
         SystemMessage("Ana", "Attic is gone. You find yourself in Hall."),
         Left("Ana", "Attic", "", "Hall"),
@@ -215,7 +201,7 @@ def test_who_and_what_is_in_a_deleted_room_comes_to_the_start_room(house):
 
 def test_the_start_room_cannot_go(house):
     (house.root / "rooms/Hall.md").unlink()
-    assert house.look().told == [
+    assert house.look().messages == [
         "rooms/Hall.md: the start room cannot go; put the note back, or name another in config/world.md first."
     ]
     assert "Hall" in house.world.rooms
@@ -224,28 +210,28 @@ def test_the_start_room_cannot_go(house):
 def test_a_room_that_is_away_for_a_moment_is_not_gone(house):
     text = (house.root / "rooms/Attic.md").read_text()
     (house.root / "rooms/Attic.md").unlink()
-    assert house.reload.take_in(house.seen.look()) == Taken()
+    assert house.reload.apply(house.seen.look()) == ReloadResult()
     house.edit("rooms/Attic.md", text.replace("Dust.", "Light."))
-    assert house.reload.take_in(house.seen.look()).told == ["rooms/Attic.md: taken in."]
+    assert house.reload.apply(house.seen.look()).messages == ["rooms/Attic.md: taken in."]
     assert house.world.rooms["Hall"].exits["north"] == Exit("north", "Attic", ("n",))
 
 
 def test_a_note_that_is_empty_for_a_moment_is_not_taken_in(house):
     house.edit("rooms/Attic.md", "")
-    assert house.reload.take_in(house.seen.look()) == Taken()
+    assert house.reload.apply(house.seen.look()) == ReloadResult()
     assert house.seen.is_waiting
     house.edit("rooms/Attic.md", NOTES["rooms/Attic.md"])
-    assert house.look().told == []
+    assert house.look().messages == []
     assert house.world.rooms["Attic"].description == "Dust."
 
 
 def test_our_own_writing_is_no_edit(house):
     room = house.world.rooms["Attic"]
     room.description, room.properties = "Swept.", {"by": "Ana"}
-    house.write("room", "Attic")
+    house.store.save(("room", "Attic"))
     house.world.things["bag"].writing = "Flour"
-    house.write("thing", "bag")
-    assert house.look() == Taken()
+    house.store.save(("thing", "bag"))
+    assert house.look() == ReloadResult()
 
 
 def test_an_edit_and_what_is_not_written_yet_both_count(house):
@@ -260,11 +246,11 @@ def test_an_edit_and_what_is_not_written_yet_both_count(house):
 def test_things_come_change_move_and_go(house):
     house.edit("things/cup.md", "---\nat: '[[bag]]'\n---\nBlue.\n")
     house.change("things/bag.md", "[[Hall]]", "[[Attic]]")
-    assert house.look().told == ["things/bag.md: taken in.", "things/cup.md: taken in, as it is new."]
+    assert house.look().messages == ["things/bag.md: taken in.", "things/cup.md: taken in, as it is new."]
     assert (house.world.things["bag"].place_id, house.world.things["cup"].place_id) == ("Attic", "bag")
     assert house.is_as_loaded_anew()
     (house.root / "things/bag.md").unlink()
-    assert house.look().told == ["things/bag.md: is gone, and so is the thing."]
+    assert house.look().messages == ["things/bag.md: is gone, and so is the thing."]
     assert house.world.things["cup"].place_id == "Attic"
     assert house.is_as_loaded_anew()
 
@@ -280,7 +266,7 @@ def test_a_thing_whose_note_still_names_a_renamed_room_can_be_edited(house):
     (house.root / "rooms/Attic.md").rename(house.root / "rooms/Loft.md")
     house.look()
     house.change("things/lamp.md", "dented", "polished")
-    assert house.look().told == ["things/lamp.md: taken in."]
+    assert house.look().messages == ["things/lamp.md: taken in."]
     assert house.world.things["lamp"].place_id == "Loft"
 
 
@@ -293,14 +279,14 @@ def test_a_thing_whose_note_still_names_a_renamed_room_can_be_edited(house):
 )
 def test_a_thing_at_nothing_is_refused_with_its_line(house, place, why):
     house.change("things/lamp.md", "[[Attic]]", f"[[{place}]]")
-    assert house.look().told == [f"things/lamp.md:2: {why} What it said before still counts."]
+    assert house.look().messages == [f"things/lamp.md:2: {why} What it said before still counts."]
 
 
 def test_containers_edited_into_each_other_are_refused_with_both_notes_and_stay(house):
     house.edit("things/box.md", "---\ncontainer: true\nat: '[[bag]]'\n---\n")
     house.look()
     house.change("things/bag.md", "[[Hall]]", "[[box]]")
-    assert house.look().told == [
+    assert house.look().messages == [
         "things/bag.md:2: 'bag' would be inside itself (things/box.md); put one of them elsewhere. "
         "What it said before still counts."
     ]
@@ -312,22 +298,22 @@ def test_a_room_that_opened_in_part_is_whole_once_its_note_is_mended(house):
     attic = house.root / "rooms" / "Attic.md"
     whole = attic.read_text()
     house.edit("rooms/Attic.md", whole.replace("---\nD", "tags: [\n---\nD").replace("[[Hall]]", "[[Hell]]"))
-    house.known = KnownNotes()
+    house.known = MergeBase()
     house.world = load_world(house.vault, SETTINGS, house.known)
-    house.reload = WorldReload(house.vault, house.world, house.known)
+    house.reload = EntityReloader(house.vault, house.world, house.known)
     assert list(house.reload.broken) == ["rooms/Attic.md"]
     assert house.world.rooms["Attic"] == Room("Attic", "Dust.")
     house.edit("people/Ana.md", "Ana is somebody else.\n")
-    assert house.look().told == ["people/Ana.md: taken in."]  # what is wrong is not told again at each edit
+    assert house.look().messages == ["people/Ana.md: taken in."]  # what is wrong is not told again at each edit
     house.edit("rooms/Attic.md", whole)
-    assert house.look().told == ["rooms/Attic.md: taken in."]
+    assert house.look().messages == ["rooms/Attic.md: taken in."]
     assert house.world.rooms["Attic"] == Room("Attic", "Dust.", {"south": Exit("south", "Hall", ("s",))}, number=2)
     assert (house.reload.broken, house.known.unread, attic.read_text()) == ({}, set(), whole)
 
 
 def test_a_room_renamed_to_what_something_else_is_called_leaves_the_world_in_order(house):
     (house.root / "rooms" / "Attic.md").rename(house.root / "rooms" / "Bag.md")
-    told = house.look().told
+    told = house.look().messages
     assert told[0] == "rooms/Bag.md: 'Bag' is the name of something else, 'bag'; give it one of its own. Left out."
     assert (list(house.world.rooms), house.world.things["lamp"].place_id) == (["Hall"], "Hall")
 
@@ -363,7 +349,7 @@ def test_rooms_that_lead_to_one_another_and_at_last_nowhere_are_looked_at_once_e
 
 def test_a_name_that_something_else_has_is_refused(house):
     house.edit("things/hall.md", "---\nat: '[[Hall]]'\n---\n")
-    assert house.look().told == [
+    assert house.look().messages == [
         "things/hall.md: 'hall' is the name of something else, 'Hall'; give it one of its own. Left out."
     ]
 
@@ -377,7 +363,7 @@ def test_people_change_come_and_go_but_not_who_is_here(house):
     ana.awake = True
     for name in ("Ana", "Ben"):
         (house.root / f"people/{name}.md").unlink()
-    assert house.look().told == [
+    assert house.look().messages == [
         "people/Ana.md: Ana is here, so the note is written again.",
         "people/Ben.md: is gone; Ben begins anew when they come back.",
     ]
@@ -396,7 +382,7 @@ def test_many_notes_changed_at_once_are_all_taken_in(house):
     for number in range(300):
         back = f"## Exits\n- **back**: [[Cell {number - 1}]]\n" if number else ""
         house.edit(f"rooms/Cell {number}.md", f"---\nnumber: {number + 10}\n---\nCell {number}.\n\n{back}")
-    assert len(house.look().told) == 300
+    assert len(house.look().messages) == 300
     assert house.is_as_loaded_anew()
 
 
@@ -405,14 +391,14 @@ def exits_to_nowhere(house: House) -> list[tuple[str, str]]:
     return [(name, e.room_id) for name, room in rooms.items() for e in room.exits.values() if e.room_id not in rooms]
 
 
-def begun(house: House, seen: list[int]) -> Taken:
+def begun(house: House, seen: list[int]) -> ReloadResult:
     """Take all steps, and after each look whether every exit leads somewhere."""
-    steps = house.reload.steps(house.seen.look())
+    steps = house.reload.apply_in_steps(house.seen.look())
     while True:
         try:
             next(steps)
         except StopIteration as ended:
-            taken: Taken = ended.value
+            taken: ReloadResult = ended.value
             return taken
         seen.append(len(house.world.rooms))
         assert exits_to_nowhere(house) == []
@@ -424,7 +410,7 @@ def test_after_every_step_all_exits_lead_somewhere_and_what_is_new_is_there_at_o
         house.edit(f"rooms/Cave {number}.md", f"---\nnumber: {number + 10}\n---\nDark.\n\n## Exits\n{on}")
     house.change("rooms/Hall.md", "## Exits", "## Exits\n- **under**: [[Cave 0]]")
     seen: list[int] = []
-    told = begun(house, seen).told
+    told = begun(house, seen).messages
     assert (len(told), set(seen), len(seen)) == (31, {2, 32}, 32)
     assert house.world.rooms["Hall"].exits["under"].room_id == "Cave 0"
 
@@ -432,12 +418,12 @@ def test_after_every_step_all_exits_lead_somewhere_and_what_is_new_is_there_at_o
 def test_what_the_world_writes_between_two_steps_is_kept(house):
     house.change("rooms/Attic.md", "Dust.", "Dust and mice.")
     house.change("rooms/Hall.md", "---\n", "---\ntags: [old]\n")
-    steps = house.reload.steps(house.seen.look())
+    steps = house.reload.apply_in_steps(house.seen.look())
     next(steps)
     next(steps)
     house.world.rooms["Attic"].title = "The Attic"
-    house.save(Taken([], [EntityChanged("", "room", "Attic")]))
-    finished(steps)
+    house.save(ReloadResult([], [EntityChanged("", "room", "Attic")]))
+    run_steps(steps)
     attic = house.world.rooms["Attic"]
     assert (attic.title, attic.description) == ("The Attic", "Dust and mice.")
 
@@ -445,11 +431,11 @@ def test_what_the_world_writes_between_two_steps_is_kept(house):
 def test_a_room_that_is_removed_between_two_steps_does_not_come_back(house):
     house.change("rooms/Attic.md", "Dust.", "Dust and mice.")
     house.change("rooms/Hall.md", "number: 1", "number: 1\ntags: [old]")
-    steps = house.reload.steps(house.seen.look())
+    steps = house.reload.apply_in_steps(house.seen.look())
     for _ in range(3):
         next(steps)
     remove_room(house.world, "Attic")
-    finished(steps)
+    run_steps(steps)
     assert "Attic" not in house.world.rooms
     assert exits_to_nowhere(house) == []
 
@@ -457,8 +443,8 @@ def test_a_room_that_is_removed_between_two_steps_does_not_come_back(house):
 def test_a_room_whose_note_has_lost_its_number_keeps_it_and_it_is_written_again(tmp_path):
     house = House(tmp_path)
     house.change("rooms/Attic.md", "---\nnumber: 2\n---\nDust.", "Much dust.")
-    assert house.look().told == ["rooms/Attic.md: taken in."]
+    assert house.look().messages == ["rooms/Attic.md: taken in."]
     attic = house.world.rooms["Attic"]
     assert (attic.number, attic.description) == (2, "Much dust.")
     assert "number: 2" in (tmp_path / "rooms" / "Attic.md").read_text()
-    assert house.look().told == []
+    assert house.look().messages == []

@@ -10,7 +10,7 @@ from config.settings import WorldSettings
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
 from vault.entities.load import load_world
-from vault.entities.store import KnownNotes, WorldNotes, newest_in_trash, put_in_trash
+from vault.entities.store import EntityStore, MergeBase, move_to_trash, newest_in_trash
 from vault.vault import Vault
 from world.entities import Character, Exit, Role, Room, Thing
 
@@ -33,7 +33,7 @@ class House:
         self.root = root
         self.vault = vault_of(root, NOTES)
         self.world = load_world(self.vault, SETTINGS)
-        self.notes = WorldNotes(self.vault, self.world, KnownNotes(self.world))
+        self.notes = EntityStore(self.vault, self.world, MergeBase(self.world))
 
     def text(self, path: str) -> str:
         return (self.root / path).read_text()
@@ -105,7 +105,7 @@ def test_what_is_gone_is_in_the_trash_and_comes_out_of_it_with_all_that_its_note
 def test_what_was_put_by_last_comes_out_of_the_trash_although_an_older_one_was_taken_away(house):
     for text in ("One.", "Two.", "Three."):
         house.vault.write_text(f"{text}\n", "things", "oar.md")
-        put_in_trash(house.vault, "things", "oar")
+        move_to_trash(house.vault, "things", "oar")
         if text == "Two.":
             (house.root / ".trash" / "things" / "oar.md").unlink()
     newest = newest_in_trash(house.vault, "things", "oar")
@@ -175,7 +175,7 @@ def destroyed(house: House) -> list[tuple[str, str]]:
 def test_a_world_that_dies_while_it_is_saved_starts_again(tmp_path, alter, after):
     house = House(tmp_path)
     disk = FailingDisk()
-    notes = WorldNotes(Vault(tmp_path, disk), house.world, KnownNotes(load_world(house.vault, SETTINGS)))
+    notes = EntityStore(Vault(tmp_path, disk), house.world, MergeBase(load_world(house.vault, SETTINGS)))
     refs = alter(house)
     try:
         with disk.stopping(after):

@@ -10,9 +10,9 @@ import pytest
 
 from config.settings import AgentSettings, MemorySettings
 from tests.vault.legacy_import.older_vault import OlderVault
-from vault.agent_notes import load_agent
 from vault.check.run import check_vault
 from vault.config_notes import load_settings
+from vault.entities.agent_notes import load_agent
 from vault.entities.load import load_world
 from vault.errors import NoteError
 from vault.legacy_import.notes import Report
@@ -109,15 +109,15 @@ def test_the_world_state_says_where_everyone_is(older):
 def test_an_agent_is_who_it_was_to_the_letter(older):
     vault, _ = imported(older)
     note = load_agent(vault, "Eliza")
-    assert (note.profile, note.description, note.room_id) == (PROFILE, "A small woman.", "Hall")
+    assert (note.profile, note.character.description, note.character.room_id) == (PROFILE, "A small woman.", "Hall")
     assert note.agent_settings(AgentSettings()).think_seconds == 30
     assert note.memory_settings(MemorySettings()).immediate_window == 8
-    assert note.properties["mood"] == "bright"
+    assert note.character.properties["mood"] == "bright"
 
 
 def test_unknown_properties_of_a_thinker_are_kept(older):
     older.agent("Eliza", "Hall", properties={"thinker.profile": "Eliza.", "thinker.temper": "calm", "room": "blue"})
-    properties = load_agent(imported(older)[0], "Eliza").properties
+    properties = load_agent(imported(older)[0], "Eliza").character.properties
     assert (properties["thinker.temper"], properties["old_room"]) == ("calm", "blue")
 
 

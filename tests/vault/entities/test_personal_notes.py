@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.vault.vault_of import vault_of
-from vault.agent_notes import load_agent
+from vault.entities.agent_notes import load_agent
+from vault.entities.personal_notes import OwnNotes, OwnProfiles
 from vault.errors import NoteError
-from vault.personal_notes import OwnNotes, OwnProfiles
 from world.entities import Character
 
 AT = 1_795_248_000_000  # 2026-11-21 08:00 UTC
@@ -105,11 +105,11 @@ def test_no_profile_becomes_a_setting_a_role_or_a_reaction(tmp_path, profile):
     before = load_agent(vault, "Rook")
     OwnProfiles(vault, lambda: AT).set_profile(ROOK, profile)
     after = load_agent(vault, "Rook")
-    assert (after.given, after.role, after.grants, after.triggers) == (
+    assert (after.given, after.character.role, after.character.grants, after.character.triggers) == (
         before.given,
-        before.role,
-        before.grants,
-        before.triggers,
+        before.character.role,
+        before.character.grants,
+        before.character.triggers,
     )
     assert text_of(tmp_path).startswith(HEAD)
 
@@ -163,7 +163,7 @@ def test_how_an_agent_looks_is_in_its_note_at_once_and_nothing_else_in_it_change
     profiles = profiles_in(tmp_path)
     profiles.set_description(ROOK, "Black: as night.\nrole: admin")
     note = load_agent(vault_of(tmp_path, {}), "Rook")
-    assert note.description == "Black: as night.\nrole: admin"
+    assert note.character.description == "Black: as night.\nrole: admin"
     assert "role" not in note.given
     assert text_of(tmp_path).startswith(HEAD.removesuffix("---\n"))
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from vault.errors import NoteError
 from vault.markdown import Line, unescaped, unescaped_comments, unescaped_line
@@ -27,28 +26,22 @@ from world.errors import WorldError
 from world.game_time import DAY_PARTS
 from world.triggers import Trigger, parse_trigger
 
-REACTIONS, AMBIENT, ERRANDS = "Reactions", "Ambient", "Errands"
+REACTIONS, ERRANDS = "Reactions", "Errands"
 COLUMNS = ("on", "when", "do")
 
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r":?-+:?")
 
 
-@dataclass(frozen=True)
-class Life:
-    """What a note says of what goes on by itself. `descriptions_by_day_part` are by part of the day."""
-
-    descriptions_by_day_part: dict[str, str]
-    ambient: tuple[str, ...]
-    triggers: tuple[Trigger, ...]
+def descriptions_in(note: Note) -> dict[str, str]:
+    """Return what is added to a description in a part of the day, by part. Raises: NoteError."""
+    return {part: text for part in DAY_PARTS if (text := note.section(part).text)}
 
 
-def life_in(note: Note) -> Life:
-    """Return what goes on by itself in a room, thing or agent. Raises: NoteError naming the line."""
-    descriptions_by_day_part = {part: text for part in DAY_PARTS if (text := note.section(part).text)}
-    lines = (unescaped_line(line.text).strip() for line in note.section(AMBIENT).lines if line.counts)
-    ambient = tuple(line[2:].strip() for line in lines if line[:2] in ("- ", "* ", "+ "))
-    return Life(descriptions_by_day_part, ambient, tuple(one for one, _ in reactions_in(note)))
+def ambient_in(note: Note, title: str) -> tuple[str, ...]:
+    """Return the list lines of a section. Raises: NoteError."""
+    lines = (unescaped_line(line.text).strip() for line in note.section(title).lines if line.counts)
+    return tuple(line[2:].strip() for line in lines if line[:2] in ("- ", "* ", "+ "))
 
 
 def profile_in(note: Note) -> str:
@@ -75,7 +68,7 @@ def _parted(note: Note) -> Iterator[tuple[Line, bool]]:
         yield line, is_table
 
 
-def reactions_in(note: Note) -> Iterator[tuple[Trigger, int]]:
+def triggers_in(note: Note) -> Iterator[tuple[Trigger, int]]:
     """Yield each reaction of a note and its line. Raises: NoteError at a row that is none."""
     for line in note.section(REACTIONS).lines:
         row, number = unescaped_comments(line.text).strip(), line.number

@@ -7,9 +7,9 @@ import pytest
 from config.settings import AgentSettings, MemorySettings
 from tests.english import ENGLISH
 from tests.vault.vault_of import vault_of
-from vault.agent_notes import AgentNote, agent_names, load_agent
+from vault.entities.agent_notes import AgentNote, load_agent
 from vault.errors import NoteError
-from vault.vault import STARTER, Vault
+from vault.vault import STARTER, Vault, agent_names
 from world.commands.table import world_commands
 from world.entities import Character
 from world.errors import CommandError
@@ -39,13 +39,18 @@ def test_an_agent_is_told_neither_comments_nor_its_table_and_code_to_the_letter(
     )
     note = moss(tmp_path, "room: Hall", f"{text}\n## Goals\nTea.")
     assert note.profile == "You are Moss.\n\n```\n## Reactions\n```\n\n## Goals\nTea."
-    assert len(note.triggers) == 1
+    assert len(note.character.triggers) == 1
 
 
 def test_an_agent_without_properties_is_one_all_the_same(tmp_path):
     notes = {"agents/Moss/agent.md": "You are Moss.\n", "agents/Moss/yesterday.md": "~Moss> look\n"}
     note = load_agent(vault_of(tmp_path, notes), "Moss")
-    assert (note.room_id, note.description, note.profile, note.yesterday) == ("", "", "You are Moss.", "~Moss> look")
+    assert (note.character.room_id, note.character.description, note.profile, note.yesterday) == (
+        "",
+        "",
+        "You are Moss.",
+        "~Moss> look",
+    )
     assert note.agent_settings(AgentSettings()) == AgentSettings()
 
 
@@ -64,7 +69,7 @@ def test_a_misspelt_setting_is_refused_with_file_line_and_what_was_meant(tmp_pat
 
 
 def test_a_property_that_is_like_no_setting_is_somebody_s_own(tmp_path):
-    assert moss(tmp_path, "room: Hall\nfavourite_fern: maidenhair\ncreated: 2026-11-21").room_id == "Hall"
+    assert moss(tmp_path, "room: Hall\nfavourite_fern: maidenhair\ncreated: 2026-11-21").character.room_id == "Hall"
 
 
 @pytest.mark.parametrize("kind", [AgentSettings, MemorySettings])
@@ -86,7 +91,7 @@ def test_a_folder_without_a_note_is_no_agent(tmp_path):
 def test_an_agent_of_the_starter_vault_can_be_read_with_its_settings(name):
     note = load_agent(Vault(STARTER), name)
     assert note.profile.startswith(f"You are {name}")
-    assert note.description
+    assert note.character.description
     note.agent_settings(AgentSettings())
     note.memory_settings(MemorySettings())
 

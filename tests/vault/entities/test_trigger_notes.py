@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from vault.agent_notes import agent_names, load_agent
+from vault.entities.agent_notes import load_agent
+from vault.entities.schema import room_of
+from vault.entities.trigger_notes import descriptions_in, triggers_in
 from vault.errors import NoteError
 from vault.note import parse_note
-from vault.trigger_notes import life_in, reactions_in
-from vault.vault import STARTER, Vault
+from vault.vault import STARTER, Vault, agent_names
 from world.game_time import DAY_PARTS
 from world.triggers import parse_trigger
 
@@ -39,7 +40,7 @@ Prose between tables counts for nothing.
 
 
 def test_a_note_tells_moods_ambience_and_reactions():
-    life = life_in(parse_note(MILL, "rooms/Mill.md"))
+    life = room_of(parse_note(MILL, "rooms/Mill.md"), "Mill")
     assert life.descriptions_by_day_part == {"night": "The wheel is asleep.\n\nIt snores."}
     assert life.ambient == ("A creak.", "A sigh.")
     assert life.triggers == (
@@ -58,7 +59,7 @@ def test_a_note_tells_moods_ambience_and_reactions():
 def test_a_row_that_will_not_do_is_refused_with_its_line(row, complaint):
     note = parse_note(f"A mill.\n\n## Reactions\n{row}\n", "rooms/Mill.md")
     with pytest.raises(NoteError) as refused:
-        life_in(note)
+        room_of(note, "Mill")
     assert str(refused.value).startswith(complaint)
 
 
@@ -67,10 +68,10 @@ def test_the_starter_vault_speaks_of_nothing_that_it_does_not_have():
     names = {*vault.names("rooms"), *vault.names("things"), *agent_names(vault)}
     notes = [vault.read(folder, f"{name}.md") for folder in ("rooms", "things") for name in vault.names(folder)]
     notes += [vault.read("agents", name, "agent.md") for name in agent_names(vault)]
-    rows = [(note.source, line, row) for note in notes for row, line in reactions_in(note)]
+    rows = [(note.source, line, row) for note in notes for row, line in triggers_in(note)]
     assert len(rows) >= 10
     assert [(source, line) for source, line, row in rows if set(row.names) - {*names, "self"}] == []
-    assert {part for note in notes for part in life_in(note).descriptions_by_day_part} <= {*DAY_PARTS}
+    assert {part for note in notes for part in descriptions_in(note)} <= {*DAY_PARTS}
 
 
 @pytest.mark.parametrize("name", agent_names(Vault(STARTER)))
@@ -78,4 +79,4 @@ def test_a_table_of_reactions_is_no_part_of_a_profile(name):
     note = load_agent(Vault(STARTER), name)
     assert "Reactions" not in note.profile
     assert "|" not in note.profile
-    assert note.triggers
+    assert note.character.triggers

@@ -14,24 +14,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from config.settings import ROLES, AgentSettings, MemorySettings
+from config.settings import AgentSettings, MemorySettings
 from config.validation import Given, SettingsError, current_name, misspelt, override, setting_names
+from vault.entities.schema import known_keys, read_fields
+from vault.entities.trigger_notes import ERRANDS, profile_in
 from vault.errors import NoteError
 from vault.markdown import Line, unescaped_comments
-from vault.note import Note, link, link_target, names_in, own_properties, table_in, text_in, texts_in
+from vault.note import Note, link
 from vault.note_editor import NoteText
-from vault.trigger_notes import ERRANDS, life_in, profile_in
 from vault.vault import Vault, check_name
-from world.entities import Character, Role
-from world.triggers import Trigger
+from world.entities import Character
 
 S = TypeVar("S")
 
-OWN_KEYS = ("room", "description", "aliases", "tags", "role", "grants", "preferences")
-KEYS = (*OWN_KEYS, *setting_names(AgentSettings), *setting_names(MemorySettings))
+KEYS = tuple(sorted(known_keys("character", is_agent=True)))
 """The properties that mean something; the others are the builders' own."""
 
 
@@ -39,40 +38,23 @@ KEYS = (*OWN_KEYS, *setting_names(AgentSettings), *setting_names(MemorySettings)
 class AgentNote:
     """What stands in an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty.
 
-    `reactions` is its table of what it does by itself and `errands` what it sets out to do each day, which are no part
-    of the profile. `role` and `grants` are what it may do.
+    `fields` are those of its character, by name. `errands` are what it sets out to do each day, which are no part of
+    the profile, as its table of triggers is none.
     """
 
     name: str
-    room_id: str
-    description: str
+    fields: Mapping[str, Any]
     profile: str
     yesterday: str
     given: dict[str, Given]
     source: str
-    triggers: tuple[Trigger, ...] = ()
-    role: Role = Role.PLAYER
-    grants: frozenset[str] = frozenset()
-    aliases: tuple[str, ...] = ()
-    properties: Mapping[str, str] = field(default_factory=dict)
-    preferences: Mapping[str, str] = field(default_factory=dict)
     errands: tuple[Errand, ...] = ()
 
     @property
     def character(self) -> Character:
         """A new character, asleep in the agent's room."""
-        return Character(
-            self.name,
-            self.room_id,
-            self.description,
-            self.role,
-            is_agent=True,
-            aliases=self.aliases,
-            grants=self.grants,
-            properties=dict(self.properties),
-            preferences=dict(self.preferences),
-            triggers=self.triggers,
-        )
+        fields: dict[str, Any] = {k: dict(v) if isinstance(v, dict) else v for k, v in self.fields.items()}
+        return Character(self.name, is_agent=True, **fields)
 
     def agent_settings(self, general: AgentSettings) -> AgentSettings:
         """Return the settings of config/agents.md with the agent's own. Raises: NoteError naming file and line."""
@@ -81,11 +63,6 @@ class AgentNote:
     def memory_settings(self, general: MemorySettings) -> MemorySettings:
         """Return the settings of config/memory_compaction.md with the agent's own. Raises: NoteError."""
         return _with_own(self, general)
-
-
-def agent_names(vault: Vault) -> list[str]:
-    """Return the names of all agents: the folders in `agents` that hold an `agent.md`."""
-    return [name for name in vault.folders("agents") if vault.exists("agents", name, "agent.md")]
 
 
 def load_agent(vault: Vault, name: str) -> AgentNote:
@@ -104,31 +81,9 @@ def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:
         meant = "" if current_name(key) in KEYS else misspelt(key.lower().replace("-", "_"), KEYS)
         if meant:
             raise NoteError(f"{note.source}:{given.line}: unknown setting {key!r}; did you mean {meant!r}?")
-    return AgentNote(
-        name,
-        link_target(note.properties.get("room")),
-        text_in(note, "description"),
-        profile_in(note),
-        yesterday.strip("\n"),
-        note.given,
-        note.source,
-        life_in(note).triggers,
-        _role(note),
-        frozenset(grant.lower() for grant in texts_in(note, "grants")),
-        names_in(note),
-        own_properties(note, [*KEYS, *(key for key in note.typed if current_name(key) in KEYS)]),
-        table_in(note, "preferences"),
-        errands_in(note),
-    )
-
-
-def _role(note: Note) -> Role:
-    """Raises: NoteError if the role is none of those there are."""
-    given = text_in(note, "role").strip().lower() or "player"
-    if given not in ROLES:
-        line = note.property_lines.get("role", 1)
-        raise NoteError(f"{note.source}:{line}: role is {given!r}; expected one of {', '.join(ROLES)}.")
-    return Role[given.upper()]
+    old = [key for key in note.typed if current_name(key) in KEYS]
+    fields = read_fields("character", note, is_agent=True, known=old)
+    return AgentNote(name, fields, profile_in(note), yesterday.strip("\n"), note.given, note.source, errands_in(note))
 
 
 def _with_own(note: AgentNote, general: S) -> S:
