@@ -22,6 +22,7 @@ from agents.components.asked import Person, answers
 from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
 from agents.memory.compactor import Compactor
+from agents.memory.cost import PromptCost
 from agents.memory.facts.file import FactRegistry
 from agents.memory.facts.store import goals_in, matching, override_with_observation
 from agents.memory.importance import FirstEncounters, line_importance
@@ -98,8 +99,7 @@ class Agent:
             turns or asyncio.Semaphore(1),
             now_ms,
             random.Random(rng.getrandbits(64)),
-            self.count_tokens,
-            lambda: self.queue.status().cached_share if self.queue else 0.0,
+            PromptCost(self.count_tokens, lambda: self.queue.status().cached_share if self.queue else 0.0),
             aside,
         )
         self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms, memory.reading, aside)

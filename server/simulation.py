@@ -22,7 +22,17 @@ from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel
 from agents.simulation.models import SimulationModels, live
 from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor
-from agents.simulation.simulation import Simulation, Span, Step, Tallies, VirtualClock, beginning_ms, step_text, timing
+from agents.simulation.simulation import (
+    Simulation,
+    Span,
+    Step,
+    Tallies,
+    VirtualClock,
+    Watcher,
+    beginning_ms,
+    step_text,
+    timing,
+)
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
@@ -181,9 +191,7 @@ class Life:
             cast.place,
             random.Random(rng.getrandbits(64)),
             settings.world.day_minutes,
-            self._take,
-            cast.check,
-            self._go_on,
+            Watcher(self._take, cast.check, self._go_on),
         )
 
     def report(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from agents.agent import Agent
 from agents.population import Population
 from vault.errors import NoteError
-from world.command import Command, command
+from world.command import Command, command, commands_of
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Arrived, Event, Left, Output
@@ -88,11 +88,15 @@ class Possession:
 _NAME = re.compile(r"[^\W\d_](?:[^\W_]|['-](?=\w)){1,19}")
 
 
-def population_commands(agents: Population, leading: Possession) -> tuple[Command, ...]:
-    """Return the commands that make, pause and lead agents."""
+class PopulationCommands:
+    """The commands that make, pause and lead agents."""
+
+    def __init__(self, agents: Population, leading: Possession) -> None:
+        self._agents = agents
+        self._leading = leading
 
     @command("@create-agent <name> -> <text>", category="agents", role=Role.ADMIN, for_agents=False)
-    def create_agent(world: World, actor: Character, name: str, text: str) -> list[Event]:
+    def create_agent(self, world: World, actor: Character, name: str, text: str) -> list[Event]:
         r"""Bring a new agent into the world, here and at once: @create-agent Wren -> You are Wren. You mend nets.
 
         The text is its profile, from now on agents/Wren/agent.md; \n in it is a new line.
@@ -102,72 +106,72 @@ def population_commands(agents: Population, leading: Possession) -> tuple[Comman
         if not _NAME.fullmatch(called):
             raise CommandError(world.wording("population.name_rule", name=called))
         try:
-            agents.create(called, actor.room_id, validate_text(world, text))
+            self._agents.create(called, actor.room_id, validate_text(world, text))
         except NoteError as error:
             raise CommandError(world.wording("population.not_created", name=called, why=error)) from error
         key = "population.created" if world.characters[called].awake else "population.created_asleep"
         return [Output(actor.character_id, world.wording(key, name=called))]
 
     @command("@pause-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
-    def pause_agent(world: World, actor: Character, agent: str) -> list[Event]:
+    def pause_agent(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Let an agent think no more, until @resume-agent; it still hears, and remembers what it hears."""
-        return set_paused(world, actor, agent_meant(world, agents, agent), True)
+        return self._set_paused(world, actor, agent_meant(world, self._agents, agent), True)
 
     @command("@resume-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
-    def resume_agent(world: World, actor: Character, agent: str) -> list[Event]:
+    def resume_agent(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Let an agent think again."""
-        return set_paused(world, actor, agent_meant(world, agents, agent), False)
+        return self._set_paused(world, actor, agent_meant(world, self._agents, agent), False)
 
     @command("@agent-model <agent> [<name>]", category="models", role=Role.ADMIN, for_agents=False)
-    def agent_model(world: World, actor: Character, agent: str, name: str = "") -> list[Event]:
+    def agent_model(self, world: World, actor: Character, agent: str, name: str = "") -> list[Event]:
         """Let an agent think with another profile of config/models.md: @agent-model Moss small.
 
         It counts from its next thought on. Without a profile, tell which it has.
         """
-        found, say = agent_meant(world, agents, agent), world.wording
+        found, say = agent_meant(world, self._agents, agent), world.wording
         if not name:
             return [
                 Output(actor.character_id, say("models.of_agent", agent=found.name, name=found.settings.model_profile))
             ]
-        if name not in agents.profiles:
-            names = say.join_or(suggestions(name, agents.profiles) or list(agents.profiles))
+        if name not in self._agents.profiles:
+            names = say.join_or(suggestions(name, self._agents.profiles) or list(self._agents.profiles))
             raise CommandError(say("models.no_profile", wanted=name, names=names))
         try:
-            agents.set_profile(found, name)
+            self._agents.set_profile(found, name)
         except NoteError as error:
             raise CommandError(str(error)) from error
         return [Output(actor.character_id, say("models.profile_set", agent=found.name, name=name))]
 
     @command("@possess <agent>", category="agents", role=Role.ADMIN, for_agents=False)
-    def possess(world: World, actor: Character, agent: str) -> list[Event]:
+    def possess(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Lead an agent: it does what you type, and you see what it sees, until @release.
 
         It remembers what you have it do as what it did itself. Meanwhile it thinks nothing.
         Commands that begin with an @ stay your own.
         """
-        found = agent_meant(world, agents, agent)
+        found = agent_meant(world, self._agents, agent)
         if found.led_by not in ("", actor.character_id):
             raise CommandError(world.wording("population.led_already", agent=found.name, who=found.led_by))
         if not found.character.awake or actor.is_agent:
             raise CommandError(world.wording("population.cannot_lead", agent=found.name))
-        leading.begin(actor.character_id, found)
+        self._leading.begin(actor.character_id, found)
         return [Output(actor.character_id, world.wording("population.led", agent=found.name))]
 
     @command("@release", category="agents", role=Role.ADMIN, for_agents=False)
-    def release(world: World, actor: Character) -> list[Event]:
+    def release(self, world: World, actor: Character) -> list[Event]:
         """Let the agent that you lead be itself again."""
-        found = leading.end(actor.character_id)
+        found = self._leading.end(actor.character_id)
         if found is None:
             raise CommandError(world.wording("population.none_led"))
         return [Output(actor.character_id, world.wording("population.released", agent=found.name))]
 
-    def set_paused(world: World, actor: Character, agent: Agent, paused: bool) -> list[Event]:
+    def _set_paused(self, world: World, actor: Character, agent: Agent, paused: bool) -> list[Event]:
         say = world.wording
         if agent.settings.paused is paused:
             key = "population.paused_already" if paused else "population.not_paused"
             raise CommandError(say(key, agent=agent.name))
         try:
-            agents.set_paused(agent, paused)
+            self._agents.set_paused(agent, paused)
         except NoteError as error:
             raise CommandError(str(error)) from error
         if agent.settings.paused is not paused:
@@ -175,7 +179,10 @@ def population_commands(agents: Population, leading: Possession) -> tuple[Comman
         key = "population.paused" if paused else "population.resumed"
         return [Output(actor.character_id, say(key, agent=agent.name))]
 
-    return (create_agent, pause_agent, resume_agent, agent_model, possess, release)
+
+def population_commands(agents: Population, leading: Possession) -> tuple[Command, ...]:
+    """Return the commands that make, pause and lead agents."""
+    return commands_of(PopulationCommands(agents, leading))
 
 
 def agent_meant(world: World, agents: Mapping[str, Agent], wanted: str) -> Agent:

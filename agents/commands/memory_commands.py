@@ -12,7 +12,7 @@ from agents.memory.inspection import diff_text, expanded_text, explain_text, sta
 from agents.memory.journal_search import brief_of, search_text
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory
-from world.command import Command, command
+from world.command import Command, command, commands_of
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Output, Recalled
@@ -27,41 +27,46 @@ Tell = Callable[[str, str], None]
 DRY_RUN = "--dry-run"
 
 
-def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[], int]) -> tuple[Command, ...]:
-    """Return the commands for these agents; `tell` is how a character hears later how something ended."""
+class MemoryCommands:
+    """The commands that look into memories and have them summarised."""
+
+    def __init__(self, agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[], int]) -> None:
+        self._agents = agents
+        self._tell = tell
+        self._now_ms = now_ms
 
     @command("@memory-status [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
-    def memory_status(world: World, actor: Character, agent: str = "") -> list[Event]:
+    def memory_status(self, world: World, actor: Character, agent: str = "") -> list[Event]:
         """Tell what an agent remembers word for word, what in summaries, and whether its memory is well.
 
         Without a name: of yourself. Another's is for admins.
         """
-        found = target_agent(world, agents, actor, agent)
-        return _seen(world, actor, lambda: _status(found, now_ms(), world.wording))
+        found = target_agent(world, self._agents, actor, agent)
+        return _seen(world, actor, lambda: _status(found, self._now_ms(), world.wording))
 
     @command("@compact-memories [<text>]", category="memory", role=Role.PLAYER, for_agents=False)
-    def compact_memories(world: World, actor: Character, text: str = "") -> list[Event]:
+    def compact_memories(self, world: World, actor: Character, text: str = "") -> list[Event]:
         """Summarise now all memories outside the newest, also if it is not yet due.
 
         @compact-memories Eliza             begins at once, and tells you when it has ended
         @compact-memories Eliza --dry-run   only tells what would be done
         """
         words = [word for word in text.split() if word != DRY_RUN]
-        found = target_agent(world, agents, actor, " ".join(words))
+        found = target_agent(world, self._agents, actor, " ".join(words))
         if DRY_RUN in text.split():
             return [Output(actor.character_id, _dry_run(found).told(world.wording))]
-        begun = found.compactor.force(_teller(tell, actor, world))
+        begun = found.compactor.force(_teller(self._tell, actor, world))
         return [Output(actor.character_id, begun.told(world.wording))]
 
     @command("@rebuild-memories [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
-    def rebuild_memories(world: World, actor: Character, agent: str = "") -> list[Event]:
+    def rebuild_memories(self, world: World, actor: Character, agent: str = "") -> list[Event]:
         """Make the long-term summary anew from all the short-term ones that were ever made; the better one is kept."""
-        found = target_agent(world, agents, actor, agent)
-        begun = found.compactor.force_rebuild(_teller(tell, actor, world))
+        found = target_agent(world, self._agents, actor, agent)
+        begun = found.compactor.force_rebuild(_teller(self._tell, actor, world))
         return [Output(actor.character_id, begun.told(world.wording))]
 
     @command("@memory-expand <text>", category="memory", role=Role.PLAYER, for_agents=False)
-    def memory_expand(world: World, actor: Character, text: str) -> list[Event]:
+    def memory_expand(self, world: World, actor: Character, text: str) -> list[Event]:
         """Show the very memories that a summary stands for, or what a reference in a prompt stands for.
 
         @memory-expand Eliza 3-17           by their numbers; ^m12 is one
@@ -69,53 +74,47 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
         @memory-expand Eliza recent-20261121-203501-m000129    what a leaf covers
         @memory-expand Eliza 2026-11-21#7   an entry of the archive, whole
         """
-        found, rest = split_target(world, agents, actor, text)
+        found, rest = split_target(world, self._agents, actor, text)
         if not rest:
             raise CommandError(world.wording("memory.expand_usage"))
         return _seen(world, actor, lambda: expanded_text(found.memory, rest, world.wording))
 
     @command("@memory-why <text>", category="memory", role=Role.PLAYER, for_agents=False)
-    def memory_why(world: World, actor: Character, text: str) -> list[Event]:
+    def memory_why(self, world: World, actor: Character, text: str) -> list[Event]:
         """Tell why a memory is or is not in the prompt: @memory-why Eliza 12."""
-        found, rest = split_target(world, agents, actor, text)
+        found, rest = split_target(world, self._agents, actor, text)
         number = rest.removeprefix("^m")
         if not is_number(number):
             raise CommandError(world.wording("memory.no_number", wanted=rest))
         return _seen(world, actor, lambda: _why(found, int(number), world.wording))
 
     @command("@memory-diff [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
-    def memory_diff(world: World, actor: Character, agent: str = "") -> list[Event]:
+    def memory_diff(self, world: World, actor: Character, agent: str = "") -> list[Event]:
         """Show how the long-term summary differs from the one before."""
-        found = target_agent(world, agents, actor, agent)
+        found = target_agent(world, self._agents, actor, agent)
         return _seen(world, actor, lambda: diff_text(found.memory, world.wording))
 
     @command("@memory-rollback <text>", category="memory", role=Role.PLAYER, for_agents=False)
-    def memory_rollback(world: World, actor: Character, text: str) -> list[Event]:
+    def memory_rollback(self, world: World, actor: Character, text: str) -> list[Event]:
         """Put an earlier short-term summary back in force: @memory-rollback Eliza recent-20261121-203501-m000129.
 
         What came after it is word for word again, and is summarised anew; no file is deleted.
         """
-        found, leaf = split_target(world, agents, actor, text)
+        found, leaf = split_target(world, self._agents, actor, text)
         if found.compactor.is_running:
             raise CommandError(world.wording("compaction.wait", who=found.name))
         return _seen(world, actor, lambda: _rolled_back(found, leaf, world.wording))
 
     @command("@prompt <agent>", "@impersonate", category="memory", role=Role.ADMIN, for_agents=False)
-    def prompt(world: World, actor: Character, agent: str) -> list[Event]:
+    def prompt(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Show the exact prompt that an agent would be given now."""
-        found = target_agent(world, agents, actor, agent)
+        found = target_agent(world, self._agents, actor, agent)
         return _seen(world, actor, lambda: found.prompt().text)
 
-    return (
-        memory_status,
-        compact_memories,
-        rebuild_memories,
-        memory_expand,
-        memory_why,
-        memory_diff,
-        memory_rollback,
-        prompt,
-    )
+
+def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[], int]) -> tuple[Command, ...]:
+    """Return the commands for these agents; `tell` is how a character hears later how something ended."""
+    return commands_of(MemoryCommands(agents, tell, now_ms))
 
 
 def target_agent(world: World, agents: Mapping[str, Agent], actor: Character, wanted: str) -> Agent:
@@ -195,48 +194,57 @@ def _teller(tell: Tell, actor: Character, world: World) -> Callable[[Outcome], N
 Publish = Callable[[tuple[Event, ...]], None]
 
 
-def fact_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
-    """Return the commands for these agents; `publish` is how an answer comes that takes a while."""
+class FactCommands:
+    """The commands about pins, facts, and finding memories."""
+
+    def __init__(self, agents: Mapping[str, Agent], publish: Publish) -> None:
+        self._agents = agents
+        self._publish = publish
 
     @command("@memory-pin <memory>", category="memory", role=Role.PLAYER)
-    def memory_pin(world: World, actor: Character, memory: str) -> list[Event]:
+    def memory_pin(self, world: World, actor: Character, memory: str) -> list[Event]:
         """Keep a memory, by its number, or any words in mind for ever.
 
         @memory-pin 12                      as an agent, of yourself
         @memory-pin Eliza The key is under the third step.
         """
-        found, rest = split_target(world, agents, actor, memory)
+        found, rest = split_target(world, self._agents, actor, memory)
         wanted = _needed(rest, world.wording("memory.pin_usage"))
         pin = vault_errors_refused(lambda: found.pin(wanted))
         text = world.wording("memory.pinned", who=found.name, text=pin.text)
         return [Recalled(actor.character_id, text, world.wording("memory.you_pin"))]
 
     @command("@memory-unpin <memory>", category="memory", role=Role.PLAYER)
-    def memory_unpin(world: World, actor: Character, memory: str) -> list[Event]:
+    def memory_unpin(self, world: World, actor: Character, memory: str) -> list[Event]:
         """No longer keep something in mind for ever: name its number or its words."""
-        found, rest = split_target(world, agents, actor, memory)
+        found, rest = split_target(world, self._agents, actor, memory)
         wanted = _needed(rest, world.wording("memory.unpin_usage"))
         pin = vault_errors_refused(lambda: found.facts.unpin(wanted, world.wording))
         text = world.wording("memory.unpinned", who=found.name, text=pin.text)
         return [Recalled(actor.character_id, text, world.wording("memory.you_unpin"))]
 
     @command("@memory-facts [<memory>]", category="memory", role=Role.PLAYER)
-    def memory_facts(world: World, actor: Character, memory: str = "") -> list[Event]:
+    def memory_facts(self, world: World, actor: Character, memory: str = "") -> list[Event]:
         """List what is known for certain, all of it or about something: @memory-facts Eliza lantern."""
         found, rest = (
-            split_target(world, agents, actor, memory) if memory else (target_agent(world, agents, actor, ""), "")
+            split_target(world, self._agents, actor, memory)
+            if memory
+            else (target_agent(world, self._agents, actor, ""), "")
         )
         text = vault_errors_refused(lambda: facts_listing(found, world.wording, rest))
         brief = world.wording("memory.you_go_through_of" if rest else "memory.you_go_through", wanted=rest)
         return [Recalled(actor.character_id, text, brief)]
 
     @command("@memory-find <memory>", category="memory", role=Role.PLAYER)
-    def memory_find(world: World, actor: Character, memory: str) -> list[Event]:
+    def memory_find(self, world: World, actor: Character, memory: str) -> list[Event]:
         """Find memories by their words, however old: @memory-find Eliza brass lantern."""
-        found, query = split_target(world, agents, actor, memory)
-        return recalling(world, actor, found, _needed(query, world.wording("memory.find_usage")), publish)
+        found, query = split_target(world, self._agents, actor, memory)
+        return recalling(world, actor, found, _needed(query, world.wording("memory.find_usage")), self._publish)
 
-    return (memory_pin, memory_unpin, memory_facts, memory_find)
+
+def fact_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
+    """Return the commands for these agents; `publish` is how an answer comes that takes a while."""
+    return commands_of(FactCommands(agents, publish))
 
 
 def facts_listing(agent: Agent, say: Wording, query: str = "") -> str:

@@ -17,7 +17,7 @@ from agents.models.queue import ModelQueue, Priority, complete_text
 from vault.errors import NoteError
 from vault.markdown import one_line
 from vault.vault import STARTER, Vault
-from world.command import Command, command
+from world.command import Command, command, commands_of
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Output, Recalled, SystemMessage
@@ -129,27 +129,32 @@ MOST_GOALS = 20
 MOST_RECALLED = 8
 
 
-def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publish) -> tuple[Command, ...]:
-    """Return the commands of a mind; `publish` is how an answer comes that takes a while."""
+class MindCommands:
+    """The commands of a mind: dreams, recollections and goals."""
+
+    def __init__(self, agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publish) -> None:
+        self._agents = agents
+        self._dreamer = dreamer
+        self._publish = publish
 
     @command("dream", category="mind", role=Role.PLAYER, for_agents=False)
-    def dream(world: World, actor: Character) -> list[Event]:
+    def dream(self, world: World, actor: Character) -> list[Event]:
         """Dream of what has happened to you; the dream is told to you when it is over, and nothing in it is a fact."""
-        if not dreamer.can_dream:
+        if not self._dreamer.can_dream:
             raise CommandError(world.wording("mind.no_dreamer"))
-        if dreamer.is_dreaming(actor.name):
+        if self._dreamer.is_dreaming(actor.name):
             raise CommandError(world.wording("mind.dreaming_already"))
-        past = vault_errors_refused(lambda: _past(world, actor, agents))
+        past = vault_errors_refused(lambda: _past(world, actor, self._agents))
         vault_errors_refused(
-            lambda: dreamer.dream(actor.name, past, lambda text: publish((_dreamt(world, actor, text),)))
+            lambda: self._dreamer.dream(actor.name, past, lambda text: self._publish((_dreamt(world, actor, text),)))
         )
         return [Output(actor.character_id, world.wording("mind.dream_begins"))]
 
     @command("recall <memory>", "remember", category="mind", role=Role.PLAYER)
-    def recall(world: World, actor: Character, memory: str) -> list[Event]:
+    def recall(self, world: World, actor: Character, memory: str) -> list[Event]:
         """Think back to something, however long ago it was: `recall brass lantern`."""
-        agent = agents.get(actor.name)
-        return recalling(world, actor, agent, memory, publish) if agent else _recalled(world, actor, memory)
+        agent = self._agents.get(actor.name)
+        return recalling(world, actor, agent, memory, self._publish) if agent else _recalled(world, actor, memory)
 
     @command(
         "goal <text>",
@@ -157,13 +162,13 @@ def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publis
         role=Role.PLAYER,
         also=("goal done <number>",),
     )
-    def goal(world: World, actor: Character, text: str = "", number: str = "") -> list[Event]:
+    def goal(self, world: World, actor: Character, text: str = "", number: str = "") -> list[Event]:
         """Set yourself a goal, to be kept in mind until it is done.
 
         goal Find the lost page.
         goal done 2              by its number in `goals`
         """
-        agent = _agent(world, actor, agents)
+        agent = _agent(world, actor, self._agents)
         if is_number(number):
             done = _goal_of_number(world, agent, int(number))
             vault_errors_refused(lambda: agent.facts.end_goal(done, world.wording))
@@ -174,9 +179,9 @@ def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publis
         return [Output(actor.character_id, world.wording("mind.goal_set", goal=wanted))]
 
     @command("goals", category="mind", role=Role.PLAYER, for_agents=False)
-    def goals(world: World, actor: Character) -> list[Event]:
+    def goals(self, world: World, actor: Character) -> list[Event]:
         """List your goals: those of your profile, and those that you have set yourself."""
-        agent = _agent(world, actor, agents)
+        agent = _agent(world, actor, self._agents)
         vault_errors_refused(agent.facts.take_in)
         lines = [
             world.wording("mind.profile_goal" if one in agent.facts.profile_goals else "mind.goal", number=at, goal=one)
@@ -185,7 +190,10 @@ def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publis
         text = "\n".join([world.wording("mind.goals"), *lines]) if lines else world.wording("mind.no_goals")
         return [Recalled(actor.character_id, text, world.wording("mind.you_list_goals"))]
 
-    return (dream, recall, goal, goals)
+
+def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publish) -> tuple[Command, ...]:
+    """Return the commands of a mind; `publish` is how an answer comes that takes a while."""
+    return commands_of(MindCommands(agents, dreamer, publish))
 
 
 def _past(world: World, actor: Character, agents: Mapping[str, Agent]) -> str:

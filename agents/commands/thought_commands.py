@@ -14,7 +14,7 @@ from agents.models.adapter import without_thoughts
 from vault.errors import NoteError
 from vault.memory.archive_exchanges import Question, newest_questions
 from vault.memory.memory_line import Memory
-from world.command import Command, command
+from world.command import Command, command, commands_of
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Output
@@ -192,11 +192,14 @@ MOST_WHOLE = 3
 FULL = "full"
 
 
-def thought_commands(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
-    """Return the commands that read the archives of agents."""
+class ThoughtCommands:
+    """The commands that read the archives of agents."""
+
+    def __init__(self, agents: Mapping[str, Agent]) -> None:
+        self._agents = agents
 
     @command("@llm-log [<text>]", category="models", role=Role.ADMIN, for_agents=False)
-    def llm_log(world: World, actor: Character, text: str = "") -> list[Event]:
+    def llm_log(self, world: World, actor: Character, text: str = "") -> list[Event]:
         """Show the last questions to the model: prompt, reply, command, result, times and tokens.
 
         @llm-log               the last one of each agent
@@ -208,7 +211,7 @@ def thought_commands(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
         is_whole = words[-1:] == [FULL]
         words = words[:-1] if is_whole else words
         number = int(words.pop()) if words and is_number(words[-1]) else 0
-        chosen = [agent_meant(world, agents, " ".join(words))] if words else list(agents.values())
+        chosen = [agent_meant(world, self._agents, " ".join(words))] if words else list(self._agents.values())
         count = min(number or (QUESTIONS if words else 1), MOST_WHOLE if is_whole else MOST_QUESTIONS)
         try:
             found = {agent: _asked(agent, count) for agent in chosen}
@@ -224,15 +227,18 @@ def thought_commands(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
         return [Output(actor.character_id, "\n\n".join([heading, *told]))]
 
     @command("@why <agent>", category="models", role=Role.ADMIN, for_agents=False)
-    def why(world: World, actor: Character, agent: str) -> list[Event]:
+    def why(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Tell why an agent did what it did last: what it perceived, what it was told, its answer, what came of it."""
-        meant = agent_meant(world, agents, agent)
+        meant = agent_meant(world, self._agents, agent)
         try:
             return [Output(actor.character_id, explain_action(meant, world.wording))]
         except NoteError as error:
             raise CommandError(str(error)) from error
 
-    return (llm_log, why)
+
+def thought_commands(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
+    """Return the commands that read the archives of agents."""
+    return commands_of(ThoughtCommands(agents))
 
 
 def _asked(agent: Agent, count: int) -> list[Question]:

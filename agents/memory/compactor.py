@@ -12,7 +12,7 @@ from typing import Any
 from agents.aside import Aside
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.compaction_cycle import Prepared, Superseded, activate, prepare, publish, view_tokens
-from agents.memory.cost import CompactionStats, estimate_compaction, verbatim_sizes
+from agents.memory.cost import CompactionStats, PromptCost, estimate_compaction, verbatim_sizes
 from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import Plan
@@ -45,8 +45,7 @@ class Compactor:
         turns: asyncio.Semaphore,
         now_ms: Callable[[], int],
         rng: random.Random,
-        count_tokens: Callable[[str], int],
-        cached_share: Callable[[], float] = lambda: 0.0,
+        prompts: PromptCost,
         aside: Aside | None = None,
     ) -> None:
         self.memory = memory
@@ -56,8 +55,8 @@ class Compactor:
         self._turns = turns
         self._now_ms = now_ms
         self._rng = rng
-        self._count_tokens = count_tokens
-        self._cached_share = cached_share
+        self._count_tokens = prompts.count_tokens
+        self._cached_share = prompts.cached_share
         self._aside = aside or Aside()
         self._by_tokens = False
         self._task: asyncio.Task[Outcome] | None = None

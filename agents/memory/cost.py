@@ -130,6 +130,14 @@ def estimate_compaction(
 
 
 @dataclass
+class PromptCost:
+    """What a model takes for a prompt: the tokens of a text, and the share of its prompts that it has in its cache."""
+
+    count_tokens: Callable[[str], int]
+    cached_share: Callable[[], float] = lambda: 0.0
+
+
+@dataclass
 class CompactionStats:
     """Since the start; times are in milliseconds since 1970.
 

@@ -16,7 +16,17 @@ from typing import Any, Protocol
 
 from agents.models.adapter import ConstraintFallback, TokenEstimate
 from agents.models.llama_runtime import Generated, LlamaRuntime, OnPiece
-from agents.models.model import Capabilities, Completion, Finish, ModelError, OnText, Request, Timing
+from agents.models.model import (
+    DEFAULT_OPTIONS,
+    Capabilities,
+    Completion,
+    Finish,
+    ModelError,
+    ModelOptions,
+    OnText,
+    Request,
+    Timing,
+)
 from agents.models.weights import GgufHeader, assemble, default_cache_dir, read_gguf
 
 MAX_LINES = 16_384
@@ -96,30 +106,27 @@ class EmbeddedModel:
     def __init__(
         self,
         cache_dir: Path | None = None,
+        options: ModelOptions = DEFAULT_OPTIONS,
         *,
         weights: Path | None = None,
-        mode: str = "auto",
-        constraint: str = "auto",
-        think: bool | None = None,
-        context_tokens: int = 8192,
         threads: int | None = None,
         cache_prompt: bool = True,
         load: Callable[[], Runtime] | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Choose the GGUF file, and how much text fits, in tokens: what the model was trained for if that is less.
+        """Choose the GGUF file, and how it is used; a context that it was not trained for is made shorter.
 
         Without `weights` it is the model that comes along, whose file goes into `cache_dir` (None: the user's cache).
-        `mode` "raw" keeps a chat template from the model; `constraint` "none" holds it to nothing. `think` is for
-        reasoning models (None: they do not). `threads` is the number of cores to use (None: all but one). With
-        `cache_prompt` off, the same seed and threads give the same text. `load` replaces the loading of the weights.
+        `mode` "raw" keeps a chat template from the model; with a `think` of None it does not think. `threads` is the
+        number of cores to use (None: all but one). With `cache_prompt` off, the same seed and threads give the same
+        text. `load` replaces the loading of the weights.
         """
         self.name = f"gguf:{weights.name}" if weights else NAME
-        self._num_ctx = context_tokens
+        self._num_ctx = options.num_ctx
         self._weights = weights
-        self._mode = mode
-        self._constraint = constraint
-        self._think = think
+        self._mode = options.mode
+        self._constraint = options.constraint
+        self._think = None if options.think is None else bool(options.think)
         self._header = GgufHeader() if weights else GEMMA
         self._is_chat = False
         self._fallback = ConstraintFallback(self.name)

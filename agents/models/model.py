@@ -11,6 +11,7 @@ RATE_LIMIT_REMEDY = "Set concurrency to 1 for it in config/models.md, or let age
 
 Finish = Literal["stop", "length", "cancelled"]
 OnText = Callable[[str], bool]
+Think = bool | Literal["low", "medium", "high"]
 MIN_PROSE_BILLION = 1.0
 """Smaller models make up events when they summarise, so they only pick lines; in billions of parameters."""
 
@@ -150,6 +151,28 @@ class Capabilities:
         if self.parameters_billion is None:
             return not self.grammar
         return self.parameters_billion >= MIN_PROSE_BILLION
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How a model is used, whatever it is asked.
+
+    `mode` says how a prompt is sent: "raw" as it is, "generate" through the model's template (Ollama only), "chat" as
+    messages, "auto" as its server or its file suggests. `num_ctx` is how much prompt and answer may have, in tokens.
+    `think` is for reasoning models: None leaves it to the kind of model, Ollama knows "low", "medium" and "high" as
+    well. `constraint` says what answers are held with; "none" is with nothing. `keep_alive` is how long Ollama keeps
+    the model loaded ("30m", or seconds), `api_key` what a server with OpenAI's API is shown.
+    """
+
+    mode: str = "auto"
+    num_ctx: int = 8192
+    keep_alive: str | float = "30m"
+    think: Think | None = None
+    constraint: str = "auto"
+    api_key: str = field(default="", repr=False)
+
+
+DEFAULT_OPTIONS = ModelOptions()
 
 
 class ModelTraits(Protocol):

@@ -7,18 +7,16 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from agents.models.adapter import redacted
 from agents.models.embedded_model import LICENCE_NOTICE, EmbeddedModel
-from agents.models.model import LanguageModel, ModelError, ModelMissing, Request
+from agents.models.model import LanguageModel, ModelError, ModelMissing, ModelOptions, Request, Think
 from agents.models.weights import default_cache_dir, is_assembled
 from config.settings import ModelSettings
 
 if TYPE_CHECKING:
     from agents.models.ollama_api import OllamaFacts
-    from agents.models.ollama_model import Mode, Think
-    from agents.models.openai_api import Constraint
 
 EMBEDDED, GGUF = "embedded", "gguf"
 IN_PROCESS = (EMBEDDED, GGUF)
@@ -58,42 +56,21 @@ class ModelSpec:
 
     def made(self, cache_dir: Path | None, check_seconds: float = 10.0) -> LanguageModel:
         """Return the model, not started; the embedded one's weights are in `cache_dir`. Raises: ModelError."""
-        think = THINK.get(self.think)
+        key = os.environ.get(self.api_key_from, "") if self.api_key_from else ""
+        options = ModelOptions(
+            self.mode, self.num_ctx, self.keep_alive, THINK.get(self.think), self.constraint, api_key=key
+        )
         if self.api == EMBEDDED:
-            return EmbeddedModel(cache_dir, context_tokens=self.num_ctx)
+            return EmbeddedModel(cache_dir, ModelOptions(num_ctx=self.num_ctx))
         if self.api == GGUF:
-            return EmbeddedModel(
-                weights=self.file,
-                mode=self.mode,
-                constraint=self.constraint,
-                think=None if think is None else bool(think),
-                context_tokens=self.num_ctx,
-            )
+            return EmbeddedModel(options=options, weights=self.file)
         if self.api == "ollama":
             from agents.models.ollama_model import OllamaModel
 
-            return OllamaModel(
-                self.address,
-                self.model,
-                mode=cast("Mode", self.mode),
-                num_ctx=self.num_ctx,
-                keep_alive=self.keep_alive,
-                think=think,
-                constraint=self.constraint,
-                check_seconds=check_seconds,
-            )
+            return OllamaModel(self.address, self.model, options, check_seconds=check_seconds)
         from agents.models.openai_model import OpenAIModel
 
-        return OpenAIModel(
-            self.address,
-            self.model,
-            mode=self.mode,
-            num_ctx=self.num_ctx,
-            constraint=cast("Constraint", self.constraint),
-            api_key=os.environ.get(self.api_key_from, "") if self.api_key_from else "",
-            think=None if think is None else bool(think),
-            check_seconds=check_seconds,
-        )
+        return OpenAIModel(self.address, self.model, options, check_seconds=check_seconds)
 
 
 PROBE_SECONDS = 1.0  # how long `auto` waits for an Ollama that may not be there

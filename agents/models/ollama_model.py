@@ -14,7 +14,7 @@ import httpx
 import ollama
 
 from agents.models.adapter import ConstraintFallback, TokenEstimate, redacted
-from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
+from agents.models.model import DEFAULT_OPTIONS, Capabilities, Completion, ModelError, ModelOptions, OnText, Request
 from agents.models.ollama_api import (
     CLIENT_ERRORS,
     OllamaAnswer,
@@ -60,33 +60,27 @@ class OllamaModel:
         self,
         host: str,
         model: str,
+        options: ModelOptions = DEFAULT_OPTIONS,
         *,
-        mode: Mode = "auto",
-        num_ctx: int = 8192,
-        keep_alive: str | float = "30m",
-        think: Think | None = None,
-        constraint: str = "auto",
         check_seconds: float = CHECK_SECONDS,
         transport: httpx.AsyncBaseTransport | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """Choose the host ("http://127.0.0.1:11434") and the model ("llama3.2").
 
-        `num_ctx` is in tokens, and counts as what the model was trained for if that is less; the host loads the model
-        again whenever it changes. `keep_alive` is how long the host keeps the model loaded ("30m", or seconds).
-        `think` is for reasoning models only; with None those that can do without do not think. `check_seconds` bounds
-        `start`.
+        The host loads the model again whenever `num_ctx` changes. With a `think` of None models that can do without
+        thoughts do not think. `check_seconds` bounds `start`.
 
         Raises: ModelError if the host is no address.
         """
         self.name = f"ollama:{model}@{redacted(host)}"
-        self._num_ctx = num_ctx
+        self._num_ctx = options.num_ctx
         self._host = redacted(host)
         self._model = model
-        self._mode = mode
-        self._keep_alive = keep_alive
-        self._think = think
-        self._constraint = constraint
+        self._mode = cast("Mode", options.mode)
+        self._keep_alive = options.keep_alive
+        self._think = options.think
+        self._constraint = options.constraint
         self._check_seconds = check_seconds
         self._now = now
         self._facts = OllamaFacts()

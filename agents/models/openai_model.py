@@ -8,14 +8,23 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx
 
 from agents.models.adapter import ConstraintFallback, TokenEstimate, redacted
 from agents.models.http_limits import client_arguments
-from agents.models.model import Capabilities, Completion, Finish, ModelError, OnText, Request
+from agents.models.model import (
+    DEFAULT_OPTIONS,
+    Capabilities,
+    Completion,
+    Finish,
+    ModelError,
+    ModelOptions,
+    OnText,
+    Request,
+)
 from agents.models.openai_api import (
     CHECK_ADDRESS,
     CLIENT_ERRORS,
@@ -56,12 +65,8 @@ class OpenAIModel:
         self,
         address: str,
         model: str,
+        options: ModelOptions = DEFAULT_OPTIONS,
         *,
-        mode: str = "auto",
-        num_ctx: int = 8192,
-        constraint: Constraint = "auto",
-        api_key: str = "",
-        think: bool | None = None,
         check_seconds: float = CHECK_SECONDS,
         trial_seconds: float = TRIAL_SECONDS,
         transport: httpx.AsyncBaseTransport | None = None,
@@ -69,29 +74,29 @@ class OpenAIModel:
     ) -> None:
         """Choose the address ("http://127.0.0.1:8000/v1") and the model, by the name that the server has for it.
 
-        `num_ctx` is in tokens, as the server was started with. `think` is for reasoning models in chat (None: not
-        sent). `check_seconds` bounds the first question of `start`, and `trial_seconds` the trials after it.
+        `num_ctx` is as the server was started with; a `think` of None is not sent. `check_seconds` bounds the first
+        question of `start`, and `trial_seconds` the trials after it.
 
         Raises: ModelError if the address is none.
         """
         self.name = f"openai:{model}@{redacted(address)}"
-        self._num_ctx = num_ctx
+        self._num_ctx = options.num_ctx
         self._address = redacted(address)
         self._model = model
-        self._mode = mode
-        self._constraint = constraint
+        self._mode = mode = options.mode
+        self._constraint = constraint = cast("Constraint", options.constraint)
         # Until it was tried: messages, which most servers take, and nothing that an answer is held to.
         self._is_tried = mode != "auto" and constraint != "auto"
         first = "none" if constraint == "auto" else constraint
         self._manner = RequestFormat("chat" if mode in ("chat", "auto") else "raw", first)
         self._trained, self._billions = _NOT_TOLD
         self._fallback = ConstraintFallback(self.name)
-        self._think = think
+        self._think = None if options.think is None else bool(options.think)
         self._check_seconds = check_seconds
         self._trial_seconds = trial_seconds
         self._now = now
         self._estimate = TokenEstimate()
-        self._client = _client(address, api_key, transport)
+        self._client = _client(address, options.api_key, transport)
 
     @property
     def context_tokens(self) -> int:

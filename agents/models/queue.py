@@ -32,7 +32,7 @@ from agents.models.model import (
     Request,
     SlowTokenizer,
 )
-from agents.models.pool import AGEING_SECONDS, GRACE_SECONDS, ModelPool, Stage
+from agents.models.pool import ModelPool, Stage
 from agents.models.scheduler import AlreadyWaiting as AlreadyWaiting
 from agents.models.scheduler import BuildRequest
 from agents.models.scheduler import NoEndpoint as NoEndpoint
@@ -154,24 +154,19 @@ class ModelQueue:
         model: LanguageModel | Sequence[Route],
         *,
         concurrency: int = 1,
-        max_waiting: int = 256,
         now: Callable[[], float] = time.monotonic,
-        ageing_seconds: float = AGEING_SECONDS,
-        grace_seconds: float = GRACE_SECONDS,
         pool: ModelPool | None = None,
         name: str = "",
         asked: SamplingOverrides | None = None,
     ) -> None:
-        """Put a queue before the model; `now` returns seconds from any fixed moment."""
+        """Put a queue before the model; without a `pool` it has its own, whose `now` returns seconds."""
         if isinstance(model, Sequence):
             routes = tuple(model)
         else:
             # Whoever has one model only asks it again and again: there is nothing better to do.
             breaker = CircuitBreaker(random.Random(0), failures_to_open=float("inf"))
             routes = (Route(Endpoint(model.name, ConcurrencyLimit(concurrency), breaker), model),)
-        self._pool = pool or ModelPool(
-            max_waiting=max_waiting, now=now, ageing_seconds=ageing_seconds, grace_seconds=grace_seconds
-        )
+        self._pool = pool or ModelPool(now=now)
         self._given_name = name
         self.asked = asked or SamplingOverrides()
         self.spent = 0.0

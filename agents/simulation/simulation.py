@@ -80,11 +80,22 @@ class Beat:
     hurried_ms: int | None = None
 
 
+@dataclass(frozen=True)
+class Watcher:
+    """Who watches a simulation: `on_step` is given each turn, `check` is called after it and may raise, which ends all.
+
+    `on_time` is called whenever the clock has gone on.
+    """
+
+    on_step: Callable[[Step], None]
+    check: Callable[[], None] = lambda: None
+    on_time: Callable[[], None] = lambda: None
+
+
 class Simulation:
     """Lets the agents of a game live.
 
-    They must be awake. `on_step` is given each turn, `check` is called after it and may raise, which ends everything;
-    `on_time` is called whenever the clock has gone on.
+    They must be awake.
     """
 
     def __init__(
@@ -95,9 +106,7 @@ class Simulation:
         place: TurnCursor,
         rng: random.Random,
         day_minutes: int,
-        on_step: Callable[[Step], None],
-        check: Callable[[], None] = lambda: None,
-        on_time: Callable[[], None] = lambda: None,
+        watcher: Watcher,
     ) -> None:
         self._game = game
         self._agents = agents
@@ -105,9 +114,7 @@ class Simulation:
         self._place = place
         self._rng = rng
         self._day_minutes = day_minutes
-        self._on_step = on_step
-        self._check = check
-        self._on_time = on_time
+        self._watcher = watcher
         self._beats: dict[str, Beat] = {}
         self._happened: dict[str, None] = {}
         self._told: list[str] = []
@@ -156,8 +163,8 @@ class Simulation:
         while under_way := asyncio.all_tasks() - others:
             await asyncio.wait(under_way)
         self._rest(beat)
-        self._on_step(Step(number, self._clock.ms, agent.name, room, turn, happened, tuple(self._told)))
-        self._check()
+        self._watcher.on_step(Step(number, self._clock.ms, agent.name, room, turn, happened, tuple(self._told)))
+        self._watcher.check()
 
     def _rest(self, beat: Beat) -> None:
         if beat.agent.name not in self._agents:
@@ -190,7 +197,7 @@ class Simulation:
             self._clock.ms = self._looked_ms
             self._game.advance_time(game_time_at(self._looked_ms, self._day_minutes))
         self._clock.ms = max(self._clock.ms, ms)
-        self._on_time()
+        self._watcher.on_time()
 
 
 def beginning_ms(agents: Population) -> int:

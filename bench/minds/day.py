@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
 from agents.simulation.recording import TurnCursor
-from agents.simulation.simulation import Simulation, Span, VirtualClock
+from agents.simulation.simulation import Simulation, Span, VirtualClock, Watcher
 from agents.simulation.simulation import Step as SimulatedTurn
 from bench.minds.checks import words_of
 from bench.minds.figures import Amount, Share, share_of
@@ -121,7 +121,7 @@ async def lived(queue: WatchedQueue, seed: int, turns: int, without: Sequence[st
         agents, _ = populate(vault, game, rng, clock.now_ms)
         agents.wake(queue)
         log = DayLog(game, queue)
-        simulation = Simulation(game, agents, clock, TurnCursor(), rng, DAY_MINUTES, log.take_turn)
+        simulation = Simulation(game, agents, clock, TurnCursor(), rng, DAY_MINUTES, Watcher(log.take_turn))
         try:
             await simulation.run(Span(turns=turns))
         finally:

@@ -17,7 +17,7 @@ import pytest
 
 from agents.models.embedded_model import LICENCE_NOTICE, EmbeddedModel
 from agents.models.llama_runtime import LlamaRuntime
-from agents.models.model import Message, ModelError, Request
+from agents.models.model import Message, ModelError, ModelOptions, Request
 from agents.models.model_selection import ModelSpec, select_model
 from agents.models.weights import assemble, default_cache_dir, is_assembled
 
@@ -32,7 +32,7 @@ LONG = "\n".join(f"On day {day} Moss walked to the weir and Eliza counted {day *
 @pytest.fixture(scope="module")
 def model() -> Iterator[EmbeddedModel]:
     """One loaded model for all: it belongs to no event loop."""
-    model = EmbeddedModel(context_tokens=4096)
+    model = EmbeddedModel(options=ModelOptions(num_ctx=4096))
     asyncio.run(model.start())
     yield model
     asyncio.run(model.close())
@@ -40,7 +40,7 @@ def model() -> Iterator[EmbeddedModel]:
 
 def test_the_same_seed_gives_the_same_text_when_nothing_is_cached():
     async def story():
-        model = EmbeddedModel(context_tokens=512, cache_prompt=False, threads=1)
+        model = EmbeddedModel(options=ModelOptions(num_ctx=512), cache_prompt=False, threads=1)
         await model.start()
         request = Request(PROMPT, max_tokens=12, seed=7, stop=("\n",))
         completions = [await model.complete(request) for _ in range(2)]
@@ -75,7 +75,7 @@ def test_a_schema_leaves_only_what_it_admits(model):
 
 def test_a_file_without_a_template_is_a_base_model_with_the_context_that_it_was_trained_for():
     async def story():
-        model = EmbeddedModel(weights=assemble(default_cache_dir()), context_tokens=100_000)
+        model = EmbeddedModel(weights=assemble(default_cache_dir()), options=ModelOptions(num_ctx=100_000))
         await model.start()
         completion = await model.complete(Request(PROMPT, max_tokens=4))
         await model.close()
@@ -90,7 +90,7 @@ def test_a_file_without_a_template_is_a_base_model_with_the_context_that_it_was_
 @pytest.mark.skipif(not os.environ.get("GGUF"), reason="set GGUF to the path of an instructed model in a GGUF file")
 def test_an_instructed_model_in_a_file_answers_messages_through_its_own_template():
     async def story():
-        model = EmbeddedModel(weights=Path(os.environ["GGUF"]), context_tokens=4096)
+        model = EmbeddedModel(weights=Path(os.environ["GGUF"]), options=ModelOptions(num_ctx=4096))
         await model.start()
         words = {"type": "object", "properties": {"words": {"type": "string", "maxLength": 80}}, "required": ["words"]}
         talk = Message("system", "You are Eliza."), Message("user", "My name is Robin. What is my name?")

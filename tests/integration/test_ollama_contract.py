@@ -26,7 +26,7 @@ import pytest
 import yaml
 
 from agents.choices.schema import command_schema, line_schema, words_schema
-from agents.models.model import Completion, Message, ModelError, OnText, Request
+from agents.models.model import Completion, Message, ModelError, ModelOptions, OnText, Request
 from agents.models.model_selection import ModelSpec, select_model
 from agents.models.ollama_model import OllamaModel
 from agents.models.profiles import Profiles
@@ -102,7 +102,7 @@ def ask(host: Host, request: Request, on_text: OnText | None = None, **arguments
     request = host.patient(request)
 
     async def story() -> Completion:
-        model = OllamaModel(host.address, arguments.pop("name", host.model), **arguments)
+        model = OllamaModel(host.address, arguments.pop("name", host.model), ModelOptions(**arguments))
         try:
             return await model.complete(request, on_text)
         finally:
@@ -290,7 +290,7 @@ def test_a_schema_that_the_host_refuses_is_left_out(host):
 
 def test_a_prompt_that_was_cut_is_told_and_not_answered(host):
     async def story():
-        model = OllamaModel(host.address, host.model, num_ctx=1024)
+        model = OllamaModel(host.address, host.model, ModelOptions(num_ctx=1024))
         await model.start()
         with pytest.raises(ModelError) as caught:
             # Every letter is a token of its own, four times as many as are expected.
@@ -305,7 +305,7 @@ def test_a_prompt_that_was_cut_is_told_and_not_answered(host):
 
 def test_a_context_beyond_what_the_model_was_trained_for_is_lowered_here_as_it_would_be_there(our_host):
     async def story():
-        model = OllamaModel(our_host.address, our_host.model, num_ctx=100_000)
+        model = OllamaModel(our_host.address, our_host.model, ModelOptions(num_ctx=100_000))
         await model.start()
         await model.complete(Request(PROMPT, max_tokens=1))
         await model.close()

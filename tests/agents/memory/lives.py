@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agents.aside import Aside
 from agents.memory.compactor import Compactor, Outcome
+from agents.memory.cost import PromptCost
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import StrategyRegistry
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
@@ -94,7 +95,7 @@ class Life:
             turns or asyncio.Semaphore(1),
             self.clock,
             random.Random(1),
-            model.count_tokens,
+            PromptCost(model.count_tokens),
             aside=aside,
         )
         self.heard: list[Outcome] = []

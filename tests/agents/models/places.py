@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import fields
+from typing import Any
 
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
-from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
+from agents.models.model import Capabilities, Completion, ModelError, ModelOptions, OnText, Request
 from agents.models.pool import ModelPool
 from agents.models.queue import ModelQueue, Priority
 
@@ -110,3 +112,9 @@ class Places:
             tasks.append(self.ask(owner))
             await settle()
         return tasks
+
+
+def options_in(arguments: dict[str, Any]) -> ModelOptions:
+    """Take the options of a model out of some arguments."""
+    names = {one.name for one in fields(ModelOptions)}
+    return ModelOptions(**{name: arguments.pop(name) for name in names & arguments.keys()})

@@ -11,6 +11,7 @@ from agents.models.embedded_model import EmbeddedModel, LineTokenCache
 from agents.models.llama_runtime import Generated
 from agents.models.model import Completion, Message, ModelError, Request, Timing
 from agents.models.queue import ModelQueue, Priority
+from tests.agents.models.places import options_in
 
 REQUEST = Request("~Eliza>")
 
@@ -52,7 +53,7 @@ class ScriptedRuntime:
 
 
 async def started(runtime, **arguments):
-    model = EmbeddedModel(load=lambda: runtime, now=lambda: 5.0, **arguments)
+    model = EmbeddedModel(None, options_in(arguments), load=lambda: runtime, now=lambda: 5.0, **arguments)
     await model.start()
     return model
 

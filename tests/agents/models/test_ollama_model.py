@@ -11,6 +11,7 @@ import pytest
 
 from agents.models.model import Capabilities, Completion, Message, ModelError, Request, Timing
 from agents.models.ollama_model import OllamaModel
+from tests.agents.models.places import options_in
 
 REQUEST = Request("~Eliza>")
 HOST = "http://127.0.0.1:11434"
@@ -87,7 +88,9 @@ def started(host, *requests, **arguments):
 
 
 def model_on(host, name="llama3.2", **arguments):
-    return OllamaModel(HOST, name, transport=httpx.MockTransport(host), now=lambda: 5.0, **arguments)
+    return OllamaModel(
+        HOST, name, options_in(arguments), transport=httpx.MockTransport(host), now=lambda: 5.0, **arguments
+    )
 
 
 def answer(host, request=REQUEST, on_text=None, **arguments):

@@ -11,8 +11,9 @@ import httpx
 import pytest
 
 from agents.models.adapter import without_thoughts
-from agents.models.model import Completion, Message, ModelError, Request, Timing
+from agents.models.model import Completion, Message, ModelError, ModelOptions, Request, Timing
 from agents.models.openai_model import OpenAIModel
+from tests.agents.models.places import options_in
 
 REQUEST = Request("~Eliza>")
 ADDRESS = "http://127.0.0.1:8000/v1"
@@ -46,11 +47,11 @@ class Server:
 
 
 def model_on(server, address=ADDRESS, mode="raw", constraint="none", **arguments):
+    arguments |= {"mode": mode, "constraint": constraint}
     return OpenAIModel(
         address,
         "gemma",
-        mode=mode,
-        constraint=constraint,
+        options_in(arguments),
         transport=httpx.MockTransport(server),
         now=lambda: 5.0,
         **arguments,
@@ -174,7 +175,7 @@ def test_a_listener_that_has_enough_ends_the_answer_and_the_request():
             closed.append(True)
 
     server = httpx.MockTransport(lambda request: httpx.Response(200, stream=Endless()))
-    model = OpenAIModel(ADDRESS, "gemma", mode="raw", constraint="none", transport=server)
+    model = OpenAIModel(ADDRESS, "gemma", ModelOptions("raw", constraint="none"), transport=server)
     completion = asyncio.run(model.complete(REQUEST, lambda text: len(text) > 8))
     assert (completion.text, completion.finish, closed) == (" say say say", "stop", [True])
 
@@ -191,7 +192,9 @@ def test_an_answer_without_end_is_ended_whether_in_one_line_or_in_many(endless):
 
     server = httpx.MockTransport(lambda request: httpx.Response(200, stream=Endless()))
     with pytest.raises(ModelError, match="more than any answer has. Check the address"):
-        asyncio.run(OpenAIModel(ADDRESS, "gemma", mode="raw", constraint="none", transport=server).complete(REQUEST))
+        asyncio.run(
+            OpenAIModel(ADDRESS, "gemma", ModelOptions("raw", constraint="none"), transport=server).complete(REQUEST)
+        )
     assert sum(sent) < 18_000_000
 
 

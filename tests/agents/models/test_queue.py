@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from agents.commands.mind_commands import Dreamer
 from agents.models.endpoint import RequestStatsSnapshot
 from agents.models.model import Completion, ModelError, Request, Timing
+from agents.models.pool import ModelPool
 from agents.models.queue import AlreadyWaiting, ModelQueue, Priority, QueueFull, QueueStopped, complete_text
 from tests.agents.test_agent import settled
 from tests.scripted_model import ScriptedModel
@@ -28,8 +29,9 @@ class Asker:
     def __init__(self, *script, **arguments):
         self.clock = 0.0
         self.model = ScriptedModel(*(script or (lambda request: "yes",)))
-        self.concurrency = arguments.get("concurrency", 1)
-        self.queue = ModelQueue(self.model, now=lambda: self.clock, **arguments)
+        self.concurrency = arguments.pop("concurrency", 1)
+        pool = ModelPool(now=lambda: self.clock, **arguments)
+        self.queue = ModelQueue(self.model, concurrency=self.concurrency, pool=pool)
         self.model.hold()
 
     async def ask(self, owner, priority=THOUGHT, prompt=None):
