@@ -18,7 +18,7 @@ from agents.turn import Turn
 from config.profiles import SUMMARIZER, THINKER, ModelProfile
 from config.settings import ModelSettings
 from server.bridge import deferred_from
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from vault.config_notes import Settings
 from world.observers import ObserverCalls, Observers
 
@@ -70,8 +70,7 @@ class AgentTimer:
     def stop(self) -> Deferred[None] | None:
         """Stop; a tick that is going on is cancelled and returned to be waited for."""
         self._stopped = True
-        if self._next and self._next.active():
-            self._next.cancel()
+        cancel(self._next)
         if self._ticking:
             self._ticking.cancel()
         return self._ticking
@@ -171,8 +170,7 @@ class AgentScheduler:
         has_begun = self._tried is not None and not self._stopped
         if not has_begun or self._choosing or self._tried == (settings.models, settings.profiles_in_force):
             return
-        if self._retry and self._retry.active():
-            self._retry.cancel()
+        cancel(self._retry)
         self.start()
 
     def stop(self) -> Deferred[None]:
@@ -180,13 +178,11 @@ class AgentScheduler:
         self._stopped = True
         if self._choosing:
             self._choosing.cancel()
-        if self._retry and self._retry.active():
-            self._retry.cancel()
+        cancel(self._retry)
         for timer in self._timers.values():
             timer.stop()
         for wait in self._waits.values():
-            if wait.active():
-                wait.cancel()
+            cancel(wait)
         return deferred_from(self._agents.stop())
 
     def queue_for(self, profile: str) -> ModelQueue | None:

@@ -26,6 +26,12 @@ class DelayedCall(Protocol):
         """See that it never comes."""
 
 
+def cancel(call: DelayedCall | None) -> None:
+    """See that a call never comes, if it is still to come."""
+    if call is not None and call.active():
+        call.cancel()
+
+
 class ReactorClock(Protocol):
     """The part of a reactor (or of `twisted.internet.task.Clock`) that is needed here."""
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from config.settings import WorldSettings
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from world.events import Event, RoomMessage
 from world.game import Game
 from world.game_time import GameTime, game_time_at
@@ -48,8 +48,7 @@ class WorldClock:
 
     def stop(self) -> None:
         """Stop; the world's clock stands still."""
-        if self._next and self._next.active():
-            self._next.cancel()
+        cancel(self._next)
 
     def _tick(self) -> None:
         self._next = self._clock.callLater(TICK_SECONDS, self._tick)

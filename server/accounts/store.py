@@ -19,7 +19,7 @@ from server.accounts.database import (
     Contents,
 )
 from server.accounts.schema import Account, Ban, DatabaseBusy, Row, account_of, ban_of, key
-from server.clock import DelayedCall, InThread, ReactorClock
+from server.clock import DelayedCall, InThread, ReactorClock, cancel
 from vault.errors import NoteError
 
 log = logging.getLogger(__name__)
@@ -159,8 +159,7 @@ class AccountStore:
 
     def close(self) -> Deferred[None]:
         """Close the database once nothing waits any more; the Deferred fires then."""
-        if self._poll and self._poll.active():
-            self._poll.cancel()
+        cancel(self._poll)
         if self._closing is None:
             self._closing = Deferred()
             self._work()

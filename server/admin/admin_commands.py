@@ -16,7 +16,7 @@ from server.admin.audit import DONE, Audit, Use
 from server.admin.config_commands import ConfigCommands
 from server.admin.moderation import ModerationCommands
 from server.admin.training_export import ExportCommands
-from server.clock import DelayedCall, InThread, ReactorClock
+from server.clock import DelayedCall, InThread, ReactorClock, cancel
 from server.session.registry import SessionRegistry
 from vault.backup import Backup
 from vault.config_notes import Settings
@@ -67,8 +67,7 @@ class Countdown:
         """Let the world stay open; return whether it was about to close."""
         running, self.was_told = self.is_running, False
         for call in self._calls:
-            if call.active():
-                call.cancel()
+            cancel(call)
         self._calls.clear()
         return running
 

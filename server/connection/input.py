@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
 
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.output import FlushQueue
 
 TURN_SECONDS = 0.03
@@ -256,8 +256,7 @@ class LineIntake:
     def stop(self) -> None:
         """Take nothing more: the connection has ended."""
         for call in (self._next_turn, self._end):
-            if call is not None and call.active():
-                call.cancel()
+            cancel(call)
 
     @property
     def _has_turn_to_come(self) -> bool:

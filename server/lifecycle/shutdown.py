@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from twisted.internet.defer import CancelledError, Deferred, maybeDeferred, succeed
 
-from server.clock import ReactorClock
+from server.clock import ReactorClock, cancel
 
 Act = Callable[[], None]
 
@@ -105,5 +105,5 @@ def _bounded(_: None, stage: Stage, clock: ReactorClock, seconds: float, level: 
     late = clock.callLater(seconds, end, f"it took longer than {seconds:g} seconds", level)
     doing = maybeDeferred(act)
     doing.addCallbacks(lambda _: end(), lambda failure: end(None if failure.check(CancelledError) else failure))
-    ended.addCallback(lambda _: late.cancel() if late.active() else None)
+    ended.addCallback(lambda _: cancel(late))
     return ended

@@ -9,7 +9,7 @@ from collections.abc import MutableMapping
 
 from twisted.python.systemd import ListenFDs
 
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from server.net.listeners import TELNET, TLS
 
 log = logging.getLogger(__name__)
@@ -64,8 +64,7 @@ class SystemdNotifier:
     def closes(self) -> None:
         """The world is about to end."""
         self._tell("STOPPING=1")
-        if self._next and self._next.active():
-            self._next.cancel()
+        cancel(self._next)
 
     def _live(self) -> None:
         self._tell("WATCHDOG=1")

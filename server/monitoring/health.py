@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.agent_scheduler import AgentScheduler
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.services import Traffic
 from server.net.listeners import Ports
 from server.persistence.autosave import GroupCommit, WorldStore
@@ -68,8 +68,7 @@ class ReactorLag:
 
     def stop(self) -> None:
         """Stop."""
-        if self._next and self._next.active():
-            self._next.cancel()
+        cancel(self._next)
 
     def worst(self, seconds: float = KEPT_SECONDS) -> float:
         """Return the longest that it was late within the last `seconds`, at most 60; what is late now counts too."""

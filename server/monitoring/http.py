@@ -19,7 +19,7 @@ from twisted.web.pages import notFound
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from server.monitoring.health import DiskCheck, HealthStatus, InThread, MonitoredServer, ReactorLag, health, readiness
 from server.monitoring.metrics import ActivityMetrics, WorldMetrics, new_registry
 from server.net.listeners import ANY_FREE, ListeningPort
@@ -140,8 +140,7 @@ class MonitoringSite:
     def close(self) -> Deferred[Any] | None:
         """Close it."""
         self._lag.stop()
-        if self._retry and self._retry.active():
-            self._retry.cancel()
+        cancel(self._retry)
         return maybeDeferred(self._port.stopListening) if self._port else None
 
     def _listen(self, host: str, port: int, site: Any) -> None:

@@ -19,7 +19,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from config.settings import ServerSettings
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from server.net.certificate import RENEW_DAYS, Certificate, make_certificate, read_certificate
 from server.net.connection_limits import ProtocolFactory
 from vault.errors import NoteError
@@ -79,8 +79,7 @@ class Credentials:
 
     def stop(self) -> None:
         """Look no longer."""
-        if self._next and self._next.active():
-            self._next.cancel()
+        cancel(self._next)
 
     def look(self) -> None:
         """Take in files that have changed and stand still, and renew what was made here and ends soon."""
@@ -209,8 +208,7 @@ class Handshake(Protocol):
         return cast(TLSMemoryBIOProtocol, self.transport)
 
     def _stop_waiting(self) -> None:
-        if self._late and self._late.active():
-            self._late.cancel()
+        cancel(self._late)
 
 
 class TlsConnection(TLSMemoryBIOProtocol):

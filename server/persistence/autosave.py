@@ -11,7 +11,7 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import WorldSettings
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from vault.board_note import BoardNote
 from vault.entities.load import load_world
 from vault.entities.store import EntityStore, MergeBase
@@ -179,8 +179,7 @@ class GroupCommit:
     def stop(self) -> None:
         """Stop; what is left is forced when the journals are closed."""
         self._stopped = True
-        if self._next and self._next.active():
-            self._next.cancel()
+        cancel(self._next)
 
     def _tick(self) -> None:
         syncs = [sync for one in self._written() if (sync := one.take_sync())]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from time import perf_counter
 from typing import Protocol
 
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from vault.entities.reload import run_steps
 from vault.vault import Vault
 from vault.watch import Watch
@@ -72,23 +72,20 @@ class ReloadTimer:
         """Stop, with what is being taken in taken in."""
         self._end_steps()
         self._watch.stop()
-        if self._soon and self._soon.active():
-            self._soon.cancel()
+        cancel(self._soon)
 
     def note_change(self) -> None:
         """Wait until whoever is editing has run_steps writing, but not for ever, then take it in."""
         now = self._clock.seconds()
-        if self._soon and self._soon.active():
-            self._soon.cancel()
-        else:
+        if not (self._soon and self._soon.active()):
             self._first = now
+        cancel(self._soon)
         self._schedule(max(0.0, min(SETTLE_SECONDS, self._first + LATEST_SECONDS - now)))
         self._watch.go_on()
 
     def look_now(self) -> list[str]:
         """Take in every edit at once, wherever it is; return what was said of it, which is told too."""
-        if self._soon and self._soon.active():
-            self._soon.cancel()
+        cancel(self._soon)
         self._watch.take()
         self._end_steps()
         return self._guarded(lambda: self._told(run_steps(self._looks.steps(None))))
@@ -123,8 +120,7 @@ class ReloadTimer:
     def _end_steps(self) -> None:
         """Take all steps that are left, now."""
         steps, self._steps = self._steps, None
-        if self._next and self._next.active():
-            self._next.cancel()
+        cancel(self._next)
         if steps is not None:
             self._guarded(lambda: self._told(run_steps(steps)))
 

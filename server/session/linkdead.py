@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from world.entities import Character
 from world.events import Event
 from world.game import Game
@@ -60,8 +60,7 @@ class LinkDead:
         absence = self._absent.pop(character.character_id, None)
         if absence is None:
             return []
-        if absence.end.active():
-            absence.end.cancel()
+        cancel(absence.end)
         character.transient.is_linkdead = False
         return list(absence.missed)
 
@@ -72,8 +71,7 @@ class LinkDead:
             return
         if character is None:  # its note was removed meanwhile
             absence = self._absent.pop(who)
-            if absence.end.active():
-                absence.end.cancel()
+            cancel(absence.end)
             return
         self.take_back(character)
         self._game.sleep(who)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import MARKED, SCENE
 from server.session.registry import Connected, SessionRegistry
 from world.character_status import MINUTE, format_duration
@@ -48,8 +48,7 @@ class IdleTimeout:
 
     def stop(self) -> None:
         """Watch no longer."""
-        if self._next and self._next.active():
-            self._next.cancel()
+        cancel(self._next)
 
     def _look(self) -> None:
         left = self._since + self._seconds - self._clock.seconds()

@@ -11,7 +11,7 @@ from server.accounts.login import Login
 from server.accounts.password_change import PasswordChange, PasswordChangeRequested
 from server.accounts.password_reset import give_one_time
 from server.accounts.prompts import ModalInput
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Identification, shown_of
 from server.gmcp.client import GmcpClient, Outcome
 from server.session.linkdead import MOST_MISSED
@@ -69,8 +69,7 @@ class CapabilityWait:
         return 0.0
 
     def _cancel(self) -> None:
-        if self._end and self._end.active():
-            self._end.cancel()
+        cancel(self._end)
 
 
 PROMPT = "> "
@@ -167,8 +166,7 @@ class Session:
 
     def connection_lost(self, reason: str) -> None:
         """Let go of the character, unless somebody else has taken it over."""
-        if self._too_late and self._too_late.active():
-            self._too_late.cancel()
+        cancel(self._too_late)
         if self._dialogue:
             self._dialogue.stop()
             self._dialogue = None
@@ -252,8 +250,7 @@ class Session:
         else:
             character, is_new = registry.door.accounts.character_of(claim.name)
         self._dialogue = self._capability_wait = None
-        if self._too_late and self._too_late.active():
-            self._too_late.cancel()
+        cancel(self._too_late)
         self._puppet, self._character = Puppet(registry, character, self, self._number), character
         if self._connection:
             self._connection.prefer(lambda: character.preferences)

@@ -12,7 +12,7 @@ from typing import Protocol
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
-from server.clock import DelayedCall, ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import Capabilities, Identification, Message
 from server.connection.input import InputLimits
 from server.connection.output import DirectWriter, Transport
@@ -256,8 +256,7 @@ class TelnetConnection:
         """Let go of everything: the connection has ended."""
         self._is_open = False
         self._output_buffer.forget()
-        if self._forced_end is not None and self._forced_end.active():
-            self._forced_end.cancel()
+        cancel(self._forced_end)
 
     def pauseProducing(self) -> None:
         self._is_paused = True

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 
-from server.clock import DelayedCall
+from server.clock import DelayedCall, cancel
 from server.connection.connection import Capabilities, ColorDepth, Identification, Message, ResumableListener
 from server.connection.input import Taken
 from server.connection.services import ConnectionServices
@@ -89,8 +89,7 @@ class PageConnection:
         `page` names the window, `reader` says that its visitor listens. A socket that was there before is told that
         the visitor has gone to another window.
         """
-        if self._leaving and self._leaving.active():
-            self._leaving.cancel()
+        cancel(self._leaving)
         before, self._socket = self._socket, socket
         if before:
             before.send_text(b'[{"end":"elsewhere"}]')
@@ -210,8 +209,7 @@ class PageConnection:
             return
         self._flush()
         self._is_open = False
-        if self._leaving and self._leaving.active():
-            self._leaving.cancel()
+        cancel(self._leaving)
         if self._socket:
             self._say_end(self._socket)
         else:

@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from twisted.web.server import Request
 from zope.interface import implementer
 
-from server.clock import DelayedCall
+from server.clock import DelayedCall, cancel
 from server.connection.input import InputLimits, LineIntake, Taken
 from server.connection.output import DirectWriter, Transport
 from server.connection.services import ConnectionServices
@@ -106,8 +106,7 @@ class WebSocket(TwistedProtocol):
         self._intake.stop()
         self._kept.clear()
         for call in (self._ping, self._forced_end):
-            if call is not None and call.active():
-                call.cancel()
+            cancel(call)
         self._tell_lost(reason.getErrorMessage())
         self._when_lost()
 
