@@ -98,6 +98,8 @@ NO_CYCLE_OF_MODULES = ("config", "world", "vault", "server")
 NO_CYCLE_OF_FOLDERS = ("config", "world", "vault", "server")
 SMALL_FUNCTIONS = (
     "config",
+    "world",
+    "vault",
     "server",
     *(f"agents/{folder}" for folder in ("commands", "models", "reflection", "repetition", "simulation")),
 )

@@ -116,28 +116,9 @@ class Game:
         if actor is None:
             log.error("%r typed a line and is nobody here", character_id)
             return CommandResult("", (), self.world.wording("commands.went_wrong"))
-        board = self.world.board
-        first_shared, verb, refusal = board.next_id, "", ""
-        back, events = list[Event](), list[Event]()
-        try:
-            text = self._expand(actor, text)
-            line = parse_line(text)
-            if not line.verb:
-                return CommandResult("", ())
-            meant = self.commands.get(line.verb)
-            verb = meant.verb if meant else ""
-            board.begin_turn(character_id)
-            back = self._end_afk(actor, verb)
-            verb, events = self._act(actor, line, meant)
-        except CommandError as error:
-            refusal = str(error)
-        except Exception:
-            log.exception("%s typed a line and %r failed", character_id, verb)
-            refusal = self.world.wording("commands.went_wrong")
-        if refusal:
-            board.fail_turn(character_id, first_shared)
-            events = [Refused(character_id, refusal)]
-        performed = CommandResult(verb, (*back, *events), refusal)
+        text, performed = self._do(actor, text)
+        if performed is None:
+            return CommandResult("", ())
         self._lines_before.tell(character_id, text, performed)
         expect_replies(actor, performed.events, self.world)
         self.publish(performed.events)
@@ -192,6 +173,31 @@ class Game:
         finally:
             self._calls.running = outer
         self._after.tell(events)
+
+    def _do(self, actor: Character, text: str) -> tuple[str, CommandResult | None]:
+        """Do what a line says; return it in full, and what became of it, or None if it says nothing."""
+        board = self.world.board
+        first_shared, verb, refusal = board.next_id, "", ""
+        back, events = list[Event](), list[Event]()
+        try:
+            text = self._expand(actor, text)
+            line = parse_line(text)
+            if not line.verb:
+                return text, None
+            meant = self.commands.get(line.verb)
+            verb = meant.verb if meant else ""
+            board.begin_turn(actor.character_id)
+            back = self._end_afk(actor, verb)
+            verb, events = self._act(actor, line, meant)
+        except CommandError as error:
+            refusal = str(error)
+        except Exception:
+            log.exception("%s typed a line and %r failed", actor.character_id, verb)
+            refusal = self.world.wording("commands.went_wrong")
+        if refusal:
+            board.fail_turn(actor.character_id, first_shared)
+            events = [Refused(actor.character_id, refusal)]
+        return text, CommandResult(verb, (*back, *events), refusal)
 
     def _expand(self, actor: Character, text: str) -> str:
         """Return what a line stands for: the last one, or what its author has a word of its own for."""

@@ -5,6 +5,8 @@ The sentences themselves stand in the vault's `text/narration.md`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from world.entities import Character, Detail, Room, Thing
 from world.events import (
     Announced,
@@ -114,19 +116,35 @@ class Perceptions:
         return sentence, is_speech_for(self._event, viewer.character_id)
 
 
+SENTENCES: Mapping[type[Event], tuple[str, str]] = {
+    Followed: ("narration.you_follow", "narration.follows_you"),
+    Unfollowed: ("narration.you_follow_no_more", "narration.follows_you_no_more"),
+    Took: ("narration.you_take", "narration.takes"),
+    Dropped: ("narration.you_drop", "narration.drops"),
+    PutIn: ("narration.you_put_in", "narration.puts_in"),
+    TookFrom: ("narration.you_take_from", "narration.takes_from"),
+    Used: ("narration.you_use", "narration.uses"),
+    ReadThing: ("narration.you_read", "narration.reads"),
+    Wrote: ("narration.you_write", "narration.writes"),
+}
+"""The sentences of an event for its actor and for everybody else; see `values_of`."""
+
+_PLAIN = (Output, Recalled, Refused, SystemMessage, Announced)
+
+
+def values_of(event: Event, who_id: str, world: World) -> dict[str, str]:
+    """Return what the sentences of `SENTENCES` can say of an event. `who` is the actor or, to the actor, the other."""
+    things = {name: _thing(getattr(event, f"{name}_id", ""), world) for name in ("thing", "container")}
+    return {"who": _name(who_id, world), "text": getattr(event, "text", ""), **things}
+
+
 def _own(event: Event, world: World) -> str:
     say = world.wording
+    if sentences := SENTENCES.get(type(event)):
+        return say(sentences[0], **values_of(event, getattr(event, "to_id", ""), world))
+    if isinstance(event, _PLAIN):
+        return strip_markup(event.text) if isinstance(event, Output) and event.is_own else event.text
     match event:
-        case Output(text=text, is_own=True):
-            return strip_markup(text)
-        case (
-            Output(text=text)
-            | Recalled(text=text)
-            | Refused(text=text)
-            | SystemMessage(text=text)
-            | Announced(text=text)
-        ):
-            return text
         case Said(text=text, to_id=to) if to:
             return say("narration.you_say_to", to=_name(to, world), text=text)
         case Said(text=text):
@@ -147,26 +165,8 @@ def _own(event: Event, world: World) -> str:
         case Left(exit=exit, to_room_id=room_id) if room_id:
             key = "narration.you_go" if exit else "narration.you_are_taken"
             return say(key, exit=_exit_phrase(exit, world), room=room_name(room_id, world))
-        case Followed(to_id=to):
-            return say("narration.you_follow", who=_name(to, world))
-        case Unfollowed(to_id=to):
-            return say("narration.you_follow_no_more", who=_name(to, world))
         case Shared(label=label, content=content, scope=scope):
             return say(f"narration.you_share_{'world' if scope == 'world' else 'here'}", label=label, content=content)
-        case Took(thing_id=thing):
-            return say("narration.you_take", thing=_thing(thing, world))
-        case Dropped(thing_id=thing):
-            return say("narration.you_drop", thing=_thing(thing, world))
-        case PutIn(thing_id=thing, container_id=container):
-            return say("narration.you_put_in", thing=_thing(thing, world), container=_thing(container, world))
-        case TookFrom(thing_id=thing, container_id=container):
-            return say("narration.you_take_from", thing=_thing(thing, world), container=_thing(container, world))
-        case Used(thing_id=thing):
-            return say("narration.you_use", thing=_thing(thing, world))
-        case ReadThing(thing_id=thing):
-            return say("narration.you_read", thing=_thing(thing, world))
-        case Wrote(thing_id=thing, text=text):
-            return say("narration.you_write", thing=_thing(thing, world), text=text)
         case Gave(thing_id=thing, to_id=to):
             return say("narration.you_give", thing=_thing(thing, world), to=_name(to, world))
         case Built(action=action, name=name, to=to):
@@ -177,14 +177,14 @@ def _own(event: Event, world: World) -> str:
 
 def _of_another(event: Event, viewer: Character, world: World) -> str:
     who, me, say = _name(event.actor_id, world), viewer.character_id, world.wording
+    if sentences := SENTENCES.get(type(event)):
+        return say(sentences[1], **values_of(event, event.actor_id, world))
     match event:
         case RoomMessage(text=text) | Announced(text=text):
             return text
-        case Said(text=text, to_id=to) if to:
-            key = "narration.says_to_you" if to == me else "narration.says_to"
+        case Said(text=text, to_id=to):
+            key = "narration.says_to_you" if to == me else "narration.says_to" if to else "narration.says"
             return say(key, who=who, to=_name(to, world), text=text)
-        case Said(text=text):
-            return say("narration.says", who=who, text=text)
         case Shouted(text=text, room_id=room_id):
             key = "narration.shouts" if viewer.room_id == room_id else "narration.shouts_from"
             return say(key, who=who, text=text, room=room_name(room_id, world))
@@ -202,27 +202,9 @@ def _of_another(event: Event, viewer: Character, world: World) -> str:
             return ""  # who follows has come along
         case Arrived(from_room_id=room_id):
             return say("narration.arrives" if room_id else "narration.wakes", who=who, room=room_name(room_id, world))
-        case Followed():
-            return say("narration.follows_you", who=who)
-        case Unfollowed():
-            return say("narration.follows_you_no_more", who=who)
         case Shared(label=label, content=content, scope=scope):
             key = f"narration.shares_{'world' if scope == 'world' else 'here'}"
             return say(key, who=who, label=label, content=content)
-        case Took(thing_id=thing):
-            return say("narration.takes", who=who, thing=_thing(thing, world))
-        case Dropped(thing_id=thing):
-            return say("narration.drops", who=who, thing=_thing(thing, world))
-        case PutIn(thing_id=thing, container_id=container):
-            return say("narration.puts_in", who=who, thing=_thing(thing, world), container=_thing(container, world))
-        case TookFrom(thing_id=thing, container_id=container):
-            return say("narration.takes_from", who=who, thing=_thing(thing, world), container=_thing(container, world))
-        case Used(thing_id=thing):
-            return say("narration.uses", who=who, thing=_thing(thing, world))
-        case ReadThing(thing_id=thing):
-            return say("narration.reads", who=who, thing=_thing(thing, world))
-        case Wrote(thing_id=thing):
-            return say("narration.writes", who=who, thing=_thing(thing, world))
         case Gave(thing_id=thing, to_id=to):
             key = "narration.gives_you" if to == me else "narration.gives"
             return say(key, who=who, to=_name(to, world), thing=_thing(thing, world))

@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from tests.world.inn import inn
+from vault.message_notes import starter_sentences
 from world import events
 from world.entities import Thing
 from world.events import (
@@ -42,7 +43,8 @@ from world.events import (
     Whispered,
     Wrote,
 )
-from world.narration import audience_of, narrate, with_article
+from world.message_catalog import variables
+from world.narration import SENTENCES, audience_of, narrate, values_of, with_article
 from world.world import World
 
 HERE, AWAY = "The Common Room", "The Yard"
@@ -256,3 +258,10 @@ def test_a_thing_gets_the_article_that_it_needs():
         "木箱",
         "a Ämter",
     ]
+
+
+def test_each_sentence_of_an_event_is_given_all_of_its_variables():
+    known, world = starter_sentences(), inn()
+    given = set(values_of(Took("Ana", "Landing", "lamp"), "Ana", world))
+    said = [key for sentences in SENTENCES.values() for key in sentences]
+    assert [(key, lacking) for key in said if (lacking := variables(known[key]) - given)] == []

@@ -150,21 +150,21 @@ def import_memories(
 
 
 def import_summaries(
-    vault: Vault, folder: Path, source: Path, agent_id: str, journal: Journal, window: int, zone: tzinfo | None,
-    report: Report,
-) -> str:  # fmt: skip
+    folder: Path, source: Path, journal: Journal, window: int, zone: tzinfo | None, report: Report
+) -> str:
     """Write an agent's summaries as ours and return what came of it in a sentence, empty if there are none.
 
     Those in force and the memories after them add up to every memory once. `window` is how many of the newest memories
     were told word for word. What cannot be given its place is kept under another name, and reported.
     """
+    agent_id = journal.agent_id
     made = [_made(path, source, zone, report) for path in notes_in(folder)]
     dated = sorted((one for one in made if one and _LEAF.match(one.name)), key=lambda one: (one.at_ms, one.name))
     others = {one.name: one for one in made if one and not _LEAF.match(one.name)}
     newest, longterm = others.pop("recent", None), others.pop("longterm", None)
     if newest and newest.text and newest.text not in [one.text for one in dated]:
         dated = [*dated, replace(newest, at_ms=max([newest.at_ms, *(one.at_ms for one in dated)]))]
-    target, leaves = SummaryFolder(vault, agent_id), list[Summary]()
+    target, leaves = SummaryFolder(journal.vault, agent_id), list[Summary]()
     moments = [memory.at_ms for memory in journal.read(1, journal.last)]
     for one in dated:
         first = leaves[-1].last + 1 if leaves else 1

@@ -216,7 +216,7 @@ def write_agent(
     journal = import_memories(vault, old.folder / "memories", source, old.agent_id, zone, names, report)
     window = own.get("immediate_window", MemorySettings().immediate_window)
     assert isinstance(window, int)
-    told = import_summaries(vault, old.folder / "summaries", source, old.agent_id, journal, window, zone, report)
+    told = import_summaries(old.folder / "summaries", source, journal, window, zone, report)
     count = journal.last
     journal.close()
     report.taken += [told] if told else []
