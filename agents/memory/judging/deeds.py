@@ -290,7 +290,7 @@ def _swapped(said: Said, account: Account) -> Fault | None:
     if who is None or clause.passive or not others or person_behind(clause, ("with", "by")):
         return None
     main = main_verb(clause)
-    if main and main not in GIVING | TAKING | SAYING | LIGHT:
+    if main and not clause.verbs & SAYING and main not in GIVING | TAKING | LIGHT:
         told = [one for one in account.with_any([main]) if main == main_verb(one.clause)]
         if _is_mirrored(clause, told):
             return "wrong-person", f"the memories have it the other way round: {told[0].clause.text!r}."

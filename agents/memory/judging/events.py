@@ -19,6 +19,7 @@ from agents.memory.english import (
     MODALS,
     NOBODY,
     OBJECT_PRONOUNS,
+    POSSESSIVES,
     PREPOSITIONS,
     is_negation,
     stem,
@@ -211,7 +212,9 @@ def person_behind(clause: Clause, prepositions: Sequence[str], start: int = 0) -
     """Return who is named first behind one of some prepositions, as of a place in a clause; None if nobody is."""
     for at in range(start, len(clause.tokens) - 1):
         if clause.tokens[at].word in prepositions and not clause.tokens[at + 1].owns and clause.persons[at + 1]:
-            return clause.persons[at + 1] if clause.tokens[at + 1].word not in ("my", "your", "her", "his") else None
+            is_owner = clause.tokens[at + 1].word in POSSESSIVES and at + 2 < len(clause.tokens)
+            is_owner = is_owner and clause.tokens[at + 2].word not in FUNCTION_WORDS
+            return None if is_owner else clause.persons[at + 1]
     return None
 
 

@@ -249,7 +249,7 @@ _ORDERS = (frozenset(IRREGULAR.values()) | frozenset("open keep ask follow do do
     "read",
 }
 _TO_ME = frozenset({"says_to_you", "tells_you", "whispers_to_you"})
-_UNSEEN = frozenset("give get take drop put go use read write follow".split())
+ANSWERED = frozenset("give get take drop put go use read write follow".split())
 """Commands whose result is a memory of its own: what was typed alone tells nothing."""
 
 
@@ -289,7 +289,7 @@ def _line(memory: Memory, people: set[str], agent: str, reading: NarrationParser
         )
     if memory.kind == "acted":
         line = parse_line(memory.text)
-        return None if line.verb in _UNSEEN else Line(f"I {text}", "", agent, memory.room, memory.people)
+        return None if line.verb in ANSWERED else Line(f"I {text}", "", agent, memory.room, memory.people)
     return Line(text, "", agent, memory.room, memory.people, event_in(memory, agent, reading))
 
 

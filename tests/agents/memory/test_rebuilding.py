@@ -20,7 +20,7 @@ from vault.vault import Vault
 
 EDIT = "I was born in a kettle house; my sister Ines drowned."
 PEOPLE = ("Odile", "Moss", "Ines")
-VERBS = "heard saw met sought found asked told left thanked followed missed knew praised trusted feared heeded".split()
+VERBS = "heard saw met sought found asked told left liked watched missed knew praised trusted feared heeded".split()
 FILLING = "and we sat there by the water until the light was gone and talked of nothing else at all"
 LATER = "and the days went by like that"
 

@@ -1,0 +1,180 @@
+"""What the verifier promises of acts that the world itself tells, and of what was only said or meant."""
+
+from itertools import permutations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from agents.memory.facts.narration_parser import NarrationParser
+from agents.memory.gate import UNTRUE, Source, judge, without_faults
+from agents.memory.summaries.grouping import first_person
+from tests.agents.memory.gate_samples import estimated_tokens, judged_summaries
+from tests.german import GERMAN
+from vault.memory.memory_line import Memory
+
+NOON_MS = 1_795_262_400_000
+AGENT = "Wick"
+PEOPLE = ("Ana", "Ben", "Odile")
+THINGS = ("brass lantern", "tin cup", "iron key")
+ROOMS = ("Ink Yard", "Mill")
+ROSTER = frozenset((*PEOPLE, *THINGS, *ROOMS, AGENT))
+JOURNALS = list({one.journal: one.source for one in judged_summaries()}.values())
+
+
+def observed(seq: int, who: str, text: str, room: str = "Ink Yard") -> Memory:
+    return Memory(seq, NOON_MS, "observed", room, f"{who} {text}", (who,))
+
+
+def untrue(text: str, source: Source) -> set[str]:
+    return {one.reason for one in judge(text, source, estimated_tokens).objections} & UNTRUE
+
+
+def of(*memories: Memory) -> Source:
+    return Source(memories, (), ROSTER, AGENT)
+
+
+@st.composite
+def gifts(draw: st.DrawFn) -> list[tuple[str, str, str]]:
+    """Return some gifts: who gave what to whom."""
+    pairs = st.sampled_from(list(permutations((*PEOPLE, AGENT), 2)))
+    return [(*draw(pairs), draw(st.sampled_from(THINGS))) for _ in range(draw(st.integers(1, 5)))]
+
+
+def told_as(gift: tuple[str, str, str]) -> str:
+    giver, receiver, thing = gift
+    if giver == AGENT:
+        return f"You give the {thing} to {receiver}."
+    return f"{giver} gives {'you' if receiver == AGENT else receiver} the {thing}."
+
+
+def given_source(rows: list[tuple[str, str, str]]) -> Source:
+    kinds = (("result", ()) if giver == AGENT else ("observed", (giver,)) for giver, _, _ in rows)
+    lines = zip(rows, kinds, strict=True)
+    return of(
+        *(
+            Memory(seq, NOON_MS, kind, "Ink Yard", told_as(row), people)
+            for seq, (row, (kind, people)) in enumerate(lines, 1)
+        )
+    )
+
+
+FORMS = (
+    "{giver} gave {receiver} the {thing}.",
+    "{giver} handed the {thing} to {receiver}.",
+    "The {thing} was given to {receiver} by {giver}.",
+    "{receiver_subject} received the {thing} from {giver_object}.",
+)
+
+
+def retold(gift: tuple[str, str, str], form: str) -> str:
+    giver, receiver, thing = gift
+    return form.format(
+        giver="I" if giver == AGENT and form.startswith("{giver}") else "me" if giver == AGENT else giver,
+        receiver="me" if receiver == AGENT else receiver,
+        giver_object="me" if giver == AGENT else giver,
+        receiver_subject="I" if receiver == AGENT else receiver,
+        thing=thing,
+    )
+
+
+@given(gifts(), st.integers(0, 4), st.sampled_from(FORMS))
+def test_a_gift_is_accepted_in_every_form_and_never_with_giver_and_receiver_swapped(rows, at, form):
+    giver, receiver, thing = gift = rows[at % len(rows)]
+    source = given_source(rows)
+    assert untrue(retold(gift, form), source) == set()
+    assume((receiver, giver, thing) not in rows)
+    assert untrue(retold((receiver, giver, thing), form), source)
+
+
+@given(gifts(), st.sampled_from(PEOPLE), st.sampled_from(THINGS))
+def test_a_gift_that_nobody_saw_is_never_accepted(rows, giver, thing):
+    assume((giver, AGENT, thing) not in rows)
+    assert untrue(f"{giver} gave me the {thing}.", given_source(rows))
+
+
+@given(st.sampled_from(PEOPLE), st.sampled_from(PEOPLE), st.sampled_from(THINGS), st.booleans())
+def test_who_took_or_put_down_a_thing_is_told_of_nobody_else(who, other, thing, took):
+    told, retold_as = ("takes", "took") if took else ("puts down", "put down")
+    source = of(observed(1, who, f"{told} the {thing}."), observed(2, "Odile", "hums, and looks at the sky for long."))
+    assert bool(untrue(f"{other} {retold_as} the {thing}.", source)) is (other != who)
+
+
+@given(st.sampled_from(JOURNALS), st.lists(st.integers(0, 80), min_size=1, max_size=6))
+def test_no_sentence_of_the_journal_itself_is_untrue(source, places):
+    memories = [source.memories[at % len(source.memories)] for at in places]
+    text = " ".join(first_person(memory, source.name) for memory in memories if memory.kind != "acted")
+    assume(text)
+    assert untrue(text, source) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Ana gave me the brass lantern at the Mill.", "wrong-place"),
+        ("I took the tin cup at the Mill.", "wrong-place"),
+        ("I took the iron key.", "invented-deed"),
+        ("Ana went to the Mill.", "wrong-place"),
+        ("Ben followed me.", "invented-deed"),
+        ("Ana paid me 3 pennies for the soup.", "invented-deed"),
+        ("Harold told me that the fence is whole.", "invented-deed"),
+        ("Ben thanked me for the eels.", "invented-deed"),
+        ("Somebody knows of the hole.", "negation"),
+        ("Odile said that the fence was leaking.", "negation"),
+        ("Ana leaves on Monday with Ben.", "wrong-number"),
+        ("Ana writes to Odile.", "wrong-person"),
+        ("Odile quarrelled with Ana.", "wrong-person"),
+    ],
+)
+def test_an_act_has_to_be_as_it_was_told(text: str, reason: str):
+    assert reason in untrue(text, DAY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In the Ink Yard Ana gave me the brass lantern.",
+        "I took the tin cup in the Ink Yard, and went to the Mill.",
+        "Ana wants to pay me 3 pennies for the soup on Sunday.",
+        "Harold is dead, says Ben.",
+        "Odile thanked me for the eels.",
+        "Nobody knows of the hole.",
+        "Ana and Ben leave on Tuesday.",
+        "Ana and Ben will leave on Tuesday.",
+        "Ben told me that he had quarrelled with Odile.",
+        "Ana asked me to write to Beatriz.",
+    ],
+)
+def test_the_same_in_other_words_is_no_fault(text: str):
+    assert untrue(text, DAY) == set()
+
+
+DAY = of(
+    observed(1, "Ana", "gives you the brass lantern."),
+    Memory(2, NOON_MS, "result", "Ink Yard", "You take the tin cup."),
+    observed(3, "Ana", 'says, "I shall pay you 3 pennies for the soup on Sunday, Wick."'),
+    observed(4, "Ben", 'says, "Harold is dead, Wick. I saw him on Sunday."', "Mill"),
+    observed(5, "Odile", 'says, "Wick, thank you for the eels. The fence does not leak."'),
+    observed(6, "Odile", 'says, "Nobody knows of the hole."'),
+    observed(7, "Ana", 'says, "I leave on Tuesday with Ben."'),
+    observed(8, "Ben", 'says, "I quarrelled with Odile because of the honey."', "Mill"),
+    observed(9, "Ana", 'says, "Wick, will you write to Beatriz for me?"'),
+    Memory(10, NOON_MS, "result", "Mill", "You go north to Mill."),
+)
+
+
+def test_acts_are_read_from_the_sentences_of_a_translated_world():
+    reading = NarrationParser(lambda: GERMAN)
+    told = GERMAN("narration.gives_you", who="Ana", thing="brass lantern")
+    memory = Memory(1, NOON_MS, "observed", "Ink Yard", told, ("Ana",))
+    source = Source((memory,), (), ROSTER, AGENT, reading=reading)
+    assert untrue("Ana gave me the brass lantern.", source) == set()
+    assert untrue("I gave Ana the brass lantern.", source) == {"wrong-person"}
+
+
+def test_what_is_left_of_a_summary_has_no_wrong_sentence_and_none_twice():
+    text = "Ana gave me a lantern. Ana gave me a lantern. I met Harold Pym. I took the iron key. I took the tin cup. I"
+    assert without_faults(text, DAY) == (
+        "Ana gave me a lantern. I took the tin cup.",
+        "Ana gave me a lantern. I met Harold Pym. I took the iron key. I took the tin cup. I",
+    )
