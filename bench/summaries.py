@@ -128,7 +128,7 @@ async def _tried(
         figures.never += 1
     elif draft.calls > 1:
         figures.second += 1
-        figures.shortened += draft.text.split() != answers[-1].split()
+        figures.shortened += draft.text.split() not in [answer.split() for answer in answers]
     else:
         figures.first += 1
     return draft.refused, ""

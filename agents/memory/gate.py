@@ -15,7 +15,7 @@ from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.judging.claims import Claim, Support, claims, entities, folded, plain, words_of
 from agents.memory.judging.deeds import deed_faults, faults_by_sentence
 from agents.memory.judging.evidence import Account, account_of
-from agents.memory.summaries.form import copy_faults, person_faults, phrase_faults, short, structure_faults
+from agents.memory.summaries.form import copy_faults, is_ended, person_faults, phrase_faults, short, structure_faults
 from agents.memory.summaries.picked import memory_of_line, picked_words, tells
 from vault.memory.memory_line import Memory
 
@@ -26,7 +26,8 @@ FEWEST_KNOWN = 4
 FEWEST_TOPICS = 2
 
 UNTRUE = frozenset({"wrong-person", "wrong-place", "wrong-thing", "wrong-number", "negation", "invented-deed"})
-"""The objections to what single sentences tell: the other sentences may still be true."""
+MENDABLE = UNTRUE | {"unknown-name", "unknown-number", "cut-off", "repetition"}
+"""The objections to single sentences: without these, the others may still be a sound summary."""
 
 _STOP_STEMS = frozenset(map(stem, FUNCTION_WORDS))
 
@@ -112,13 +113,24 @@ def judge(text: str, source: Source, count_tokens: Callable[[str], int]) -> Verd
     return _verdict(faults, scores)
 
 
-def without_untrue(text: str, source: Source) -> str:
-    """Return a summary in prose without the sentences that tell something otherwise than its source."""
+def without_faults(text: str, source: Source) -> tuple[str, str]:
+    """Return what is left of a summary in prose without the sentences that are wrong, and all of it but repetitions.
+
+    A sentence is wrong if it tells something otherwise than its source, has a name or number that no source has,
+    or breaks off.
+    """
     written = plain(text)
+    support = Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
     found = list(faults_by_sentence(written, _account(source)))
     ends = [*(start for start, _ in found[1:]), len(written)]
-    rows = zip(found, ends, strict=False)
-    return " ".join(written[start:end].strip() for (start, faults), end in rows if not faults)
+    rest, whole = list[str](), dict[str, None]()
+    for (start, faults), end in zip(found, ends, strict=True):
+        sentence = written[start:end].strip()
+        is_wrong = bool(faults) or sentence in whole or not is_ended(sentence)
+        whole[sentence] = None
+        if not (is_wrong or any(not claim.supported for claim in claims(sentence, support))):
+            rest.append(sentence)
+    return " ".join(rest), " ".join(whole)
 
 
 def judge_picked(

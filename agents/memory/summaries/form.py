@@ -176,7 +176,7 @@ def structure_faults(text: str) -> Iterator[Fault]:
     words = _WORD.findall(text)
     last = lines[-1] if lines else ""
     prose = not _BULLET.match(last) and len(_WORD.findall(last)) > COPY_WORDS
-    if not _is_ended(text) and ((words and words[-1].lower() in UNFINISHED_AT) or prose):
+    if not is_ended(text) and ((words and words[-1].lower() in UNFINISHED_AT) or prose):
         yield "cut-off", f"The summary breaks off at {short(last[-SHOWN_CHARACTERS:])!r}; end it with a whole sentence."
     sentences = Counter(as_words(sentence) for sentence in _SENTENCE.findall(text))
     for sentence, count in sentences.items():
@@ -227,7 +227,7 @@ def person_faults(text: str, name: str) -> Iterator[Fault]:
         )
 
 
-def _is_ended(text: str) -> bool:
+def is_ended(text: str) -> bool:
     """Return whether a text ends with the end of a sentence, whatever marks close behind it."""
     told = text.rstrip(f"{whitespace}{_CLOSING}'*_")
     return told.endswith(_ENDS) or any(mark in _CLOSING for mark in text[len(told) :])

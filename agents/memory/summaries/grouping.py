@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.importance import is_routine
+from agents.memory.judging.evidence import ANSWERED
 from agents.memory.view import collapsed, memory_text
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
 from world.matching import join_and
+from world.parsing import parse_line, split_reason
+
+_PERSONS = [
+    (re.compile(pattern), word)
+    for pattern, word in {
+        r"\bYou are\b": "I am",
+        r"\bYou were\b": "I was",
+        r"\bYou\b": "I",
+        r"\byour\b": "my",
+        r"\byou\b": "me",
+    }.items()
+]
+"""How the world speaks to somebody, and how they tell of it."""
 
 MOVED = ("narration.you_go",)
 
@@ -54,9 +69,42 @@ def told(groups: Sequence[Group], name: str, width: int, reading: NarrationParse
     for group in groups:
         lines += [group.heading] if len(groups) > 1 else []
         notable = [memory for memory in group.memories if not is_routine(memory)]
-        lines += collapsed(_shortened(memory_text(memory, name), width) for memory in notable)
+        shown = filter(None, (first_person(memory, name, reading) for memory in notable))
+        lines += collapsed(_shortened(line, width) for line in shown)
         lines += [counts] if (counts := _counts(group.memories, reading)) else []
     return "\n".join(lines)
+
+
+def first_person(memory: Memory, name: str, reading: NarrationParser = ENGLISH) -> str:
+    """Return a memory as its owner would tell it, as far as the world's own English sentences go; else as it was.
+
+    Empty for a command whose outcome is a memory of its own.
+    """
+    if memory.kind == "acted" and not memory.refused and not memory.pinned:
+        return _own_deed(memory, name)
+    is_event = memory.kind == "observed" and memory.people and reading.deed(memory.text, memory.people[0])
+    if is_event or (memory.kind == "result" and memory.text.startswith("You ") and LINE_BREAK not in memory.text):
+        told_by_world, quote, speech = memory_text(memory, name).partition('"')
+        for pattern, word in _PERSONS:
+            told_by_world = pattern.sub(word, told_by_world)
+        return f"{told_by_world}{quote}{speech}"
+    return memory_text(memory, name)
+
+
+def _own_deed(memory: Memory, name: str) -> str:
+    deed, reason = split_reason(memory.text)
+    line = parse_line(deed)
+    if reason:
+        return memory_text(memory, name)
+    match line.verb:
+        case "say" | "speak":
+            return f'I say, "{line.arguments}"'
+        case "think":
+            return f"I think: {line.arguments}"
+        case verb if verb in ANSWERED:
+            return ""
+        case _:
+            return memory_text(memory, name)
 
 
 def _stays(memories: Sequence[Memory]) -> Iterator[tuple[str, list[Memory]]]:

@@ -1,7 +1,7 @@
 """Having a model write a summary: in prose, as JSON, or in six fixed sections.
 
-It is asked twice at most, the second time with what was wrong. Of a second try that is wrong in some sentences the
-others count, if enough is left.
+It is asked twice at most, the second time with what was wrong. If both tries are wrong in some sentences, the others
+count, of the try of which more is left, if that is enough.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.memory.gate import UNTRUE, Objection, Source, Verdict, judge, without_untrue
+from agents.memory.gate import MENDABLE, Objection, Source, Verdict, judge, without_faults
 from agents.memory.judging.claims import folded, plain
 from agents.memory.summaries.drafts import Asking, Draft
 from agents.memory.summaries.form import short
@@ -26,7 +26,7 @@ MOST_TOLD = 5
 """So many objections stand in the prompt of the second try: more is more than a small model minds."""
 
 MIN_KEPT = 0.4
-"""Of the words of a last try so much has to be left without the sentences that are wrong, for the rest to count."""
+"""Of the words of a try so much has to be left without the sentences that are wrong, for the rest to count."""
 
 FORM_TOKENS = 64
 SHAPE = '{"summary": "...", "variables": ["...", ...]}'
@@ -52,6 +52,7 @@ async def written(
 ) -> Draft:
     """Return a summary that the gate has accepted. Raises: SummaryRefused, ModelError."""
     objections: tuple[Objection, ...] = ()
+    tries: list[str] = []
     for _ in range(TRIES):
         why = " ".join(list(dict.fromkeys(one.detail for one in objections))[:MOST_TOLD])
         slots = {**values, "objection": f"\nA first try was refused: {why}" if why else ""}
@@ -64,21 +65,24 @@ async def written(
         if verdict.accepted:
             return asking.accept(text, "prose", verdict)
         objections = verdict.objections
+        if MENDABLE.issuperset(one.reason for one in objections):
+            tries.append(text)
         asking.refused += [one.reason for one in objections]
-    is_untrue_only = template.schema == "prose" and UNTRUE.issuperset(one.reason for one in objections)
-    if is_untrue_only and (rest := _what_is_true(text, told_of, asking)):
+    if template.schema == "prose" and (rest := _what_is_true(tries, told_of, asking)):
         return rest
     del asking.refused[-len(objections) :]  # the error tells of these
     raise asking.refuse(objections)
 
 
-def _what_is_true(text: str, source: Source, asking: Asking) -> Draft | None:
-    """Return what is left of a last try without the sentences that are wrong; None if that is too little."""
-    rest = without_untrue(text, source)
-    if len(rest.split()) < MIN_KEPT * len(text.split()):
-        return None
-    verdict = judge(rest, source, asking.model.count_tokens)
-    return asking.accept(rest, "prose", verdict) if verdict.accepted else None
+def _what_is_true(tries: Sequence[str], source: Source, asking: Asking) -> Draft | None:
+    """Return what is left of the better try without the sentences that are wrong; None if that is too little."""
+    found = [without_faults(text, source) for text in tries]
+    left = [rest for rest, whole in found if len(rest.split()) >= MIN_KEPT * max(1, len(whole.split()))]
+    for rest in sorted(left, key=len, reverse=True):
+        verdict = judge(rest, source, asking.model.count_tokens)
+        if verdict.accepted:
+            return asking.accept(rest, "prose", verdict)
+    return None
 
 
 async def _asked(asking: Asking, template: SummaryTemplate, prompt: str, source: Source) -> Completion:

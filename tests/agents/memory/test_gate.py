@@ -5,7 +5,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from agents.memory.english import FUNCTION_WORDS, NUMBER_WORDS
-from agents.memory.gate import Source, judge, judge_picked, without_untrue
+from agents.memory.gate import Source, judge, judge_picked, without_faults
 from agents.memory.judging.claims import words_of
 from agents.memory.summaries.picked import picked_line
 from tests.agents.memory.gate_samples import (
@@ -23,7 +23,7 @@ NOON_MS = 1_795_262_400_000  # 2026-11-21, a Saturday, 12:00 UTC
 MOST_FALSE_ALARMS = 0.05
 
 # Of the summaries of journals, so many may be judged wrongly: sound ones refused, faulty ones accepted.
-MOST_WRONG = {"tuning": (5, 17), "held back": (4, 10)}
+MOST_WRONG = {"tuning": (5, 17), "held back": (4, 7)}
 
 SOUND, SOURCE = sound()
 
@@ -217,7 +217,7 @@ def test_a_summary_that_tells_nothing_is_refused():
 
 def test_the_sentences_that_are_untrue_can_be_left_out():
     text = "Ana gave me the brass lantern. I gave Ben the tin cup. Ben spoke of his sister."
-    assert without_untrue(text, GIFT) == "Ana gave me the brass lantern. Ben spoke of his sister."
+    assert without_faults(text, GIFT)[0] == "Ana gave me the brass lantern. Ben spoke of his sister."
 
 
 def test_what_need_not_be_in_the_first_person_may_be_told_otherwise():
