@@ -87,33 +87,35 @@ class Fallwater:
         self._add_commands()
         self._make_sessions()
         self._make_timers(runtime, written or settings)
-        self._stewardship = self._steward(runtime.on_shutdown)
+        self._administration = self._make_administration(runtime.on_shutdown)
         self._subscribe()
         self._adopt(settings)
-        self.watched = self._watched()
+        self.monitored = self._make_monitored()
         # Last: what a world says of commands is checked against all of them.
         self.game.commands.texts = load_command_texts(vault, self.game.commands)
 
     def _make_world(self, runtime: Runtime) -> None:
         """Make the world, and the agents that live in it."""
         vault, settings, reactor, rng = self._vault, self.settings, self._reactor, self._rng
-        self._on_disk = WorldStore(vault, settings.world, self._tell_admins, reactor)
-        self.world = self._on_disk.world
+        self._world_store = WorldStore(vault, settings.world, self._tell_admins, reactor)
+        self.world = self._world_store.world
         most = settings.server.max_line_bytes
         self.game = Game(self.world, world_commands(), self._chance, most, perf_counter)
-        self._on_disk.begin(self.game)
+        self._world_store.begin(self.game)
         self.agents = Population(vault, settings, self.game, rng, self._now_ms)
-        self._minds = AgentScheduler(self.agents, lambda: self.settings, reactor, rng, runtime.say, self._tell_admins)
-        self.agents.on_born = self._minds.begin
+        self._scheduler = AgentScheduler(
+            self.agents, lambda: self.settings, reactor, rng, runtime.say, self._tell_admins
+        )
+        self.agents.on_born = self._scheduler.begin
 
     def _make_sessions(self) -> None:
         """Make what lets people in, and decides what they may do."""
         self.accounts = Accounts(self._account_store, self._vault, self.world, self.settings.server, self._now_ms)
-        self.audit = self._audit()
+        self.audit = self._make_audit()
         self.leading = Possession(self.game, self.audit.take_led_line)
         self.registry = SessionRegistry(
             self.game,
-            self._door(),
+            self._make_login_services(),
             load_texts(self._vault),
             self._reactor,
             self.leading.perform,
@@ -133,25 +135,27 @@ class Fallwater:
     def _make_timers(self, runtime: Runtime, written: Settings) -> None:
         """Make what goes on by itself."""
         reactor, now_ms = self._reactor, self._now_ms
-        self._sync = GroupCommit(self._written, self.settings.memory.journal_fsync_ms or NOTES_FSYNC_MS, reactor)
-        self._time = WorldClock(
+        self._group_commit = GroupCommit(
+            self._written, self.settings.memory.journal_fsync_ms or NOTES_FSYNC_MS, reactor
+        )
+        self._world_clock = WorldClock(
             self.game, lambda: self.settings.world, reactor, lambda: local_ms(now_ms()), self._own_rng()
         )
-        self._edits = self._hot_reload(written)
-        self._reload = ReloadTimer(self._vault, self._edits, self._tell_admins, reactor, runtime.in_reactor)
-        self._resuming = SessionRestore(
+        self._hot_reload = self._make_hot_reload(written)
+        self._reload_timer = ReloadTimer(self._vault, self._hot_reload, self._tell_admins, reactor, runtime.in_reactor)
+        self._session_restore = SessionRestore(
             self._vault, self.game, self.agents, self.registry, lambda: self.settings.server, now_ms
         )
 
-    def _watched(self) -> MonitoredServer:
+    def _make_monitored(self) -> MonitoredServer:
         return MonitoredServer(
             self._vault,
             self.game,
             self.registry,
             self.agents,
-            self._minds,
-            self._sync,
-            self._on_disk,
+            self._scheduler,
+            self._group_commit,
+            self._world_store,
             self._services.traffic,
             lambda: self.running,
             lambda: self._ports,
@@ -162,9 +166,9 @@ class Fallwater:
         self.game.subscribe("gmcp", self.registry.gmcp_updates.take_note, first=True)
         self.game.subscribe("leading", self.leading.take_note, (Left,), first=True)
         self.game.subscribe_lines("audit", self.audit.take_line, first=True)
-        self._minds.subscribe("gmcp", self.registry.gmcp_updates.tell_of_agent)
+        self._scheduler.subscribe("gmcp", self.registry.gmcp_updates.tell_of_agent)
 
-    def _audit(self) -> Audit:
+    def _make_audit(self) -> Audit:
         return Audit(
             self._accounts_folder / "audit",
             self.game,
@@ -174,19 +178,19 @@ class Fallwater:
             lambda: self.settings.server.audit_files_kept,
         )
 
-    def _hot_reload(self, written: Settings) -> HotReload:
+    def _make_hot_reload(self, written: Settings) -> HotReload:
         targets = ReloadTargets(
             self.game,
             self.agents,
             self.registry,
-            self._on_disk.known,
+            self._world_store.known,
             lambda: self.settings,
             self._adopt,
-            self._minds.end,
+            self._scheduler.end,
         )
         return HotReload(self._vault, targets, written)
 
-    def _steward(self, on_shutdown: Callable[[bool], None]) -> Administration:
+    def _make_administration(self, on_shutdown: Callable[[bool], None]) -> Administration:
         services = AdminServices(
             self.game,
             self.registry,
@@ -200,23 +204,23 @@ class Fallwater:
             self._now_ms,
             self._save_now,
             lambda: back_up(self._vault, self._now_ms(), self.settings.server.backups_kept),
-            self._take_in,
+            self._reload_now,
             on_shutdown,
         )
         return Administration(services)
 
     def _add_commands(self) -> None:
-        minds, add = self._minds, self.game.commands.add
+        scheduler, add = self._scheduler, self.game.commands.add
         add(memory_commands(self.agents, self.game.tell, self._now_ms))
         add(fact_commands(self.agents, self.game.publish))
         add(mind_command(self.agents))
         add(
             model_commands(
                 self.agents,
-                lambda: minds.queue,
-                minds.other_queues,
-                lambda: minds.no_model_reason,
-                lambda: minds.chosen,
+                lambda: scheduler.queue,
+                scheduler.other_queues,
+                lambda: scheduler.no_model_reason,
+                lambda: scheduler.chosen,
             )
         )
         add(ACCOUNT_COMMANDS)
@@ -225,7 +229,7 @@ class Fallwater:
                 self.agents,
                 self._vault,
                 self.game.publish,
-                lambda: minds.queue_for("dreamer"),
+                lambda: scheduler.queue_for("dreamer"),
                 self._own_rng(),
                 self._now_ms,
                 self.settings.models.timeout_seconds,
@@ -242,7 +246,7 @@ class Fallwater:
     def _chance(self, times: int) -> bool:
         return self._rng.randrange(times) == 0
 
-    def _door(self) -> LoginServices:
+    def _make_login_services(self) -> LoginServices:
         passwords = Passwords()
         check = Authenticator(self.accounts, passwords, LoginThrottle(self._reactor), self._reactor)
         return LoginServices(
@@ -288,16 +292,16 @@ class Fallwater:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""
         self.running = True
         self.agents.aside.is_open = True
-        self._sync.start()
-        self._resuming.resume()
-        self._reload.start()
-        self._time.start()
+        self._group_commit.start()
+        self._session_restore.resume()
+        self._reload_timer.start()
+        self._world_clock.start()
         self._account_store.watch(self._reactor)
-        self._minds.start()
+        self._scheduler.start()
 
     def think_with(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
         """Let the agents have these models, and think when somebody else says: nothing is started."""
-        self._minds.think_with(queues, later)
+        self._scheduler.think_with(queues, later)
 
     def stop(self, restart: bool = False) -> Deferred[None]:
         """Close in stages, each bounded in time: people hear of it, thoughts end, everything is saved.
@@ -326,7 +330,7 @@ class Fallwater:
         """Go on although a restart was asked for, and tell admins why."""
         told = self.world.wording("admin.cannot_restart", why=why)
         log.error("%s", told)
-        self._stewardship.call_off()
+        self._administration.call_off()
         self._tell_admins(told)
 
     def _adopt(self, settings: Settings) -> None:
@@ -337,16 +341,16 @@ class Fallwater:
         self.registry.gmcp_updates.places.area = settings.world.name
         self.world.crowd = settings.world.crowd
         self.game.max_line_bytes = settings.server.max_line_bytes
-        self._minds.take_in()
+        self._scheduler.take_in()
 
-    def _take_in(self) -> list[str]:
+    def _reload_now(self) -> list[str]:
         """Take in every edit now; return what is not valid."""
-        self._reload.look_now()
-        return self._edits.problems
+        self._reload_timer.look_now()
+        return self._hot_reload.problems
 
     def _save_now(self) -> None:
         """Force everything to disk while the world goes on. Raises: NoteError."""
-        self._on_disk.save()
+        self._world_store.save()
         for agent in self.agents.values():
             agent.memory.write_what_waits()
             agent.memory.journal.sync()
@@ -361,7 +365,7 @@ class Fallwater:
         if self.listeners and self.listeners.warning and character.role >= Role.ADMIN:
             self.game.tell(character.character_id, self.listeners.warning)
         if character.role >= Role.ADMIN:
-            for problem in shortened(self._edits.problems):
+            for problem in shortened(self._hot_reload.problems):
                 self.game.tell(character.character_id, problem)
 
     def _close_door(self, restart: bool) -> Deferred[None] | None:
@@ -372,13 +376,13 @@ class Fallwater:
         return self._ports.close(restart) if self._ports else None
 
     def _send_home(self, restart: bool) -> Deferred[None] | None:
-        self._resuming.keep(restart)
-        return self.registry.send_home(self._resuming.last_word if restart else None)
+        self._session_restore.keep(restart)
+        return self.registry.send_home(self._session_restore.last_word if restart else None)
 
     def _end_thoughts(self) -> Deferred[None] | None:
-        self._reload.stop()
-        self._time.stop()
-        return self._minds.stop()
+        self._reload_timer.stop()
+        self._world_clock.stop()
+        return self._scheduler.stop()
 
     def _close_accounts(self) -> Deferred[None]:
         if waiting := self._account_store.waiting:
@@ -387,8 +391,8 @@ class Fallwater:
 
     def save(self) -> None:
         """Save everything but the accounts: the world has come to its end."""
-        self._sync.stop()
-        self._on_disk.close()
+        self._group_commit.stop()
+        self._world_store.close()
         self.agents.close()
         try:
             self._vault.sync()

@@ -78,7 +78,7 @@ def check_start(options: argparse.Namespace) -> Vault:
 
 
 def open_monitoring(
-    watched: MonitoredServer,
+    monitored: MonitoredServer,
     settings: ServerSettings,
     reactor: HttpReactor,
     say: Callable[[str], None],
@@ -91,7 +91,7 @@ def open_monitoring(
     if settings.metrics_port:
         from server.monitoring.http import MonitoringSite
 
-        MonitoringSite(watched, reactor, say, in_thread).run(settings.metrics_host, settings.metrics_port)
+        MonitoringSite(monitored, reactor, say, in_thread).run(settings.metrics_host, settings.metrics_port)
 
 
 class _ServedWorld:
@@ -124,7 +124,7 @@ class _ServedWorld:
                 lambda: reactor.callFromThread(self._request.close), lambda: reactor.callFromThread(self._preflight)
             )
         )
-        open_monitoring(self._world.watched, self._settings.server, reactor, self._say)
+        open_monitoring(self._world.monitored, self._settings.server, reactor, self._say)
         reactor.callWhenRunning(self._open)
         reactor.run()
         # The reactor has put back what there was before, which would end us in mid-sentence.
@@ -152,7 +152,7 @@ class _ServedWorld:
 
     def _prepare_check(self) -> Callable[[], str]:
         """Return what tells, in another thread, why the world could not open again; empty if it could."""
-        not_saved, now_open = unsaved_work(self._world.watched).reasons, self._ports.snapshot()
+        not_saved, now_open = unsaved_work(self._world.monitored).reasons, self._ports.snapshot()
 
         def why_not() -> str:
             problem = write_problem(self._vault)

@@ -33,9 +33,9 @@ class MonitoredServer:
     game: Game
     registry: SessionRegistry
     agents: Population
-    minds: AgentScheduler
+    scheduler: AgentScheduler
     sync: GroupCommit
-    on_disk: WorldStore
+    world_store: WorldStore
     traffic: Traffic
     is_open: Callable[[], bool]
     ports: Callable[[], Ports | None]
@@ -43,8 +43,8 @@ class MonitoredServer:
     @property
     def queues(self) -> dict[str, ModelQueue]:
         """The queues before the models, by what they are called: the thinker's, and those of other profiles."""
-        thinker = {"thinker": self.minds.queue} if self.minds.queue else {}
-        return thinker | self.minds.other_queues()
+        thinker = {"thinker": self.scheduler.queue} if self.scheduler.queue else {}
+        return thinker | self.scheduler.other_queues()
 
 
 PERIOD_SECONDS = 0.5
@@ -159,28 +159,28 @@ class DiskCheck:
         return f"the disk of {self._vault.root} has not answered for {MAX_DISK_SECONDS:g} s"
 
 
-def health(watched: MonitoredServer, lag: ReactorLag, disk_problem: str) -> HealthStatus:
+def health(monitored: MonitoredServer, lag: ReactorLag, disk_problem: str) -> HealthStatus:
     """Return whether the reactor turns, memories can be written and what had to be saved was.
 
     `disk_problem` is what a `DiskCheck` has found.
     """
     late = lag.worst(WITHIN_SECONDS)
     slow = f"what was due was done {late:.1f} s late" if late > LATE_SECONDS else ""
-    return HealthStatus((Check("reactor", slow), Check("vault", disk_problem), *unsaved_work(watched).checks))
+    return HealthStatus((Check("reactor", slow), Check("vault", disk_problem), *unsaved_work(monitored).checks))
 
 
-def unsaved_work(watched: MonitoredServer) -> HealthStatus:
+def unsaved_work(monitored: MonitoredServer) -> HealthStatus:
     """Return whether everything has been saved that should be. Reads no disk, but is for the reactor's thread."""
-    return HealthStatus((Check("journals", _unwritten(watched)), Check("saving", watched.on_disk.problem)))
+    return HealthStatus((Check("journals", _unwritten(monitored)), Check("saving", monitored.world_store.problem)))
 
 
-def readiness(watched: MonitoredServer) -> HealthStatus:
+def readiness(monitored: MonitoredServer) -> HealthStatus:
     """Return whether the world is loaded, listens and does not close."""
-    ports = watched.ports()
+    ports = monitored.ports()
     listens = bool(ports and (ports.telnet_port or ports.tls_port))
     return HealthStatus(
         (
-            Check("world", "" if watched.is_open() else "it is not open yet, or closing"),
+            Check("world", "" if monitored.is_open() else "it is not open yet, or closing"),
             Check("listening", "" if listens else "no port is open"),
         )
     )
@@ -212,9 +212,9 @@ def _cannot_be_written(vault: Vault, error: OSError) -> str:
     return f"{vault.root} cannot be written: {error.strerror}"
 
 
-def _unwritten(watched: MonitoredServer) -> str:
-    waiting = sum(agent.memory.waiting for agent in watched.agents.values())
-    problems = [agent.memory.problem for agent in watched.agents.values() if agent.memory.problem]
+def _unwritten(monitored: MonitoredServer) -> str:
+    waiting = sum(agent.memory.waiting for agent in monitored.agents.values())
+    problems = [agent.memory.problem for agent in monitored.agents.values() if agent.memory.problem]
     if problems:
         return f"{waiting} memories wait to be written: {problems[0]}"
-    return f"memories could not be forced to disk: {watched.sync.problem}" if watched.sync.problem else ""
+    return f"memories could not be forced to disk: {monitored.sync.problem}" if monitored.sync.problem else ""

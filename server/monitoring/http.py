@@ -109,19 +109,19 @@ class MonitoringSite:
 
     def __init__(
         self,
-        watched: MonitoredServer,
+        monitored: MonitoredServer,
         reactor: HttpReactor,
         say: Callable[[str], None],
         in_thread: InThread = deferToThread,
     ) -> None:
-        self._watched = watched
+        self._monitored = monitored
         self._reactor = reactor
         self._say = say
         self._registry = new_registry()
         self._activity = ActivityMetrics(self._registry)
         self._lag = ReactorLag(reactor, self._activity.lag_seconds.observe)
-        self._registry.register(WorldMetrics(watched, self._lag))
-        self._check_disk = DiskCheck(watched.vault, reactor, in_thread)
+        self._registry.register(WorldMetrics(monitored, self._lag))
+        self._check_disk = DiskCheck(monitored.vault, reactor, in_thread)
         self._port: ListeningPort | None = None
         self._retry: DelayedCall | None = None
         self._is_told = False
@@ -133,7 +133,7 @@ class MonitoringSite:
 
     def open(self, host: str, port: int) -> None:
         """Open the port, any free one for -1."""
-        self._activity.begin(self._watched)
+        self._activity.begin(self._monitored)
         self._lag.start()
         self._listen(host, 0 if port == ANY_FREE else port, self._site())
 
@@ -157,13 +157,13 @@ class MonitoringSite:
             )
 
     def _health(self) -> Deferred[Answer]:
-        return self._check_disk().addCallback(lambda problem: _told(health(self._watched, self._lag, problem)))
+        return self._check_disk().addCallback(lambda problem: _told(health(self._monitored, self._lag, problem)))
 
     def _site(self) -> Any:
         root: Any = Pages()
-        root.putChild(b"metrics", Page(lambda: succeed(_figures(self._registry))))
+        root.putChild(b"metrics", Page(lambda: succeed(_metrics_page(self._registry))))
         root.putChild(b"healthz", Page(self._health))
-        root.putChild(b"readyz", Page(lambda: succeed(_told(readiness(self._watched)))))
+        root.putChild(b"readyz", Page(lambda: succeed(_told(readiness(self._monitored)))))
         site = Site(root, timeout=IDLE_SECONDS)
         site.requestFactory = CloseAfterRequest
         site.noisy = False
@@ -172,7 +172,7 @@ class MonitoringSite:
         return few(site)
 
 
-def _figures(registry: CollectorRegistry) -> Answer:
+def _metrics_page(registry: CollectorRegistry) -> Answer:
     return OK, CONTENT_TYPE_LATEST, generate_latest(registry)
 
 

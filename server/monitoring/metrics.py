@@ -54,9 +54,9 @@ class ActivityMetrics:
         self.sync_seconds = histogram("journal_sync_seconds", "Forcing memories to disk.")
         self.lag_seconds = histogram("reactor_lag_seconds", "How late what is due is done, looked at twice a second.")
 
-    def begin(self, watched: MonitoredServer) -> None:
+    def begin(self, monitored: MonitoredServer) -> None:
         """Count what happens in a world from now on."""
-        game = watched.game
+        game = monitored.game
         went_wrong = game.world.wording("commands.went_wrong")
 
         def count_line(character_id: str, text: str, done: CommandResult) -> None:
@@ -69,7 +69,7 @@ class ActivityMetrics:
 
         game.subscribe("metrics", self._count)
         game.subscribe_lines("metrics", count_line)
-        watched.sync.subscribe("metrics", self.sync_seconds.observe)
+        monitored.sync.subscribe("metrics", self.sync_seconds.observe)
 
     def _count(self, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -79,8 +79,8 @@ class ActivityMetrics:
 class WorldMetrics(Collector):
     """Yields what can be read from a world at the moment it is asked for."""
 
-    def __init__(self, watched: MonitoredServer, lag: ReactorLag) -> None:
-        self._watched = watched
+    def __init__(self, monitored: MonitoredServer, lag: ReactorLag) -> None:
+        self._monitored = monitored
         self._lag = lag
 
     def collect(self) -> Iterable[Metric]:
@@ -92,7 +92,11 @@ class WorldMetrics(Collector):
         return []
 
     def _people(self) -> Iterable[Metric]:
-        registry, agents, traffic = self._watched.registry, self._watched.agents, self._watched.traffic
+        registry, agents, traffic = (
+            self._monitored.registry,
+            self._monitored.agents,
+            self._monitored.traffic,
+        )
         asleep = sum(not agent.character.awake for agent in agents.values())
         paused = sum(agent.settings.paused and agent.character.awake for agent in agents.values())
         states = {("awake",): len(agents) - asleep - paused, ("paused",): paused, ("asleep",): asleep}
@@ -108,7 +112,7 @@ class WorldMetrics(Collector):
         yield _counters("turned_away", "Connections that were not let in, by reason.", ("reason",), refused)
 
     def _models(self) -> Iterable[Metric]:
-        queues = self._watched.queues
+        queues = self._monitored.queues
         status = {(name,): queue.status() for name, queue in queues.items()}
         waiting = {name: float(one.waiting) for name, one in status.items()}
         yield _gauges("model_queue_waiting", "Requests that wait for a model.", ("queue",), waiting)
@@ -128,7 +132,7 @@ class WorldMetrics(Collector):
         yield _counters("model_seconds", "Time that answers took.", ("endpoint",), seconds)
 
     def _memories(self) -> Iterable[Metric]:
-        agents = self._watched.agents.values()
+        agents = self._monitored.agents.values()
         records = [agent.compactor.record for agent in agents]
         results = {("done",): sum(one.cycles for one in records), ("failed",): sum(one.failures for one in records)}
         yield _gauge("memories", "Memories of all agents.", sum(agent.memory.journal.last for agent in agents))
@@ -137,7 +141,7 @@ class WorldMetrics(Collector):
 
     def _machine(self) -> Iterable[Metric]:
         yield _gauge("reactor_lag_worst_seconds", "The latest within a minute.", self._lag.worst())
-        yield _gauge("open", "1 while people may come in.", float(self._watched.is_open()))
+        yield _gauge("open", "1 while people may come in.", float(self._monitored.is_open()))
         yield InfoMetricFamily("fallwater", "What runs here.", value={"version": version("fallwater")})
 
 

@@ -47,7 +47,7 @@ class LoginView:
         return []
 
 
-class StewardedInn:
+class AdministeredInn:
     """Ana is an admin and plays from 203.0.113.7; Ben, Cat and Rook play too."""
 
     def __init__(self, root: Path, back_up: Any = None, writer: Any = at_once) -> None:
@@ -84,7 +84,7 @@ class StewardedInn:
             self._close,
             at_once,
         )
-        self.stewardship = Administration(services)
+        self.administration = Administration(services)
         for name in ("Ana", "Ben", "Cat"):
             self.accounts.set_role(name, Role.PLAYER)
             self.accounts.set_password(name, FakeHasher().hash("a long secret"))

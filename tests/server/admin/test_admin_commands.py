@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.playing import play
-from tests.server.administered_inn import StewardedInn
+from tests.server.administered_inn import AdministeredInn
 from vault.errors import NoteError
 
 
 @pytest.fixture
 def inn(tmp_path):
-    return StewardedInn(tmp_path)
+    return AdministeredInn(tmp_path)
 
 
 def test_an_admin_saves_backs_up_and_reloads(inn):
@@ -46,7 +46,7 @@ def test_a_backup_that_fails_says_why(tmp_path):
     def fail():
         raise NoteError("backups: the backup cannot be made: No space left on device.")
 
-    inn = StewardedInn(tmp_path, back_up=fail)
+    inn = AdministeredInn(tmp_path, back_up=fail)
     assert inn.shown("Ana", "@backup")[0] == (
         "There is no backup: backups: the backup cannot be made: No space left on device."
     )
@@ -134,17 +134,17 @@ def test_whoever_was_told_of_a_restart_is_told_that_it_is_off_and_nobody_else(in
     inn.shown("Ana", "@shutdown 1 --restart")
     inn.clock.advance(30)
     inn.players["Cat"].screen()
-    inn.stewardship.call_off()  # another restart was refused, by a signal: this one is still to come
+    inn.administration.call_off()  # another restart was refused, by a signal: this one is still to come
     assert inn.players["Cat"].screen() == []
     inn.clock.advance(20)
     inn.clock.advance(10)
     inn.players["Cat"].screen()
-    inn.stewardship.call_off()
+    inn.administration.call_off()
     assert [inn.players[name].screen()[-1:] for name in ("Ana", "Ben", "Cat")] == [off] * 3
-    inn.stewardship.call_off()
+    inn.administration.call_off()
     inn.shown("Ana", "@shutdown --restart")
     inn.clock.advance(0)
-    inn.stewardship.call_off()
+    inn.administration.call_off()
     assert inn.players["Cat"].screen() == []
 
 

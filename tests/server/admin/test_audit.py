@@ -10,7 +10,7 @@ import pytest
 from agents.commands.memory_commands import memory_commands
 from agents.commands.self_commands import self_commands
 from server.admin.audit import MAX_CHARACTERS, MAX_READ_BYTES, MAX_REFUSALS_A_MINUTE, Audit
-from tests.server.administered_inn import StewardedInn
+from tests.server.administered_inn import AdministeredInn
 from tests.server.front_door import NOW_MS
 from tests.world.inn import inn_game
 from vault.entities.personal_notes import OwnProfiles
@@ -19,10 +19,10 @@ from world.entities import Role
 
 @pytest.fixture
 def inn(tmp_path):
-    return StewardedInn(tmp_path)
+    return AdministeredInn(tmp_path)
 
 
-def logged(inn: StewardedInn) -> list[dict[str, str]]:
+def logged(inn: AdministeredInn) -> list[dict[str, str]]:
     """Return what stands in the log, without times and hosts."""
     path = inn.root / "accounts" / "audit" / "2026-11.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []

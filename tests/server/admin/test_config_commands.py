@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.server.administered_inn import StewardedInn
+from tests.server.administered_inn import AdministeredInn
 
 
 @pytest.fixture
 def inn(tmp_path):
-    return StewardedInn(tmp_path)
+    return AdministeredInn(tmp_path)
 
 
-def models_note(inn: StewardedInn) -> str:
+def models_note(inn: AdministeredInn) -> str:
     return (inn.vault.root / "config" / "models.md").read_text(encoding="utf-8")
 
 

@@ -8,7 +8,7 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from tests.playing import play
-from tests.server.administered_inn import StewardedInn
+from tests.server.administered_inn import AdministeredInn
 from tests.server.front_door import Thread, at_once
 from world.entities import Role
 from world.events import EntityChanged, Event
@@ -16,7 +16,7 @@ from world.events import EntityChanged, Event
 
 @pytest.fixture
 def inn(tmp_path):
-    return StewardedInn(tmp_path)
+    return AdministeredInn(tmp_path)
 
 
 def test_somebody_is_sent_home_with_a_last_word(inn):
@@ -186,7 +186,7 @@ class Held:
 
 def test_orders_wait_for_no_database_and_are_told_of_and_in_force_when_they_are_kept(tmp_path):
     held = Held()
-    inn = StewardedInn(tmp_path, writer=held)
+    inn = AdministeredInn(tmp_path, writer=held)
     held.thread = Thread()
     lines = ("@ban Cat -> Enough.", "@grant Ben builder", "@revoke Ben", "@grant Ben admin")
     assert [inn.shown("Ana", line) for line in lines] == [[]] * 4

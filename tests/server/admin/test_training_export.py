@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from tests.server.administered_inn import StewardedInn
+from tests.server.administered_inn import AdministeredInn
 
 
 @pytest.fixture
 def inn(tmp_path):
-    inn = StewardedInn(tmp_path)
+    inn = AdministeredInn(tmp_path)
     memory = inn.agents["Rook"].memory
     memory.record("acted", "say hello | I am lonely", "The Kitchen")
     memory.record("observed", "Ana arrives from The Common Room.", "The Kitchen", ("Ana",))
@@ -67,7 +67,7 @@ def test_stories_are_for_admins(inn):
 
 
 def test_nothing_is_told_where_nothing_happened(tmp_path):
-    assert StewardedInn(tmp_path).shown("Ana", "@narrative Rook") == ["Nothing has happened that anybody remembers."]
+    assert AdministeredInn(tmp_path).shown("Ana", "@narrative Rook") == ["Nothing has happened that anybody remembers."]
 
 
 def test_an_export_has_to_be_allowed_first(inn):

@@ -65,8 +65,8 @@ def at_once(check: Callable[..., str], *arguments: Any) -> Deferred[str]:
 def checked(world: Fallwater, lag: ReactorLag) -> HealthStatus:
     """Return what /healthz would, with the disk checked at once."""
     found = list[str]()
-    DiskCheck(world.watched.vault, MemoryReactorClock(), at_once)().addCallback(found.append)
-    return health(world.watched, lag, *found)
+    DiskCheck(world.monitored.vault, MemoryReactorClock(), at_once)().addCallback(found.append)
+    return health(world.monitored, lag, *found)
 
 
 def test_a_world_without_trouble_is_healthy(world, lag):
@@ -82,7 +82,7 @@ def test_a_check_of_health_writes_nothing_into_the_vault(world, lag):
         def write_draft(self, draft: Path, text: bytes, durable: bool) -> None:
             raise AssertionError(f"{draft} is written")
 
-    world.watched.vault.disk, root = Untouched(), world.watched.vault.root
+    world.monitored.vault.disk, root = Untouched(), world.monitored.vault.root
     before = root.stat().st_mtime_ns
     assert checked(world, lag).is_healthy
     assert root.stat().st_mtime_ns == before
@@ -95,13 +95,13 @@ def test_a_disk_that_hangs_fails_the_check_in_time_and_holds_one_thread(world, l
         threads.append(Deferred())
         return threads[-1]
 
-    check = DiskCheck(world.watched.vault, reactor, in_thread)
+    check = DiskCheck(world.monitored.vault, reactor, in_thread)
     check().addCallback(found.append)
     check().addCallback(found.append)
     assert found == []
     reactor.advance(MAX_DISK_SECONDS)
     assert found == [f"the disk of {world.watched.vault.root} has not answered for 2 s"] * 2
-    assert health(world.watched, lag, found[0]).reasons == [f"vault: {found[0]}"]
+    assert health(world.monitored, lag, found[0]).reasons == [f"vault: {found[0]}"]
     check().addCallback(found.append)
     assert len(threads) == 1
     threads.pop().callback("")
@@ -111,14 +111,14 @@ def test_a_disk_that_hangs_fails_the_check_in_time_and_holds_one_thread(world, l
 
 
 def test_a_vault_whose_folder_has_gone_is_told(world, lag):
-    world.watched.vault.root.rename(world.watched.vault.root.with_name("moved"))
+    world.monitored.vault.root.rename(world.monitored.vault.root.with_name("moved"))
     assert checked(world, lag).reasons == [
         f"vault: {world.watched.vault.root} cannot be written: No such file or directory"
     ]
 
 
 def test_a_vault_that_cannot_be_written_is_told_even_before_anybody_does_anything(world, lag, disk):
-    vault, disk.is_full = world.watched.vault, True
+    vault, disk.is_full = world.monitored.vault, True
     assert write_problem(vault) == f"{vault.root} cannot be written: No space left on device"
     assert checked(world, lag).row() == {
         "status": "failing",
@@ -166,17 +166,17 @@ def test_a_reactor_that_was_late_is_unwell_for_ten_seconds(world, lag, reactor):
 
 
 def test_a_world_is_ready_from_when_its_port_is_open_until_it_closes(world, reactor):
-    assert readiness(world.watched).reasons == [
+    assert readiness(world.monitored).reasons == [
         "world: it is not open yet, or closing",
         "listening: no port is open",
     ]
     ports = Ports(reactor)
     ports.open(TELNET, "127.0.0.1", 4000, Factory())
-    world.watched.ports = lambda: ports
+    world.monitored.ports = lambda: ports
     world.running = True
-    assert readiness(world.watched).is_healthy
+    assert readiness(world.monitored).is_healthy
     world.running = False
-    assert readiness(world.watched).reasons == ["world: it is not open yet, or closing"]
+    assert readiness(world.monitored).reasons == ["world: it is not open yet, or closing"]
 
 
 class Asking:
@@ -184,7 +184,7 @@ class Asking:
 
     def __init__(self, world: Fallwater, reactor: Any, port: int, in_thread: Callable[..., Any] = at_once) -> None:
         self.said: list[str] = []
-        open_monitoring(world.watched, ServerSettings(metrics_port=port), reactor, self.said.append, in_thread)
+        open_monitoring(world.monitored, ServerSettings(metrics_port=port), reactor, self.said.append, in_thread)
         for call, arguments, named in reactor.whenRunningHooks:
             call(*arguments, **named)
         self.servers = reactor.tcpServers

@@ -31,8 +31,8 @@ class Watcher:
         self.registry = new_registry()
         activity = ActivityMetrics(self.registry)
         self.lag = ReactorLag(reactor, activity.lag_seconds.observe)
-        self.registry.register(WorldMetrics(world.watched, self.lag))
-        activity.begin(world.watched)
+        self.registry.register(WorldMetrics(world.monitored, self.lag))
+        activity.begin(world.monitored)
         world.world.add_character(Character("Ana", world.world.start_room_id, ""))
         world.game.wake("Ana", lambda event, text: None)
 
@@ -117,12 +117,12 @@ def test_compactions_are_counted_by_how_they_ended(watcher):
 
 def test_requests_to_models_are_counted_by_endpoint_and_result_with_what_they_cost(watcher):
     async def story() -> None:
-        minds = watcher.world.watched.minds
-        minds.queue = ModelQueue(ScriptedModel("say hello", "go on and on", ModelError("It is gone.")))
+        scheduler = watcher.world.monitored.scheduler
+        scheduler.queue = ModelQueue(ScriptedModel("say hello", "go on and on", ModelError("It is gone.")))
         for _ in range(2):
-            await minds.queue.ask("Eliza", Priority.THOUGHT, lambda: Request("Who is there?"))
+            await scheduler.queue.ask("Eliza", Priority.THOUGHT, lambda: Request("Who is there?"))
         with pytest.raises(ModelError):
-            await minds.queue.ask("Eliza", Priority.THOUGHT, lambda: Request("And now?"))
+            await scheduler.queue.ask("Eliza", Priority.THOUGHT, lambda: Request("And now?"))
 
     asyncio.run(story())
     assert watcher.figure("model_requests_total", endpoint="scripted", result="answered") == 2
@@ -133,7 +133,7 @@ def test_requests_to_models_are_counted_by_endpoint_and_result_with_what_they_co
 
 
 def test_traffic_is_told_with_the_reason_for_which_clients_were_dropped(watcher):
-    traffic = watcher.world.watched.traffic
+    traffic = watcher.world.monitored.traffic
     traffic.sent_bytes = 4711
     traffic.dropped["does not read"] = 2
     assert watcher.figure("output_bytes_total") == 4711

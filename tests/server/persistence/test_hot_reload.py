@@ -43,7 +43,7 @@ class Town:
 
     def look(self) -> list[str]:
         """Take everything in, with a second look at what seems to be gone."""
-        edits = self.app._edits
+        edits = self.app._hot_reload
         told = edits.look()
         return told + edits.look() if edits.is_waiting else told
 
@@ -69,11 +69,11 @@ def test_a_broken_sentence_leaves_all_as_they_were_and_is_told_once(town):
     assert len(told) == 1
     assert told[0].startswith("text/movement.md:")
     assert told[0].endswith("The sentences stay as they were.")
-    assert (town.look(), town.app._edits.problems) == ([], told)
+    assert (town.look(), town.app._hot_reload.problems) == ([], told)
     assert "There is no exit" in town.world.wording("movement.no_exit", wanted="up", exits="")
     town.change("text/movement.md", "{wnated}", "{wanted}")
     assert town.look() == ["text/movement.md: taken in."]
-    assert town.app._edits.problems == []
+    assert town.app._hot_reload.problems == []
 
 
 def test_an_admin_who_comes_in_is_told_which_notes_are_not_valid(tmp_path):
@@ -82,7 +82,7 @@ def test_an_admin_who_comes_in_is_told_which_notes_are_not_valid(tmp_path):
     landing.write_text(landing.read_text() + "\n## exits\n")
     (root / "agents" / "Eliza" / "agent.md").write_text("---\nroom: [\n---\n")
     town = Town(tmp_path)
-    assert [one.partition(":")[0] for one in town.app._edits.problems] == [
+    assert [one.partition(":")[0] for one in town.app._hot_reload.problems] == [
         "agents/Eliza/agent.md",
         "rooms/The Landing.md",
     ]
@@ -91,7 +91,7 @@ def test_an_admin_who_comes_in_is_told_which_notes_are_not_valid(tmp_path):
     screen: list[str] = []
     town.app.game.wake("Ana", lambda event, sentence: screen.append(sentence))
     town.app._entered(ana)
-    assert list(filter(None, screen)) == town.app._edits.problems
+    assert list(filter(None, screen)) == town.app._hot_reload.problems
 
 
 def test_what_people_are_greeted_with_is_read_anew(town):
