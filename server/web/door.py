@@ -113,14 +113,14 @@ class WebDoor:
     def _enter(self, request: Request, given: Mapping[str, Any]) -> Answer | Deferred[Answer]:
         host = self._host_of(request)
         if why := self._registry.turned_away(host):
-            return Answer(403, {"told": why, "asks": "name"})
+            return Answer(200, {"told": why, "asks": "name"})
         name, password, chosen = (_field(given, key) for key in ("name", "password", "chosen"))
         form = FormLogin(Form(name, password, chosen), host, self._registry.door)
         return form.run().addCallback(lambda outcome: self._entered(request, outcome))
 
     def _entered(self, request: Request, outcome: Outcome) -> Answer:
         if outcome.claim is None:
-            return Answer(403, {"told": outcome.told, "asks": outcome.asks})
+            return Answer(200, {"told": outcome.told, "asks": outcome.asks})
         before = self._login_of(request)
         if before and before not in self._playing:
             self._logins.end(before)
@@ -131,7 +131,7 @@ class WebDoor:
     def _give_ticket(self, request: Request, given: Mapping[str, Any]) -> Answer:
         login = self._login_of(request)
         if not login:
-            return Answer(403, {"told": "", "asks": "name"})
+            return Answer(200, {"told": ""})
         return Answer(200, {"ticket": self._logins.ticket(login), "name": self._logins.backlog(login).owner.name})
 
     def _leave(self, request: Request, given: Mapping[str, Any]) -> Answer:

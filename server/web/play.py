@@ -90,11 +90,11 @@ class PageConnection:
         the visitor has gone to another window.
         """
         cancel(self._leaving)
+        self._flush()  # so that nothing is sent twice
         before, self._socket = self._socket, socket
         if before:
             before.send_text(b'[{"end":"elsewhere"}]')
             before.end()
-        self._flush()  # so that nothing is sent twice
         self._host, self._page = socket.host, page
         backlog = self.backlog
         is_known = stream == backlog.stream

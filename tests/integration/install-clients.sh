@@ -15,6 +15,7 @@ plink putty-tools
 nc netcat-openbsd
 openssl openssl
 tmux tmux
+chromium chromium fonts-dejavu-core
 CLIENTS
 [ -n "$missing" ] || exit 0
 

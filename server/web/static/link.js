@@ -1,8 +1,9 @@
 // The link to the world: requests, one socket at a time, and numbers by which nothing is lost or done twice.
-const FIRST_WAIT = 400, LONGEST_WAIT = 15000, ANSWER_WITHIN = 6000;
+const FIRST_WAIT = 400, LONGEST_WAIT = 5000, ANSWER_WITHIN = 6000;
 
-export async function ask(path, given) {
-  const answer = await fetch(path, given === undefined ? {} : {
+export async function ask(path, given, signal) {
+  const answer = await fetch(path, given === undefined ? { signal } : {
+    signal,
     method: "POST",
     headers: { "content-type": "application/json", "x-fallwater": "1" },
     body: JSON.stringify(given),
@@ -46,9 +47,10 @@ export class Link {
     this.socket?.close();
     this.socket = socket;
     this.isReady = false;
-    socket.onopen = () => socket.send(JSON.stringify({
-      ticket, stream: this.stream, last: this.last, page: this.page, resumes, reader: this.reader(),
-    }));
+    socket.onopen = () => {
+      const reader = this.told = this.reader();
+      socket.send(JSON.stringify({ ticket, stream: this.stream, last: this.last, page: this.page, resumes, reader }));
+    };
     socket.onmessage = (event) => {
       if (socket !== this.socket) return;
       clearTimeout(this.silent);
@@ -68,6 +70,7 @@ export class Link {
       this.wait = FIRST_WAIT;
       this.arrived(item.hello.took);
       this.typed = Math.max(this.typed, item.hello.took);
+      if (this.reader() !== this.told) this.tellReader();
       for (const line of this.waiting) this.send(line);
       this.changed("on");
     } else if (item.took) {
@@ -115,9 +118,9 @@ export class Link {
   async resume() {
     if (this.socket || this.isOver) return;
     try {
-      const given = await ask("/ticket", {});
+      const given = await ask("/ticket", {}, AbortSignal.timeout(ANSWER_WITHIN));
       if (given.ticket) this.open(given.ticket, true);
-      else if (given.status === 403) { this.isOver = true; this.changed("refused", given.told || ""); }
+      else if (given.ok) { this.isOver = true; this.changed("refused", given.told || ""); }
       else this.lost();
     } catch { this.lost(); }
   }

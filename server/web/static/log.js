@@ -37,8 +37,9 @@ export class Log {
   typed(text, number) {
     const entry = this.entry("typed waiting", text);
     entry.setAttribute("aria-hidden", "true");
-    this.pending.set(number, entry);
     this.put(entry, true);
+    this.pending.set(number, entry);
+    this.element.append(entry);
   }
 
   line(item, page) {
@@ -66,7 +67,7 @@ export class Log {
   put(entry, isOwn) {
     const wasAtEnd = this.isAtEnd();
     if (!document.hidden) entry.classList.add("fresh");
-    const waiting = isOwn ? null : this.pending.values().next().value;
+    const waiting = this.pending.values().next().value; // what the world has not heard yet stands last
     this.element.insertBefore(entry, waiting ?? null);
     while (this.element.childElementCount > MOST_LINES) this.element.firstElementChild.remove();
     if (wasAtEnd || isOwn) this.toEnd();

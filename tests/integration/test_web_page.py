@@ -1,0 +1,238 @@
+"""The page in a real browser: coming in, playing, by keyboard alone, on a narrow screen, and for everybody."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.integration.browser import Visitor, chromium, web_port_of
+from tests.integration.running import new_vault, running
+
+pytestmark = [pytest.mark.integration, pytest.mark.client]
+
+SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    vault = new_vault(tmp_path_factory.mktemp("page") / "w", {"config/server.md": {"web_port": -1}})
+    with running(vault) as server:
+        yield server
+        assert server.failure == ""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(server, browser):
+    visitors = []
+
+    def comes(**options):
+        visitors.append(Visitor(browser, web_port_of(server), **options))
+        return visitors[-1]
+
+    yield comes
+    faults = [fault for visitor in visitors for fault in visitor.faults]
+    for visitor in visitors:
+        visitor.context.close()
+    assert faults == []
+
+
+def test_a_first_visit_stands_in_the_world_by_one_click(visit):
+    begun = time.monotonic()
+    guest = visit()
+    guest.shot("door")
+    assert guest.violations() == []
+    guest.comes_as_guest()
+    assert time.monotonic() - begun < 10
+    assert guest.page.inner_text("#place") == "The Landing"
+    assert guest.page.inner_text("#who").startswith("Guest")
+    guest.types("say Good morning, everybody.")
+    guest.sees('You say, "Good morning, everybody."')
+    guest.shot("play")
+    assert guest.violations() == []
+
+
+def test_a_new_name_walks_by_clicking_takes_a_thing_and_comes_back_after_a_reload(visit):
+    robin = visit()
+    robin.comes_as("Robin")
+    robin.page.click("#exits button:has-text('north')")
+    robin.sees("You go north to Pump Yard.")
+    robin.page.click("#things summary:has-text('umbrella')")
+    robin.page.click("#things button:has-text('take')")
+    robin.page.wait_for_selector("#carried summary:has-text('umbrella')")
+    robin.shot("carrying")
+    robin.page.click("#carried summary:has-text('umbrella')")
+    robin.page.click("#carried button:has-text('drop')")
+    robin.page.wait_for_selector("#things summary:has-text('umbrella')")
+    before = robin.log()
+    robin.page.reload()
+    robin.sees("You put down the town umbrella.")
+    assert robin.log() == before
+    robin.types("quit")
+    robin.page.click("#again")
+    robin.sees("Exits:", times=before.count("Exits:") + 1)
+    robin.page.click("#leave")
+    robin.page.wait_for_selector("#guest:visible")
+    robin.page.reload()
+    robin.page.wait_for_selector("#guest:visible")
+
+
+def test_people_at_the_page_and_at_telnet_hear_each_other_and_take_over_from_each_other(visit, server):
+    tess = visit()
+    tess.comes_as("Tess")
+    ann = server.player("Annie")
+    ann.asks("say Hello from a terminal.")
+    tess.sees('Annie says, "Hello from a terminal."')
+    tess.types("say Hello from a page.")
+    ann.expects('Tess says, "Hello from a page."')
+    tess.page.wait_for_selector("#people summary:has-text('Annie')")
+    telnet = server.player("Tess")
+    tess.page.wait_for_selector("#again:visible")
+    tess.page.click("#again")
+    tess.page.wait_for_selector("#typing:visible")
+    telnet.is_shown_out()
+    tess.types("say I am back.")
+    ann.expects('Tess says, "I am back."')
+
+
+def test_of_two_tabs_the_newer_plays_and_both_have_read_the_same(visit):
+    guest = visit()
+    guest.comes_as_guest()
+    first = guest.page
+    guest.types("say in the first")
+    guest.sees('You say, "in the first"')
+    guest.opens()
+    guest.sees('You say, "in the first"')
+    first.wait_for_selector("#again:visible")
+    assert first.inner_text("#over-told") == "You play on in another window."
+    guest.types("say in the second")
+    guest.sees('You say, "in the second"')
+    first.click("#again")
+    first.wait_for_selector("#typing:visible")
+    second, guest.page = guest.page, first
+    guest.sees('You say, "in the second"')
+    second.wait_for_selector("#again:visible")
+
+
+def test_everything_can_be_done_by_keyboard(visit):
+    guest = visit()
+    keys = guest.page.keyboard
+
+    def tab_to(selector, most=25):
+        for _ in range(most):
+            if guest.page.evaluate(f"document.activeElement.matches({selector!r})"):
+                return
+            keys.press("Tab")
+        raise AssertionError(f"{selector} cannot be reached: {guest.page.evaluate('document.activeElement.outerHTML')}")
+
+    guest.page.wait_for_selector("#guest:visible")
+    tab_to("#guest")
+    keys.press("Enter")
+    guest.sees("Exits:")
+    guest.page.wait_for_selector("#line:focus")
+    keys.type("sa")
+    keys.press("Tab")
+    keys.type("by keyboard")
+    keys.press("Enter")
+    guest.sees('You say, "by keyboard"')
+    keys.press("ArrowUp")
+    assert guest.page.input_value("#line") == "say by keyboard"
+    keys.press("ArrowDown")
+    assert guest.page.input_value("#line") == ""
+    keys.press("Shift+Tab")
+    assert guest.page.evaluate("document.activeElement.closest('#exits') !== null")
+    keys.press("Enter")
+    guest.sees("You go ")
+    tab_to("#help-button", 40)
+    keys.press("Enter")
+    guest.page.wait_for_selector("#help-list li")
+    guest.shot("help")
+    assert guest.violations() == []
+    keys.press("Escape")
+    assert guest.page.evaluate("document.activeElement.id") == "help-button"
+    keys.press("Escape")
+    assert guest.page.evaluate("document.activeElement.id") == "line"
+
+
+def test_320_pixels_are_enough_and_dark_and_large_letters_too(visit):
+    guest = visit(width=320, height=640, color_scheme="dark", reduced_motion="reduce", has_touch=True)
+    assert guest.page.evaluate("document.documentElement.scrollWidth") <= 320
+    guest.shot("door-320")
+    guest.comes_as_guest()
+    guest.types("help give")
+    guest.types("map")
+    guest.sees("[@]")
+    assert guest.page.evaluate("document.documentElement.scrollWidth") <= 320
+    guest.shot("play-320-dark")
+    assert guest.violations() == []
+    guest.page.click("#around-button")
+    guest.page.wait_for_selector("#map svg")
+    guest.shot("around-320-dark")
+    assert guest.violations() == []
+    guest.page.click("#settings-button")
+    guest.page.select_option("#set-size", "175")
+    guest.page.check("#set-contrast")
+    guest.shot("settings-320-dark")
+    assert guest.violations() == []
+    assert guest.page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_own_lines_are_not_read_out_and_who_reads_above_is_not_torn_away(visit, server):
+    mina = visit()
+    mina.comes_as("Mina")
+    for number in range(12):
+        mina.types(f"look bell {number}")
+    mina.types("help")
+    mina.sees("look bell 11")
+    own = mina.page.locator("#log .typed")
+    assert own.evaluate_all("all => all.every(one => one.getAttribute('aria-hidden') === 'true')")
+    mina.page.evaluate("document.getElementById('log').scrollTop = 0")
+    other = server.player("Otto")
+    for number in range(3):
+        other.asks(f"say {number} and on")
+    mina.page.wait_for_selector("#newer:visible")
+    mina.sees("2 and on")
+    assert mina.page.evaluate("document.getElementById('log').scrollTop") == 0
+    assert mina.page.inner_text("#newer") in ("3 new", "4 new")  # Otto has also woken up
+    mina.shot("newer")
+    mina.page.click("#newer")
+    mina.page.wait_for_selector("#newer", state="hidden")
+    assert mina.page.locator("#log").get_attribute("aria-live") == "polite"
+
+
+def test_script_in_speech_in_poses_and_in_notes_stays_text(visit, server):
+    guest = visit()
+    guest.comes_as_guest()
+    mallory = server.player("Mallory")
+    for line in (f"say {SCRIPT}", f"emote {SCRIPT}", f"@set-description {SCRIPT}"):
+        mallory.asks(line)
+    guest.sees(SCRIPT, times=2)
+    guest.types("look Mallory")
+    guest.sees(SCRIPT, times=3)
+    assert guest.page.evaluate("document.querySelectorAll('#log img, #log script').length") == 0
+
+
+def test_a_screen_reader_s_player_gets_sentences_and_a_password_is_never_shown(visit):
+    lena = visit()
+    lena.comes_as("Lena")
+    lena.page.click("#settings-button")
+    lena.page.check("#set-reader")
+    lena.page.keyboard.press("Escape")
+    lena.types("map")
+    lena.sees("You are in The Landing.")
+    lena.types("@password")
+    lena.page.wait_for_selector("#secret:visible")
+    assert lena.violations() == []
+    lena.page.fill("#secret", "a long secret")
+    lena.page.press("#secret", "Enter")
+    lena.page.wait_for_selector("#line-label:has-text('new')")
+    lena.page.fill("#secret", "another long secret")
+    lena.page.press("#secret", "Enter")
+    lena.page.wait_for_selector("#line:visible")
+    assert "long secret" not in lena.page.content()
