@@ -1,4 +1,4 @@
-"""The pool: one line of jobs before all endpoints, fair and bounded, and never silent about how a job ended."""
+"""The pool: one queue of jobs before all endpoints, fair and bounded, and never silent about how a job ended."""
 
 from __future__ import annotations
 
@@ -96,33 +96,33 @@ class ModelPool:
         """
         self.now = now
         self.building = LoopYield()
-        self._line = JobQueue(ageing_seconds, max_waiting)
+        self._jobs = JobQueue(ageing_seconds, max_waiting)
         self._grace_seconds = grace_seconds
         self._longest_wait_seconds = longest_wait_seconds
         self._has_affinity = has_affinity
         self._running: list[Job] = []
-        self._homes: dict[tuple[str, str], Endpoint] = {}
+        self._affinities: dict[tuple[str, str], Endpoint] = {}
         self._retired: list[LanguageModel] = []
         self._closing: set[asyncio.Task[None]] = set()
         self._stopped = False
 
     async def ask(
-        self, line: JobSource, owner: str, priority: Priority, make: BuildRequest, on_text: OnText | None = None
+        self, source: JobSource, owner: str, priority: Priority, make: BuildRequest, on_text: OnText | None = None
     ) -> Completion:
         """Wait for a place and have the request completed that `make` builds then; see `ModelQueue.ask`."""
-        return await self.complete(self.enter(line, owner, priority), make, on_text)
+        return await self.complete(self.enter(source, owner, priority), make, on_text)
 
-    def enter(self, line: JobSource, owner: str, priority: Priority) -> Job:
-        """Take a job into the line. Raises: AlreadyWaiting, QueueFull, QueueStopped."""
+    def enter(self, source: JobSource, owner: str, priority: Priority) -> Job:
+        """Take a job into the queue. Raises: AlreadyWaiting, QueueFull, QueueStopped."""
         if self._stopped:
             raise QueueStopped("The model queue has been stopped.", retryable=False)
         if priority is Priority.THOUGHT and self._thinks(owner):
             raise AlreadyWaiting(f"{owner} already has a thought under way; wait for its answer.")
-        if len(self._line.jobs) >= self._line.most:
-            message = f"{len(self._line.jobs)} jobs already wait for {line.name}, the most allowed."
+        if len(self._jobs.jobs) >= self._jobs.most:
+            message = f"{len(self._jobs.jobs)} jobs already wait for {source.name}, the most allowed."
             raise QueueFull(message, remedy="Use a faster model, or let agents think less often.")
-        job = Job(line, owner, priority, self._line.next_number(), self.now())
-        self._line.jobs.append(job)
+        job = Job(source, owner, priority, self._jobs.next_number(), self.now())
+        self._jobs.jobs.append(job)
         self._start_next()
         self._preempt_for(job)
         return job
@@ -140,7 +140,7 @@ class ModelPool:
         One that runs is begun anew, with a prompt that has those words; at most twice, or one who is spoken to all the
         time would never answer.
         """
-        for job in self._line.jobs:
+        for job in self._jobs.jobs:
             if job.owner == owner and job.priority is Priority.THOUGHT:
                 job.priority = Priority.ANSWER
                 self._preempt_for(job)
@@ -151,14 +151,14 @@ class ModelPool:
 
     def stage(self, owner: str) -> Stage | None:
         """Return whether a thought of an owner waits or runs; None if it has none under way."""
-        thoughts = {job for job in self._line.jobs + self._running if job.owner == owner and job.is_thought}
+        thoughts = {job for job in self._jobs.jobs + self._running if job.owner == owner and job.is_thought}
         if not thoughts:
             return None
         return "running" if any(job in thoughts for job in self._running) else "waiting"
 
     def withdraw(self, owner: str) -> None:
         """End the thought of an owner, waiting or running, as cancelled: nobody wants it any more."""
-        for job in self._line.jobs:
+        for job in self._jobs.jobs:
             if job.owner == owner and job.is_thought:
                 job.give_turn(None)
         for job in self._running:
@@ -169,13 +169,13 @@ class ModelPool:
         """Let those who wait go where there is a place now: routes may have changed."""
         self._start_next()
 
-    def counts(self, line: JobSource) -> tuple[int, int]:
-        """Return how many jobs of a line wait, and how many run."""
-        return sum(job.line is line for job in self._line.jobs), sum(job.line is line for job in self._running)
+    def counts(self, source: JobSource) -> tuple[int, int]:
+        """Return how many jobs of a source wait, and how many run."""
+        return sum(job.source is source for job in self._jobs.jobs), sum(job.source is source for job in self._running)
 
     def is_awaited(self) -> bool:
         """Return whether a job waits that is an answer to somebody."""
-        return any(job.priority is Priority.ANSWER for job in self._line.jobs)
+        return any(job.priority is Priority.ANSWER for job in self._jobs.jobs)
 
     def status(self, endpoints: Collection[Endpoint]) -> tuple[EndpointStatus, ...]:
         """Return how these endpoints are at this moment."""
@@ -189,7 +189,7 @@ class ModelPool:
     async def stop(self) -> None:
         """Withdraw every job, waiting or running, and take no more. Returns when the models have let go, or soon."""
         self._stopped = True
-        for job in self._line.jobs:
+        for job in self._jobs.jobs:
             job.give_turn(None)
         works = [job.work for job in self._running if job.work is not None]
         for work in works:
@@ -200,21 +200,21 @@ class ModelPool:
             await asyncio.wait(self._closing, timeout=self._grace_seconds)
 
     def _thinks(self, owner: str) -> bool:
-        jobs = itertools.chain(self._line.jobs, self._running)
+        jobs = itertools.chain(self._jobs.jobs, self._running)
         return any(job.owner == owner and job.priority is Priority.THOUGHT for job in jobs)
 
     def _start_next(self) -> None:
         now = self.now()
-        while not self._stopped and (found := next_assignment(self._line, self._homes, now)):
+        while not self._stopped and (found := next_assignment(self._jobs, self._affinities, now)):
             job, route = found
-            self._line.take(job)
+            self._jobs.take(job)
             self._running.append(job)
             job.route, job.is_probe = route, route.endpoint.begin(now)
             if self._has_affinity:
                 self._settle(job.key, route.endpoint)
             job.give_turn(route)
-        for job in unroutable_jobs(self._line.jobs, now):
-            self._line.jobs.remove(job)
+        for job in unroutable_jobs(self._jobs.jobs, now):
+            self._jobs.jobs.remove(job)
             job.fail(job.last_error or self._no_endpoint(job, now))
 
     def _preempt_for(self, thought: Job) -> None:
@@ -222,12 +222,12 @@ class ModelPool:
 
         Ageing bounds that: once a summary was asked so long ago that it counts as much as the thought, it goes on.
         """
-        if not thought.is_thought or thought not in self._line.jobs:
+        if not thought.is_thought or thought not in self._jobs.jobs:
             return
-        home, endpoints = self._homes.get(thought.key), {route.endpoint for route in thought.line.routes}
+        home, endpoints = self._affinities.get(thought.key), {route.endpoint for route in thought.source.routes}
         if home in endpoints:  # which it waits for, as its prompt is known there
             endpoints = {home}
-        now, ageing = self.now(), self._line.ageing_seconds
+        now, ageing = self.now(), self._jobs.ageing_seconds
         for job in reversed(self._running):  # the last one to begin loses the least
             is_lower = not job.is_thought and job.rank(now, ageing) > thought.rank(now, ageing)
             if is_lower and job.route and job.route.endpoint in endpoints and not (job.is_preempted or job.is_probe):
@@ -237,22 +237,22 @@ class ModelPool:
                 return
 
     def _settle(self, key: tuple[str, str], endpoint: Endpoint) -> None:
-        self._homes.pop(key, None)
-        self._homes[key] = endpoint
-        if len(self._homes) > MAX_AFFINITIES:
-            del self._homes[next(iter(self._homes))]
+        self._affinities.pop(key, None)
+        self._affinities[key] = endpoint
+        if len(self._affinities) > MAX_AFFINITIES:
+            del self._affinities[next(iter(self._affinities))]
 
     def _no_endpoint(self, job: Job, now: float) -> NoEndpoint:
-        statuses = self.status({route.endpoint: None for route in job.line.routes})
+        statuses = self.status({route.endpoint: None for route in job.source.routes})
         soonest = min(statuses, key=lambda status: status.retry_seconds, default=None)
         if soonest is None:
-            return NoEndpoint(f"{job.line.name} has no endpoint.", remedy="Give it one in config/models.md.")
+            return NoEndpoint(f"{job.source.name} has no endpoint.", remedy="Give it one in config/models.md.")
         when = f"It is tried again in {soonest.retry_seconds:.0f} s."
         return NoEndpoint(f"{soonest.problem} {when}", remedy=soonest.remedy)
 
     def _leave(self, job: Job) -> None:
-        if job in self._line.jobs:
-            self._line.jobs.remove(job)
+        if job in self._jobs.jobs:
+            self._jobs.jobs.remove(job)
         self._release(job)
         self._close_retired()
         self._start_next()
@@ -275,14 +275,14 @@ class ModelPool:
                 if self._stopped or not job.is_preempted or (completion and completion.finish != "cancelled"):
                     return completion or _nothing(route.model.name)
                 self._wait_again(job)
-        return _nothing(job.line.name)
+        return _nothing(job.source.name)
 
     async def _answered(self, job: Job, route: Route, make: BuildRequest, on_text: OnText | None) -> Completion | None:
         """Return what a model answers to what `make` builds for it; None if nobody wants that any more."""
         # Only a model that has been started says for sure what it can do, and so what it should be asked.
         if job.is_probe and not await self._attempted(job, route, _started(route.model)):
             return None
-        request = None if self._stopped else await job.line.built(route.model, make)
+        request = None if self._stopped else await job.source.built(route.model, make)
         if request is None or self._stopped or job.is_preempted:
             return None
         waited, limit = self.now() - job.asked, request.timeout_seconds + self._grace_seconds
@@ -297,13 +297,13 @@ class ModelPool:
         """Return the route on which the job may run; None if it is withdrawn."""
         try:
             async with asyncio.timeout(self._longest_wait_seconds):
-                while (home := self._homes.get(job.key)) and not job.turn.done():
+                while (home := self._affinities.get(job.key)) and not job.turn.done():
                     await asyncio.wait([job.turn], timeout=home.patience_seconds)
                     if home.is_stuck(self.now()):
                         self._start_next()  # whoever waits for it goes elsewhere
                 return await asyncio.shield(job.turn)
         except TimeoutError as error:
-            waited = f"A request of {job.owner} waited {self._longest_wait_seconds:g} s for {job.line.name}."
+            waited = f"A request of {job.owner} waited {self._longest_wait_seconds:g} s for {job.source.name}."
             raise WaitedTooLong(
                 waited, remedy="Use more or faster endpoints, or let agents think less often."
             ) from error
@@ -325,7 +325,7 @@ class ModelPool:
             job.work = None
 
     def _goes_elsewhere(self, job: Job, route: Route, error: ModelError) -> bool:
-        """Put a job that an endpoint has failed back into the line, if another endpoint may take it."""
+        """Put a job that an endpoint has failed back into the queue, if another endpoint may take it."""
         if error.about_request:
             return False
         job.tried.add(route.endpoint)
@@ -336,11 +336,11 @@ class ModelPool:
         return True
 
     def _wait_again(self, job: Job) -> None:
-        """Put a job that has run back into the line."""
+        """Put a job that has run back into the queue."""
         self._release(job)
         job.is_preempted = False
         job.turn = asyncio.get_running_loop().create_future()
-        self._line.jobs.append(job)
+        self._jobs.jobs.append(job)
         self._start_next()
 
     def _close_retired(self) -> None:

@@ -50,7 +50,7 @@ class NoEndpoint(QueueError):
 
 
 class JobSource(Protocol):
-    """Those who ask for the same model: where their jobs may go, and how a request of theirs is built."""
+    """Where jobs come from, such as the queue of a profile: the routes they may take, and how a request is built."""
 
     @property
     def name(self) -> str: ...
@@ -70,7 +70,7 @@ class Job:
     begun anew because something was said to its owner.
     """
 
-    line: JobSource
+    source: JobSource
     owner: str
     priority: Priority
     number: int
@@ -87,7 +87,7 @@ class Job:
     @property
     def key(self) -> tuple[str, str]:
         """Whose prompt it is, and of which model: what an endpoint's cache knows it by."""
-        return self.owner, self.line.name
+        return self.owner, self.source.name
 
     @property
     def is_thought(self) -> bool:
@@ -132,7 +132,7 @@ class JobQueue:
         yield from sorted(self.jobs, key=lambda job: self._place(job, now))
 
     def take(self, job: Job) -> None:
-        """Let a job out of the line, because its turn has come."""
+        """Let a job out of the queue, because its turn has come."""
         self.jobs.remove(job)
         self._served.pop(job.owner, None)
         self._served[job.owner] = self.next_number()
@@ -143,26 +143,25 @@ class JobQueue:
         return job.rank(now, self.ageing_seconds), not job.tried, self._served.get(job.owner, -1), job.number
 
 
-AFFINITY_ROUNDS = 2.0
-"""A job goes elsewhere when that is so many rounds of its own endpoint faster; a prompt read anew costs as much."""
+AFFINITY_REQUESTS = 2.0
+"""A job leaves the endpoint that has its prompt in its cache only if another answers this many request times sooner.
 
-AFFINITY_SHARE = 0.4
-"""While all have enough to do, it goes elsewhere only when it waits less by this share: loads are never quite even."""
+To read the prompt again costs about as much."""
 
 Affinities: TypeAlias = Mapping[tuple[str, str], Endpoint]
-"""Which endpoint has seen whose prompts last, by `Job.key`."""
+"""Which endpoint has which prompt in its cache, by `Job.key`."""
 
 
-def next_assignment(waiting: JobQueue, homes: Affinities, now: float) -> tuple[Job, Route] | None:
-    """Return the first job, in the order of the line, for which there is a place, and that place."""
-    lines = {job.line for job in waiting.jobs}
-    if not any(route.endpoint.takes(now) for line in lines for route in line.routes):
+def next_assignment(waiting: JobQueue, affinities: Affinities, now: float) -> tuple[Job, Route] | None:
+    """Return the first job in the queue for which an endpoint is free, and the route to it."""
+    sources = {job.source for job in waiting.jobs}
+    if not any(route.endpoint.takes(now) for source in sources for route in source.routes):
         return None
-    at_home = Counter(homes[job.key] for job in waiting.jobs if job.key in homes)
-    places = {line: _LoadBalancer(line.routes, at_home, now) for line in lines}
+    waiting_for = Counter(affinities[job.key] for job in waiting.jobs if job.key in affinities)
+    balancers = {source: _LoadBalancer(source.routes, waiting_for, now) for source in sources}
     for job in waiting.in_order(now):
-        found = places[job.line] if not job.tried else _LoadBalancer(_untried(job), at_home, now)
-        route = found.route_for(homes.get(job.key), job.priority > Priority.ANSWER)
+        found = balancers[job.source] if not job.tried else _LoadBalancer(_untried(job), waiting_for, now)
+        route = found.route_for(affinities.get(job.key), job.priority > Priority.ANSWER)
         if route:
             return job, route
     return None
@@ -171,7 +170,7 @@ def next_assignment(waiting: JobQueue, homes: Affinities, now: float) -> tuple[J
 def unroutable_jobs(jobs: Iterable[Job], now: float) -> list[Job]:
     """Return the jobs that no endpoint can take, now or as soon as what runs there has ended."""
     all_jobs = list(jobs)
-    endpoints = {route.endpoint for line in {job.line for job in all_jobs} for route in line.routes}
+    endpoints = {route.endpoint for source in {job.source for job in all_jobs} for route in source.routes}
     if all(endpoint.is_well(now) for endpoint in endpoints) and not any(job.tried for job in all_jobs):
         return []
     return [job for job in all_jobs if is_unroutable(job, now)]
@@ -186,9 +185,9 @@ def is_unroutable(job: Job, now: float) -> bool:
 
 
 class _LoadBalancer:
-    """Where the jobs of a line may go at one moment: to the first tier of routes that is not all sick."""
+    """Picks endpoints for the jobs of one source at one moment, from the first tier of routes that is not all sick."""
 
-    def __init__(self, routes: Iterable[Route], at_home: Counter[Endpoint], now: float) -> None:
+    def __init__(self, routes: Iterable[Route], waiting_for: Counter[Endpoint], now: float) -> None:
         usable = [route for route in routes if route.endpoint.is_well(now) or route.endpoint.may_be_probed(now)]
         tier = min((route.tier for route in usable), default=0)
         routes = [route for route in usable if route.tier == tier]
@@ -197,13 +196,13 @@ class _LoadBalancer:
             for route in routes
             if route.endpoint.is_well(now) and not route.endpoint.is_stuck(now)
         }
-        self._at_home = at_home
+        self._waiting_for = waiting_for
         self._free = [route for route in routes if route.endpoint.takes(now)]
         self._sick = next((route for route in self._free if not route.endpoint.is_well(now)), None)
-        self._best = min(self._free, key=lambda route: self._wait(route.endpoint), default=None)
+        self._best = min(self._free, key=lambda route: self._wait_seconds(route.endpoint), default=None)
 
     def route_for(self, home: Endpoint | None, may_probe: bool) -> Route | None:
-        """Return where a job goes that an endpoint may know; None if it has to wait.
+        """Return where a job goes; None if it has to wait. `home` is the endpoint that has its prompt in its cache.
 
         One that may probe tries an endpoint that was sick: nothing else tells when it is well again.
         """
@@ -214,15 +213,12 @@ class _LoadBalancer:
             return own if self._best else None
         if own is None or home is None:
             return self._best
-        here, there = self._wait(home), self._wait(self._best.endpoint)
-        least = AFFINITY_ROUNDS * (home.seconds or 1.0)
-        if self._at_home[self._best.endpoint]:  # it has enough to do: nothing is lost by staying but an even share
-            least = max(least, AFFINITY_SHARE * here)
-        return self._best if here - there > least else None
+        gain = self._wait_seconds(home) - self._wait_seconds(self._best.endpoint)
+        return self._best if gain > AFFINITY_REQUESTS * (home.seconds or 1.0) else None
 
-    def _wait(self, endpoint: Endpoint) -> float:
-        return endpoint.rounds(self._at_home[endpoint]) * (endpoint.seconds or 1.0)
+    def _wait_seconds(self, endpoint: Endpoint) -> float:
+        return endpoint.rounds(self._waiting_for[endpoint]) * (endpoint.seconds or 1.0)
 
 
 def _untried(job: Job) -> list[Route]:
-    return [route for route in job.line.routes if route.endpoint not in job.tried]
+    return [route for route in job.source.routes if route.endpoint not in job.tried]
