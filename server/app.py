@@ -263,7 +263,7 @@ class Fallwater:
         self._ports = ports
         self.listeners = Listeners(
             ports,
-            self.registry.crowd,
+            self.registry.limiter,
             lambda: self.settings.server,
             self._accounts_folder,
             self._reactor,

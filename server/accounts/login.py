@@ -159,7 +159,7 @@ class Login:
     # Somebody who has none yet
 
     def _ask_first_password(self, claim: LoginName) -> None:
-        if self._is_one_too_many(claim):
+        if self._refuse_signup(claim):
             return
         key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
         shortest = self._door.settings.shortest_password
@@ -180,7 +180,7 @@ class Login:
         except NameRefused as error:
             self._start_again(str(error))
             return
-        if self._is_one_too_many(claim):
+        if self._refuse_signup(claim):
             return
         if claim.state is AccountState.NEW:
             self._door.check.signups.note(self._caller.host, self._door.settings.new_accounts_per_hour)
@@ -188,7 +188,7 @@ class Login:
             self._door.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again
         )
 
-    def _is_one_too_many(self, claim: LoginName) -> bool:
+    def _refuse_signup(self, claim: LoginName) -> bool:
         if claim.state is not AccountState.NEW or not self._door.check.signups.is_exceeded(self._caller.host):
             return False
         self._start_again(self._door.say()("door.too_many_new"))

@@ -43,7 +43,7 @@ class SessionRestore:
     def keep(self, stay_awake: bool) -> None:
         """Write it down, before anybody is sent home; those who `stay_awake` fall asleep for nobody."""
         world, guests = self._game.world, self._registry.guests
-        lasting = [one for one in world.characters.values() if not guests.is_one(one)]
+        lasting = [one for one in world.characters.values() if not guests.is_guest(one)]
         awake = tuple(one.character_id for one in lasting if one.awake and stay_awake)
         transient = {one.character_id: one.transient for one in lasting}
         keep_just_now(self._vault, JustNow(awake, transient, owed_by(self._agents)), self._now_ms())
@@ -53,7 +53,9 @@ class SessionRestore:
         say = self._game.world.wording
         if character is None:
             return say("admin.connect_again_at_the_door")
-        return say("admin.connect_again_as_guest" if self._registry.guests.is_one(character) else "admin.connect_again")
+        return say(
+            "admin.connect_again_as_guest" if self._registry.guests.is_guest(character) else "admin.connect_again"
+        )
 
     def resume(self) -> None:
         """Let everybody go on; people who stayed awake are waited for, agents hear what is said from now on."""

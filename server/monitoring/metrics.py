@@ -24,7 +24,7 @@ from prometheus_client.registry import Collector
 
 from agents.models.endpoint import Endpoint
 from server.monitoring.health import MonitoredServer, ReactorLag
-from server.net.connection_limits import REASONS
+from server.net.connection_limits import REJECTION_REASONS
 from world.events import Event
 from world.game import CommandResult
 
@@ -108,7 +108,7 @@ class WorldMetrics(Collector):
         yield _counter("output_bytes", "Bytes sent to players, by telnet and sockets of browsers.", traffic.sent_bytes)
         dropped = {(why.replace(" ", "_"),): float(count) for why, count in traffic.dropped.items()}
         yield _counters("dropped_clients", "Clients dropped, by reason.", ("reason",), dropped)
-        refused = {(why,): float(registry.crowd.refused[why]) for why in REASONS}
+        refused = {(why,): float(registry.limiter.refused[why]) for why in REJECTION_REASONS}
         yield _counters("turned_away", "Connections that were not let in, by reason.", ("reason",), refused)
 
     def _models(self) -> Iterable[Metric]:

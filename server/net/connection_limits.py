@@ -52,7 +52,7 @@ OVERFLOW_PER_ADDRESS = 4
 Reason = Literal["full", "too_many_from_there", "too_often", "banned"]
 """Why somebody is turned away: no room for anybody, too many from that address, too many calls a minute, a ban."""
 
-REASONS: tuple[Reason, ...] = get_args(Reason)
+REJECTION_REASONS: tuple[Reason, ...] = get_args(Reason)
 
 MAX_REMEMBERED = 10_000
 REPORT_SECONDS = 60.0
@@ -86,7 +86,7 @@ class ConnectionLimiter:
         """How many may come in."""
         return min(self._settings().max_connections, max(1, self.most - OVERFLOW))
 
-    def is_too_many(self, host: str) -> bool:
+    def exceeds_address_limit(self, host: str) -> bool:
         """Whether more are connected from an address than may be."""
         most = self._settings().connections_per_address
         return bool(most) and not is_loopback(host) and self._of_address[network_of(host)] > most
@@ -176,22 +176,22 @@ class LimitingFactory(ServerFactory):
 
     noisy = False
 
-    def __init__(self, factory: ProtocolFactory, crowd: ConnectionLimiter) -> None:
+    def __init__(self, factory: ProtocolFactory, limiter: ConnectionLimiter) -> None:
         self._factory = factory
-        self._crowd = crowd
+        self._limiter = limiter
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """Return a protocol for a caller, or None to have the connection closed."""
         host = str(getattr(addr, "host", "local"))
-        if not self._crowd.admit(host):
+        if not self._limiter.admit(host):
             return None
         try:
             protocol = self._factory.buildProtocol(addr)
         except Exception:
-            self._crowd.leave(host)
+            self._limiter.leave(host)
             raise
         if protocol is None:
-            self._crowd.leave(host)
+            self._limiter.leave(host)
         else:
-            protocol.when_lost(lambda: self._crowd.leave(host))
+            protocol.when_lost(lambda: self._limiter.leave(host))
         return protocol

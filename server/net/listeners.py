@@ -218,7 +218,7 @@ class Listeners:
     def __init__(
         self,
         ports: Ports,
-        crowd: ConnectionLimiter,
+        limiter: ConnectionLimiter,
         settings: Callable[[], ServerSettings],
         folder: Path,
         clock: ReactorClock,
@@ -226,7 +226,7 @@ class Listeners:
         tell: Callable[[str], None],
     ) -> None:
         self._ports = ports
-        self._crowd = crowd
+        self._limiter = limiter
         self._settings = settings
         self._folder = folder
         self._clock = clock
@@ -243,9 +243,9 @@ class Listeners:
         settings = self._settings()
         self._make_room(settings.max_connections)
         if settings.tls_port or self._ports.is_adopted(TLS):
-            encrypted = LimitingFactory(self._over_tls(factory), self._crowd)
+            encrypted = LimitingFactory(self._over_tls(factory), self._limiter)
             self._ports.open(TLS, *address_for(settings, TLS), encrypted)
-        self._ports.open(TELNET, *address_for(settings, TELNET), LimitingFactory(factory, self._crowd))
+        self._ports.open(TELNET, *address_for(settings, TELNET), LimitingFactory(factory, self._limiter))
         if settings.web_port or self._ports.is_adopted(WEB):
             self._open_page(settings, self._over_tls(pages) if settings.web_tls else pages)
         if self.warning:
@@ -254,7 +254,7 @@ class Listeners:
     def _open_page(self, settings: ServerSettings, pages: ProtocolFactory) -> None:
         host, port = address_for(settings, WEB)
         try:
-            self._ports.open(WEB, host, port, LimitingFactory(pages, self._crowd))
+            self._ports.open(WEB, host, port, LimitingFactory(pages, self._limiter))
         except CannotListenError as error:
             why = getattr(error.socketError, "strerror", None) or error.socketError
             self._no_page = f"There is no page for browsers: {host}:{port} cannot be opened: {why}. See web_port."
@@ -294,12 +294,12 @@ class Listeners:
         return f"{warning} Set tls_port in config/server.md, or start with --tls-port, and have people use that."
 
     def _make_room(self, connections: int) -> None:
-        self._crowd.most = raise_fd_limit(connections + OVERFLOW)
-        if self._crowd.room < connections:
+        self._limiter.most = raise_fd_limit(connections + OVERFLOW)
+        if self._limiter.room < connections:
             log.warning(
                 "max_connections is %d, but the limit of open files (ulimit -n) has room for %d connections.",
                 connections,
-                self._crowd.room,
+                self._limiter.room,
             )
 
     def _over_tls(self, factory: ProtocolFactory) -> ProtocolFactory:

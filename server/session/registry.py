@@ -35,7 +35,7 @@ class Guests:
         self._numbers = count(1)
         self._given_back: list[int] = []
 
-    def is_one(self, character: Character) -> bool:
+    def is_guest(self, character: Character) -> bool:
         """Return whether a character was made here."""
         return character.character_id in self._here
 
@@ -124,29 +124,29 @@ class SessionRegistry:
 
     def __post_init__(self) -> None:
         self.guests = Guests(self.game)
-        self.crowd = ConnectionLimiter(lambda: self.door.settings, self.clock)
+        self.limiter = ConnectionLimiter(lambda: self.door.settings, self.clock)
         self.linkdead = LinkDead(self.game, self.clock, lambda: self.door.settings.return_seconds)
         self.gmcp_updates = GmcpUpdates(self.game, self.clock)
 
     @property
     def is_full(self) -> bool:
         """Whether nobody else can come in."""
-        return len(self.sessions) >= self.crowd.room
+        return len(self.sessions) >= self.limiter.room
 
-    def turned_away(self, host: str) -> str:
+    def rejection_for(self, host: str) -> str:
         """Return why nobody, or nobody from an address, may come in, and count it; empty if somebody may."""
-        crowd, say, bans = self.crowd, self.game.world.wording, self.door.accounts.bans
+        limiter, say, bans = self.limiter, self.game.world.wording, self.door.accounts.bans
         if self.is_full:
             why: Reason = "full"
             told = say("door.full", count=len(self.sessions))
-        elif crowd.is_too_many(host):
+        elif limiter.exceeds_address_limit(host):
             why = "too_many_from_there"
             told = say("door.too_many_from_there", count=self.door.settings.connections_per_address)
         elif ban := bans.on(host):
             why, told = "banned", bans.text(ban)
         else:
             return ""
-        crowd.refuse(network_of(host), why)
+        limiter.refuse(network_of(host), why)
         return told
 
     def sessions_of(self, character_id: str) -> list[Connected]:

@@ -92,7 +92,7 @@ class Session:
         self._capability_wait: CapabilityWait | None = None
         self._dialogue: ModalInput | None = None
         self._gmcp: GmcpClient | None = None
-        self._too_late: DelayedCall | None = None
+        self._login_timer: DelayedCall | None = None
         self._was_ended = False
         self._missed: deque[str] = deque(maxlen=MOST_MISSED)
 
@@ -102,7 +102,7 @@ class Session:
         """Greet, unless the house is full or nobody from there may come in."""
         registry, self._connection = self._registry, connection
         self._capability_wait = CapabilityWait(connection, registry.clock)
-        if why := registry.turned_away(connection.host):
+        if why := registry.rejection_for(connection.host):
             self.end(why)
             return
         registry.sessions.add(self)
@@ -166,7 +166,7 @@ class Session:
 
     def connection_lost(self, reason: str) -> None:
         """Let go of the character, unless somebody else has taken it over."""
-        cancel(self._too_late)
+        cancel(self._login_timer)
         if self._dialogue:
             self._dialogue.stop()
             self._dialogue = None
@@ -250,7 +250,7 @@ class Session:
         else:
             character, is_new = registry.door.accounts.character_of(claim.name)
         self._dialogue = self._capability_wait = None
-        cancel(self._too_late)
+        cancel(self._login_timer)
         self._puppet, self._character = Puppet(registry, character, self, self._number), character
         if self._connection:
             self._connection.prefer(lambda: character.preferences)
@@ -312,7 +312,7 @@ class Session:
         self.show(text)
 
     def _wait_for_login(self) -> None:
-        self._too_late = self._registry.clock.callLater(self._registry.door.settings.login_seconds, self._give_up)
+        self._login_timer = self._registry.clock.callLater(self._registry.door.settings.login_seconds, self._give_up)
 
     def _give_up(self) -> None:
         if self._dialogue and not self._dialogue.prompt:

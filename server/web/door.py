@@ -112,7 +112,7 @@ class WebDoor:
 
     def _enter(self, request: Request, given: Mapping[str, Any]) -> Answer | Deferred[Answer]:
         host = self._host_of(request)
-        if why := self._registry.turned_away(host):
+        if why := self._registry.rejection_for(host):
             return Answer(200, {"told": why, "asks": "name"})
         name, password, chosen = (_field(given, key) for key in ("name", "password", "chosen"))
         form = FormLogin(Form(name, password, chosen), host, self._registry.door)
@@ -171,7 +171,7 @@ class WebDoor:
             request.setResponseCode(400)
             request.finish()
             return NOT_DONE_YET
-        crowd, is_behind_proxy = self._registry.crowd, host != self._peer_of(request)
+        crowd, is_behind_proxy = self._registry.limiter, host != self._peer_of(request)
         if is_behind_proxy and not crowd.admit_behind_proxy(host):
             request.setResponseCode(429)
             request.finish()

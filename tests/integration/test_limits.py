@@ -100,8 +100,8 @@ def test_who_negotiates_without_end_is_dropped_with_one_line_in_the_log(paced):
 def test_a_house_that_is_full_says_so_and_closes_and_has_room_again_when_somebody_goes(tmp_path):
     with running(new_vault(tmp_path / "world", {"config/server.md": {"max_connections": 3}})) as server:
         ana, ben, caller = server.player("Ana"), server.player("Ben"), server.player()
-        turned_away = server.player().is_shown_out()
-        assert turned_away == "There are 3 people here, and that is as many as we can hold. Come back later.\n"
+        rejection_for = server.player().is_shown_out()
+        assert rejection_for == "There are 3 people here, and that is as many as we can hold. Come back later.\n"
         caller.close()
         ana.asks("look")
         assert eventually(lambda: comes_in(server, "Cat"))

@@ -100,7 +100,7 @@ def test_a_disk_that_hangs_fails_the_check_in_time_and_holds_one_thread(world, l
     check().addCallback(found.append)
     assert found == []
     reactor.advance(MAX_DISK_SECONDS)
-    assert found == [f"the disk of {world.watched.vault.root} has not answered for 2 s"] * 2
+    assert found == [f"the disk of {world.monitored.vault.root} has not answered for 2 s"] * 2
     assert health(world.monitored, lag, found[0]).reasons == [f"vault: {found[0]}"]
     check().addCallback(found.append)
     assert len(threads) == 1
@@ -113,7 +113,7 @@ def test_a_disk_that_hangs_fails_the_check_in_time_and_holds_one_thread(world, l
 def test_a_vault_whose_folder_has_gone_is_told(world, lag):
     world.monitored.vault.root.rename(world.monitored.vault.root.with_name("moved"))
     assert checked(world, lag).reasons == [
-        f"vault: {world.watched.vault.root} cannot be written: No such file or directory"
+        f"vault: {world.monitored.vault.root} cannot be written: No such file or directory"
     ]
 
 

@@ -141,7 +141,7 @@ def test_traffic_is_told_with_the_reason_for_which_clients_were_dropped(watcher)
 
 
 def test_connections_that_were_not_let_in_are_told_by_reason_from_0_on(watcher):
-    watcher.world.registry.crowd.refused["banned"] += 2
+    watcher.world.registry.limiter.refused["banned"] += 2
     reasons = ("full", "too_many_from_there", "too_often", "banned")
     assert [watcher.figure("turned_away_total", reason=reason) for reason in reasons] == [0, 0, 0, 2]
 

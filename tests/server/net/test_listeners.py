@@ -197,9 +197,9 @@ class Opened:
         self.reactor = PortReactor(taken=taken)
         self.clock = Clock()
         given = ServerSettings(port=4000, **{"web_port": 0, **settings})
-        self.crowd = ConnectionLimiter(lambda: given, self.clock)
+        self.limiter = ConnectionLimiter(lambda: given, self.clock)
         self.listeners = Listeners(
-            Ports(self.reactor), self.crowd, lambda: given, folder, self.clock, lambda: NOW_MS, list[str]().append
+            Ports(self.reactor), self.limiter, lambda: given, folder, self.clock, lambda: NOW_MS, list[str]().append
         )
         self.listeners.open(ServerFactory(), ServerFactory())
 

@@ -169,10 +169,10 @@ class House:
         self.clock = Clock()
         self.players = []
         settings = ServerSettings()
-        self.crowd = ConnectionLimiter(lambda: settings, self.clock)
+        self.limiter = ConnectionLimiter(lambda: settings, self.clock)
         credentials = Credentials(settings, folder, self.clock, lambda: NOW, list[str]().append)
         telnet = TelnetFactory(self._new_player, ConnectionServices(self.clock), lambda: LIMITS)
-        self.factory = LimitingFactory(over_tls(telnet, credentials, self.clock, lambda: login_seconds), self.crowd)
+        self.factory = LimitingFactory(over_tls(telnet, credentials, self.clock, lambda: login_seconds), self.limiter)
 
     def _new_player(self):
         self.players.append(Player())
@@ -189,7 +189,7 @@ def house(tmp_path):
 
 def test_nobody_is_spoken_to_before_the_handshake_is_done(house):
     caller = house.calls()
-    assert (house.players, house.crowd.count) == ([], 1)
+    assert (house.players, house.limiter.count) == ([], 1)
     caller.greets()
     assert [player.terminal.host for player in house.players] == ["203.0.113.5"]
 
@@ -211,7 +211,7 @@ def test_a_handshake_that_hangs_ends_in_time_and_is_counted_no_longer(house):
     house.clock.advance(1)
     assert caller.transport.disconnected
     caller.server.connectionLost(Failure(ConnectionLost()))
-    assert (house.crowd.count, house.players, house.clock.getDelayedCalls()) == (0, [], [])
+    assert (house.limiter.count, house.players, house.clock.getDelayedCalls()) == (0, [], [])
 
 
 def test_a_handshake_may_take_no_longer_than_coming_in(tmp_path):
@@ -232,7 +232,7 @@ def test_a_player_who_has_gone_is_told_of_and_counted_no_longer(house):
     caller = house.calls().greets()
     caller.server.connectionLost(Failure(ConnectionLost()))
     assert len(house.players[0].told) == 1
-    assert house.crowd.count == 0
+    assert house.limiter.count == 0
 
 
 def test_a_paste_over_tls_is_slowed_and_done_whole_and_in_order(house):

@@ -212,12 +212,12 @@ def test_nobody_is_let_go_where_the_setting_says_never(tmp_path):
 
 def test_a_full_house_turns_callers_away_and_says_why(registry, caplog):
     inside = [Guest(registry) for _ in range(3)]
-    turned_away = Guest(registry)
-    assert turned_away.screen() == ("There are 3 people here, and that is as many as we can hold. Come back later.\n")
-    assert not turned_away.connection.is_open
-    assert registry.crowd.refused == {"full": 1}
+    rejection_for = Guest(registry)
+    assert rejection_for.screen() == ("There are 3 people here, and that is as many as we can hold. Come back later.\n")
+    assert not rejection_for.connection.is_open
+    assert registry.limiter.refused == {"full": 1}
     assert "127.0.0.1 was turned away: too many connections. More within a minute are counted." in caplog.messages
-    turned_away.session.connection_lost("Connection was closed.")
+    rejection_for.session.connection_lost("Connection was closed.")
     inside[0].hangs_up()
     assert Guest(registry).connection.is_open
 
@@ -287,7 +287,7 @@ def test_an_address_that_is_banned_is_told_why_and_turned_away(registry):
     registry.door.accounts.bans.put("203.0.113.0/24", None, "nothing but noise")
     caller = Guest(registry, "203.0.113.9")
     assert caller.screen() == "You may not come in: nothing but noise\n"
-    assert (caller.connection.is_open, registry.sessions, registry.crowd.refused) == (False, set(), {"banned": 1})
+    assert (caller.connection.is_open, registry.sessions, registry.limiter.refused) == (False, set(), {"banned": 1})
     assert Guest(registry, "203.0.114.9").connection.is_open
 
 
@@ -342,12 +342,12 @@ def test_guests_are_refused_where_the_setting_says_so(tmp_path):
 def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(registry):
     host = "203.0.113.5"
     for _ in range(21):
-        assert registry.crowd.admit(host)
+        assert registry.limiter.admit(host)
     caller = Guest(registry, host)
     assert caller.screen() == (
         "There are 20 people here from where you are, and that is as many as we let in.\nCome back later.\n"
     )
-    assert (caller.connection.is_open, registry.sessions, registry.crowd.refused) == (
+    assert (caller.connection.is_open, registry.sessions, registry.limiter.refused) == (
         False,
         set(),
         {"too_many_from_there": 1},

@@ -411,7 +411,7 @@ def test_behind_a_proxy_one_address_has_only_so_many_sockets(house):
     assert [getattr(one.answer, "status_code", 101) for one in sockets] == [101] * 5 + [429]
     for one in sockets:
         one.connectionLost(Failure(ConnectionLost()))
-    assert house.registry.crowd.count == 0
+    assert house.registry.limiter.count == 0
 
 
 @pytest.mark.parametrize(
