@@ -17,7 +17,7 @@ from agents.reflection.reflecting import load_template
 from config.settings import AgentSettings
 from vault.entities.agent_notes import load_agent
 from vault.errors import NoteError
-from vault.findings import Finding, Overlay, every_fault
+from vault.findings import Finding, Overlay, collect_errors
 from vault.memory.summaries import LONGTERM as LONGTERM_NOTE
 from vault.memory.summaries import RECENT as RECENT_NOTE
 from vault.memory.summaries import SummaryFolder
@@ -31,10 +31,10 @@ def check_minds(vault: Vault) -> Iterator[Finding]:
     for folder in ("templates", *(f"agents/{name}/templates" for name in names)):
         for name in vault.names(folder):
             source = f"{folder}/{name}.md"
-            yield from every_fault(Overlay(vault), lambda vault, source=source: _template(vault, source))  # type: ignore[misc]
-    yield from every_fault(Overlay(vault), loaded_strategies().load_settings)
+            yield from collect_errors(Overlay(vault), lambda vault, source=source: _template(vault, source))  # type: ignore[misc]
+    yield from collect_errors(Overlay(vault), loaded_strategies().load_settings)
     for name in names:
-        yield from every_fault(Overlay(vault), lambda vault, name=name: _own_settings(vault, name))  # type: ignore[misc]
+        yield from collect_errors(Overlay(vault), lambda vault, name=name: _own_settings(vault, name))  # type: ignore[misc]
         yield from _named_template(vault, name)
         yield from _fitting(vault, name)
 

@@ -23,7 +23,7 @@ from agents.prompts.prompt import PromptTemplate, parse_template
 from config.profiles import THINKER
 from config.settings import AgentSettings, MemorySettings
 from vault.config_notes import Settings
-from vault.entities.agent_notes import AgentNote, begin_agent, load_agent, set_agent_property
+from vault.entities.agent_notes import AgentNote, create_agent, load_agent, set_agent_property
 from vault.errors import NoteError
 from vault.memory.summary_cache import SummaryCache
 from vault.vault import STARTER, Vault, agent_names
@@ -97,7 +97,7 @@ class Population(Mapping[str, Agent]):
 
         Raises: NoteError if its note cannot be written or is not valid, WorldError if the name is taken.
         """
-        begin_agent(self._vault, name, room_id, profile)
+        create_agent(self._vault, name, room_id, profile)
         return self.bring(name)
 
     def bring(self, name: str) -> Agent:

@@ -21,7 +21,7 @@ from agents.replies.reply import Reply
 from agents.turn import Turn
 from vault.errors import NoteError
 from vault.markdown import one_line
-from vault.memory.archive_exchanges import DROPPED, SILENT
+from vault.memory.archive_exchanges import DISCARDED, SUPPRESSED
 from world.game import Game
 from world.parsing import split_reason
 
@@ -121,7 +121,7 @@ class Thinking:
             return self._cut_short(completion)
         if not self._objects_to(reply, decision):
             return self._kept(reply, completion)
-        self._archive(completion, DROPPED)
+        self._archive(completion, DISCARDED)
         self._asked_again = True
         again = await self._ask()
         second = self._read(again)
@@ -208,7 +208,7 @@ class Thinking:
     def _cut_short(self, completion: Completion) -> Turn:
         decision = self.question.decision
         if completion.finish != "cancelled":  # somebody has stopped or led it as it ended its thought
-            self._archive(completion, DROPPED)
+            self._archive(completion, DISCARDED)
         elif not self._agent.why_still and (decision.line or decision.cause == "rest"):
             return self._without_model(decision)
         return Turn("paused", why=self._agent.why_still) if self._agent.why_still else Turn("asleep")
@@ -217,7 +217,7 @@ class Thinking:
         """Archive the answer that counts, and return it, or the turn of one that is silent or speechless."""
         here, by_person = self._agent.character.room_id, self._agent.awareness.thinks_of.by_person
         is_silent = self._conduct.keeps_silent(reply.line, here, by_person)
-        self._archive(completion, SILENT if is_silent else completion.finish)
+        self._archive(completion, SUPPRESSED if is_silent else completion.finish)
         self._asking.learn(completion)
         self._agent.awareness.end_turn()
         if not reply.line:

@@ -22,7 +22,7 @@ from config.settings import WorldSettings
 from server.persistence.autosave import SaveMoves, SaveNotes
 from vault.entities.load import load_world
 from vault.entities.store import EntityStore, MergeBase
-from vault.locations_log import Whereabouts
+from vault.locations_log import LocationsLog
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Role
@@ -179,7 +179,7 @@ def measure(vault: Vault, rng: random.Random) -> None:
     gc.collect()
     gc.freeze()  # as the server does
     whole, moves, notes, burst, turns = Pauses(), Pauses(), Pauses(), Pauses(), Turns()
-    save_moves = SaveMoves(Whereabouts(vault, world))
+    save_moves = SaveMoves(LocationsLog(vault, world))
     with whole.one():
         save_moves.save()
     saver = SaveNotes(EntityStore(vault, world, MergeBase(world)), print, turns)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, windows
 from tests.scripted_model import ScriptedModel
 from vault.memory.archive import Archive
-from vault.memory.archive_file import Entry
+from vault.memory.archive_file import ArchiveEntry
 from vault.memory.memory_line import Memory
 from vault.vault import Vault
 
@@ -92,9 +92,9 @@ def archive_writes(root: Path, runs: int) -> Iterator[Row]:
     for size, at_most in ((200, 50.0), (4_000, 50.0), (1_000_000, 150.0)):
         archive = Archive(Vault(root), f"of {size}")
         text = (WORDS * (size // len(WORDS) + 1))[:size]
-        turn = [Entry("tool_call", 0, 1, {"command": "look"}), Entry("tool_result", 0, 2, {"text": text})]
+        turn = [ArchiveEntry("tool_call", 0, 1, {"command": "look"}), ArchiveEntry("tool_result", 0, 2, {"text": text})]
 
-        def write(archive: Archive = archive, turn: list[Entry] = turn) -> None:
+        def write(archive: Archive = archive, turn: list[ArchiveEntry] = turn) -> None:
             archive.append_all(turn)
             archive.sync()
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from config.settings import ModelSettings, setting
-from config.validation import Given, settings_from
+from config.validation import SourcedValue, settings_from
 
 THINKER, SUMMARIZER = "thinker", "summarizer"
 _PLACE = r"(?:embedded|gguf:[^,]*[^,\s]|https?://[^\s,]+)"
-ENDPOINTS_FORM = rf"|{_PLACE}(?:\s*,\s*{_PLACE})*"
-NAME_FORM = r"[a-z][a-z0-9_-]*"
+ENDPOINTS_PATTERN = rf"|{_PLACE}(?:\s*,\s*{_PLACE})*"
+NAME_PATTERN = r"[a-z][a-z0-9_-]*"
 
-OF_THE_ENDPOINTS = ("endpoints", "api", "api_key_from", "constraint", "concurrency")
-OF_THE_MODEL = ("model", "mode", "num_ctx", "keep_alive", "think")
+ENDPOINT_FIELDS = ("endpoints", "api", "api_key_from", "constraint", "concurrency")
+MODEL_FIELDS = ("model", "mode", "num_ctx", "keep_alive", "think")
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class ProfileSettings:
     endpoints: str = setting(
         "",
         "where the model is: embedded, gguf:FILE, or addresses as http://127.0.0.1:11434, with commas between several",
-        form=ENDPOINTS_FORM,
+        pattern=ENDPOINTS_PATTERN,
     )
     api: str = setting("ollama", "what the addresses speak", choices=("ollama", "openai"))
-    model: str = setting("", "the name that the endpoints have for the model", form=r"\S*")
+    model: str = setting("", "the name that the endpoints have for the model", pattern=r"\S*")
     mode: str = setting(
         "auto",
         "raw for base models, chat for instructed ones; auto asks the server which it is",
@@ -53,13 +53,13 @@ class ProfileSettings:
         "how a server is told what an answer has to be like; auto takes what it can do",
         choices=("auto", "none", "grammar", "guided_grammar", "structured_outputs", "json_schema"),
     )
-    api_key_from: str = setting("", "the environment variable that holds the key", form=r"[A-Za-z_]\w*|")
+    api_key_from: str = setting("", "the environment variable that holds the key", pattern=r"[A-Za-z_]\w*|")
     concurrency: int = setting(
         0, "how many requests an endpoint gets at a time; 0 is one for Ollama, else as many as pay", low=0, high=256
     )
     price_in: float = setting(0.0, "what a million tokens of prompts cost", low=0, high=1e6)
     price_out: float = setting(0.0, "what a million tokens of answers cost", low=0, high=1e6)
-    fallback: str = setting("", "the profile that stands in while all endpoints are sick", form=rf"{NAME_FORM}|")
+    fallback: str = setting("", "the profile that stands in while all endpoints are sick", pattern=rf"{NAME_PATTERN}|")
 
 
 @dataclass(frozen=True)
@@ -78,26 +78,26 @@ class ModelProfile:
             self, settings=dataclasses.replace(self.settings, **nothing), given=self.given - nothing.keys()
         )
 
-    def over(self, thinker: ModelProfile) -> ModelProfile:
+    def inherit_from(self, thinker: ModelProfile) -> ModelProfile:
         """Return this profile with its model, as far as it does not say, as the thinker has it.
 
         One with endpoints of its own speaks to them as they want it, and not as the thinker's do.
         """
-        left = [*OF_THE_MODEL, *(() if "endpoints" in self.given else OF_THE_ENDPOINTS)]
+        left = [*MODEL_FIELDS, *(() if "endpoints" in self.given else ENDPOINT_FIELDS)]
         taken = {name: getattr(thinker.settings, name) for name in left if name in thinker.given - self.given}
         return dataclasses.replace(
             self, settings=dataclasses.replace(self.settings, **taken), given=self.given | taken.keys()
         )
 
 
-def profile_from(name: str, values: Mapping[str, Given], source: str) -> ModelProfile:
+def profile_from(name: str, values: Mapping[str, SourcedValue], source: str) -> ModelProfile:
     """Return a profile with the values given. Raises: SettingsError naming file, line and what is expected."""
     settings = settings_from(ProfileSettings, values, source)
     known = {one.name for one in dataclasses.fields(ProfileSettings)}
     return ModelProfile(name, settings, frozenset(values) & known, source)
 
 
-def thinker_of(models: ModelSettings) -> ModelProfile:
+def legacy_thinker(models: ModelSettings) -> ModelProfile:
     """Return the profile that the settings before the first section are: the thinker's, but for its endpoints."""
     said = ProfileSettings(mode=models.ollama_mode, num_ctx=models.num_ctx, keep_alive=models.keep_alive)
     return ModelProfile(THINKER, said, frozenset({"mode", "num_ctx", "keep_alive"}))

@@ -18,10 +18,10 @@ def setting(
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] = (),
-    form: str = "",
+    pattern: str = "",
 ) -> Any:
     """Declare a setting: its default, what it is about, and its range (inclusive), choices or form (a regex)."""
-    metadata = {"about": about, "low": low, "high": high, "choices": choices, "form": form}
+    metadata = {"about": about, "low": low, "high": high, "choices": choices, "pattern": pattern}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -51,7 +51,7 @@ class ServerSettings:
     trusted_proxies: str = setting(
         "", "the addresses of proxies that are believed when they say whose request they pass on"
     )
-    admin_name: str = setting("Warden", "who is made the first admin, when there is none", form=r"\S+")
+    admin_name: str = setting("Warden", "who is made the first admin, when there is none", pattern=r"\S+")
     new_accounts: bool = setting(True, "whether a name that is new here can be taken by whoever gives it")
     new_role: str = setting("player", "what somebody new may do", choices=ROLES[:3])
     new_accounts_per_hour: int = setting(
@@ -129,29 +129,29 @@ COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 WEIGHTS = ("bold", "dim", "italic", "underline")
 
 _WORD = rf"(?:{'|'.join(WEIGHTS)}|(?:bright-)?(?:{'|'.join(COLORS)})|rgb-[0-9a-f]{{6}})"
-STYLE_FORM = rf"none|{_WORD}(?: {_WORD})*"
+STYLE_PATTERN = rf"none|{_WORD}(?: {_WORD})*"
 
 
 @dataclass(frozen=True)
 class ColorSettings:
     """config/colors.md"""
 
-    room: str = setting("bold", "the name of a room, above what it looks like", form=STYLE_FORM)
-    exits: str = setting("cyan", "the line of exits", form=STYLE_FORM)
-    speech: str = setting("green", "what is said and shouted", form=STYLE_FORM)
-    private: str = setting("magenta", "what is whispered, or told from afar", form=STYLE_FORM)
-    notice: str = setting("bold", "what is announced to everyone", form=STYLE_FORM)
-    ambience: str = setting("italic", "what happens by itself", form=STYLE_FORM)
-    refusal: str = setting("yellow", "why something cannot be done", form=STYLE_FORM)
+    room: str = setting("bold", "the name of a room, above what it looks like", pattern=STYLE_PATTERN)
+    exits: str = setting("cyan", "the line of exits", pattern=STYLE_PATTERN)
+    speech: str = setting("green", "what is said and shouted", pattern=STYLE_PATTERN)
+    private: str = setting("magenta", "what is whispered, or told from afar", pattern=STYLE_PATTERN)
+    notice: str = setting("bold", "what is announced to everyone", pattern=STYLE_PATTERN)
+    ambience: str = setting("italic", "what happens by itself", pattern=STYLE_PATTERN)
+    refusal: str = setting("yellow", "why something cannot be done", pattern=STYLE_PATTERN)
     highlight: str = setting(
-        "bold", "==words== in help and in text/welcome.md, first-steps.md and farewell.md", form=STYLE_FORM
+        "bold", "==words== in help and in text/welcome.md, first-steps.md and farewell.md", pattern=STYLE_PATTERN
     )
 
 
-MODEL_FORM = r"auto|embedded|none|ollama:\S+|gguf:[^,]*[^,\s]"
+MODEL_PATTERN = r"auto|embedded|none|ollama:\S+|gguf:[^,]*[^,\s]"
 MODEL_CHOICES = "auto, embedded, none, ollama:NAME or gguf:FILE"
-NAMES_FORM = r"|[^\s,]+(?:\s*,\s*[^\s,]+)*"
-STRATEGY_FORM = r"[a-z][a-z0-9_-]*"
+NAMES_PATTERN = r"|[^\s,]+(?:\s*,\s*[^\s,]+)*"
+STRATEGY_PATTERN = r"[a-z][a-z0-9_-]*"
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class AgentSettings:
     reply_tokens: int = setting(48, "the longest command an agent can give, in tokens", low=8, high=2000)
     temperature: float = setting(0.9, "how varied the replies are", low=0, high=2)
     model_profile: str = setting(
-        "thinker", "the section of config/models.md that says what an agent thinks with", form=r"[a-z][a-z0-9_-]*"
+        "thinker", "the section of config/models.md that says what an agent thinks with", pattern=r"[a-z][a-z0-9_-]*"
     )
     steering: str = setting(
         "auto",
@@ -216,7 +216,7 @@ class AgentSettings:
         True, "whether an agent looks back in quiet hours, once a night or after a summary, if its model can"
     )
     without: str = setting(
-        "", "parts of the mind that are left out, by name, to compare what each is worth", form=NAMES_FORM
+        "", "parts of the mind that are left out, by name, to compare what each is worth", pattern=NAMES_PATTERN
     )
     training_export: bool = setting(False, "whether admins may export what an agent was asked and what it did")
     paused: bool = setting(False, "whether an agent only hears and remembers, and does not think")
@@ -234,7 +234,7 @@ class AgentSettings:
 class ModelSettings:
     """config/models.md"""
 
-    model: str = setting("auto", MODEL_CHOICES, form=MODEL_FORM)
+    model: str = setting("auto", MODEL_CHOICES, pattern=MODEL_PATTERN)
     ollama_host: str = setting("http://127.0.0.1:11434", "where Ollama listens")
     ollama_model: str = setting("gemma3:4b", "the model that auto looks for in Ollama")
     ollama_mode: str = setting(
@@ -248,7 +248,7 @@ class ModelSettings:
     summary_model: str = setting(
         "",
         "other Ollama models for summaries, NAME or NAME, NAME2; each is asked when the one before gives no good one",
-        form=NAMES_FORM,
+        pattern=NAMES_PATTERN,
     )
     summary_style: str = setting(
         "auto",
@@ -269,7 +269,7 @@ class MemorySettings:
     immediate_window: int = setting(64, "the newest memories that are always told word for word", low=1, high=4096)
     recent_window: int = setting(64, "how many memories a short-term summary takes in", low=1, high=4096)
     enabled: bool = setting(True, "whether memories are summarised at all")
-    strategy: str = setting("waterfall", "how memories are compacted", form=STRATEGY_FORM)
+    strategy: str = setting("waterfall", "how memories are compacted", pattern=STRATEGY_PATTERN)
     min_saving_tokens: int = setting(
         500, "a compaction by tokens has to save at least so many a turn", low=0, high=1000000
     )
@@ -292,7 +292,7 @@ class MemorySettings:
     )
     summary_grouping: str = setting("place", "how memories are ordered to be summarised", choices=("place", "none"))
     summary_template: str = setting(
-        "", "the kind of agent, as in templates/summarize_recent_KIND.md; empty for none", form=r"[\w-]*"
+        "", "the kind of agent, as in templates/summarize_recent_KIND.md; empty for none", pattern=r"[\w-]*"
     )
     fallback: str = setting("none", "what stands in when no model gives a good summary", choices=("none", "extractive"))
     rebuild_every: int = setting(
@@ -322,7 +322,7 @@ class MemorySettings:
     )
 
 
-KINDS: dict[str, type[Any]] = {
+SETTINGS_BY_NOTE: dict[str, type[Any]] = {
     "server": ServerSettings,
     "world": WorldSettings,
     "agents": AgentSettings,

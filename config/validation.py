@@ -17,7 +17,7 @@ from config.settings import MemorySettings
 
 
 @dataclass(frozen=True)
-class Given:
+class SourcedValue:
     """A value that somebody wrote, and the line of the note in which it stands (from 1; 0 if unknown)."""
 
     value: object
@@ -41,19 +41,21 @@ _ROLES_ARE_IN_ACCOUNTS = (
     "What somebody may do belongs to their account now: `new_role` is what somebody new may do, and the one-time "
     "password that the world prints at its first start is for the first admin. Remove the lines."
 )
-GONE = {"loopback_role": _ROLES_ARE_IN_ACCOUNTS, "remote_role": _ROLES_ARE_IN_ACCOUNTS}
+REMOVED = {"loopback_role": _ROLES_ARE_IN_ACCOUNTS, "remote_role": _ROLES_ARE_IN_ACCOUNTS}
 """Settings that are gone, and what there is instead."""
 
 
-def today(values: Mapping[str, Given], known: Collection[str], source: str) -> dict[str, Given]:
+def apply_deprecations(
+    values: Mapping[str, SourcedValue], known: Collection[str], source: str
+) -> dict[str, SourcedValue]:
     """Return the values under the names of today, without those that nothing reads any more.
 
     Each old name is warned of, and all that are gone at once. Where a setting stands under both, today's name wins.
     """
-    gone = [key for key in values if key in GONE and key not in known]
+    gone = [key for key in values if key in REMOVED and key not in known]
     if gone:
         what = " and ".join(f"{key} (line {values[key].line})" for key in gone)
-        log.warning("%s: %s count no more. %s", source, what, " ".join(dict.fromkeys(GONE[key] for key in gone)))
+        log.warning("%s: %s count no more. %s", source, what, " ".join(dict.fromkeys(REMOVED[key] for key in gone)))
     found = {key: given for key, given in values.items() if key not in gone}
     for key in [key for key in found if OLD_NAMES.get(key) in known]:
         log.warning("%s:%d: %s is called %s now.", source, values[key].line, key, OLD_NAMES[key])
@@ -61,7 +63,7 @@ def today(values: Mapping[str, Given], known: Collection[str], source: str) -> d
     return found
 
 
-CLOSE = 0.9
+CLOSE_CUTOFF = 0.9
 """A key that is so near to a known one is that one misspelt, even where others may be known elsewhere."""
 
 IGNORED_KEYS = frozenset({"tags", "aliases", "cssclasses", "cssclass", "created", "modified", "title"})
@@ -74,7 +76,7 @@ class SettingsError(Exception):
 S = TypeVar("S")
 
 
-def settings_from(kind: type[S], values: Mapping[str, Given], source: str) -> S:
+def settings_from(kind: type[S], values: Mapping[str, SourcedValue], source: str) -> S:
     """Return the settings of one kind with the values given and defaults for the rest.
 
     `source` is the file's name for messages. Raises: SettingsError naming file, line, value and what is expected.
@@ -82,14 +84,16 @@ def settings_from(kind: type[S], values: Mapping[str, Given], source: str) -> S:
     return override(kind(), values, source)
 
 
-def override(settings: S, values: Mapping[str, Given], source: str) -> S:
+def override(settings: S, values: Mapping[str, SourcedValue], source: str) -> S:
     """Return the settings with some values replaced. Raises: SettingsError as `settings_from`."""
     fields = {field.name: field for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
     changes = {}
-    for key, given in today(values, fields, source).items():
+    for key, given in apply_deprecations(values, fields, source).items():
         if key in fields:
             changes[key] = _checked(fields[key], given, f"{source}:{given.line}")
-        elif key not in IGNORED_KEYS and not (is_open(type(settings)) and not misspelt(key, tuple(fields), CLOSE)):
+        elif key not in IGNORED_KEYS and not (
+            is_open(type(settings)) and not closest_name(key, tuple(fields), CLOSE_CUTOFF)
+        ):
             raise SettingsError(f"{source}:{given.line}: {_unknown(key, list(fields))}")
     return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
 
@@ -109,7 +113,7 @@ def is_open(kind: type[Any]) -> bool:
     return kind is MemorySettings
 
 
-def misspelt(key: str, names: tuple[str, ...], cutoff: float = 0.8) -> str:
+def closest_name(key: str, names: tuple[str, ...], cutoff: float = 0.8) -> str:
     """Return the setting that a key is probably meant to be, or an empty string; `cutoff` is how near it is, to 1."""
     close = difflib.get_close_matches(key, names, n=1, cutoff=cutoff)
     return close[0] if close else ""
@@ -121,9 +125,9 @@ def _unknown(key: str, known: list[str]) -> str:
     return f"unknown setting {key!r}{hint} Known settings are {', '.join(known)}."
 
 
-def _checked(field: dataclasses.Field[Any], given: Given, place: str) -> object:
+def _checked(field: dataclasses.Field[Any], given: SourcedValue, place: str) -> object:
     value, low, high = _converted(field, given.value), field.metadata["low"], field.metadata["high"]
-    choices, form = field.metadata["choices"], field.metadata["form"]
+    choices, form = field.metadata["choices"], field.metadata["pattern"]
     outside = isinstance(value, int | float) and not ((low is None or value >= low) and (high is None or value <= high))
     outside = outside or bool(choices and value not in choices) or bool(form and not re.fullmatch(form, str(value)))
     if type(value) is not type(field.default) or outside:

@@ -30,7 +30,7 @@ from server.options import (
 from server.serve import OnSignals, Reactor, check_start, serve
 from server.simulation import add_simulate_command, run_simulation
 from vault.errors import NoteError
-from vault.memory.archive import put_by
+from vault.memory.archive import archive_memories
 from vault.vault import Vault
 
 Say = Callable[[str], None]
@@ -107,7 +107,7 @@ def _back_up_accounts(options: argparse.Namespace, say: Say) -> int:
 
 def _reset_agent(options: argparse.Namespace, say: Say) -> int:
     vault = Vault(vault_root(options))
-    life = put_by(vault, options.agent, time.time_ns() // 1_000_000, archive=not options.keep_archive)
+    life = archive_memories(vault, options.agent, time.time_ns() // 1_000_000, archive=not options.keep_archive)
     say(f"{options.agent} remembers nothing now. What it remembered is in {life}; move it back to undo this.")
     return 0
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from config.settings import MODEL_CHOICES, MODEL_FORM, ServerSettings
+from config.settings import MODEL_CHOICES, MODEL_PATTERN, ServerSettings
 from server.accounts.database import default_folder
 from server.net.listeners import ANY_FREE
 from vault.config_notes import Settings
@@ -86,7 +86,7 @@ def with_model(settings: Settings, model: str | None) -> Settings:
     """Return settings with the model that was asked for, if one was. Raises: NoteError."""
     if model is None:
         return settings
-    if not re.fullmatch(MODEL_FORM, model):
+    if not re.fullmatch(MODEL_PATTERN, model):
         raise NoteError(f"--model is {model!r}; expected {MODEL_CHOICES}.")
     return replace(settings, models=replace(settings.models, model=model), is_model_chosen=True)
 

@@ -80,7 +80,7 @@ class Disk:
 _NUMBERS = itertools.count(1)
 
 
-def encoded(text: str, source: str) -> bytes:
+def encode_utf8(text: str, source: str) -> bytes:
     """Return a text in UTF-8. Raises: NoteError if there is half a character in it, as a model's JSON may have."""
     try:
         return text.encode("utf-8")
@@ -112,8 +112,8 @@ class Drafts:
         ending = f"{mark}{os.getpid()}.draft"
         self._rows = [(path.with_name(f".{path.name}.{ending}"), path, text) for text, path in texts]
 
-    def write(self, anywhere: bool = False) -> None:
-        """Write all drafts, in any thread. The folder may be new, and if it may be `anywhere` also the one it is in.
+    def write(self, parents: bool = False) -> None:
+        """Write all drafts, in any thread. The folder may be new, and if it may be anywhere also the one it is in.
 
         A file that is there keeps its mode. Once given up, it stops at the next file. Raises: NoteError if there is no
         room, or no folder, or a text has a character that UTF-8 does not; none is left then.
@@ -122,7 +122,7 @@ class Drafts:
             if self._is_given_up:
                 break
             try:
-                path.parent.mkdir(parents=anywhere, exist_ok=True)
+                path.parent.mkdir(parents=parents, exist_ok=True)
                 with suppress(FileNotFoundError):
                     self._disk.begin_draft(draft, path)
                 self._disk.write_draft(draft, raw, self._durable)
@@ -131,13 +131,13 @@ class Drafts:
 
     def _encoded(self) -> list[bytes]:
         """Return the texts in UTF-8. Raises: NoteError."""
-        return [encoded(text, self._source(path)) for _, path, text in self._rows]
+        return [encode_utf8(text, self._source(path)) for _, path, text in self._rows]
 
     def give_up(self) -> None:
         """Have whoever is writing them in another thread write no more."""
         self._is_given_up = True
 
-    def put_in_place(self) -> None:
+    def commit(self) -> None:
         """Rename the drafts, in their order. Raises: NoteError if one cannot be; the others are gone then."""
         path = self._rows[0][1]
         try:

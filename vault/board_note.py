@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from vault.errors import NoteError
 from vault.markdown import escape_words, unescape_words
-from vault.note import Note, format_note, link_target, reference
-from vault.note_editor import NoteText
+from vault.note import Note, format_note, link_or_name, link_target
+from vault.note_editor import NoteEditor
 from vault.vault import Vault
 from world.bulletin_board import ENDINGS, SCOPES, Board, Notice
 from world.world import World
@@ -80,7 +80,7 @@ class BoardNote:
         is_saved = board.entries == self._saved and board.next_id == self._next_id and not self._is_edited
         if is_saved or not self._is_valid:
             return
-        self._vault.write_text(format_board(board, self._vault.read_exact_if_there(*BOARD)), *BOARD)
+        self._vault.write_text(format_board(board, self._vault.read_exact_or_none(*BOARD)), *BOARD)
         self._saved, self._stamp, self._is_edited = list(board.entries), self._look(), False
         self._next_id, self._up = board.next_id, {entry.entry_id for entry in board.active()}
 
@@ -118,7 +118,7 @@ def format_board(board: Board, before: str | None = None) -> str:
     Raises: NoteError if it cannot be read.
     """
     empty = format_note({"next": 1}, f"{OPENING}\n\n## {UP}\n\n## {DOWN}")
-    text = NoteText(empty if before is None else before, "/".join(BOARD))
+    text = NoteEditor(empty if before is None else before, "/".join(BOARD))
     text.set_property("next", board.next_id)
     text.set_items(UP, [_line(entry) for entry in board.entries if not entry.ended])
     text.set_items(DOWN, [_line(entry) for entry in board.entries if entry.ended])
@@ -126,9 +126,9 @@ def format_board(board: Board, before: str | None = None) -> str:
 
 
 def _line(entry: Notice) -> str:
-    where = "world" if entry.scope == "world" else f"{entry.scope} in {reference(entry.room_id)}"
+    where = "world" if entry.scope == "world" else f"{entry.scope} in {link_or_name(entry.room_id)}"
     ended = f", {entry.ended}" if entry.ended else ""
-    origin = f"{where}, from {reference(entry.author_id)}, {entry.entry_id}{ended}"
+    origin = f"{where}, from {link_or_name(entry.author_id)}, {entry.entry_id}{ended}"
     return f"- **{entry.label}** ({origin}): {escape_words(entry.content)}"
 
 

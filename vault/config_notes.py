@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import yaml
 
-from config.profiles import NAME_FORM, THINKER, ModelProfile, ProfileSettings, profile_from
+from config.profiles import NAME_PATTERN, THINKER, ModelProfile, ProfileSettings, profile_from
 from config.settings import (
-    KINDS,
+    SETTINGS_BY_NOTE,
     AgentSettings,
     ColorSettings,
     MemorySettings,
@@ -20,18 +20,19 @@ from config.settings import (
     ServerSettings,
     WorldSettings,
 )
-from config.validation import GONE, OLD_NAMES, Given, SettingsError, setting_names, settings_from
+from config.validation import OLD_NAMES, REMOVED, SettingsError, SourcedValue, setting_names, settings_from
 from vault.errors import NoteError
 from vault.markdown import escaped_comments
 from vault.note import Note
-from vault.note_editor import NoteText
+from vault.note_editor import NoteEditor
 from vault.vault import Vault
 
 PROFILES = "models"
 """The note whose sections are profiles."""
 
 KEYS = frozenset(
-    {name for kind in (*KINDS.values(), ProfileSettings) for name in setting_names(kind)} | {*OLD_NAMES, *GONE}
+    {name for kind in (*SETTINGS_BY_NOTE.values(), ProfileSettings) for name in setting_names(kind)}
+    | {*OLD_NAMES, *REMOVED}
 )
 """What a line of any note in `config/` may set."""
 
@@ -71,8 +72,10 @@ def load_settings(vault: Vault, memory: type[MemorySettings] = MemorySettings) -
     is not its own is left alone without one. Raises: NoteError naming file, line, value and what is expected.
     """
     for name in vault.names("config"):
-        if name not in KINDS:
-            raise NoteError(f"config/{name}.md: there are no such settings; the notes are {', '.join(KINDS)}.")
+        if name not in SETTINGS_BY_NOTE:
+            raise NoteError(
+                f"config/{name}.md: there are no such settings; the notes are {', '.join(SETTINGS_BY_NOTE)}."
+            )
     return Settings(
         _kind(vault, "server", ServerSettings),
         _kind(vault, "world", WorldSettings),
@@ -90,7 +93,7 @@ def load_profiles(vault: Vault) -> dict[str, ModelProfile]:
     if not vault.exists("config", f"{PROFILES}.md"):
         return {}
     found: dict[str, ModelProfile] = {}
-    fallbacks: dict[str, Given] = {}
+    fallbacks: dict[str, SourcedValue] = {}
     for name, part in profile_parts(vault.read("config", f"{PROFILES}.md"))[1:]:
         if name in found:
             raise NoteError(f"{source}:{part.body_line - 1}: there are two profiles {name!r}; give one another name.")
@@ -119,7 +122,7 @@ def profile_parts(note: Note) -> list[tuple[str, Note]]:
     """
     parts: list[tuple[str, list[str], int]] = [("", [], note.body_line)]
     for line in note.lines:
-        if line.level == 2 and re.fullmatch(NAME_FORM, line.title):
+        if line.level == 2 and re.fullmatch(NAME_PATTERN, line.title):
             parts.append((line.title, [], line.number + 1))
         else:
             parts[-1][1].append(line.raw)
@@ -128,7 +131,7 @@ def profile_parts(note: Note) -> list[tuple[str, Note]]:
     return [("", first), *((name, Note(note.source, {}, "\n".join(lines), {}, at)) for name, lines, at in profiles)]
 
 
-def settings_in(note: Note, more: Collection[str] = ()) -> dict[str, Given]:
+def settings_in(note: Note, more: Collection[str] = ()) -> dict[str, SourcedValue]:
     """Return what a note in `config/` sets, but for the profiles in it; `more` are keys that it may set besides.
 
     Raises: NoteError.
@@ -156,7 +159,7 @@ _READ_OTHERWISE = re.compile(r"\A\Z|[`()#\"']")
 """What a line of prose has for other purposes: quotes, and remarks in brackets."""
 
 
-def given_settings(vault: Vault, name: str) -> dict[str, Given]:
+def given_settings(vault: Vault, name: str) -> dict[str, SourcedValue]:
     """Return what a note in `config/` sets, each with its line; nothing if there is no note. Raises: NoteError."""
     if not vault.exists("config", f"{name}.md"):
         return {}
@@ -170,16 +173,18 @@ def write_setting(vault: Vault, name: str, key: str, text: str) -> None:
     """
     value = _value_of(text)
     try:
-        settings_from(KINDS[name], given_settings(vault, name) | {key: Given(value)}, f"config/{name}.md")
+        settings_from(
+            SETTINGS_BY_NOTE[name], given_settings(vault, name) | {key: SourcedValue(value)}, f"config/{name}.md"
+        )
     except SettingsError as error:
         raise NoteError(str(error).partition(f"config/{name}.md:0: ")[2] or str(error)) from error
     parts = ("config", f"{name}.md")
-    before = vault.read_exact_if_there(*parts) or ""
+    before = vault.read_exact_or_none(*parts) or ""
     vault.write_text(_changed(before, key, value, f"config/{name}.md"), *parts)
 
 
 def _changed(before: str, key: str, value: Any, source: str) -> str:
-    text = NoteText(before, source)
+    text = NoteEditor(before, source)
     if key in text.note.properties:
         text.set_property(key, value)
         return str(text)

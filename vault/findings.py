@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from vault.errors import NoteError
 from vault.vault import Vault
 
-MOST_IN_ONE_LOOK = 500
+MAX_ERRORS = 500
 
 _MESSAGE = re.compile(r"(?P<source>.+?\.md)(?::(?P<line>\d+))?: (?P<text>.+)", re.DOTALL)
 _WHOLE_HEAD = "the front matter"
 
 
 @dataclass(frozen=True)
-class Mend:
+class Fix:
     """How a fault can be put right without losing anything; `did` says it afterwards, as in `was given number 7`.
 
     `change` makes the file's new content of the old, `new_name` is what the file is to be called. With neither, the
@@ -39,7 +39,7 @@ class Finding:
     line: int
     text: str
     is_remark: bool = False
-    mend: Mend | None = field(default=None, compare=False)
+    fix: Fix | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         place = f"{self.source}:{self.line}" if self.line else self.source
@@ -86,14 +86,14 @@ class Overlay(Vault):
         return self._texts[path] if path in self._texts else super().read_text(*parts)
 
 
-def every_fault(overlay: Overlay, load: Callable[[Vault], object]) -> Iterator[Finding]:
+def collect_errors(overlay: Overlay, load: Callable[[Vault], object]) -> Iterator[Finding]:
     """Yield every fault that a loader finds, although it raises NoteError at the first.
 
     A faulty line is taken to be empty and the loader is called again; a note that is faulty as a whole is taken not
     to be there, and `overlay` goes on saying so.
     """
     seen: set[Finding] = set()
-    for _ in range(MOST_IN_ONE_LOOK):
+    for _ in range(MAX_ERRORS):
         try:
             load(overlay)
             return

@@ -18,13 +18,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from vault.errors import NoteError
-from vault.note import link_target, reference
+from vault.note import link_or_name, link_target
 from vault.vault import Vault, agent_names
 from world.world import World
 
 log = logging.getLogger(__name__)
 
-WHEREABOUTS = ("world", "whereabouts.md")
+LOCATIONS = ("world", "whereabouts.md")
 DRAFT = ("world", ".whereabouts.md.draft")
 OPENING = "Who and what is where. The world adds a line at each move; the last line about somebody or something counts."
 SPARE_LINES = 2000
@@ -36,7 +36,7 @@ LINE = re.compile(r"\s*[-*+] (?P<name>\[\[[^\]]+\]\]|[^\[].*?): *(?P<place>\[\[[
 NUMBER = re.compile(r"Last room number: (?P<number>[1-9]\d{0,8})\s*")
 
 
-class Whereabouts:
+class LocationsLog:
     """The list, and the world whose places it tells.
 
     Raises: NoteError if there is a list and it cannot be read.
@@ -124,7 +124,7 @@ class Whereabouts:
 
     def _go_on_with(self, draft: _Draft) -> None:
         """Have a list that was written anew replace the old one."""
-        old, self._list = self._list, draft.put_in_place(len(self._places))
+        old, self._list = self._list, draft.commit(len(self._places))
         if old:
             old.close()
 
@@ -155,9 +155,9 @@ class Whereabouts:
         self._places = {name: place for name, place in self._places.items() if name in known}
 
     def _read(self) -> None:
-        if not self._vault.exists(*WHEREABOUTS):
+        if not self._vault.exists(*LOCATIONS):
             return
-        for line in self._vault.read_text(*WHEREABOUTS).split("\n")[:-1]:  # what follows the last line end was cut off
+        for line in self._vault.read_text(*LOCATIONS).split("\n")[:-1]:  # what follows the last line end was cut off
             if match := NUMBER.fullmatch(line):
                 self._number = max(self._number, int(match["number"]))
             elif match := LINE.fullmatch(line):
@@ -181,7 +181,7 @@ class _OpenList:
 
     def __init__(self, vault: Vault, descriptor: int, lines: int) -> None:
         self._vault = vault
-        self._path = vault.path(*WHEREABOUTS)
+        self._path = vault.path(*LOCATIONS)
         self._descriptor = descriptor
         self._opened = os.fstat(descriptor)
         self._size = self._opened.st_size
@@ -205,7 +205,7 @@ class _OpenList:
         try:
             self._vault.disk.append(self._descriptor, text)
         except OSError as error:
-            raise NoteError(f"{'/'.join(WHEREABOUTS)}: cannot be written: {error.strerror}.") from error
+            raise NoteError(f"{'/'.join(LOCATIONS)}: cannot be written: {error.strerror}.") from error
         self._size += len(text)
         self.lines += text.count(b"\n")
 
@@ -234,13 +234,13 @@ class _Draft:
             raise self._error(error) from error
         return bool(piece)
 
-    def put_in_place(self, lines: int) -> _OpenList:
+    def commit(self, lines: int) -> _OpenList:
         """Add what was missed and replace the old list. Raises: NoteError."""
         assert self._descriptor is not None
         try:
             if self.missed:
                 self._vault.disk.append(self._descriptor, "".join(self.missed).encode())
-            path = self._vault.file(*WHEREABOUTS)
+            path = self._vault.file(*LOCATIONS)
             self._vault.disk.replace(self._path, path)
             self._vault.force_soon(path)
         except OSError as error:
@@ -256,8 +256,8 @@ class _Draft:
 
     def _error(self, error: OSError) -> NoteError:
         self.close()
-        return NoteError(f"{'/'.join(WHEREABOUTS)}: cannot be written: {error.strerror}.")
+        return NoteError(f"{'/'.join(LOCATIONS)}: cannot be written: {error.strerror}.")
 
 
 def _line(name: str, place: str) -> str:
-    return f"- {reference(name)}: {reference(place)}\n"
+    return f"- {link_or_name(name)}: {link_or_name(place)}\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from config.validation import Given, misspelt
+from config.validation import SourcedValue, closest_name
 from vault.errors import NoteError
 from vault.front_matter import HANDLER, FrontMatter, Typed, load_value, parse_front_matter
 from vault.markdown import Kind, Line, scan, unescaped, unescaped_comments, unescaped_line, unescaped_name, visible
@@ -82,9 +82,9 @@ class Note:
     )
 
     @property
-    def given(self) -> dict[str, Given]:
+    def given(self) -> dict[str, SourcedValue]:
         """The properties with their lines, for `settings_from`."""
-        return {key: Given(value, self.property_lines.get(key, 0)) for key, value in self.properties.items()}
+        return {key: SourcedValue(value, self.property_lines.get(key, 0)) for key, value in self.properties.items()}
 
     @property
     def lines(self) -> list[Line]:
@@ -93,7 +93,7 @@ class Note:
             self._scanned = self.body, scan(self.body, self.body_line)
         return self._scanned[1]
 
-    def settings(self, known: Collection[str] = ()) -> dict[str, Given]:
+    def settings(self, known: Collection[str] = ()) -> dict[str, SourcedValue]:
         """Return all settings in the note: properties, and lines `**key**: value` among the prose.
 
         A key that is one of those `known` but for capitals and hyphens counts as that one.
@@ -109,7 +109,7 @@ class Note:
                 raise NoteError(
                     f"{self.source}:{line.number}: {key!r} is set twice; it stands in line {found[key].line} already."
                 )
-            found[key] = Given(_scalar(match["value"].strip(), f"{self.source}:{line.number}"), line.number)
+            found[key] = SourcedValue(_scalar(match["value"].strip(), f"{self.source}:{line.number}"), line.number)
         return found
 
     def _key(self, typed: str, number: int, known: Collection[str]) -> str:
@@ -119,7 +119,7 @@ class Note:
         folded = re.sub(r"[\s-]+", "_", typed.lower().strip())
         if folded in known:
             return folded
-        if meant := misspelt(folded, tuple(known)):
+        if meant := closest_name(folded, tuple(known)):
             raise NoteError(f"{self.source}:{number}: unknown setting {typed!r}; did you mean {meant!r}?")
         return ""
 
@@ -214,7 +214,7 @@ def link(name: str) -> str:
     return f"[[{name}]]"
 
 
-def reference(name: str) -> str:
+def link_or_name(name: str) -> str:
     """Return a link to a note, or its plain name if no link can hold it."""
     return link(name) if name.strip() == name != "" and _UNLINKED.isdisjoint(name) else name
 

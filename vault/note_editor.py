@@ -15,7 +15,7 @@ _FENCE = re.compile(r"\ufeff?---[ \t]*")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
-class NoteText:
+class NoteEditor:
     """A note's text that is being changed; `str()` of it is what to write. `source` is its path, for messages.
 
     Line ends, a byte order mark, remarks, comments and the order of everything stay as they are. Every method raises
@@ -39,9 +39,9 @@ class NoteText:
 
     def set_property(self, key: str, value: str | bool | int | Sequence[str] | dict[str, str] | None) -> None:
         """Give a property another value, or take it away with None. One that is new comes after all others."""
-        written = format_front_matter({key: _as_typed(value)}).split("\n")[:-1] if value is not None else []
+        written = format_front_matter({key: _to_yaml(value)}).split("\n")[:-1] if value is not None else []
         wanted = {name: one for name, one in _texts(self._note).items() if name != key}
-        wanted |= {key: _as_read(value)} if value is not None else {}
+        wanted |= {key: _as_typed_text(value)} if value is not None else {}
         before, note = list(self._lines), self._note
         try:
             self._splice_property(key, written)
@@ -159,7 +159,7 @@ class NoteText:
         return self._head_end(), self._head_end(), ""
 
     def _replace_head(self, others: Mapping[str, Any], written: list[str]) -> None:
-        properties = {name: one if name not in self._note.typed else _as_typed(one) for name, one in others.items()}
+        properties = {name: one if name not in self._note.typed else _to_yaml(one) for name, one in others.items()}
         self._splice(2, self._head_end() + 1, format_front_matter(properties).split("\n")[:-1] + written)
 
     def _has_head(self) -> bool:
@@ -234,7 +234,7 @@ def _texts(note: Note) -> dict[str, Any]:
     return note.properties | note.typed
 
 
-def _as_typed(value: Any) -> Any:
+def _to_yaml(value: Any) -> Any:
     match value:
         case str():
             return Text(value)
@@ -246,7 +246,7 @@ def _as_typed(value: Any) -> Any:
             return [Text(one) if isinstance(one, str) else one for one in value]
 
 
-def _as_read(value: Any) -> Any:
+def _as_typed_text(value: Any) -> Any:
     """Return a value as it is typed once it is in a note."""
     match value:
         case bool():

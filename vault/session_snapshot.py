@@ -18,7 +18,7 @@ from world.world import World
 
 log = logging.getLogger(__name__)
 
-JUST_NOW = (".index", "just-now.json")
+SNAPSHOT = (".index", "just-now.json")
 _IDS = {
     "goal_id": "destination_id",
     "came_from_id": "previous_room_id",
@@ -29,7 +29,7 @@ _IDS = {
 
 
 @dataclass(frozen=True)
-class JustNow:
+class SessionSnapshot:
     """Who is `awake` although the world closes, everybody's doings by id, and rows of what agents owe by name."""
 
     awake: tuple[str, ...] = ()
@@ -37,39 +37,39 @@ class JustNow:
     owed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def keep_just_now(vault: Vault, just_now: JustNow, now_ms: int) -> None:
+def save_snapshot(vault: Vault, just_now: SessionSnapshot, now_ms: int) -> None:
     """Write what everybody is about; a failure to do so is logged. `now_ms` is in milliseconds since 1970."""
-    rows = {one_id: row for one_id, transient in just_now.transient.items() if (row := _row(transient))}
+    rows = {one_id: row for one_id, transient in just_now.transient.items() if (row := _row_of(transient))}
     kept = {"at_ms": now_ms, "awake": list(just_now.awake), "doings": rows, "owed": dict(just_now.owed)}
     try:
-        vault.write_text(json.dumps(kept, ensure_ascii=False), *JUST_NOW)
+        vault.write_text(json.dumps(kept, ensure_ascii=False), *SNAPSHOT)
     except NoteError as error:
         log.warning("%s", error)
 
 
-def take_just_now(vault: Vault, world: World, now_ms: int, most_seconds: float) -> JustNow:
+def load_and_clear_snapshot(vault: Vault, world: World, now_ms: int, most_seconds: float) -> SessionSnapshot:
     """Return what was kept at most so long ago, and forget it; nothing if it is older or cannot be understood.
 
     Whom and what the world does not have any more is left out.
     """
     try:
-        kept = json.loads(vault.read_text(*JUST_NOW)) if vault.exists(*JUST_NOW) else {}
+        kept = json.loads(vault.read_text(*SNAPSHOT)) if vault.exists(*SNAPSHOT) else {}
         if not kept:
-            return JustNow()
-        vault.write_text("{}", *JUST_NOW)
+            return SessionSnapshot()
+        vault.write_text("{}", *SNAPSHOT)
         if not 0 <= now_ms - kept["at_ms"] <= most_seconds * 1000:
-            return JustNow()
-        return JustNow(
+            return SessionSnapshot()
+        return SessionSnapshot(
             tuple(one_id for one_id in kept["awake"] if one_id in world.characters),
-            {one_id: _doings(row, world) for one_id, row in kept["doings"].items() if one_id in world.characters},
+            {one_id: _state_of(row, world) for one_id, row in kept["doings"].items() if one_id in world.characters},
             {name: dict(row) for name, row in kept["owed"].items()},
         )
     except (NoteError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        log.warning("%s cannot be understood, so nobody goes on from there: %s", "/".join(JUST_NOW), error)
-        return JustNow()
+        log.warning("%s cannot be understood, so nobody goes on from there: %s", "/".join(SNAPSHOT), error)
+        return SessionSnapshot()
 
 
-def _row(transient: TransientState) -> dict[str, Any]:
+def _row_of(transient: TransientState) -> dict[str, Any]:
     """Return what is not as at the beginning."""
     row: dict[str, Any] = {key: value for key, name in _IDS.items() if (value := getattr(transient, name))}
     if transient.last_line:
@@ -79,7 +79,7 @@ def _row(transient: TransientState) -> dict[str, Any]:
     return row | ({"heard": list(transient.speech_history)} if transient.speech_history else {})
 
 
-def _doings(row: Mapping[str, Any], world: World) -> TransientState:
+def _state_of(row: Mapping[str, Any], world: World) -> TransientState:
     known = {*world.rooms, *world.characters}
     transient, away = TransientState(), row.get("away")
     for key, name in _IDS.items():

@@ -122,7 +122,7 @@ class Vault:
         """Return a file's text with its own line ends. Raises: NoteError as `read_text`."""
         return self._text(self.path(*parts))
 
-    def read_exact_if_there(self, *parts: str) -> str | None:
+    def read_exact_or_none(self, *parts: str) -> str | None:
         """Return the same, or None if there is no such file, even if it has only just been removed."""
         try:
             return self.read_exact(*parts)
@@ -131,7 +131,7 @@ class Vault:
                 raise
             return None
 
-    def read_what_is_readable(self, *parts: str) -> str:
+    def read_lossy(self, *parts: str) -> str:
         """Return a file's text with a mark in place of each byte that is none, or an empty one if it cannot be read."""
         try:
             return self.path(*parts).read_bytes().decode("utf-8", "replace")
@@ -158,8 +158,8 @@ class Vault:
     def write_text(self, text: str, *parts: str) -> None:
         """Replace a file whole: a draft beside it, then a rename. A link stays one, and the file keeps its mode.
 
-        It is forced to disk by the next `take_sync`. Raises: NoteError if it cannot be written; the old file is then as
-        it was.
+        It is forced to disk by the next `pending_fsync`. Raises: NoteError if it cannot be written; the old file is
+        then as it was.
         """
         path = self.file(*parts)
         self._replace([(text, path)], durable=False)
@@ -185,11 +185,11 @@ class Vault:
         self._replace([(text, self.file(path)) for text, path in texts], durable=True)
 
     def force_soon(self, path: Path) -> None:
-        """Have a file that was replaced, and its name, forced to disk by the next `take_sync`. In any thread."""
+        """Have a file that was replaced, and its name, forced to disk by the next `pending_fsync`. In any thread."""
         with self._lock:
             self._unforced[path] = None
 
-    def take_sync(self) -> Callable[[], None] | None:
+    def pending_fsync(self) -> Callable[[], None] | None:
         """Return what forces to disk what was replaced until now, in any thread; None if nothing was.
 
         It raises OSError if that fails, and it is tried again with the next one then.
@@ -201,7 +201,7 @@ class Vault:
     def sync(self) -> None:
         """Force all that was replaced to disk, now. Raises: NoteError."""
         try:
-            if sync := self.take_sync():
+            if sync := self.pending_fsync():
                 sync()
         except OSError as error:
             raise NoteError(f"{self.root}: cannot be forced to disk: {error.strerror}.") from error
@@ -225,8 +225,8 @@ class Vault:
 
     def _replace(self, texts: Sequence[tuple[str, Path]], durable: bool) -> None:
         drafts = Drafts(self.disk, texts, durable, self.source)
-        drafts.write(anywhere=True)
-        drafts.put_in_place()
+        drafts.write(parents=True)
+        drafts.commit()
 
 
 def _is_unicode(text: str) -> bool:

@@ -44,7 +44,7 @@ _FOLDER = re.compile(
 )
 
 
-class Watch:
+class Watcher:
     """Calls `changed`, on a thread of its own, once something may have changed; `take` says what, and listens on."""
 
     def __init__(self, vault: Vault, changed: Callable[[], None]) -> None:
@@ -69,7 +69,7 @@ class Watch:
         if self._observer:
             self._observer.stop()
 
-    def go_on(self) -> None:
+    def rearm(self) -> None:
         """Have `changed` called at the next event again."""
         with self._lock:
             self._is_told = False
@@ -124,7 +124,7 @@ class Changes:
     missing: list[str] = field(default_factory=list)
 
 
-class NotesSeen:
+class ChangeScanner:
     """What every watched note was like at the last look. `is_waiting` is so while a note may be about to be written."""
 
     def __init__(self, vault: Vault) -> None:
@@ -136,11 +136,11 @@ class NotesSeen:
     def is_waiting(self) -> bool:
         return bool(self._pending)
 
-    def begin(self) -> None:
+    def baseline(self) -> None:
         """Take everything to be known as it is now."""
         self._stamps = {source: stamp for source in self._sources() if (stamp := self._stamp(source))}
 
-    def look(self, paths: Iterable[str] | None = None) -> Changes:
+    def scan(self, paths: Iterable[str] | None = None) -> Changes:
         """Return what has changed among some notes and folders, or anywhere; and of what was waited for."""
         found, waited = Changes(), self._pending
         self._pending = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agents.memory.importance import event_importance
-from vault.memory.memory_line import PLAIN_IMPORTANCE
+from vault.memory.memory_line import DEFAULT_IMPORTANCE
 from world.events import Emoted, Event, Gave, Paged, Said, Shouted, SystemMessage, Thought, Whispered
 from world.matching import is_named
 from world.world import World
@@ -61,7 +61,7 @@ class Impression:
 
     kind: str
     people: tuple[str, ...] = ()
-    importance: int = PLAIN_IMPORTANCE
+    importance: int = DEFAULT_IMPORTANCE
     addressed: bool = False
 
 

@@ -13,8 +13,8 @@ from agents.commands.mind_commands import Dreamer, mind_commands
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from config.settings import AgentSettings
-from config.validation import Given, SettingsError, override
-from vault.entities.personal_notes import OwnNotes, OwnProfiles
+from config.validation import SettingsError, SourcedValue, override
+from vault.entities.personal_notes import PersonalNotes, ProfileHistory
 from vault.errors import NoteError
 from vault.vault import Vault, check_name
 from world.command import Command, command, commands_of
@@ -34,7 +34,7 @@ TakeIn = Callable[[Agent], None]
 class SelfCommands:
     """The commands about who one is, and how one looks."""
 
-    def __init__(self, agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: TakeIn) -> None:
+    def __init__(self, agents: Mapping[str, Agent], profiles: ProfileHistory, take_in: TakeIn) -> None:
         self._agents = agents
         self._profiles = profiles
         self._take_in = take_in
@@ -132,7 +132,7 @@ class SelfCommands:
         return [Output(actor.character_id, said), EntityChanged(actor.character_id, "character", actor.character_id)]
 
 
-def self_commands(agents: Mapping[str, Agent], profiles: OwnProfiles, take_in: TakeIn) -> tuple[Command, ...]:
+def self_commands(agents: Mapping[str, Agent], profiles: ProfileHistory, take_in: TakeIn) -> tuple[Command, ...]:
     """Return the commands about oneself."""
     return commands_of(SelfCommands(agents, profiles, take_in))
 
@@ -145,7 +145,7 @@ def _shown(world: World, actor: Character, whose: Character, text: str) -> list[
 def _seconds(world: World, number: str) -> float:
     """Return a number of seconds that will do. Raises: CommandError saying which will."""
     try:
-        given = Given(float(number), 0)
+        given = SourcedValue(float(number), 0)
         return override(AgentSettings(), {"think_seconds": given}, "").think_seconds
     except (ValueError, SettingsError) as error:
         raise CommandError(world.wording("self.bad_interval", number=number)) from error
@@ -161,7 +161,7 @@ ARROW = "->"
 T = TypeVar("T")
 
 
-def note_commands(notes: OwnNotes) -> tuple[Command, ...]:
+def note_commands(notes: PersonalNotes) -> tuple[Command, ...]:
     """Return the commands for notes."""
 
     @command(
@@ -195,7 +195,7 @@ def note_commands(notes: OwnNotes) -> tuple[Command, ...]:
     return (note, overwrite_note)
 
 
-def _written(world: World, actor: Character, notes: OwnNotes, name: str, text: str) -> list[Event]:
+def _written(world: World, actor: Character, notes: PersonalNotes, name: str, text: str) -> list[Event]:
     title, line = collapse_whitespace(clean_line(name)), _checked(world, name, text)
     known = _safely(lambda: notes.title_of(actor, title))
     if not known:
@@ -209,14 +209,14 @@ def _written(world: World, actor: Character, notes: OwnNotes, name: str, text: s
     return [Output(actor.character_id, world.wording(key, title=known or title))]
 
 
-def _read(world: World, actor: Character, notes: OwnNotes, wanted: str) -> list[Event]:
+def _read(world: World, actor: Character, notes: PersonalNotes, wanted: str) -> list[Event]:
     owner, wanted = _owner_and_title(world, actor, wanted)
     title = _meant(world, owner, notes, wanted)
     text = world.wording("notes.reads", title=title, text=notes.read(owner, title))
     return [Recalled(actor.character_id, text, world.wording("notes.you_read", title=title))]
 
 
-def _listed(world: World, actor: Character, notes: OwnNotes, anyone: str) -> list[Event]:
+def _listed(world: World, actor: Character, notes: PersonalNotes, anyone: str) -> list[Event]:
     owner = _allowed(world, actor, anyone) if anyone else actor
     titles = notes.titles(owner)
     key = "notes.list" if titles else "notes.none"
@@ -239,7 +239,7 @@ def _allowed(world: World, actor: Character, name: str) -> Character:
     return owner
 
 
-def _meant(world: World, owner: Character, notes: OwnNotes, wanted: str) -> str:
+def _meant(world: World, owner: Character, notes: PersonalNotes, wanted: str) -> str:
     title = notes.title_of(owner, wanted)
     if title:
         return title
@@ -286,7 +286,7 @@ def own_commands(
 ) -> tuple[Command, ...]:
     """Return the commands; `publish` is how an answer comes that takes a while, `queue` stands before the model."""
     return (
-        *note_commands(OwnNotes(vault, now_ms)),
+        *note_commands(PersonalNotes(vault, now_ms)),
         *mind_commands(agents, Dreamer(vault, queue, rng, timeout_seconds), publish),
-        *self_commands(agents, OwnProfiles(vault, now_ms), agents.take_in),
+        *self_commands(agents, ProfileHistory(vault, now_ms), agents.take_in),
     )

@@ -96,9 +96,9 @@ def _answer(question: Question, say: Wording) -> Told:
     thought = reply.strip() if said != reply.strip() else ""
     lines = [say("thoughts.thinking", text=_short(thought.removesuffix(said).strip()))] if thought else []
     lines.append(say("thoughts.reply", text=_short(said)))
-    if question.was_dropped:
+    if question.was_discarded:
         return [*lines, say("thoughts.dropped")]
-    if question.was_kept_back:
+    if question.was_suppressed:
         return [*lines, say("thoughts.silent")]
     if not question.command:
         lines.append(say("thoughts.no_command"))
@@ -160,7 +160,7 @@ def _verbs(question: Question, say: Wording) -> Told:
 def _refused_first(asked: list[Question], say: Wording) -> Told:
     """Return what the model would have done at first, if that was not taken: asked again with the same memories."""
     first, last = asked[0], asked[-1]
-    if first is last or not first.was_dropped or first.after or first.seq != last.seq:
+    if first is last or not first.was_discarded or first.after or first.seq != last.seq:
         return []
     return [say("thoughts.asked_twice", text=_short(without_thoughts(str(first.entry.get("reply", ""))).strip()))]
 

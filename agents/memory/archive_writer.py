@@ -12,7 +12,7 @@ from agents.memory.view import ResultLimits, result_texts, truncated
 from config.settings import MemorySettings
 from vault.errors import NoteError
 from vault.memory.archive import Archive
-from vault.memory.archive_file import Entry, EventName
+from vault.memory.archive_file import ArchiveEntry, EventName
 from vault.memory.memory_line import Memory
 from vault.memory.summaries import Summary
 from vault.vault import Vault
@@ -39,7 +39,7 @@ class ArchiveWriter:
         self._name = name
         self._settings = settings
         self._now_ms = now_ms
-        self._waiting: deque[Entry] = deque()
+        self._waiting: deque[ArchiveEntry] = deque()
         self._deed = Memory(0, 0, "acted", "", "")
         self._long: list[Memory] = []
 
@@ -52,7 +52,7 @@ class ArchiveWriter:
         """Take an entry to be written with the rest of the turn; nothing touches the disk yet."""
         if not self._settings().archive:
             return
-        self._waiting.append(Entry(event, self._now_ms(), seq, fields))
+        self._waiting.append(ArchiveEntry(event, self._now_ms(), seq, fields))
         if len(self._waiting) > MAX_WAITING:
             self._waiting.popleft()
             self.lost += 1

@@ -23,7 +23,7 @@ from vault.markdown import one_line
 from vault.memory.archive_file import EventName
 from vault.memory.memory_line import Memory
 from vault.memory.ranges import RangeSet
-from vault.memory.summaries import Ahead, Edited, Summary, SummaryPart, text_of_parts
+from vault.memory.summaries import PendingPublication, Summary, SummaryEdited, SummaryPart, text_of_parts
 
 log = logging.getLogger(__name__)
 
@@ -123,14 +123,14 @@ async def activate(memory: AgentMemory, made: Prepared, aside: Aside) -> None:
             memory.replace(made.longterm, memory.recent, ahead)
         else:
             memory.publish(made.longterm, made.recent, ahead)
-    except Edited:
+    except SummaryEdited:
         _keep_beside(memory, made)
     finally:
         if ahead:
             ahead.drafts.discard()  # none is left if they were put in place
 
 
-async def _written_ahead(memory: AgentMemory, made: Prepared, aside: Aside) -> Ahead | None:
+async def _written_ahead(memory: AgentMemory, made: Prepared, aside: Aside) -> PendingPublication | None:
     """Write what is to be published while the world goes on; return None if all is to be done at once.
 
     Raises: NoteError.
@@ -157,7 +157,7 @@ async def _written_ahead(memory: AgentMemory, made: Prepared, aside: Aside) -> A
 
 
 def _refuse_edited(memory: AgentMemory, made: Prepared) -> None:
-    memory.take_in_edits(thorough=True)
+    memory.poll_edits(thorough=True)
     if not same_text((memory.longterm, memory.recent), made.sources):
         _keep_beside(memory, made)
 

@@ -23,7 +23,7 @@ from agents.memory.view import CompactedMessage
 from agents.models.model import ModelError
 from vault.errors import NoteError
 from vault.memory.archive_file import EventName
-from vault.memory.summaries import Edited
+from vault.memory.summaries import SummaryEdited
 from world.message_catalog import Wording
 
 log = logging.getLogger(__name__)
@@ -155,7 +155,7 @@ class Compactor:
                 memory.trail.check()  # before anything is spent on a summary that could not be archived
                 await self._redo()
                 # While it waited, summaries may have been edited by hand: what is due now counts.
-                memory.take_in_edits()
+                memory.poll_edits()
                 if plan := self._due(forced and not done):
                     # Not sooner: many agents may begin to wait at once, and each view takes its time.
                     before = self._view_tokens() if before < 0 else before
@@ -229,7 +229,7 @@ class Compactor:
     async def _rebuild(self) -> Outcome:
         """Make the long-term summary anew from the leaves and keep the better of the two."""
         memory = self.memory
-        memory.take_in_edits()
+        memory.poll_edits()
         longterm, recent = memory.longterm, memory.recent
         if longterm is None:
             return outcome("compaction.nothing_to_rebuild", who=memory.name)
@@ -283,7 +283,7 @@ class Compactor:
         try:
             if await redo(memory, self._needed_summarizer().strict, self.record.paid, self._now_ms):
                 log.info("[Memory] %s: %s", memory.name, await self._rebuild())
-        except Edited as error:
+        except SummaryEdited as error:
             log.info("[Memory] %s: %s", memory.name, error)
         except (SummaryRefused, ModelError) as error:
             self.record.enter_failure(error)

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from agents.memory.facts.speech_acts import classify, is_secret, sentences
 from vault.memory.facts_note import LESSONS, PROMISES, REQUESTS
-from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
-from vault.memory.segment import names_person, names_room
+from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
+from vault.memory.segment import mentions_person, mentions_room
 from vault.vault import Vault
 from world.command import CommandTable
 from world.events import (
@@ -57,7 +57,7 @@ def speech_importance(text: str) -> int:
         return PROMISED
     if is_secret(text):
         return TOLD_PRIVATELY
-    return ASKED if REQUESTS in kinds else PLAIN_IMPORTANCE
+    return ASKED if REQUESTS in kinds else DEFAULT_IMPORTANCE
 
 
 def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -> int:
@@ -69,7 +69,7 @@ def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -
     own = event.actor_id == name
     match event:
         case Said(text=text):
-            found = max(speech_importance(text), SPOKEN_TO if addressed else PLAIN_IMPORTANCE)
+            found = max(speech_importance(text), SPOKEN_TO if addressed else DEFAULT_IMPORTANCE)
         case Shouted(text=text):
             found = speech_importance(text)
         case Whispered(to_id=to, text=text) | Paged(to_id=to, text=text) if to == name:
@@ -83,7 +83,7 @@ def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -
         case Output() | Left() | Arrived():
             found = ROUTINE
         case _:
-            found = PLAIN_IMPORTANCE
+            found = DEFAULT_IMPORTANCE
     return max(found, FIRST_TIME) if is_first else found
 
 
@@ -91,7 +91,7 @@ def action_importance(line: str, category: str) -> int:
     """Return how much a command that the agent typed matters; `category` is the command's own."""
     if category in ROUTINE_CATEGORIES:
         return ROUTINE
-    return speech_importance(line) if category == "speech" else PLAIN_IMPORTANCE
+    return speech_importance(line) if category == "speech" else DEFAULT_IMPORTANCE
 
 
 def line_importance(line: str, commands: CommandTable) -> int:
@@ -102,7 +102,7 @@ def line_importance(line: str, commands: CommandTable) -> int:
 
 def is_routine(memory: Memory) -> bool:
     """Return whether a memory may be told as a count."""
-    return memory.importance < PLAIN_IMPORTANCE and not memory.pinned
+    return memory.importance < DEFAULT_IMPORTANCE and not memory.pinned
 
 
 def notable_share(memories: Sequence[Memory]) -> float:
@@ -130,11 +130,11 @@ class FirstEncounters:
         """Return whether an event brings somebody or some place for the first time; the next time it does not."""
         match event:
             case Left(actor_id=actor, to_room_id=room) if actor == self._name and room:
-                return self._is_new(room, self._rooms, names_room)
+                return self._is_new(room, self._rooms, mentions_room)
             case _ if event.actor_id == self._name or event.audience != "room" or not event.actor_id:
                 return False
             case _:
-                return self._is_new(event.actor_id, self._people, names_person)
+                return self._is_new(event.actor_id, self._people, mentions_person)
 
     def _is_new(self, name: str, known: set[str], stands_in_journal: Callable[[Vault, str, str], bool]) -> bool:
         if name in known:

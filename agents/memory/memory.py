@@ -18,9 +18,9 @@ from vault.errors import NoteError
 from vault.legacy_import.memories import import_old_memories
 from vault.markdown import one_line
 from vault.memory.facts_note import FactsNote
-from vault.memory.journal import Journal, note_warning
-from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
-from vault.memory.summaries import LONGTERM, RECENT, Ahead, Summary, SummaryFolder
+from vault.memory.journal import Journal, add_warning
+from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
+from vault.memory.summaries import LONGTERM, RECENT, PendingPublication, Summary, SummaryFolder
 from vault.vault import Vault
 
 log = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ class AgentMemory:
         text: str,
         room: str = "",
         people: tuple[str, ...] = (),
-        importance: int = PLAIN_IMPORTANCE,
+        importance: int = DEFAULT_IMPORTANCE,
         refused: bool = False,
     ) -> Memory:
         """Remember one thing, and return it with its number.
@@ -171,7 +171,7 @@ class AgentMemory:
 
     def view(self) -> View:
         """Return what is in view now. Raises: NoteError if the journal cannot be read."""
-        self.take_in_edits()
+        self.poll_edits()
         n, most = self._n, self.strategy.max_tail
         tiers = self._compacted_by(self.provider) if self.provider else self.tiers(self.longterm, self.recent)
         covered = tiers[-1].memories.first - 1 if tiers[-1].memories else n
@@ -215,7 +215,7 @@ class AgentMemory:
         failed = failed_rounds(near)
         return [memory for memory in near if first <= memory.seq <= last and memory.seq not in failed]
 
-    def take_in_edits(self, thorough: bool = False) -> bool:
+    def poll_edits(self, thorough: bool = False) -> bool:
         """Take in lines and summaries edited by hand and return whether there were any.
 
         Files that look as we left them are read only if it is to be `thorough`.
@@ -231,7 +231,7 @@ class AgentMemory:
 
     def _take_in_lines(self) -> bool:
         try:
-            found = bool(self.journal.take_in_edits())
+            found = bool(self.journal.poll_edits())
         except NoteError as error:
             if not self._unread:
                 self._warn(f"lines typed by hand are not taken in yet: {error}")
@@ -242,15 +242,15 @@ class AgentMemory:
 
     def ahead(
         self, longterm: Summary | None, recent: Summary | None, has_leaf: bool = True
-    ) -> tuple[Ahead, Callable[[], None]] | None:
+    ) -> tuple[PendingPublication, Callable[[], None]] | None:
         """Return drafts for `publish`, or for `replace` without a leaf, and what writes them, in any thread.
 
         It is None if all has to be done at once. Raises: NoteError, and so does what writes.
         """
         if self._unfit:
             return None
-        ahead = self.summaries.ahead(longterm, recent, self._now_ms(), has_leaf)
-        force = self.journal.forcing()  # last: it has to be called, as it holds the file open
+        ahead = self.summaries.prepare(longterm, recent, self._now_ms(), has_leaf)
+        force = self.journal.fsync_later()  # last: it has to be called, as it holds the file open
 
         def write() -> None:
             force()
@@ -258,7 +258,7 @@ class AgentMemory:
 
         return ahead, write
 
-    def publish(self, longterm: Summary | None, recent: Summary | None, ahead: Ahead | None = None) -> str:
+    def publish(self, longterm: Summary | None, recent: Summary | None, ahead: PendingPublication | None = None) -> str:
         """Put new summaries in force, in one step, and return the leaf's name; there is none without a `recent`.
 
         Without one, the new long-term summary replaces both that are in force, and the short-term one is set aside.
@@ -276,7 +276,9 @@ class AgentMemory:
         self._stamp = self.summaries.stamp()
         return leaf
 
-    def replace(self, longterm: Summary | None, recent: Summary | None, ahead: Ahead | None = None) -> None:
+    def replace(
+        self, longterm: Summary | None, recent: Summary | None, ahead: PendingPublication | None = None
+    ) -> None:
         """Put other summaries in force without a leaf, as a rebuilding or a rollback does. Raises: as `publish`."""
         settled = self._partition(longterm, recent)
         self._put_in_place(longterm, recent, ahead, has_leaf=False)
@@ -284,10 +286,10 @@ class AgentMemory:
         self._stamp = self.summaries.stamp()
 
     def _put_in_place(
-        self, longterm: Summary | None, recent: Summary | None, ahead: Ahead | None, has_leaf: bool
+        self, longterm: Summary | None, recent: Summary | None, ahead: PendingPublication | None, has_leaf: bool
     ) -> str:
         if ahead and ahead.stamp == self.summaries.stamp() and not self._unfit:
-            ahead.drafts.put_in_place()  # what it tells of is on disk
+            ahead.drafts.commit()  # what it tells of is on disk
             return ahead.leaf
         self.journal.sync()
         if LONGTERM in self._unfit and self.longterm and longterm not in (None, self.longterm):
@@ -380,9 +382,9 @@ class AgentMemory:
     def _strategy_failed(self, name: str, error: Exception) -> None:
         log.error("[Memory] %s: the strategy %s failed", self.name, name, exc_info=error)
         text = f"The memory strategy {name!r} of {self.name} failed and is off: {error}. Nothing is lost."
-        note_warning(self.warnings, text)
+        add_warning(self.warnings, text)
         self.on_trouble(text)
 
     def _warn(self, text: str) -> None:
-        note_warning(self.warnings, text)
+        add_warning(self.warnings, text)
         log.warning("[Memory] %s: %s", self.name, text)

@@ -21,7 +21,7 @@ from agents.memory import strategies
 from agents.memory.coverage import NONE, Coverage, Range
 from agents.memory.view import Tier, View, summary_tiers, tail_tier
 from config.settings import MemorySettings
-from config.validation import SettingsError, misspelt, setting_names
+from config.validation import SettingsError, closest_name, setting_names
 from vault.config_notes import Settings, load_settings
 from vault.entities.agent_notes import AgentNote
 from vault.errors import NoteError
@@ -179,7 +179,7 @@ class StrategyRegistry(Mapping[str, type[MemoryStrategy]]):
         """The class of config/memory_compaction.md: what all share, and the settings of each strategy."""
         shared = next(one for one in dataclasses.fields(MemorySettings) if one.name == "strategy")
         names = dataclasses.field(
-            default=shared.default, metadata={**shared.metadata, "choices": tuple(self), "form": ""}
+            default=shared.default, metadata={**shared.metadata, "choices": tuple(self), "pattern": ""}
         )
         own = [(one.name, one.type, _copied(one)) for kind in self.values() for one in _own_fields(kind)]
         fields: list[tuple[str, Any, Any]] = [("strategy", str, names), *own]
@@ -205,7 +205,7 @@ class StrategyRegistry(Mapping[str, type[MemoryStrategy]]):
         """Return the memory settings of one agent. Raises: NoteError naming file and line."""
         names = setting_names(self.settings_kind)
         for key, given in note.given.items():
-            if key not in names and (meant := misspelt(key, tuple(self._own))):
+            if key not in names and (meant := closest_name(key, tuple(self._own))):
                 raise NoteError(f"{note.source}:{given.line}: unknown setting {key!r}; did you mean {meant!r}?")
         return note.memory_settings(general)
 

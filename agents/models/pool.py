@@ -165,7 +165,7 @@ class ModelPool:
             if job.owner == owner and job.is_thought and job.work:
                 job.work.cancel()
 
-    def look_again(self) -> None:
+    def reload(self) -> None:
         """Let those who wait go where there is a place now: routes may have changed."""
         self._start_next()
 

@@ -14,7 +14,7 @@ from agents.models.model import LanguageModel, ModelError
 from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, select_model
 from agents.models.pool import ModelPool
 from agents.models.queue import ModelQueue, SamplingOverrides
-from config.profiles import THINKER, ModelProfile, thinker_of
+from config.profiles import THINKER, ModelProfile, legacy_thinker
 from config.settings import ModelSettings
 
 Make = Callable[[ModelSpec], LanguageModel]
@@ -58,13 +58,13 @@ class Profiles:
 
         Raises: ModelError if the model of the settings before the first profile cannot be used; all stays as it was.
         """
-        thinker = profiles.get(THINKER, ModelProfile(THINKER)).over(thinker_of(models))
+        thinker = profiles.get(THINKER, ModelProfile(THINKER)).inherit_from(legacy_thinker(models))
         sentences, specs, later = await self._specs_of_thinker(models, thinker)
         if not specs:
             return sentences
         if "model" in thinker.given and not thinker.settings.endpoints:  # it is the one that was found in its place
             thinker = replace(thinker, settings=replace(thinker.settings, model=specs[0].model))
-        merged = {name: one.over(thinker) for name, one in profiles.items()} | {THINKER: thinker}
+        merged = {name: one.inherit_from(thinker) for name, one in profiles.items()} | {THINKER: thinker}
         wanted, united = unify_models({name: specs_of(one, specs) for name, one in merged.items()})
         sentences += united
         for spec in [spec for found in (*wanted.values(), later) for spec in found]:
@@ -145,7 +145,7 @@ class Profiles:
         ]
         used = {spec for found in wanted.values() for spec in found} | set(later)
         self.pool.retire([self._models.pop(spec) for spec in self._models.keys() - used])
-        self.pool.look_again()
+        self.pool.reload()
 
     def _routes(
         self, profiles: Mapping[str, ModelProfile], wanted: Mapping[str, tuple[ModelSpec, ...]], name: str

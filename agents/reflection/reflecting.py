@@ -18,7 +18,7 @@ from agents.models.adapter import literal
 from agents.reflection.speech_facts import KINDS
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK
-from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
 from vault.vault import STARTER, Vault
 from world.message_catalog import Wording
 
@@ -213,7 +213,7 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _line(memory: Memory, reading: NarrationParser) -> NumberedLine | None:
-    is_telling = memory.importance >= PLAIN_IMPORTANCE and memory.kind in _LIVED
+    is_telling = memory.importance >= DEFAULT_IMPORTANCE and memory.kind in _LIVED
     is_reminder = memory.kind == "told" and not memory.people
     is_small = memory.kind == "result" and memory.importance < HANDED
     if memory.refused or not is_telling or is_reminder or is_small:

@@ -12,7 +12,7 @@ from server.accounts.database import AccountDatabase, default_folder
 from server.accounts.passwords import Argon2
 from server.accounts.schema import Account
 from vault.entities.schema import save_entity
-from vault.memory.segment import ENTRIES_A_FILE, header, segment_name
+from vault.memory.segment import MAX_ENTRIES_PER_FILE, header, segment_name
 from vault.vault import Vault
 from world.entities import Character
 
@@ -106,7 +106,7 @@ def write_journal(agent: Path, memories: int, newest_ms: int) -> None:
         at_ms = newest_ms - (memories - seq) * SECONDS_APART * 1000
         moment = datetime.fromtimestamp(at_ms / 1000, UTC)
         day = f"{moment:%Y-%m-%d}"
-        part = 1 if day != opened[:10] else part + (len(lines) > ENTRIES_A_FILE)
+        part = 1 if day != opened[:10] else part + (len(lines) > MAX_ENTRIES_PER_FILE)
         name = segment_name(day, part)
         if name != opened:
             _close(folder, opened, lines)

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from config.settings import KINDS, ModelSettings
+from config.settings import SETTINGS_BY_NOTE, ModelSettings
 from config.validation import SettingsError, setting_names, settings_from
 from server.persistence.hot_reload import APPLIED_AT_ONCE
 from vault.config_notes import Settings, given_settings, write_setting
@@ -38,17 +38,19 @@ class ConfigCommands:
 
     def _show(self, world: World, actor: Character, text: str) -> list[Event]:
         wanted = text.lower().removesuffix(".md").removeprefix("config/")
-        names = [name for name in KINDS if wanted in ("", name)]
+        names = [name for name in SETTINGS_BY_NOTE if wanted in ("", name)]
         try:
             lines = [line for name in names for line in _note_lines(world, self._vault, self._settings(), name)]
             if not names:
                 lines = [
-                    line for name in KINDS for line in _note_lines(world, self._vault, self._settings(), name, wanted)
+                    line
+                    for name in SETTINGS_BY_NOTE
+                    for line in _note_lines(world, self._vault, self._settings(), name, wanted)
                 ]
         except (NoteError, SettingsError) as error:
             raise CommandError(str(error)) from error
         if not lines:
-            notes = world.wording.join_and(list(KINDS))
+            notes = world.wording.join_and(list(SETTINGS_BY_NOTE))
             raise CommandError(world.wording("config.no_such", wanted=text, notes=notes))
         return [Output(actor.character_id, "\n".join(lines))]
 
@@ -76,7 +78,7 @@ class ConfigCommands:
 def _note_lines(world: World, vault: Vault, settings: Settings, name: str, only: str = "") -> Iterator[str]:
     say = world.wording
     given = given_settings(vault, name)
-    in_force = next(one for one in vars(settings).values() if isinstance(one, KINDS[name]))
+    in_force = next(one for one in vars(settings).values() if isinstance(one, SETTINGS_BY_NOTE[name]))
     fresh = settings_from(type(in_force), given, f"config/{name}.md")
     fields: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(in_force)
     for field in (field for field in fields if only in ("", field.name)):

@@ -10,7 +10,7 @@ from agents.models.model import ModelError
 from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, largest_suitable, refused_schema
 from agents.models.profiles import specs_of
 from agents.models.weights import PACKAGE, default_cache_dir, load_package, read_gguf
-from config.profiles import THINKER, ModelProfile, thinker_of
+from config.profiles import THINKER, ModelProfile, legacy_thinker
 from server.check.checks import Result, ok, problem, warning
 from vault.config_notes import Settings
 
@@ -61,7 +61,7 @@ def models(
 ) -> list[Result]:
     """Return how each model is that the settings name, the thinker's first, and what their servers refuse."""
     profiles = settings.profiles_in_force
-    thinker = profiles.get(THINKER, ModelProfile(THINKER)).over(thinker_of(settings.models))
+    thinker = profiles.get(THINKER, ModelProfile(THINKER)).inherit_from(legacy_thinker(settings.models))
     usable: dict[ModelSpec, None] = {}
 
     def tried(spec: ModelSpec) -> str:
@@ -90,7 +90,7 @@ def _refusing(spec: ModelSpec, why: str) -> Result:
 def _others(profiles: Iterable[ModelProfile], thinker: ModelProfile) -> Iterator[ModelSpec]:
     for profile in profiles:
         if profile.name != THINKER and profile.settings.endpoints:
-            yield from specs_of(profile.over(thinker), ())
+            yield from specs_of(profile.inherit_from(thinker), ())
 
 
 def _needed(spec: ModelSpec, try_one: Try) -> Result:

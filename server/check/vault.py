@@ -22,9 +22,9 @@ from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.clock import Runtime
 from server.options import add_vault_option, existing_vault, vault_root
-from vault.check.run import check_vault, mend_vault
+from vault.check.run import check_vault, fix_vault
 from vault.errors import NoteError
-from vault.findings import Finding, Overlay, every_fault
+from vault.findings import Finding, Overlay, collect_errors
 from vault.legacy_import.run import import_vault
 from vault.message_notes import load_command_texts
 from vault.vault import Vault, open_vault
@@ -42,7 +42,7 @@ def check_and_tell(vault: Vault, now: float, fix: bool, as_json: bool, say: Call
     def check() -> list[Finding]:
         return found_in(vault, now, table)
 
-    done = mend_vault(vault, check) if fix else []
+    done = fix_vault(vault, check) if fix else []
     found = check()
     faults = [finding for finding in found if not finding.is_remark]
     if as_json:
@@ -76,7 +76,7 @@ def every_command() -> CommandTable:
 
 
 def _command_texts(vault: Vault, table: CommandTable) -> Iterable[Finding]:
-    return every_fault(Overlay(vault), lambda vault: load_command_texts(vault, table))
+    return collect_errors(Overlay(vault), lambda vault: load_command_texts(vault, table))
 
 
 def _row(finding: Finding) -> dict[str, object]:
@@ -85,13 +85,13 @@ def _row(finding: Finding) -> dict[str, object]:
         "line": finding.line,
         "kind": "remark" if finding.is_remark else "fault",
         "text": finding.text,
-        "fixable": finding.mend is not None,
+        "fixable": finding.fix is not None,
     }
 
 
 def _total(vault: Vault, faults: list[Finding], found: list[Finding], fixed: bool) -> str:
     counts = f"{_counted(len(faults), 'fault')} and {_counted(len(found) - len(faults), 'remark')} in {vault.root}."
-    mendable = sum(finding.mend is not None for finding in found)
+    mendable = sum(finding.fix is not None for finding in found)
     return counts if fixed or not mendable else f"{counts} --fix can mend {mendable} of them."
 
 

@@ -10,7 +10,7 @@ from agents.population import Population
 from agents.resuming import owe_again, owed_by
 from config.settings import ServerSettings
 from server.session.registry import SessionRegistry
-from vault.session_snapshot import JustNow, keep_just_now, take_just_now
+from vault.session_snapshot import SessionSnapshot, load_and_clear_snapshot, save_snapshot
 from vault.vault import Vault
 from world.entities import Character, TransientState
 from world.follow import start_following
@@ -46,7 +46,7 @@ class SessionRestore:
         lasting = [one for one in world.characters.values() if not guests.is_guest(one)]
         awake = tuple(one.character_id for one in lasting if one.awake and stay_awake)
         transient = {one.character_id: one.transient for one in lasting}
-        keep_just_now(self._vault, JustNow(awake, transient, owed_by(self._agents)), self._now_ms())
+        save_snapshot(self._vault, SessionSnapshot(awake, transient, owed_by(self._agents)), self._now_ms())
 
     def last_word(self, character: Character | None) -> str:
         """Return what whoever plays somebody is told when the world restarts; None is somebody at the door."""
@@ -60,7 +60,7 @@ class SessionRestore:
     def resume(self) -> None:
         """Let everybody go on; people who stayed awake are waited for, agents hear what is said from now on."""
         world, seconds = self._game.world, self._settings().return_seconds
-        before = take_just_now(self._vault, world, self._now_ms(), seconds)
+        before = load_and_clear_snapshot(self._vault, world, self._now_ms(), seconds)
         for one_id, transient in before.transient.items():
             _take_up(world.characters[one_id], transient)
         for one in [world.characters[one_id] for one_id in before.transient]:

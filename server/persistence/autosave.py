@@ -16,7 +16,7 @@ from vault.board_note import BoardNote
 from vault.entities.load import load_world
 from vault.entities.store import EntityStore, MergeBase
 from vault.errors import NoteError
-from vault.locations_log import Whereabouts
+from vault.locations_log import LocationsLog
 from vault.vault import Vault
 from world.entities import Ref
 from world.events import EntityChanged, Event
@@ -32,7 +32,7 @@ NOTES_AT_ONCE = 2
 class SaveMoves:
     """Writes where everyone and everything is, before anybody hears of the move. `problem` says why it could not."""
 
-    def __init__(self, whereabouts: Whereabouts) -> None:
+    def __init__(self, whereabouts: LocationsLog) -> None:
         self._whereabouts = whereabouts
         self.problem = ""
 
@@ -140,7 +140,7 @@ class SaveBoard:
 class Written(Protocol):
     """What writes, and is forced to disk with others later: a journal, or the vault with the notes replaced in it."""
 
-    def take_sync(self) -> Callable[[], None] | None:
+    def pending_fsync(self) -> Callable[[], None] | None:
         """Return what forces to disk all that was written until now, in any thread; None if nothing was."""
         ...
 
@@ -182,7 +182,7 @@ class GroupCommit:
         cancel(self._next)
 
     def _tick(self) -> None:
-        syncs = [sync for one in self._written() if (sync := one.take_sync())]
+        syncs = [sync for one in self._written() if (sync := one.pending_fsync())]
         if not syncs:
             self.start()
             return
@@ -225,7 +225,7 @@ class WorldStore:
         board = BoardNote(vault, self.world)
         board.take_in()
         self._notes = SaveNotes(EntityStore(vault, self.world, self.known), tell, clock)
-        self._whereabouts = Whereabouts(vault, self.world)
+        self._whereabouts = LocationsLog(vault, self.world)
         self._moves = SaveMoves(self._whereabouts)
         self._board = SaveBoard(board)
 

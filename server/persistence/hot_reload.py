@@ -10,7 +10,7 @@ from typing import Any
 from agents.agent import Agent
 from agents.memory.strategy import loaded_strategies
 from agents.population import Population
-from config.settings import KINDS
+from config.settings import SETTINGS_BY_NOTE
 from server.bridge import deferred_from
 from server.session.registry import SessionRegistry, Texts
 from vault.config_notes import Settings, load_text, write_setting
@@ -19,7 +19,7 @@ from vault.entities.store import MergeBase
 from vault.errors import NoteError
 from vault.message_notes import load_command_texts, load_wording
 from vault.vault import Vault
-from vault.watch import Changes, NotesSeen
+from vault.watch import Changes, ChangeScanner
 from world.edits import merge, remove_character, same_content
 from world.errors import WorldError
 from world.events import EntityChanged
@@ -51,7 +51,7 @@ NEEDS_RESTART = {
     "server": frozenset(
         {"host", "port", "admin_name", "tls_port", "tls_host", "tls_certificate", "tls_key"} | _OPERATIONS
     ),
-    "models": frozenset(field.name for field in fields(KINDS["models"])) - APPLIED_AT_ONCE,
+    "models": frozenset(field.name for field in fields(SETTINGS_BY_NOTE["models"])) - APPLIED_AT_ONCE,
     "memory_compaction": frozenset({"journal_fsync_ms", "max_compactions"}),
 }
 """What is settled when the world is opened, maybe by the command line, by note."""
@@ -121,8 +121,8 @@ class HotReload:
         self._game = game = targets.game
         self._agents = targets.agents
         self._known = known = targets.known
-        self._seen = NotesSeen(vault)
-        self._seen.begin()
+        self._seen = ChangeScanner(vault)
+        self._seen.baseline()
         self._world = EntityReloader(vault, game.world, known)
         self._written = written
         agent_notes = [source for source in known.broken if source.startswith("agents/")]
@@ -144,7 +144,7 @@ class HotReload:
 
     def steps(self, paths: Iterable[str] | None = None) -> Generator[None, None, list[str]]:
         """Do the same in short steps, between which anything else may happen in the world."""
-        changes = self._seen.look(paths)
+        changes = self._seen.scan(paths)
         told: list[str] = []
         if self._concerns(changes, TEXTS):
             told += self._guarded(TEXTS, lambda: self._texts(changes), "The sentences stay as they were.")

@@ -10,7 +10,7 @@ from typing import Protocol
 from server.clock import DelayedCall, ReactorClock, cancel
 from vault.entities.reload import run_steps
 from vault.vault import Vault
-from vault.watch import Watch
+from vault.watch import Watcher
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class ReloadTimer:
         self._seconds = seconds
         self._steps: Generator[None, None, list[str]] | None = None
         self._next: DelayedCall | None = None
-        self._watch = Watch(vault, lambda: in_reactor(self.note_change))
+        self._watch = Watcher(vault, lambda: in_reactor(self.note_change))
 
     def start(self) -> None:
         """Begin; if the system cannot watch, edits count from the next start or `@reload`, and the log says so."""
@@ -81,7 +81,7 @@ class ReloadTimer:
             self._first = now
         cancel(self._soon)
         self._schedule(max(0.0, min(SETTLE_SECONDS, self._first + LATEST_SECONDS - now)))
-        self._watch.go_on()
+        self._watch.rearm()
 
     def look_now(self) -> list[str]:
         """Take in every edit at once, wherever it is; return what was said of it, which is told too."""

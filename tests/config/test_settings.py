@@ -9,13 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config.settings import KINDS, AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
-from config.validation import IGNORED_KEYS, Given, SettingsError, misspelt, override, setting_names, settings_from
+from config.settings import (
+    SETTINGS_BY_NOTE,
+    AgentSettings,
+    MemorySettings,
+    ModelSettings,
+    ServerSettings,
+    WorldSettings,
+)
+from config.validation import (
+    IGNORED_KEYS,
+    SettingsError,
+    SourcedValue,
+    closest_name,
+    override,
+    setting_names,
+    settings_from,
+)
 
 SOURCE = "config/x.md"
 FIELDS = [
     pytest.param(kind, field, id=f"{name}.{field.name}")
-    for name, kind in KINDS.items()
+    for name, kind in SETTINGS_BY_NOTE.items()
     for field in dataclasses.fields(kind)
 ]
 RANGED = [one for one in FIELDS if one.values[1].metadata["low"] is not None]  # type: ignore[union-attr]
@@ -24,13 +39,13 @@ RANGED = [one for one in FIELDS if one.values[1].metadata["low"] is not None]  #
 def refusal(kind: type[Any], key: str, value: object, line: int = 7) -> str:
     """Return the message with which a value is refused."""
     with pytest.raises(SettingsError) as refused:
-        settings_from(kind, {key: Given(value, line)}, SOURCE)
+        settings_from(kind, {key: SourcedValue(value, line)}, SOURCE)
     return str(refused.value)
 
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS)
 def test_a_default_is_a_value_that_could_be_given(kind, field):
-    assert settings_from(kind, {field.name: Given(field.default, 1)}, SOURCE) == kind()
+    assert settings_from(kind, {field.name: SourcedValue(field.default, 1)}, SOURCE) == kind()
 
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS)
@@ -50,7 +65,7 @@ def test_the_ends_of_a_range_belong_to_it_and_what_is_beyond_does_not(kind, fiel
     wanted = type(field.default)
     low, high = field.metadata["low"], field.metadata["high"]
     for end in (low, high):
-        assert getattr(settings_from(kind, {field.name: Given(wanted(end), 1)}, SOURCE), field.name) == end
+        assert getattr(settings_from(kind, {field.name: SourcedValue(wanted(end), 1)}, SOURCE), field.name) == end
     for beyond in (wanted(low - 1), wanted(high + 1)):
         assert refusal(kind, field.name, beyond).startswith(f"config/x.md:7: {field.name} is {beyond}; expected ")
         assert f"from {low} to {high}" in refusal(kind, field.name, beyond)
@@ -83,18 +98,18 @@ def test_a_value_of_the_wrong_kind_is_refused(kind, key, value, message):
 
 
 def test_a_whole_number_will_do_for_a_number_and_a_number_for_text():
-    agents = settings_from(AgentSettings, {"think_seconds": Given(5, 1)}, SOURCE)
+    agents = settings_from(AgentSettings, {"think_seconds": SourcedValue(5, 1)}, SOURCE)
     assert (agents.think_seconds, type(agents.think_seconds)) == (5.0, float)
-    assert settings_from(WorldSettings, {"name": Given(1984, 1)}, SOURCE).name == "1984"
+    assert settings_from(WorldSettings, {"name": SourcedValue(1984, 1)}, SOURCE).name == "1984"
 
 
 def test_nothing_written_is_empty_text():
-    assert settings_from(ModelSettings, {"summary_model": Given(None, 1)}, SOURCE).summary_model == ""
+    assert settings_from(ModelSettings, {"summary_model": SourcedValue(None, 1)}, SOURCE).summary_model == ""
 
 
 @pytest.mark.parametrize(("read", "meant"), [(True, "on"), (False, "off"), ("auto", "auto"), ("off", "off")])
 def test_on_and_off_are_choices_although_yaml_reads_them_as_true_and_false(read, meant):
-    assert settings_from(AgentSettings, {"steering": Given(read, 1)}, SOURCE).steering == meant
+    assert settings_from(AgentSettings, {"steering": SourcedValue(read, 1)}, SOURCE).steering == meant
 
 
 def test_an_unknown_setting_is_refused_with_the_one_that_is_meant():
@@ -113,37 +128,45 @@ def test_an_unknown_setting_like_no_other_is_refused_with_those_there_are():
 
 
 def test_what_an_editor_writes_into_every_note_is_no_setting():
-    values = {key: Given(["anything"], 2) for key in IGNORED_KEYS}
+    values = {key: SourcedValue(["anything"], 2) for key in IGNORED_KEYS}
     assert settings_from(WorldSettings, values, SOURCE) == WorldSettings()
 
 
 def test_an_override_keeps_what_it_does_not_name():
-    given_first = settings_from(MemorySettings, {"immediate_window": Given(24, 1)}, SOURCE)
-    assert override(given_first, {"recent_window": Given(12, 1)}, SOURCE) == MemorySettings(
+    given_first = settings_from(MemorySettings, {"immediate_window": SourcedValue(24, 1)}, SOURCE)
+    assert override(given_first, {"recent_window": SourcedValue(12, 1)}, SOURCE) == MemorySettings(
         immediate_window=24, recent_window=12
     )
 
 
 def test_a_misspelt_key_is_told_from_an_unrelated_one():
     names = setting_names(AgentSettings)
-    assert [misspelt(key, names) for key in ("think_secnds", "colour", "template")] == ["think_seconds", "", "template"]
+    assert [closest_name(key, names) for key in ("think_secnds", "colour", "template")] == [
+        "think_seconds",
+        "",
+        "template",
+    ]
 
 
-@given(st.sampled_from(sorted(KINDS)), st.data())
+@given(st.sampled_from(sorted(SETTINGS_BY_NOTE)), st.data())
 def test_any_value_is_either_taken_or_refused_in_one_line_with_its_place(name, data):
-    kind = KINDS[name]
+    kind = SETTINGS_BY_NOTE[name]
     key = data.draw(st.sampled_from(setting_names(kind)))
     anything = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers())
     value = data.draw(anything)
     try:
-        settings_from(kind, {key: Given(value, 9)}, SOURCE)
+        settings_from(kind, {key: SourcedValue(value, 9)}, SOURCE)
     except SettingsError as refused:
         assert str(refused).startswith(f"config/x.md:9: {key} is ")
         assert "\n" not in str(refused)
 
 
 def test_settings_that_are_gone_change_nothing_and_one_warning_says_what_there_is_instead(caplog):
-    given = {"loopback_role": Given("admin", 11), "port": Given(5000, 12), "remote_role": Given("player", 14)}
+    given = {
+        "loopback_role": SourcedValue("admin", 11),
+        "port": SourcedValue(5000, 12),
+        "remote_role": SourcedValue("player", 14),
+    }
     assert settings_from(ServerSettings, given, "config/server.md") == ServerSettings(port=5000)
     (warned,) = [record.getMessage() for record in caplog.records]
     assert warned.startswith("config/server.md: loopback_role (line 11) and remote_role (line 14) count no more.")

@@ -14,7 +14,7 @@ from tests.vault.vault_of import vault_of
 from vault.backup import back_up, backups_folder
 from vault.entities.load import load_world
 from vault.errors import NoteError
-from vault.locations_log import Whereabouts
+from vault.locations_log import LocationsLog
 from vault.vault import Vault, open_vault
 
 AT = 1_795_000_000_000  # 2026-11-18 11:06:40 UTC
@@ -61,7 +61,7 @@ def test_a_world_goes_on_from_its_backup_as_it_was(tmp_path):
     vault, _ = open_vault(tmp_path / "world")
     world = load_world(vault, WorldSettings())
     world.things["tin cup"].place_id = "Moss"
-    Whereabouts(vault, world).save()
+    LocationsLog(vault, world).save()
     again = load_world(restored(back_up(vault, AT).path, tmp_path / "elsewhere"), WorldSettings())
     assert (again.rooms, dict(again.things), dict(again.characters)) == (
         world.rooms,

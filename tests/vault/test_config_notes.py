@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from config.settings import KINDS, AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
+from config.settings import (
+    SETTINGS_BY_NOTE,
+    AgentSettings,
+    MemorySettings,
+    ModelSettings,
+    ServerSettings,
+    WorldSettings,
+)
 from tests.vault.vault_of import vault_of
 from vault.config_notes import Settings, load_settings, load_text, write_setting
 from vault.errors import NoteError
@@ -18,7 +25,7 @@ from vault.vault import STARTER, Vault
 ROOT = Path(__file__).parents[2]
 EVERY_SETTING = [
     pytest.param(name, field, id=f"{name}.{field.name}")
-    for name, kind in KINDS.items()
+    for name, kind in SETTINGS_BY_NOTE.items()
     for field in dataclasses.fields(kind)
 ]
 DEFAULTS = Settings(ServerSettings(), WorldSettings(), AgentSettings(), ModelSettings(), MemorySettings())

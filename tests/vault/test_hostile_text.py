@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.hostile import hostile_input, hostile_lines
 from vault.board_note import format_board, parse_board
-from vault.entities.personal_notes import OwnNotes
+from vault.entities.personal_notes import PersonalNotes
 from vault.entities.schema import load_person, load_room, load_thing, save_entity
 from vault.markdown import one_line
 from vault.memory.facts_note import CONFIDED, PEOPLE, PROMISES, Fact, format_fact, parse_fact
@@ -68,7 +68,7 @@ def test_what_is_shared_is_read_as_it_was_shared_and_is_nothing_more(texts):
 def test_a_note_of_ones_own_has_the_lines_that_were_written(texts):
     owner = Character("Ana", "The Hall")
     with a_vault() as vault:
-        notes = OwnNotes(vault, lambda: 0)
+        notes = PersonalNotes(vault, lambda: 0)
         for text in texts:
             notes.add(owner, "Mine", text)
         assert notes.read(owner, "Mine") == "\n".join(texts)

@@ -12,7 +12,7 @@ from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
 from vault import locations_log as module
 from vault.errors import NoteError
-from vault.locations_log import DRAFT, OPENING, SPARE_LINES, WHEREABOUTS, Whereabouts
+from vault.locations_log import DRAFT, LOCATIONS, OPENING, SPARE_LINES, LocationsLog
 from vault.vault import Vault
 from world.entities import Character, Room, Thing
 from world.world import World
@@ -30,7 +30,7 @@ def world() -> World:
 def restored(vault: Vault) -> dict[str, str]:
     """Return where everyone and everything is in a world that begins now."""
     again = world()
-    Whereabouts(Vault(vault.root), again).restore()
+    LocationsLog(Vault(vault.root), again).restore()
     return places(again)
 
 
@@ -42,12 +42,12 @@ def places(one: World) -> dict[str, str]:
 
 def text(root: Path) -> str:
     """Return the list as it is on disk."""
-    return root.joinpath(*WHEREABOUTS).read_text()
+    return root.joinpath(*LOCATIONS).read_text()
 
 
 def test_a_move_adds_one_line(tmp_path):
     one, vault = world(), Vault(tmp_path)
-    whereabouts = Whereabouts(vault, one)
+    whereabouts = LocationsLog(vault, one)
     whereabouts.save()
     before = text(tmp_path)
     one.things["thing 3"].place_id = "Ana"
@@ -60,7 +60,7 @@ def test_a_move_adds_one_line(tmp_path):
 def test_where_nothing_moved_nothing_is_written(tmp_path):
     disk = FailingDisk()
     one = world()
-    whereabouts = Whereabouts(Vault(tmp_path, disk), one)
+    whereabouts = LocationsLog(Vault(tmp_path, disk), one)
     whereabouts.save()
     done = len(disk.done)
     one.things["thing 1"].place_id = "Attic"
@@ -70,28 +70,28 @@ def test_where_nothing_moved_nothing_is_written(tmp_path):
 
 
 def test_a_last_line_that_was_cut_off_does_not_count(tmp_path):
-    vault = vault_of(tmp_path, {"/".join(WHEREABOUTS): f"{OPENING}\n\n- [[Ana]]: [[Attic]]\n- [[Ana]]: [[Hall]]"})
+    vault = vault_of(tmp_path, {"/".join(LOCATIONS): f"{OPENING}\n\n- [[Ana]]: [[Attic]]\n- [[Ana]]: [[Hall]]"})
     assert restored(vault)["Ana"] == "Attic"
 
 
 def test_the_last_line_about_somebody_counts(tmp_path):
     vault = vault_of(
-        tmp_path, {"/".join(WHEREABOUTS): "- [[Ana]]: [[Attic]]\n- [[Ana]]: [[Nowhere]]\n- [[Ana]]: [[Hall]]\n"}
+        tmp_path, {"/".join(LOCATIONS): "- [[Ana]]: [[Attic]]\n- [[Ana]]: [[Nowhere]]\n- [[Ana]]: [[Hall]]\n"}
     )
     assert restored(vault)["Ana"] == "Hall"
 
 
 def test_a_list_of_an_older_vault_is_read(tmp_path):
     old = "Written by the world.\n\n## Characters\n- [[Ana]]: [[Attic]]\n\n## Things\n- [[thing 2]]: [[Ana]]\n"
-    found = restored(vault_of(tmp_path, {"/".join(WHEREABOUTS): old}))
+    found = restored(vault_of(tmp_path, {"/".join(LOCATIONS): old}))
     assert (found["Ana"], found["thing 2"]) == ("Attic", "Ana")
 
 
 def test_a_guest_whom_a_crash_left_in_the_list_is_forgotten_and_somebody_with_a_broken_note_is_not(tmp_path):
     lines = ["- [[Guest1]]: [[Attic]]", "- [[Zed]]: [[Attic]]", "- [[thing 2]]: [[Guest1]]"]
-    broken = {"people/Zed.md": "---\nrole: [\n---\n", "/".join(WHEREABOUTS): "\n".join([*lines, ""])}
+    broken = {"people/Zed.md": "---\nrole: [\n---\n", "/".join(LOCATIONS): "\n".join([*lines, ""])}
     one, vault = world(), vault_of(tmp_path, broken)
-    whereabouts = Whereabouts(vault, one)
+    whereabouts = LocationsLog(vault, one)
     whereabouts.restore()
     whereabouts.save()
     assert places(one)["thing 2"] == "Attic"  # where the guest was who had it
@@ -100,14 +100,14 @@ def test_a_guest_whom_a_crash_left_in_the_list_is_forgotten_and_somebody_with_a_
 
 def test_a_thing_in_what_is_no_more_and_stands_nowhere_stays_where_its_note_says(tmp_path):
     lines = "- [[thing 1]]: [[Guest1]]\n- [[Guest1]]: [[box]]\n- [[box]]: [[Guest1]]\n- [[thing 2]]: [[Guest2]]\n"
-    found = restored(vault_of(tmp_path, {"/".join(WHEREABOUTS): lines}))
+    found = restored(vault_of(tmp_path, {"/".join(LOCATIONS): lines}))
     assert (found["thing 1"], found["thing 2"]) == ("Hall", "Hall")
 
 
 def test_a_guest_who_has_gone_is_forgotten_when_the_list_is_shortened(tmp_path):
     one = world()
     one.add_character(Character("Guest1", "Hall"))
-    whereabouts = Whereabouts(Vault(tmp_path), one)
+    whereabouts = LocationsLog(Vault(tmp_path), one)
     whereabouts.save()
     del one.characters["Guest1"]
     with pytest.MonkeyPatch.context() as patch:
@@ -121,19 +121,19 @@ def test_a_guest_who_has_gone_is_forgotten_when_the_list_is_shortened(tmp_path):
 
 def test_no_room_gets_the_number_of_one_that_is_gone(tmp_path):
     one, vault = world(), Vault(tmp_path)
-    whereabouts = Whereabouts(vault, one)
+    whereabouts = LocationsLog(vault, one)
     whereabouts.save()
     one.rooms["Cellar"] = Room("Cellar", number=one.next_number())
     whereabouts.save()
     del one.rooms["Cellar"]
     again = world()
-    Whereabouts(vault, again).restore()
+    LocationsLog(vault, again).restore()
     assert again.next_number() == 4
 
 
 def test_what_somebody_else_has_written_meanwhile_is_replaced_by_the_whole_list(tmp_path):
     one, vault = world(), Vault(tmp_path)
-    whereabouts = Whereabouts(vault, one)
+    whereabouts = LocationsLog(vault, one)
     one.things["thing 1"].place_id = "Attic"
     whereabouts.save()
     for change in (
@@ -141,7 +141,7 @@ def test_what_somebody_else_has_written_meanwhile_is_replaced_by_the_whole_list(
         lambda path: path.write_text("mine"),
         lambda path: path.rename(tmp_path / "x"),
     ):
-        change(tmp_path.joinpath(*WHEREABOUTS))
+        change(tmp_path.joinpath(*LOCATIONS))
         one.characters["Ana"].room_id = "Attic" if one.characters["Ana"].room_id == "Hall" else "Hall"
         whereabouts.save()
         assert restored(vault) == places(one)
@@ -150,7 +150,7 @@ def test_what_somebody_else_has_written_meanwhile_is_replaced_by_the_whole_list(
 def test_a_move_that_could_not_be_written_is_written_with_the_next(tmp_path):
     disk = FailingDisk()
     one, vault = world(), Vault(tmp_path, disk)
-    whereabouts = Whereabouts(vault, one)
+    whereabouts = LocationsLog(vault, one)
     whereabouts.save()
     one.things["thing 1"].place_id = "Attic"
     with disk.full(), pytest.raises(NoteError, match="No space left"):
@@ -162,7 +162,7 @@ def test_a_move_that_could_not_be_written_is_written_with_the_next(tmp_path):
 
 def test_a_list_that_has_grown_long_is_shortened_in_pieces(tmp_path):
     one, vault = world(), Vault(tmp_path)
-    whereabouts = Whereabouts(vault, one)
+    whereabouts = LocationsLog(vault, one)
     longest = 0
     for turn in range(2 * SPARE_LINES):
         one.things["thing 1"].place_id = PLACES[turn % 3]
@@ -182,7 +182,7 @@ def test_a_list_that_has_grown_long_is_shortened_in_pieces(tmp_path):
 def test_whoever_stops_the_world_at_any_moment_loses_no_move_that_was_saved(tmp_path_factory, moves, after, stops):
     disk = FailingDisk()
     one, vault = world(), Vault(tmp_path_factory.mktemp("vault"), disk)
-    whereabouts = Whereabouts(vault, one)
+    whereabouts = LocationsLog(vault, one)
     seen = dict.fromkeys([*NAMES, "Ana"], "Hall")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "SPARE_LINES", 4)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from config.validation import Given
+from config.validation import SourcedValue
 from tests.vault import nasty
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings, write_setting
@@ -17,7 +17,7 @@ from vault.entities.schema import load_room, room_of, save_entity
 from vault.errors import NoteError
 from vault.markdown import escaped_section, scan, unescaped_section
 from vault.note import link_target, parse_note, with_plain_ends
-from vault.note_editor import NoteText, entry_lines
+from vault.note_editor import NoteEditor, entry_lines
 from world.entities import Exit
 
 HIDING = {
@@ -108,7 +108,7 @@ def test_a_setting_counts_however_it_is_capitalised(key, tmp_path):
 def test_hyphens_in_a_setting_are_understood_and_slips_of_the_pen_refused():
     known = ("tls_port", "port")
     assert parse_note("**tls-port**: 1\n**Tls Port:** 2\n", "n.md").settings(known[1:]) == {}
-    assert parse_note("**TLS-port**: 1\n", "n.md").settings(known) == {"tls_port": Given(1, 1)}
+    assert parse_note("**TLS-port**: 1\n", "n.md").settings(known) == {"tls_port": SourcedValue(1, 1)}
     for text, message in {
         "**Tls-Prot**: 1": "n.md:1: unknown setting 'Tls-Prot'; did you mean 'tls_port'?",
         "**port**: 1\n**Port**: 2": "n.md:2: 'port' is set twice; it stands in line 1 already.",
@@ -193,7 +193,7 @@ def check_spared(before: str, after: str, first: int, end: int) -> None:
 @example("%% a\nb %% tail\n\n## Exits\n", "", "new")
 @example("text %% a\nb %%", "", "")
 def test_a_section_is_changed_and_every_other_byte_stays(before, name, wanted):
-    text = NoteText(before, "n.md")
+    text = NoteEditor(before, "n.md")
     old = text.note.section(name)
     text.set_section(name, wanted)
     assert parse_note(str(text), "n.md").section(name).text == wanted
@@ -208,7 +208,7 @@ def test_a_section_is_changed_and_every_other_byte_stays(before, name, wanted):
     notes(), st.sampled_from(["Exits", "Details"]), st.sampled_from(["north", "clock", "new"]), st.none() | nasty.texts
 )
 def test_a_list_line_is_changed_and_every_other_byte_stays(before, section, name, wanted):
-    text = NoteText(before, "n.md")
+    text = NoteEditor(before, "n.md")
     old = {entry.name: entry for entry in text.note.entries(section)}
     text.set_entry(section, name, None if wanted is None else entry_lines(name, (), wanted))
     now = [entry.value for entry in parse_note(str(text), "n.md").entries(section) if entry.name == name]
@@ -222,7 +222,7 @@ def test_a_list_line_is_changed_and_every_other_byte_stays(before, section, name
 
 @given(notes(), st.sampled_from(["title", "mood"]), st.none() | nasty.one_liners)
 def test_a_property_is_changed_and_every_byte_of_the_body_stays(before, key, wanted):
-    text = NoteText(before, "n.md")
+    text = NoteEditor(before, "n.md")
     text.set_property(key, wanted)
     assert parse_note(str(text), "n.md").body.strip("\n") == parse_note(before, "n.md").body.strip("\n")
     body = re.split("---\r?\n", before)[-1].removeprefix("\ufeff")

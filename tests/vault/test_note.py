@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from config.validation import Given
+from config.validation import SourcedValue
 from vault.errors import NoteError
 from vault.note import Entry, format_note, link, link_target, parse_note
 
@@ -136,17 +136,17 @@ def test_settings_stand_among_prose_with_their_lines():
         "n.md",
     )
     assert note.settings() == {
-        "port": Given(4000, 2),
-        "host": Given("0.0.0.0", 7),
-        "max_connections": Given(20, 10),
-        "enabled": Given(True, 11),
-        "motto": Given(None, 12),
+        "port": SourcedValue(4000, 2),
+        "host": SourcedValue("0.0.0.0", 7),
+        "max_connections": SourcedValue(20, 10),
+        "enabled": SourcedValue(True, 11),
+        "motto": SourcedValue(None, 12),
     }
 
 
 @pytest.mark.parametrize("value", ["http://127.0.0.1:11434", "ollama:gemma3:1b", "30m", "auto", "::", "::1", "fe80::"])
 def test_a_setting_with_colons_in_it_stays_text(value):
-    assert parse_note(f"**key**: {value}", "n.md").settings() == {"key": Given(value, 1)}
+    assert parse_note(f"**key**: {value}", "n.md").settings() == {"key": SourcedValue(value, 1)}
 
 
 @pytest.mark.parametrize(

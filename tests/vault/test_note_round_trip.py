@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from config.validation import current_name, misspelt
+from config.validation import closest_name, current_name
 from tests.vault import nasty
 from vault.entities.agent_notes import KEYS as AGENT_KEYS
 from vault.entities.agent_notes import load_agent
@@ -101,7 +101,7 @@ def test_a_person_comes_back_as_they_were_saved_and_as_they_were_changed(person,
 def test_an_agent_comes_back_as_it_was_saved_with_what_it_may_do(agent, other):
     folder, vault = fresh()
     for one in (agent, other):  # a property that looks like a misspelt setting is refused at loading
-        kept = {key: text for key, text in one.properties.items() if not misspelt(key, AGENT_KEYS)}
+        kept = {key: text for key, text in one.properties.items() if not closest_name(key, AGENT_KEYS)}
         one.properties = {key: text for key, text in kept.items() if current_name(key) not in AGENT_KEYS}
     with folder:
         for one in (agent, other, agent):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from config.profiles import ModelProfile, ProfileSettings, thinker_of
+from config.profiles import ModelProfile, ProfileSettings, legacy_thinker
 from config.settings import ModelSettings
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings, write_setting
@@ -96,12 +96,12 @@ def test_a_setting_is_changed_before_the_profiles_and_not_in_them(tmp_path):
 
 
 def test_a_profile_has_what_it_does_not_say_from_the_thinker_but_not_how_strange_endpoints_are_spoken_to():
-    thinker = thinker_of(ModelSettings(num_ctx=2048, ollama_mode="chat"))
+    thinker = legacy_thinker(ModelSettings(num_ctx=2048, ollama_mode="chat"))
     thinker = ModelProfile(
         "thinker", ProfileSettings(api="openai", temperature=0.1), frozenset({"api", "temperature"})
-    ).over(thinker)
-    with_own = ModelProfile("x", ProfileSettings(endpoints="http://c"), frozenset({"endpoints"})).over(thinker)
-    without = ModelProfile("y").over(thinker)
+    ).inherit_from(thinker)
+    with_own = ModelProfile("x", ProfileSettings(endpoints="http://c"), frozenset({"endpoints"})).inherit_from(thinker)
+    without = ModelProfile("y").inherit_from(thinker)
     assert (with_own.settings.api, without.settings.api) == ("ollama", "openai")
     assert {one.settings.num_ctx for one in (with_own, without)} == {2048}
     assert {one.settings.mode for one in (with_own, without)} == {"chat"}

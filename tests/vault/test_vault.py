@@ -127,7 +127,7 @@ def test_a_note_is_replaced_without_waiting_and_then_forced_with_its_folder(tmp_
     vault.write_text("z", "rooms", "Den.md")
     assert "fsync" not in disk.done
     disk.done.clear()
-    sync = vault.take_sync()
+    sync = vault.pending_fsync()
     assert sync and disk.done == []
     vault.path("rooms", "Den.md").unlink()
     with disk.full(after=1), pytest.raises(OSError, match="No space"):
@@ -135,7 +135,7 @@ def test_a_note_is_replaced_without_waiting_and_then_forced_with_its_folder(tmp_
     disk.done.clear()
     vault.sync()
     assert disk.done == ["fsync", "sync_folder", "fsync"]
-    assert vault.take_sync() is None
+    assert vault.pending_fsync() is None
 
 
 def test_notes_are_listed_by_name_without_hidden_ones(tmp_path):

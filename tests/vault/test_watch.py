@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from tests.vault.vault_of import vault_of
-from vault.watch import Watch, is_watched
+from vault.watch import Watcher, is_watched
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_editors_and_the_world_itself_leave_is_not(source):
 
 def test_one_call_is_made_until_what_changed_is_taken(tmp_path):
     calls: list[str] = []
-    watch = Watch(vault_of(tmp_path, {"rooms/Hall.md": ""}), lambda: calls.append("changed"))
+    watch = Watcher(vault_of(tmp_path, {"rooms/Hall.md": ""}), lambda: calls.append("changed"))
     root = tmp_path.resolve()
     for path in ("rooms/Hall.md", "rooms/.Hall.md.1.draft", "things/lamp.md", "agents/Moss/facts.md"):
         watch._note([str(root / path)])
@@ -69,20 +69,20 @@ def test_nothing_is_taken_from_the_system_before_the_watch_begins(tmp_path, monk
         raise OSError(errno.EMFILE, "inotify instance limit reached")
 
     monkeypatch.setattr("vault.watch.Observer", none_left)
-    watch = Watch(vault_of(tmp_path, {}), lambda: None)
+    watch = Watcher(vault_of(tmp_path, {}), lambda: None)
     with pytest.raises(OSError, match="limit reached"):
         watch.start()
     watch.stop()
 
 
 def test_what_lies_outside_the_vault_is_nobody_s_business(tmp_path):
-    watch = Watch(vault_of(tmp_path / "world", {}), lambda: pytest.fail("called"))
+    watch = Watcher(vault_of(tmp_path / "world", {}), lambda: pytest.fail("called"))
     watch._note([str(tmp_path / "rooms" / "Hall.md")])
     assert watch.take() == set()
 
 
 def test_many_threads_lose_no_path(tmp_path):
-    watch = Watch(vault_of(tmp_path, {}), lambda: None)
+    watch = Watcher(vault_of(tmp_path, {}), lambda: None)
     root = tmp_path.resolve()
 
     def note(first: int) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from vault.errors import NoteError
-from vault.findings import Finding, Mend
+from vault.findings import Finding, Fix
 from vault.vault import Vault, check_name
 
 NAMED = ("rooms", "things", "people")
@@ -44,7 +44,7 @@ def _left_over(vault: Vault, folder: Path, names: Iterable[str], now: float) -> 
                 vault.source(folder / name),
                 0,
                 "a draft that was never finished, by a process that is no more; it can go.",
-                mend=Mend("put away"),
+                fix=Fix("put away"),
             )
 
 
@@ -59,7 +59,7 @@ def _names(vault: Vault, folder: Path, names: list[str]) -> Iterator[Finding]:
             what = (
                 "its name is written with separate accents (not NFC), which some systems take for another; rename it."
             )
-            yield Finding(source, 0, what, mend=None if normal in names else Mend("renamed", new_name=normal))
+            yield Finding(source, 0, what, fix=None if normal in names else Fix("renamed", new_name=normal))
         if folder.relative_to(vault.root).as_posix() in (*NAMED, "agents"):
             yield from _fitness(source, normal.removesuffix(".md"))
 
@@ -86,11 +86,11 @@ def _encoding(vault: Vault, path: Path) -> Iterator[Finding]:
         return
     if raw.startswith(_BOM):
         what = "begins with a byte order mark, which nothing needs; save it as UTF-8 without one."
-        yield Finding(source, 1, what, True, Mend("freed of its byte order mark", lambda raw: raw.removeprefix(_BOM)))
+        yield Finding(source, 1, what, True, Fix("freed of its byte order mark", lambda raw: raw.removeprefix(_BOM)))
     if b"\r\n" in raw:
         line = raw.count(b"\n", 0, raw.index(b"\r\n")) + 1
         what = "lines end as on Windows (CR LF); save it with LF alone."
-        yield Finding(source, line, what, True, Mend("given plain line ends", lambda raw: raw.replace(b"\r\n", b"\n")))
+        yield Finding(source, line, what, True, Fix("given plain line ends", lambda raw: raw.replace(b"\r\n", b"\n")))
 
 
 def _is_alive(process: str | None) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from vault.errors import NoteError
-from vault.findings import Finding, Overlay, every_fault, finding_of
+from vault.findings import Finding, Overlay, collect_errors, finding_of
 from vault.memory.bullet_note import BulletNote
 from vault.memory.facts_note import NAME as FACTS
 from vault.memory.facts_note import parse_facts
-from vault.memory.memory_line import false_number, is_memory_line, looks_torn, seq_of
+from vault.memory.memory_line import invalid_number, is_memory_line, is_truncated, seq_of
 from vault.memory.segment import Segment, is_segment_name
 from vault.memory.summaries import LONGTERM, RECENT, SummaryFolder
 from vault.note import parse_note
@@ -81,10 +81,10 @@ def _segment(source: str, text: str, remembered: Remembered) -> Iterator[Finding
             yield Finding(source, number, what)
         elif seq:
             remembered.places[seq] = stem, number
-        elif is_memory_line(line) and (false := false_number(line)):
+        elif is_memory_line(line) and (false := invalid_number(line)):
             what = f"{false} cannot be the number of a memory; take it out, and the line is given one."
             yield Finding(source, number, what)
-        elif number == len(lines) and is_memory_line(line) and looks_torn(line):
+        elif number == len(lines) and is_memory_line(line) and is_truncated(line):
             what = "the last line was never finished; the next start sets it aside in quarantine.md."
             yield Finding(source, number, what)
 
@@ -113,7 +113,7 @@ def _summaries(vault: Vault, name: str, last: int) -> Iterator[Finding]:
 def _facts(vault: Vault, name: str, remembered: Remembered) -> Iterator[Finding]:
     source = f"agents/{name}/{FACTS}"
     overlay = Overlay(vault)
-    yield from every_fault(
+    yield from collect_errors(
         overlay, lambda vault: None if overlay.is_hidden(source) else parse_facts(vault.read(source))
     )
     if overlay.is_hidden(source):

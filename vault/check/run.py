@@ -16,7 +16,7 @@ from vault.check.memories import check_memories
 from vault.check.world import check_settings, check_world
 from vault.config_notes import settings_in
 from vault.errors import NoteError
-from vault.findings import Finding, Overlay, every_fault
+from vault.findings import Finding, Overlay, collect_errors
 from vault.vault import Vault, agent_names
 
 Check = Callable[[Vault], Iterable[Finding]]
@@ -51,7 +51,7 @@ def _start_room(vault: Vault) -> str:
     default = WorldSettings().start_room
     if not vault.exists(source):
         return default
-    list(every_fault(overlay, lambda vault: settings_in(vault.read(source)) if vault.exists(source) else None))
+    list(collect_errors(overlay, lambda vault: settings_in(vault.read(source)) if vault.exists(source) else None))
     try:
         given = settings_in(overlay.read(source)).get("start_room")
     except NoteError:
@@ -60,32 +60,32 @@ def _start_room(vault: Vault) -> str:
 
 
 TRASH = ".trash"
-MOST_ROUNDS = 5
+MAX_ROUNDS = 5
 
 
-def mend_vault(vault: Vault, check: Callable[[], list[Finding]]) -> list[str]:
+def fix_vault(vault: Vault, check: Callable[[], list[Finding]]) -> list[str]:
     """Mend whatever `check` finds that is safe to mend; return a sentence for each thing that was done.
 
     It is checked again until nothing is left to mend, for one thing may hide another.
     Raises: NoteError if a file cannot be written or moved.
     """
     done: list[str] = []
-    for _ in range(MOST_ROUNDS):
-        mendable = [finding for finding in check() if finding.mend]
+    for _ in range(MAX_ROUNDS):
+        mendable = [finding for finding in check() if finding.fix]
         if not mendable:
             break
         kept: set[str] = set()
         for finding in mendable:
             try:
-                done += _mended(vault, finding, kept)
+                done += _fix(vault, finding, kept)
             except OSError as error:
                 raise NoteError(f"{finding.source}: cannot be mended: {error.strerror}.") from error
     vault.sync()
     return done
 
 
-def _mended(vault: Vault, finding: Finding, kept: set[str]) -> list[str]:
-    mend, path = finding.mend, vault.path(finding.source)
+def _fix(vault: Vault, finding: Finding, kept: set[str]) -> list[str]:
+    mend, path = finding.fix, vault.path(finding.source)
     if mend is None or not os.path.lexists(path):  # it was renamed just now, and comes up again in the next round
         return []
     if mend.new_name:
@@ -95,7 +95,7 @@ def _mended(vault: Vault, finding: Finding, kept: set[str]) -> list[str]:
         path.rename(target)
         return [f"{finding.source}: {mend.did} to {mend.new_name}, with its accents in one piece."]
     if mend.change is None:
-        where = _trash(vault, finding.source)
+        where = _free_trash_path(vault, finding.source)
         vault.disk.replace(path, where)
         vault.force_soon(path)
         vault.force_soon(where)
@@ -104,7 +104,7 @@ def _mended(vault: Vault, finding: Finding, kept: set[str]) -> list[str]:
     after = mend.change(before)
     if after == before:
         return []
-    remark = "" if finding.source in kept else f"; what it was is in {_keep(vault, finding.source, before)}"
+    remark = "" if finding.source in kept else f"; what it was is in {_back_up(vault, finding.source, before)}"
     kept.add(finding.source)
     path = vault.file(finding.source)
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
@@ -115,13 +115,13 @@ def _mended(vault: Vault, finding: Finding, kept: set[str]) -> list[str]:
     return [f"{finding.source}: {mend.did}{remark}."]
 
 
-def _keep(vault: Vault, source: str, raw: bytes) -> str:
-    where = _trash(vault, source)
+def _back_up(vault: Vault, source: str, raw: bytes) -> str:
+    where = _free_trash_path(vault, source)
     vault.disk.write_draft(where, raw, durable=True)
     return vault.source(where)
 
 
-def _trash(vault: Vault, source: str) -> Path:
+def _free_trash_path(vault: Vault, source: str) -> Path:
     """Return a free place in the trash for a file, under its own path there."""
     where, part = vault.path(TRASH, source), 1
     where.parent.mkdir(parents=True, exist_ok=True)

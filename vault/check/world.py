@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from config.profiles import THINKER, ModelProfile, thinker_of
-from config.settings import KINDS, AgentSettings, MemorySettings
-from config.validation import GONE, OLD_NAMES, Given, is_open, setting_names
+from config.profiles import THINKER, ModelProfile, legacy_thinker
+from config.settings import SETTINGS_BY_NOTE, AgentSettings, MemorySettings
+from config.validation import OLD_NAMES, REMOVED, SourcedValue, is_open, setting_names
 from vault.board_note import BOARD, parse_board
 from vault.check.files import NAMED
 from vault.config_notes import Settings, load_settings, load_text, settings_in
@@ -16,8 +16,8 @@ from vault.entities.agent_notes import load_agent
 from vault.entities.schema import KINDS as KIND_BY_FOLDER
 from vault.entities.schema import entity_of, room_names
 from vault.errors import NoteError
-from vault.findings import Finding, Mend, Overlay, every_fault
-from vault.locations_log import LINE, WHEREABOUTS
+from vault.findings import Finding, Fix, Overlay, collect_errors
+from vault.locations_log import LINE, LOCATIONS
 from vault.markdown import unclosed
 from vault.message_notes import WHOLE, load_wording
 from vault.note import Note, link_target
@@ -41,7 +41,7 @@ def check_world(vault: Vault, start_room: str) -> Iterator[Finding]:
     sources += [f"agents/{name}/agent.md" for name in agent_names(vault)]
     overlay, found = Overlay(vault), {folder: Notes() for folder in (*NAMED, "agents")}
     for source in sources:
-        yield from every_fault(overlay, lambda vault, source=source: _read(vault, source))  # type: ignore[misc]
+        yield from collect_errors(overlay, lambda vault, source=source: _read(vault, source))  # type: ignore[misc]
         if not overlay.is_hidden(source):
             note = found[source.partition("/")[0]][_name(source)] = overlay.read(source)
             for number, mark in unclosed(note.lines):
@@ -51,7 +51,9 @@ def check_world(vault: Vault, start_room: str) -> Iterator[Finding]:
     yield from _exits(vault, found["rooms"], start_room)
     yield from _places(vault, found)
     yield from _whereabouts(vault)
-    yield from every_fault(Overlay(vault), lambda vault: parse_board(vault.read(*BOARD)) if vault.exists(*BOARD) else 0)
+    yield from collect_errors(
+        Overlay(vault), lambda vault: parse_board(vault.read(*BOARD)) if vault.exists(*BOARD) else 0
+    )
 
 
 def _read(vault: Vault, source: str) -> None:
@@ -92,7 +94,7 @@ def _numbers(rooms: Notes) -> Iterator[Finding]:
             first[number] = note.source
     for number, source in enumerate(without, _free(first)):
         what = "it has no number, by which maps and renamings know a room; write number: "
-        yield Finding(source, 1, f"{what}{number}", mend=Mend(f"was given number {number}", _numbering(number)))
+        yield Finding(source, 1, f"{what}{number}", fix=Fix(f"was given number {number}", _numbering(number)))
 
 
 def _free(taken: Mapping[int, str]) -> int:
@@ -174,10 +176,10 @@ def _holding(name: str, things: Mapping[str, Note]) -> list[str]:
 
 def _whereabouts(vault: Vault) -> Iterator[Finding]:
     """Yield what is wrong with the list of who is where, in which the last line about somebody or something counts."""
-    overlay, source = Overlay(vault), "/".join(WHEREABOUTS)
+    overlay, source = Overlay(vault), "/".join(LOCATIONS)
     if not vault.exists(source):
         return
-    yield from every_fault(overlay, lambda vault: vault.read_text(source) if vault.exists(source) else None)
+    yield from collect_errors(overlay, lambda vault: vault.read_text(source) if vault.exists(source) else None)
     if overlay.is_hidden(source):
         return
     rooms, characters = frozenset(vault.names("rooms")), frozenset([*agent_names(vault), *vault.names("people")])
@@ -194,7 +196,7 @@ def _whereabouts(vault: Vault) -> Iterator[Finding]:
         gone = [one for one, among in ((name, known), (place, places)) if one not in among]
         if gone and not _GUEST.fullmatch(gone[0]):
             what = f"{gone[0]} is no more; the line can go."
-            yield Finding(source, number, what, mend=Mend(f"freed of the line of {gone[0]}", _without(name)))
+            yield Finding(source, number, what, fix=Fix(f"freed of the line of {gone[0]}", _without(name)))
 
 
 def _without(name: str) -> Callable[[bytes], bytes]:
@@ -214,7 +216,7 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 def _line_of(vault: Vault, source: str, key: str) -> int:
     overlay = Overlay(vault)
-    list(every_fault(overlay, lambda vault: settings_in(vault.read(source)) if vault.exists(source) else None))
+    list(collect_errors(overlay, lambda vault: settings_in(vault.read(source)) if vault.exists(source) else None))
     if overlay.is_hidden(source) or not vault.exists(source):
         return 0
     given = settings_in(overlay.read(source)).get(key)
@@ -224,8 +226,8 @@ def _line_of(vault: Vault, source: str, key: str) -> int:
 def check_settings(vault: Vault) -> Iterator[Finding]:
     """Yield what is wrong with `config`, with the settings in `agent.md`, and with `text`."""
     overlay = Overlay(vault)
-    yield from every_fault(overlay, load_settings)
-    for name, kind in KINDS.items():
+    yield from collect_errors(overlay, load_settings)
+    for name, kind in SETTINGS_BY_NOTE.items():
         source = f"config/{name}.md"
         if not overlay.is_hidden(source) and vault.exists(source):
             known = (*setting_names(kind), *(OLD_NAMES.values() if is_open(kind) else ()))
@@ -234,9 +236,9 @@ def check_settings(vault: Vault) -> Iterator[Finding]:
         yield from _contexts(settings)
     for name in agent_names(vault):
         yield from _agent(vault, name)
-    yield from every_fault(Overlay(vault), load_wording)
+    yield from collect_errors(Overlay(vault), load_wording)
     for name in WHOLE:
-        yield from every_fault(Overlay(vault), lambda vault, name=name: load_text(vault, name))  # type: ignore[misc]
+        yield from collect_errors(Overlay(vault), lambda vault, name=name: load_text(vault, name))  # type: ignore[misc]
 
 
 def _agent(vault: Vault, name: str) -> Iterator[Finding]:
@@ -247,7 +249,7 @@ def _agent(vault: Vault, name: str) -> Iterator[Finding]:
             note.memory_settings(MemorySettings())
 
     overlay, source = Overlay(vault), f"agents/{name}/agent.md"
-    yield from every_fault(overlay, load)
+    yield from collect_errors(overlay, load)
     if not overlay.is_hidden(source):
         known = (*setting_names(AgentSettings), *setting_names(MemorySettings))
         yield from _old_names(source, overlay.read(source).given, known)
@@ -262,9 +264,9 @@ def _loaded(vault: Vault) -> Settings | None:
 
 def _contexts(settings: Settings) -> Iterator[Finding]:
     """Yield profiles that want a context of their own of a model in Ollama that others use: it counts for none."""
-    thinker = settings.profiles.get(THINKER, ModelProfile(THINKER)).over(thinker_of(settings.models))
+    thinker = settings.profiles.get(THINKER, ModelProfile(THINKER)).inherit_from(legacy_thinker(settings.models))
     sizes: dict[tuple[str, str], tuple[str, int]] = {}
-    for profile in (thinker, *(one.over(thinker) for one in settings.profiles.values() if one.name != THINKER)):
+    for profile in (thinker, *(one.inherit_from(thinker) for one in settings.profiles.values() if one.name != THINKER)):
         said = profile.settings
         if said.api != "ollama":
             continue
@@ -276,16 +278,16 @@ def _contexts(settings: Settings) -> Iterator[Finding]:
                 yield Finding(profile.source, 0, f"{text}, {advice}", True)
 
 
-def _given(vault: Vault, source: str) -> Mapping[str, Given]:
+def _given(vault: Vault, source: str) -> Mapping[str, SourcedValue]:
     try:
         return settings_in(vault.read(source))
     except NoteError:  # found before, more than once in one note
         return {}
 
 
-def _old_names(source: str, given: Mapping[str, Given], known: tuple[str, ...]) -> Iterator[Finding]:
+def _old_names(source: str, given: Mapping[str, SourcedValue], known: tuple[str, ...]) -> Iterator[Finding]:
     for key, one in given.items():
         if key in OLD_NAMES and OLD_NAMES[key] in known:
             yield Finding(source, one.line, f"{key} is called {OLD_NAMES[key]} now; rename it.", True)
-        elif key in GONE and key not in known:
-            yield Finding(source, one.line, f"{key} counts no more. {GONE[key]}", True)
+        elif key in REMOVED and key not in known:
+            yield Finding(source, one.line, f"{key} counts no more. {REMOVED[key]}", True)

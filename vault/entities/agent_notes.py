@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from config.settings import AgentSettings, MemorySettings
-from config.validation import Given, SettingsError, current_name, misspelt, override, setting_names
+from config.validation import SettingsError, SourcedValue, closest_name, current_name, override, setting_names
 from vault.entities.schema import known_keys, read_fields
 from vault.entities.trigger_notes import ERRANDS, profile_in
 from vault.errors import NoteError
 from vault.markdown import Line, unescaped_comments
 from vault.note import Note, link
-from vault.note_editor import NoteText
+from vault.note_editor import NoteEditor
 from vault.vault import Vault, check_name
 from world.entities import Character
 
@@ -46,7 +46,7 @@ class AgentNote:
     fields: Mapping[str, Any]
     profile: str
     yesterday: str
-    given: dict[str, Given]
+    given: dict[str, SourcedValue]
     source: str
     errands: tuple[Errand, ...] = ()
 
@@ -78,7 +78,7 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
 def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:
     """Return what an `agent.md` says; see `load_agent`."""
     for key, given in note.given.items():
-        meant = "" if current_name(key) in KEYS else misspelt(key.lower().replace("-", "_"), KEYS)
+        meant = "" if current_name(key) in KEYS else closest_name(key.lower().replace("-", "_"), KEYS)
         if meant:
             raise NoteError(f"{note.source}:{given.line}: unknown setting {key!r}; did you mean {meant!r}?")
     old = [key for key in note.typed if current_name(key) in KEYS]
@@ -96,7 +96,7 @@ def _with_own(note: AgentNote, general: S) -> S:
         raise NoteError(str(error)) from error
 
 
-def begin_agent(vault: Vault, name: str, room_id: str, profile: str) -> None:
+def create_agent(vault: Vault, name: str, room_id: str, profile: str) -> None:
     """Write the note of a new agent. Raises: NoteError, also if there is such a folder already."""
     if vault.exists("agents", check_name(name)):
         raise NoteError(f"agents/{name}: this folder is there already; move it away, or choose another name.")
@@ -109,7 +109,7 @@ def set_agent_property(vault: Vault, name: str, key: str, value: str | bool | in
     Raises: NoteError if the note cannot be read or written.
     """
     parts = ("agents", name, "agent.md")
-    text = NoteText(vault.read_exact(*parts), vault.source(vault.path(*parts)))
+    text = NoteEditor(vault.read_exact(*parts), vault.source(vault.path(*parts)))
     text.set_property(key, value)
     vault.write_text(str(text), *parts)
 

@@ -18,8 +18,8 @@ from vault.entities.agent_notes import load_agent
 from vault.entities.schema import inside_itself, load_person, load_room, load_thing
 from vault.entities.store import MergeBase
 from vault.errors import NoteError
-from vault.findings import Overlay, every_fault
-from vault.locations_log import Whereabouts
+from vault.findings import Overlay, collect_errors
+from vault.locations_log import LocationsLog
 from vault.message_notes import load_wording
 from vault.note import with_plain_ends
 from vault.vault import Vault, agent_names
@@ -56,7 +56,7 @@ def load_world(vault: Vault, settings: WorldSettings, known: MergeBase | None = 
         raise NoteError(f"config/world.md: {error}") from error
     world.crowd = settings.crowd
     known.reset(world)
-    Whereabouts(vault, world).restore()
+    LocationsLog(vault, world).restore()
     _untangle(world, known)
     return world
 
@@ -139,13 +139,13 @@ def load_partial_room(vault: Vault, name: str, known: Mapping[str, str]) -> Part
     `known` is of `room_names`.
     """
     source = f"rooms/{name}.md"
-    text = vault.read_what_is_readable(source)
+    text = vault.read_lossy(source)
     faults: dict[str, None] = {}
     for part in (None, text, _without_front_matter(text)):
         overlay = Overlay(vault)
         if part is not None:
             overlay.show(source, part)
-        faults |= {str(fault): None for fault in every_fault(overlay, lambda vault: _load(vault, name, known))}
+        faults |= {str(fault): None for fault in collect_errors(overlay, lambda vault: _load(vault, name, known))}
         try:
             return PartialRoom(load_room(overlay, name, known), tuple(faults), part is None)
         except NoteError:

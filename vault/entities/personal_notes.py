@@ -15,14 +15,14 @@ from vault.entities.agent_notes import agent_of, set_agent_property
 from vault.entities.trigger_notes import only_reactions, without_reactions
 from vault.markdown import escaped_section, unescaped_section
 from vault.note import Note, link
-from vault.note_editor import NoteText
+from vault.note_editor import NoteEditor
 from vault.vault import Vault, check_name
 from world.entities import Character
 
 FORMER = "former"
 
 
-class OwnNotes:
+class PersonalNotes:
     """The notes of everyone, by owner and title. A title means the same note in whatever case it is typed."""
 
     def __init__(self, vault: Vault, now_ms: Callable[[], int]) -> None:
@@ -31,7 +31,7 @@ class OwnNotes:
 
     def titles(self, owner: Character) -> list[str]:
         """Return the titles of somebody's notes, sorted."""
-        return self._vault.names("/".join((*home_of(owner), "notes")))
+        return self._vault.names("/".join((*personal_folder(owner), "notes")))
 
     def title_of(self, owner: Character, wanted: str) -> str:
         """Return the title as it is written on the note that is meant; empty if there is none."""
@@ -57,7 +57,7 @@ class OwnNotes:
     def overwrite(self, owner: Character, title: str, text: str) -> str:
         """Give a note that is there another text; return where the old one is kept. Raises: NoteError."""
         before = self._vault.read_exact(*_path(owner, title))
-        kept = keep_former(self._vault, before, (*home_of(owner), "notes", FORMER), title, self._now_ms())
+        kept = save_former(self._vault, before, (*personal_folder(owner), "notes", FORMER), title, self._now_ms())
         self._begin(owner, title, text)
         return kept
 
@@ -71,12 +71,12 @@ def note_text(vault: Vault, agent_id: str, title: str) -> str:
     return unescaped_section(vault.read("agents", agent_id, "notes", f"{title}.md").body)
 
 
-def home_of(owner: Character) -> tuple[str, str]:
+def personal_folder(owner: Character) -> tuple[str, str]:
     """Return the folder in which somebody's own files are."""
     return ("agents" if owner.is_agent else "people"), check_name(owner.character_id)
 
 
-def keep_former(vault: Vault, text: str, folder: tuple[str, ...], title: str, at_ms: int) -> str:
+def save_former(vault: Vault, text: str, folder: tuple[str, ...], title: str, at_ms: int) -> str:
     """Keep what a file said in a folder, under its title and the moment; return the file's name. Raises: NoteError."""
     moment = datetime.fromtimestamp(at_ms / 1000, UTC)
     stem, number = f"{title} {moment:%Y%m%d-%H%M%S}", 1
@@ -89,7 +89,7 @@ def keep_former(vault: Vault, text: str, folder: tuple[str, ...], title: str, at
 
 
 def _path(owner: Character, title: str) -> tuple[str, ...]:
-    return (*home_of(owner), "notes", f"{title}.md")
+    return (*personal_folder(owner), "notes", f"{title}.md")
 
 
 def _key(title: str) -> str:
@@ -103,7 +103,7 @@ _BRACES = str.maketrans("{}", "()")
 _BRACKETS = re.compile(r"[\[\]]{2,}")
 
 
-class OwnProfiles:
+class ProfileHistory:
     """Profiles and descriptions, and their former versions."""
 
     def __init__(self, vault: Vault, now_ms: Callable[[], int]) -> None:
@@ -119,7 +119,7 @@ class OwnProfiles:
         newest = self._newest(agent, PROFILE)
         if not newest:
             return False
-        former = self._vault.read(*home_of(agent), HISTORY, newest)
+        former = self._vault.read(*personal_folder(agent), HISTORY, newest)
         self._write(agent, without_reactions(former))
         return True
 
@@ -137,26 +137,26 @@ class OwnProfiles:
     def former_description(self, character: Character) -> str | None:
         """Return how somebody looked before the last change; None if nothing was ever changed. Raises: NoteError."""
         newest = self._newest(character, DESCRIPTION)
-        return self._vault.read_text(*home_of(character), HISTORY, newest) if newest else None
+        return self._vault.read_text(*personal_folder(character), HISTORY, newest) if newest else None
 
     def set_interval(self, agent: Character, seconds: str) -> None:
         """Write how often an agent thinks into its note; all else stays to the letter. Raises: NoteError."""
         set_agent_property(self._vault, agent.name, "think_seconds", seconds)
 
     def _write(self, agent: Character, profile: str) -> None:
-        parts = (*home_of(agent), "agent.md")
+        parts = (*personal_folder(agent), "agent.md")
         before = self._vault.read_exact(*parts)
-        text = NoteText(before, self._vault.source(self._vault.path(*parts)))
+        text = NoteEditor(before, self._vault.source(self._vault.path(*parts)))
         text.set_body("\n\n".join(part for part in (profile, only_reactions(text.note)) if part))
         agent_of(text.note, agent.name)  # what could not be loaded again is not written either
         self._keep(agent, PROFILE, before)
         self._vault.write_text(str(text), *parts)
 
     def _keep(self, character: Character, title: str, text: str) -> None:
-        keep_former(self._vault, text, (*home_of(character), HISTORY), title, self._now_ms())
+        save_former(self._vault, text, (*personal_folder(character), HISTORY), title, self._now_ms())
 
     def _newest(self, character: Character, title: str) -> str:
-        names = self._vault.names("/".join((*home_of(character), HISTORY)))
+        names = self._vault.names("/".join((*personal_folder(character), HISTORY)))
         found = [name for name in names if name.startswith(f"{title} ")]
         return f"{found[-1]}.md" if found else ""
 

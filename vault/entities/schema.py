@@ -15,8 +15,8 @@ from config.validation import setting_names
 from vault.entities.trigger_notes import ambient_in, descriptions_in, triggers_in
 from vault.errors import NoteError
 from vault.front_matter import format_front_matter
-from vault.note import Note, link_target, own_properties, reference, table_in, text_in, texts_in
-from vault.note_editor import NoteText, entry_lines
+from vault.note import Note, link_or_name, link_target, own_properties, table_in, text_in, texts_in
+from vault.note_editor import NoteEditor, entry_lines
 from vault.vault import Vault, check_name
 from world.entities import (
     FIELDS,
@@ -78,7 +78,7 @@ FORMS: Mapping[str, Form] = {
     "table": (table_in, _as_it_is),
     "flag": (lambda note, key: note.properties.get(key) is True, _as_it_is),
     "number": (_number_in, _as_it_is),
-    "link": (lambda note, key: link_target(note.properties.get(key)), lambda name: name and reference(name)),
+    "link": (lambda note, key: link_target(note.properties.get(key)), lambda name: name and link_or_name(name)),
     "role": (_role_in, lambda role: None if role is Role.PLAYER else role.name.lower()),
 }
 """How a property of each form is read from a note, and what is written for its value; None takes it away."""
@@ -149,7 +149,7 @@ def _read_exits(note: Note, rooms: Rooms | None) -> Iterable[Exit]:
         yield Exit(entry.name, room_id, entry.aliases)
 
 
-def write_fields(text: NoteText, entity: Entity, was: Entity) -> None:
+def write_fields(text: NoteEditor, entity: Entity, was: Entity) -> None:
     """Change in a note what of a room, thing or character is not what it was; what agents alone have comes last."""
     keys = known_keys(entity.kind, entity.is_agent)
     rows = ((name, stored, stored.codec_of(entity.is_agent)) for name, stored in FIELDS[entity.kind].items())
@@ -159,7 +159,7 @@ def write_fields(text: NoteText, entity: Entity, was: Entity) -> None:
             _write(text, codec, now, before, keys)
 
 
-def _write(text: NoteText, codec: Codec, now: Any, was: Any, keys: Collection[str]) -> None:
+def _write(text: NoteEditor, codec: Codec, now: Any, was: Any, keys: Collection[str]) -> None:
     match codec:
         case Property(key="*"):
             for key in dict.fromkeys((*was, *now)):
@@ -179,7 +179,7 @@ def _write(text: NoteText, codec: Codec, now: Any, was: Any, keys: Collection[st
             raise NotImplementedError("tables are written by people alone")
 
 
-def _write_exits(text: NoteText, exits: Mapping[str, Exit], was: Mapping[str, Exit]) -> None:
+def _write_exits(text: NoteEditor, exits: Mapping[str, Exit], was: Mapping[str, Exit]) -> None:
     written = {entry.name: entry.value for entry in text.note.entries("Exits")}
     for name in _changed_keys(exits, was):
         exit = exits.get(name)
@@ -187,7 +187,7 @@ def _write_exits(text: NoteText, exits: Mapping[str, Exit], was: Mapping[str, Ex
         if exit:
             value = written.get(name, "")
             stays = name_key(link_target(value)) == name_key(exit.room_id)
-            lines = entry_lines(name, exit.aliases, value if stays else reference(exit.room_id))
+            lines = entry_lines(name, exit.aliases, value if stays else link_or_name(exit.room_id))
         text.set_entry("Exits", name, lines)
 
 
@@ -269,10 +269,10 @@ def save_entity(vault: Vault, entity: Entity, known: Entity | None = None) -> bo
     Raises: NoteError if the note cannot be read or written.
     """
     parts = note_path(entity)
-    before = vault.read_exact_if_there(*parts)
+    before = vault.read_exact_or_none(*parts)
     if before is None:
         check_name(parts[1].removesuffix(".md"))
-    text = NoteText(_new_note(entity) if before is None else before, vault.source(vault.path(*parts)))
+    text = NoteEditor(_new_note(entity) if before is None else before, vault.source(vault.path(*parts)))
     was = known or (agent_character(text.note, entity.id) if entity.is_agent else entity_of(text.note, entity.ref))
     write_fields(text, entity, was)
     if str(text) == before:

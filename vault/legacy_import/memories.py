@@ -234,8 +234,8 @@ def _memory(note: OldNote, at_ms: int, names: Names) -> Memory:
     has_heading = note.title.lower() in ("", HEADING.lower())  # else the text itself began with a mark
     body = note.body if has_heading else f"{note.title}\n{note.body}"
     memory = old_memory(note.properties, f"# {HEADING}\n{body}", at_ms)
-    people = tuple(names.find(CHARACTER, name) or name for name in names_in(note.properties.get("occupants", "")))
-    return replace(memory, room=names.find(ROOM, memory.room) or memory.room, people=people)
+    people = tuple(names.resolve(CHARACTER, name) or name for name in names_in(note.properties.get("occupants", "")))
+    return replace(memory, room=names.resolve(ROOM, memory.room) or memory.room, people=people)
 
 
 def _before(moments: list[int], at_ms: int) -> int:

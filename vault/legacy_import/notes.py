@@ -163,17 +163,17 @@ class Names:
     taken: dict[str, str] = field(default_factory=dict)
     _by_kind: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def claim(self, kind: str, name: str) -> str:
+    def reserve(self, kind: str, name: str) -> str:
         """Return a free name for something of a kind, and remember it under its old one."""
         new = file_name_for(name, self.taken.values())
         self.taken[name_key(new)] = new
-        self.call(kind, name, new)
+        self.add_alias(kind, name, new)
         return new
 
-    def call(self, kind: str, old: str, new: str) -> None:
+    def add_alias(self, kind: str, old: str, new: str) -> None:
         """Let something be found under another old name, unless something else of the kind is."""
         self._by_kind.setdefault((kind, name_key(old)), new)
 
-    def find(self, kind: str, old: str) -> str:
+    def resolve(self, kind: str, old: str) -> str:
         """Return what something of a kind is called now, or an empty string if there is no such thing."""
         return self._by_kind.get((kind, name_key(old)), "")

@@ -35,8 +35,8 @@ def read_places(source: Path, names: Names, report: Report) -> Places:
         note = read_note(path, source, report)
         if note is None:
             continue
-        title, room_id = note.title or path.stem, names.claim(ROOM, path.stem)
-        names.call(ROOM, title, room_id)
+        title, room_id = note.title or path.stem, names.reserve(ROOM, path.stem)
+        names.add_alias(ROOM, title, room_id)
         places.notes[room_id] = note
         places.rooms[room_id] = Room(
             room_id,
@@ -62,9 +62,9 @@ def write_places(vault: Vault, places: Places, source: Path, names: Names, repor
         save_entity(vault, room)
         for item in places.notes[room_id].items("contents"):
             name = next(iter(item.names), "")
-            if not name or names.find(CHARACTER, name) or names.find(ROOM, name):
+            if not name or names.resolve(CHARACTER, name) or names.resolve(ROOM, name):
                 continue  # where characters are is told by themselves
-            if names.find(THING, name):
+            if names.resolve(THING, name):
                 report.problem(places.notes[room_id].source, item.line, f"{name} lies somewhere else already.")
                 continue
             note = read_note(others[name], source, report) if name in others else None
@@ -125,7 +125,7 @@ def _connect(places: Places, room_id: str, names: Names, report: Report) -> None
 
 def _target(note: OldNote, item: Item, names: Names, report: Report) -> str:
     wanted = next(iter(item.names), "")
-    target = names.find(ROOM, wanted)
+    target = names.resolve(ROOM, wanted)
     if not target:
         report.problem(note.source, item.line, f"there is no room {wanted!r}, so no way leads there.")
     return target
@@ -147,7 +147,7 @@ def _add_exit(places: Places, room_id: str, target: str, aliases: Iterable[str],
 
 
 def _thing(name: str, room_id: str, note: OldNote | None, names: Names) -> Thing:
-    thing_id = names.claim(THING, name)
+    thing_id = names.reserve(THING, name)
     return Thing(
         thing_id,
         room_id,

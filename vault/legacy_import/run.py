@@ -14,7 +14,7 @@ from datetime import tzinfo
 from pathlib import Path
 
 from config.settings import AgentSettings, MemorySettings, WorldSettings
-from config.validation import Given, SettingsError, misspelt, override
+from config.validation import SettingsError, SourcedValue, closest_name, override
 from vault.entities.agent_notes import KEYS
 from vault.entities.load import load_world
 from vault.entities.schema import save_entity
@@ -34,7 +34,7 @@ from vault.legacy_import.places import (
     start_room,
     write_places,
 )
-from vault.locations_log import Whereabouts
+from vault.locations_log import LocationsLog
 from vault.note import Note, link
 from vault.vault import MARK, STARTER, Vault
 from world.entities import Character
@@ -119,20 +119,20 @@ def _place_everyone(
     """Put everyone where the old world's state says; who is in it and no agent is taken for a person."""
     settings = WorldSettings(start_room=start)
     rows = _state(source, names, report)
-    for name in [name for name in rows if not names.find(CHARACTER, name) and not names.find(THING, name)]:
-        person = Character(names.claim(CHARACTER, name), rows[name])
+    for name in [name for name in rows if not names.resolve(CHARACTER, name) and not names.resolve(THING, name)]:
+        person = Character(names.reserve(CHARACTER, name), rows[name])
         save_entity(vault, person)
         report.taken.append(f"{person.name} is a person, as {STATE} has it.")
     world = load_world(vault, settings)
     for name, room_id in rows.items():
         _place(world, name, room_id, names)
-    Whereabouts(vault, world).save()
+    LocationsLog(vault, world).save()
 
 
 def _place(world: World, name: str, room_id: str, names: Names) -> None:
-    if character_id := names.find(CHARACTER, name):
+    if character_id := names.resolve(CHARACTER, name):
         world.characters[character_id].room_id = room_id
-    elif thing_id := names.find(THING, name):
+    elif thing_id := names.resolve(THING, name):
         world.things[thing_id].place_id = room_id
 
 
@@ -148,7 +148,7 @@ def _state(source: Path, names: Names, report: Report) -> dict[str, str]:
             column = heads[0]
             continue
         name, place = cells[0], cells[column] if column < len(cells) else ""
-        room_id = names.find(ROOM, place)
+        room_id = names.resolve(ROOM, place)
         if name and room_id:
             found[name] = room_id
         else:
@@ -186,8 +186,8 @@ def read_agents(source: Path, names: Names, report: Report) -> list[OldAgent]:
         if note is None:
             report.problem(f"agents/{folder.name}", 0, "there is no agent.md that can be read, so nobody lives here.")
             continue
-        agent_id = names.claim(CHARACTER, folder.name)
-        names.call(CHARACTER, note.title or folder.name, agent_id)
+        agent_id = names.reserve(CHARACTER, folder.name)
+        names.add_alias(CHARACTER, note.title or folder.name, agent_id)
         if agent_id != folder.name:
             report.problem(note.source, 0, f"{folder.name!r} is called {agent_id!r} now: its name is taken or no name.")
         found.append(OldAgent(agent_id, folder, note))
@@ -199,7 +199,7 @@ def write_agent(
 ) -> str:
     """Write all there is of an agent and return what was taken, in a sentence. Raises: NoteError."""
     note, properties = old.note, old.note.listed_properties()
-    room_id = names.find(ROOM, target_of(note.properties.get("location", ""))) or home
+    room_id = names.resolve(ROOM, target_of(note.properties.get("location", ""))) or home
     own: dict[str, object] = {"room": link(room_id)}
     own |= _settings(note, properties, report)
     description = "\n\n".join(text for text in (note.text(""), note.text("description")) if text)
@@ -231,7 +231,7 @@ def _settings(note: OldNote, properties: dict[str, Item], report: Report) -> dic
         item = properties[key]
         try:
             value = _number(item.text)
-            override(kind(), {name: Given(value, item.line)}, note.source)
+            override(kind(), {name: SourcedValue(value, item.line)}, note.source)
             found[name] = value
         except (SettingsError, ValueError, OverflowError):
             what = f"{key} is {item.text!r}; expected {expected}. What counts for all agents counts for this one."
@@ -246,7 +246,7 @@ def _number(text: str) -> float | int:
 
 def _free(key: str) -> str:
     """Return a name that is not taken for a misspelt setting."""
-    return f"old_{key}" if misspelt(key, KEYS) else key
+    return f"old_{key}" if closest_name(key, KEYS) else key
 
 
 def _copy_notes(vault: Vault, old: OldAgent, source: Path, report: Report) -> int:

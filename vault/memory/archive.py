@@ -14,7 +14,7 @@ from typing import Any
 
 from vault.errors import NoteError
 from vault.memory.archive_file import (
-    Entry,
+    ArchiveEntry,
     EventName,
     OpenArchive,
     archive_lines,
@@ -46,9 +46,9 @@ class Archive:
 
     def append(self, event: EventName, at_ms: int, seq: int, **fields: Any) -> str:
         """Write one entry and return its reference. Raises: NoteError as `append_all`."""
-        return self.append_all([Entry(event, at_ms, seq, fields)])[0]
+        return self.append_all([ArchiveEntry(event, at_ms, seq, fields)])[0]
 
-    def append_all(self, entries: Sequence[Entry]) -> list[str]:
+    def append_all(self, entries: Sequence[ArchiveEntry]) -> list[str]:
         """Write entries in one step, all into one file, and return their references.
 
         Raises: NoteError if they cannot be written; the file is then as it was.
@@ -60,7 +60,7 @@ class Archive:
             lines, prompt = archive_lines(entries, self._prompt)
             first = self._open.append(lines)
         except OSError as error:
-            self._open.let_go()
+            self._open.close_file()
             raise self._failure("cannot be written", error) from error
         self._prompt = prompt
         return [f"{self._open.stem}#{number}" for number in range(first, first + len(lines))]
@@ -123,7 +123,7 @@ class Archive:
         for path in reversed(self._files()):
             for tail_bytes in (LAST_BYTES, 0):  # most entries are short; one with a prompt may be longer than the tail
                 entries = [entry for line in whole_lines(self._tail(path, tail_bytes)) if (entry := parsed_line(line))]
-                seqs = [seq for entry in _of_this_life(entries) if isinstance(seq := entry.get("seq"), int)]
+                seqs = [seq for entry in _since_reset(entries) if isinstance(seq := entry.get("seq"), int)]
                 if seqs:
                     return max(seqs)
         return None
@@ -148,17 +148,17 @@ class Archive:
         try:
             self.sync()
         finally:
-            self._open.let_go()
+            self._open.close_file()
 
     def _turn_to(self, day: str) -> None:
         """Open the file that an entry of a day goes into: never one before the newest, though the clock go back."""
         newest: Path | None = self._open.path
         if not self._open.is_as_left():
-            self._open.let_go()
+            self._open.close_file()
             newest = max(self._files(), key=lambda path: archive_order(path.name), default=None)
         wanted = self._name_after(newest, day)
         if newest is None or wanted != newest.name or not self._open.is_open:
-            self._open.let_go()
+            self._open.close_file()
             self._folder.mkdir(parents=True, exist_ok=True)
             self._open.open(self._folder / wanted)
             self._prompt = ""
@@ -213,18 +213,18 @@ class Archive:
         return NoteError(f"{where}: {what}: {error.strerror}. Make room on the disk or mend its permissions.")
 
 
-def _of_this_life(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _since_reset(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the entries from the last one on at which the agent began anew: numbers began again with it."""
     begun = [place for place, entry in enumerate(entries) if entry["event"] == "begin_anew"]
     return entries[begun[-1] :] if begun else entries
 
 
-REMEMBERED = ("journal", "summaries", "facts.md", "insights.md", "people")
+MEMORY_FILES = ("journal", "summaries", "facts.md", "insights.md", "people")
 ARCHIVE = "archive"
 FORMER = "former lives"
 
 
-def put_by(vault: Vault, agent_id: str, at_ms: int, archive: bool = True) -> str:
+def archive_memories(vault: Vault, agent_id: str, at_ms: int, archive: bool = True) -> str:
     """Move what an agent remembers, and its archive unless that is to stay, into a folder of its own; return which.
 
     The world must be closed. Its notes, profile and templates stay. What was moved already by a try that failed
@@ -234,7 +234,7 @@ def put_by(vault: Vault, agent_id: str, at_ms: int, archive: bool = True) -> str
     if not vault.exists("agents", agent_id, "agent.md"):
         known = ", ".join(vault.folders("agents"))
         raise NoteError(f"There is no agent {agent_id!r}; there are {known or 'none'}.")
-    names = [name for name in (*REMEMBERED, *([ARCHIVE] if archive else [])) if _is_there(vault, agent_id, name)]
+    names = [name for name in (*MEMORY_FILES, *([ARCHIVE] if archive else [])) if _is_there(vault, agent_id, name)]
     if not names:
         raise NoteError(f"{agent_id} remembers nothing yet.")
     when = datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y%m%d-%H%M%S")

@@ -20,7 +20,7 @@ from vault.memory.archive import Archive
 from vault.vault import Vault
 from world.parsing import split_at_bar
 
-DROPPED, SILENT = "cancelled", "silent"
+DISCARDED, SUPPRESSED = "cancelled", "silent"
 """How an answer has finished that counted for nothing, and one that was not said because it was said before."""
 
 
@@ -48,21 +48,21 @@ class Question:
         return int(self.entry.get("newest", self.seq))
 
     @property
-    def was_dropped(self) -> bool:
+    def was_discarded(self) -> bool:
         """Whether the answer counted for nothing."""
-        return self.entry.get("finish") == DROPPED
+        return self.entry.get("finish") == DISCARDED
 
     @property
-    def was_kept_back(self) -> bool:
+    def was_suppressed(self) -> bool:
         """Whether its author was silent, for it would only have said again what it had said."""
-        return self.entry.get("finish") == SILENT
+        return self.entry.get("finish") == SUPPRESSED
 
     @property
     def command(self) -> str:
         """The command that was done in answer, or an empty string."""
         # The very next memory: another one would be somebody else's doing.
         done = [one for one in self._of_turn if one["event"] == "tool_call" and one.get("seq") == self.seq + 1]
-        return str(done[0].get("command", "")) if done and not (self.was_dropped or self.was_kept_back) else ""
+        return str(done[0].get("command", "")) if done and not (self.was_discarded or self.was_suppressed) else ""
 
     @property
     def results(self) -> list[str]:
@@ -196,7 +196,7 @@ def pairs_in(entries: Iterable[Mapping[str, Any]]) -> Iterator[Pair]:
                 if pair:
                     yield pair
                 prompt = prompt[: int(entry.get("prompt_shared", 0))] + str(entry.get("prompt_rest", ""))
-                asked, pair, seq = entry.get("finish") not in (DROPPED, SILENT), None, int(entry.get("seq", 0))
+                asked, pair, seq = entry.get("finish") not in (DISCARDED, SUPPRESSED), None, int(entry.get("seq", 0))
             case "tool_call":
                 if pair:
                     yield pair

@@ -37,7 +37,7 @@ EventName = Literal[
 
 
 @dataclass(frozen=True)
-class Entry:
+class ArchiveEntry:
     """One thing to be kept. `seq` is the memory that it belongs to; `fields` must be what JSON can hold."""
 
     event: EventName
@@ -46,7 +46,7 @@ class Entry:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-def archive_lines(entries: Sequence[Entry], prompt: str) -> tuple[list[bytes], str]:
+def archive_lines(entries: Sequence[ArchiveEntry], prompt: str) -> tuple[list[bytes], str]:
     """Return the lines of entries, and the newest prompt among them or, if there is none, the one given."""
     lines = []
     for entry in entries:
@@ -134,7 +134,7 @@ def parsed_reference(reference: str) -> tuple[str, int] | None:
 
 
 class OpenArchive:
-    """At most one open file. Every method but `let_go` raises OSError as the disk does."""
+    """At most one open file. Every method but `close_file` raises OSError as the disk does."""
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
@@ -173,7 +173,7 @@ class OpenArchive:
         try:
             self._mend()
         except BaseException:
-            self.let_go()
+            self.close_file()
             raise
 
     def append(self, lines: Sequence[bytes]) -> int:
@@ -193,7 +193,7 @@ class OpenArchive:
             self._disk.fsync(self._descriptor)
             self._forced = self._size
 
-    def let_go(self) -> None:
+    def close_file(self) -> None:
         """Close the file without another word."""
         if self.is_open:
             os.close(self._descriptor)
@@ -206,12 +206,12 @@ class OpenArchive:
             self._disk.append(self._descriptor, b"\n")
             raw += b"\n"
         elif torn:
-            self._set_aside(torn)
+            self._quarantine(torn)
             raw = raw[: len(raw) - len(torn)]
             os.ftruncate(self._descriptor, len(raw))
         self._count, self._size, self._forced = raw.count(b"\n"), len(raw), -1
 
-    def _set_aside(self, torn: bytes) -> None:
+    def _quarantine(self, torn: bytes) -> None:
         text = torn.decode("utf-8", "replace")
         with open(self._path.with_name("quarantine.md"), "ab") as file:
             file.write(f"From the end of {self._path.name}:\n\n    {text}\n\n".encode())

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from vault.errors import NoteError
 from vault.markdown import Line, escape_words, unescape_words
 from vault.note import parse_note
-from vault.note_editor import NoteText
+from vault.note_editor import NoteEditor
 from vault.vault import Vault
 
 WRITTEN = "written"
@@ -134,7 +134,7 @@ class BulletNote:
             after[place] += new.values()
             marks = [mark for mark in marks if mark[-8:] not in gone | new.keys()]
             marks += [_mark(line, change.are_facts) for line in change.new]
-        text = NoteText(_joined(lines, after, end), self._source)
+        text = NoteEditor(_joined(lines, after, end), self._source)
         for key, value in {WRITTEN: marks[-MAX_MARKS:], **(properties or {})}.items():
             if self.properties.get(key) != value:
                 text.set_property(key, value)

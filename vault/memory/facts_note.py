@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vault.atomic_write import encoded
+from vault.atomic_write import encode_utf8
 from vault.errors import NoteError
 from vault.markdown import Line, escape_words, unescape_words
 from vault.note import Note, format_note
@@ -210,7 +210,7 @@ class FactsNote:
         It may be called in any thread, not in two at once. Raises: NoteError if it cannot be written.
         """
         path = self._vault.file(*self._folder, NAME)
-        draft, raw = path.with_name(f".{NAME}.draft"), encoded(text, self._vault.source(path))
+        draft, raw = path.with_name(f".{NAME}.draft"), encode_utf8(text, self._vault.source(path))
         try:
             # Its folder is there, or somebody has taken the agent away, and is not to get a part of it back.
             with suppress(FileNotFoundError):

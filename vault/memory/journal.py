@@ -15,15 +15,15 @@ from dataclasses import asdict, replace
 from operator import attrgetter
 
 from vault.errors import NoteError
-from vault.memory.memory_line import HIGHEST_NUMBER, Memory, false_number, format_line, parse_line
+from vault.memory.memory_line import MAX_NUMBER, Memory, format_line, invalid_number, parse_line
 from vault.memory.segment import (
     JournalWatch,
     OpenSegment,
     Segment,
     header,
-    mend_end,
     number_hand_lines,
     read_memories,
+    repair_end,
     scan,
     segment_name,
 )
@@ -31,9 +31,9 @@ from vault.vault import Vault
 
 log = logging.getLogger(__name__)
 
-KEPT_AT_HAND = 512
-READ_AT_LOAD = 64
-MOST_WARNINGS = 32
+CACHE_SIZE = 512
+CACHED_AT_LOAD = 64
+MAX_WARNINGS = 32
 
 
 class Journal:
@@ -49,10 +49,10 @@ class Journal:
         self.warnings: list[str] = []
         self.last = 0
         self._folder = vault.path("agents", agent_id, "journal")
-        self._index = SegmentIndex(vault, agent_id)
+        self._index = JournalIndex(vault, agent_id)
         self._watch = JournalWatch(self._folder)
         self._segments: list[Segment] = []
-        self._at_hand: list[Memory] = []
+        self._cache: list[Memory] = []
         self._open = OpenSegment(vault.disk, fsync_each)
         self._is_stale = False
         self._given = 0
@@ -91,7 +91,7 @@ class Journal:
         `highest_known`, though its line was deleted meanwhile. Raises: NoteError if a file cannot be read or mended.
         """
         self.close()
-        self._given = max(self._given, highest_known if highest_known < HIGHEST_NUMBER else 0)
+        self._given = max(self._given, highest_known if highest_known < MAX_NUMBER else 0)
         self._take_in([])
 
     def read(self, first: int, last: int) -> list[Memory]:
@@ -100,15 +100,15 @@ class Journal:
         Raises: NoteError if a file cannot be read.
         """
         first, last = max(first, 1), min(last, self.last)
-        oldest = self._at_hand[0].seq if self._at_hand else self.last + 1
+        oldest = self._cache[0].seq if self._cache else self.last + 1
         number = attrgetter("seq")
-        start, end = bisect_left(self._at_hand, first, key=number), bisect_right(self._at_hand, last, key=number)
-        near = self._at_hand[start:end]
+        start, end = bisect_left(self._cache, first, key=number), bisect_right(self._cache, last, key=number)
+        near = self._cache[start:end]
         if first >= oldest:
             return near
         far = self._from_files(first, min(last, oldest - 1))
-        if last == self.last and last - first < KEPT_AT_HAND:
-            self._at_hand = [*far, *self._at_hand]
+        if last == self.last and last - first < CACHE_SIZE:
+            self._cache = [*far, *self._cache]
         return [*far, *near]
 
     def append(self, memory: Memory) -> Memory:
@@ -126,10 +126,10 @@ class Journal:
         Raises: NoteError if they cannot be read.
         """
         with self._failing("a memory cannot be written"):
-            if self._was_overtaken(memory):
-                self.look_again()
+            if self._changed_on_disk(memory):
+                self.reload()
 
-    def look_again(self) -> list[Memory]:
+    def reload(self) -> list[Memory]:
         """Take in what was edited by hand and return the memories that are new.
 
         Lines of ours that an editor has overwritten with an older copy are written again.
@@ -138,37 +138,37 @@ class Journal:
         before = self.last
         self.close()
         self._given = max(self._given, self.last)
-        self._take_in(self._at_hand)
+        self._take_in(self._cache)
         return self.read(before + 1, self.last)
 
-    def take_in_edits(self) -> list[Memory]:
+    def poll_edits(self) -> list[Memory]:
         """Return the memories typed by hand since the last look, if any, at the same cost however long the journal is.
 
-        One look sees the folder, the newest file and one older file in turn. Raises: NoteError as `look_again`.
+        One look sees the folder, the newest file and one older file in turn. Raises: NoteError as `reload`.
         """
         with self._failing("cannot be read"):
             edited = self._is_stale or (self._watch.seems_edited(self._segments) and self.was_edited())
-        return self.look_again() if edited else []
+        return self.reload() if edited else []
 
     def was_edited(self) -> bool:
         """Return whether somebody else changed, added or removed a file since it was read or written."""
         return self._watch.was_edited(self._segments)
 
-    def take_sync(self) -> Callable[[], None] | None:
+    def pending_fsync(self) -> Callable[[], None] | None:
         """Return what forces unforced lines to disk, to be called in any thread, or None if there are none."""
-        return self._open.take_sync()
+        return self._open.pending_fsync()
 
     def sync(self) -> None:
         """Force every line to disk now, those too that another thread has taken and not forced. Raises: NoteError."""
-        self.forcing()()
+        self.fsync_later()()
 
-    def forcing(self) -> Callable[[], None]:
+    def fsync_later(self) -> Callable[[], None]:
         """Return what does the same for the lines written until now, to be called once, in any thread.
 
         Raises: NoteError, and so does what is returned.
         """
         with self._failing("cannot be forced to disk"):
-            force = self._open.take_all()
+            force = self._open.pending_fsync_of_all()
         return self._failing("cannot be forced to disk")(force)
 
     def close(self) -> None:
@@ -178,26 +178,26 @@ class Journal:
         try:
             self.sync()
         finally:
-            self._open.let_go()
+            self._open.close_file()
         self._index.write(self._segments)
 
     def _take_in(self, written: list[Memory]) -> None:
         """Find out what is on disk, or leave all as it was and look again before the next memory is written."""
-        before = self._segments, self._at_hand, self.last
+        before = self._segments, self._cache, self.last
         self._is_stale = True
         try:
             with self._failing("cannot be read or mended"):
                 self._find(written)
-            self._at_hand = self._from_files(self.last - READ_AT_LOAD + 1, self.last)
+            self._cache = self._from_files(self.last - CACHED_AT_LOAD + 1, self.last)
             self._is_stale = False
         finally:
             if self._is_stale:
-                self._open.let_go()
-                self._segments, self._at_hand, self.last = before
+                self._open.close_file()
+                self._segments, self._cache, self.last = before
 
     def _find(self, written: list[Memory]) -> None:
         known = self._index.read()
-        self._segments, self._at_hand, unnumbered = [], [], []
+        self._segments, self._cache, unnumbered = [], [], []
         for name in self._watch.names():
             path = self._folder / name
             stat = path.stat()
@@ -205,7 +205,7 @@ class Journal:
             if row and (row.size, row.mtime_ns) == (stat.st_size, stat.st_mtime_ns):
                 self._segments.append(row)
                 continue
-            mend_end(path, self.vault.disk, lambda torn, name=name: self._set_aside(name, torn))  # type: ignore[misc]
+            repair_end(path, self.vault.disk, lambda torn, name=name: self._quarantine(name, torn))  # type: ignore[misc]
             self.vault.disk.sync_file(path)  # one who was killed has left lines that are told of and not on disk yet
             segment, without_number = scan(path)
             self._segments.append(segment)
@@ -215,7 +215,7 @@ class Journal:
         on_disk = self.last_line
         self._write_again([memory for memory in written if memory.seq > on_disk])
         # No number is given twice, whatever was taken out by hand.
-        self.last = max(on_disk, self.last, self._given, *(last for last in noted if last < HIGHEST_NUMBER))
+        self.last = max(on_disk, self.last, self._given, *(last for last in noted if last < MAX_NUMBER))
         if not written and self.last > on_disk:
             self._warn(f"the journal ends at memory {on_disk}, but {self.last} were given numbers; going on from there")
         for segment in unnumbered:
@@ -235,19 +235,19 @@ class Journal:
 
     def _number(self, segment: Segment) -> None:
         path = self._folder / segment.name
-        if self.last >= HIGHEST_NUMBER:
+        if self.last >= MAX_NUMBER:
             return  # the next memory is refused with the reason
         added = number_hand_lines(path, self.vault.disk, self.last + 1)
         self.last += len(added)
         self._segments[self._segments.index(segment)] = scan(path)[0]
         for memory in added:
-            if false := false_number(memory.text):
+            if false := invalid_number(memory.text):
                 self._warn(f"{segment.name}: {false} is no number for a memory; its line was given ^m{memory.seq}")
         log.info(
             "[Memory] %s: %d lines typed by hand in %s were given numbers", self.agent_id, len(added), segment.name
         )
 
-    def _set_aside(self, name: str, torn: str) -> None:
+    def _quarantine(self, name: str, torn: str) -> None:
         path = self.vault.path("agents", self.agent_id, "journal", "quarantine.md")
         with open(path, "ab") as file:
             file.write(f"From the end of {name}:\n\n    {torn.encode('utf-8', 'replace').decode()}\n\n".encode())
@@ -263,7 +263,7 @@ class Journal:
                     found = read_memories(self._folder / segment.name, segment, first, last) | found
         return [found[seq] for seq in sorted(found)]
 
-    def _was_overtaken(self, memory: Memory) -> bool:
+    def _changed_on_disk(self, memory: Memory) -> bool:
         """Return whether the file that a memory goes into was made, changed or replaced by somebody else."""
         if self._is_stale:
             return True
@@ -280,7 +280,7 @@ class Journal:
         return (found.st_size, found.st_mtime_ns) != (newest.size, newest.mtime_ns)
 
     def _append(self, memory: Memory) -> Memory:
-        if self.last >= HIGHEST_NUMBER:
+        if self.last >= MAX_NUMBER:
             what = f"somebody has typed ^m{self.last}, after which there is no number; take it out of its line."
             raise NoteError(f"agents/{self.agent_id}/journal: {what}")
         segment = self._segment_for(memory)
@@ -291,9 +291,9 @@ class Journal:
         kept = parse_line(line, segment.day)
         assert kept is not None  # it has its number
         segment.pinned += (kept.seq,) * kept.pinned
-        self._at_hand.append(kept)
-        if len(self._at_hand) > 2 * KEPT_AT_HAND:
-            del self._at_hand[:-KEPT_AT_HAND]
+        self._cache.append(kept)
+        if len(self._cache) > 2 * CACHE_SIZE:
+            del self._cache[:-CACHE_SIZE]
         return kept
 
     def _name_for(self, memory: Memory) -> str:
@@ -321,7 +321,7 @@ class Journal:
         self._open.open(self._folder / segment.name, segment, header(self.agent_id, segment.day, self.last + 1))
 
     def _warn(self, text: str) -> None:
-        note_warning(self.warnings, text)
+        add_warning(self.warnings, text)
         log.warning("[Memory] %s: %s", self.agent_id, text)
 
     @contextmanager
@@ -333,15 +333,15 @@ class Journal:
             raise NoteError(f"agents/{self.agent_id}/journal: {what}: {error.strerror}. {remedy}") from error
 
 
-def note_warning(warnings: list[str], text: str) -> None:
+def add_warning(warnings: list[str], text: str) -> None:
     """Put a warning last among the newest ones, each of which is there once."""
     if text in warnings:
         warnings.remove(text)
     warnings.append(text)
-    del warnings[:-MOST_WARNINGS]
+    del warnings[:-MAX_WARNINGS]
 
 
-class SegmentIndex:
+class JournalIndex:
     """The rows of one agent's journal files in `.index/`; a row counts only while file size and time are as noted."""
 
     def __init__(self, vault: Vault, agent_id: str) -> None:

@@ -17,8 +17,8 @@ from vault.markdown import one_line
 from world.sanitize import clean_line
 
 KINDS = ("observed", "acted", "result", "thought", "dreamt", "told", "noted")
-PLAIN_IMPORTANCE = 3
-HIGHEST_NUMBER = 10**15 - 1
+DEFAULT_IMPORTANCE = 3
+MAX_NUMBER = 10**15 - 1
 DAY_SECONDS = 86_400
 DAY_MS = 1000 * DAY_SECONDS
 
@@ -51,7 +51,7 @@ class Memory:
     room: str
     text: str
     people: tuple[str, ...] = ()
-    importance: int = PLAIN_IMPORTANCE
+    importance: int = DEFAULT_IMPORTANCE
     pinned: bool = False
     refused: bool = False
 
@@ -67,7 +67,7 @@ def format_line(memory: Memory) -> str:
     clock = f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
     text = _ESCAPED.sub(r"\\\g<0>", one_line(memory.text))
     tail = ""
-    if memory.importance != PLAIN_IMPORTANCE:
+    if memory.importance != DEFAULT_IMPORTANCE:
         tail += f" [importance:: {memory.importance}]"
     if memory.people:
         tail += f" [with:: {', '.join(memory.people)}]"
@@ -81,7 +81,7 @@ def seq_of(line: str) -> int:
     return int(block_id[1]) if block_id else 0
 
 
-def false_number(line: str) -> str:
+def invalid_number(line: str) -> str:
     """Return what stands where a line's number should and cannot be one, as `^m0` or one of 16 digits; else nothing."""
     found = None if seq_of(line) else _NO_NUMBER.search(line, max(0, line.rfind("^m") - 1))
     return found[1] if found else ""
@@ -114,7 +114,7 @@ def is_memory_line(line: str) -> bool:
     return bool(text.strip("-*+# ")) and not text.startswith(("# ", "## ", "### ", "%%", "---"))
 
 
-def looks_torn(line: str) -> bool:
+def is_truncated(line: str) -> bool:
     """Return whether a last line without its end and number may be the beginning of one that was being written."""
     clock, rest = re.sub("[0-9]", "0", line[: len(_CLOCK)]), line[len(_CLOCK) :]
     return _CLOCK.startswith(clock) and any(f"{kind} · ".startswith(rest[: len(kind) + 3]) for kind in KINDS)
@@ -138,7 +138,7 @@ def _parsed(line: str, seq: int, day: str) -> Memory:
         room,
         one_line(_UNESCAPED.sub(r"\1", text)),
         tuple(name.strip() for name in clean_line(tails.get("people", "")).split(",") if name.strip()),
-        min(10, max(1, int(tails.get("importance", PLAIN_IMPORTANCE)))),
+        min(10, max(1, int(tails.get("importance", DEFAULT_IMPORTANCE)))),
         "pinned" in tails,
         "refused" in tails,
     )

@@ -20,8 +20,8 @@ from vault.vault import Vault
 
 T = TypeVar("T")
 
-MOST_WORDS = 32
-LINES_A_STEP = 512
+MAX_WORDS = 32
+LINES_PER_STEP = 512
 LOOKING_BACK = "@memory-"
 """How the commands begin that look into memory: what was looked for is no memory of it."""
 
@@ -85,8 +85,8 @@ class SearchIndex:
             raise NoteError(f"agents/{self._agent_id}/journal/{name}: cannot be read: {error.strerror}.") from error
         self._safely(lambda db: self._forget(db, name))
         seen: set[int] = set()
-        for start in range(0, len(lines), LINES_A_STEP):
-            read = _memories(lines[start : start + LINES_A_STEP], name[:10], seen)
+        for start in range(0, len(lines), LINES_PER_STEP):
+            read = _memories(lines[start : start + LINES_PER_STEP], name[:10], seen)
             self._safely(lambda db, read=read: self._add(db, name, read))  # type: ignore[misc]
             yield
         stamp = (name, stat.st_size, stat.st_mtime_ns)
@@ -95,7 +95,7 @@ class SearchIndex:
     def find(self, query: str, most: int) -> list[int]:
         """Return the numbers of the memories that fit a query best, best first; any of its words counts."""
         words = dict.fromkeys(_WORD.findall(query.lower()))
-        wanted = " OR ".join(f'"{word}"' for word in list(words)[:MOST_WORDS])
+        wanted = " OR ".join(f'"{word}"' for word in list(words)[:MAX_WORDS])
         if not wanted:
             return []
         return self._safely(lambda db: [row[0] for row in db.execute(_BEST, (wanted, most))])

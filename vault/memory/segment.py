@@ -12,10 +12,10 @@ from datetime import datetime
 from pathlib import Path
 
 from vault.atomic_write import Disk
-from vault.memory.memory_line import Memory, is_memory_line, looks_torn, parse_hand_line, parse_line, seq_of
+from vault.memory.memory_line import Memory, is_memory_line, is_truncated, parse_hand_line, parse_line, seq_of
 from vault.vault import Vault
 
-ENTRIES_A_FILE = 4096
+MAX_ENTRIES_PER_FILE = 4096
 HEAD_BYTES = 4096
 """Where one memory is looked for, no front matter is expected to be longer."""
 
@@ -53,7 +53,7 @@ class Segment:
 
     @property
     def is_full(self) -> bool:
-        return self.count >= ENTRIES_A_FILE
+        return self.count >= MAX_ENTRIES_PER_FILE
 
     def take(self, seq: int) -> None:
         """Account for one more memory at the end of the file."""
@@ -146,7 +146,7 @@ def number_hand_lines(path: Path, disk: Disk, next_seq: int) -> list[Memory]:
     return numbered
 
 
-def mend_end(path: Path, disk: Disk, set_aside: Callable[[str], None]) -> None:
+def repair_end(path: Path, disk: Disk, set_aside: Callable[[str], None]) -> None:
     """See to it that a file ends with a line end: a torn last line is set aside, a whole one is ended.
 
     `set_aside` is given what was torn before it is cut off. Raises: OSError.
@@ -179,7 +179,7 @@ def _whole_bytes(raw: bytes) -> int:
         in_place = seq not in earlier and seq >= int(first[1] if first else 1)
         is_torn = seq != expected and (not in_place or str(expected).startswith(str(seq)))
     else:
-        is_torn = looks_torn(last) or "\0" in last  # zeros are what a power cut leaves of a file that had grown
+        is_torn = is_truncated(last) or "\0" in last  # zeros are what a power cut leaves of a file that had grown
     return cut if last and is_torn else len(raw)
 
 
@@ -217,7 +217,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 class OpenSegment:
-    """At most one open file. Every method but `let_go` raises OSError as the disk does."""
+    """At most one open file. Every method but `close_file` raises OSError as the disk does."""
 
     def __init__(self, disk: Disk, fsync_each: bool) -> None:
         self._disk = disk
@@ -245,7 +245,7 @@ class OpenSegment:
             self._inode = found.st_ino
             self._note(segment)
         except OSError:
-            self.let_go()
+            self.close_file()
             raise
 
     def write(self, line: str, segment: Segment) -> None:
@@ -262,21 +262,21 @@ class OpenSegment:
             self._taken = self._forced = self._written
         self._note(segment)
 
-    def take_sync(self) -> Callable[[], None] | None:
+    def pending_fsync(self) -> Callable[[], None] | None:
         """Return what forces lines to disk that nobody has taken yet, to be called in any thread; None if none are."""
         if self._taken == self._written or not self.is_open:
             return None
         self._taken = self._written
         return self._forcing()
 
-    def take_all(self) -> Callable[[], None]:
+    def pending_fsync_of_all(self) -> Callable[[], None]:
         """Return what forces every line to disk that was written until now, to be called in any thread.
 
         Those are among them that another thread has taken and not forced yet.
         """
         return self._forcing() if self._forced != self._written and self.is_open else _nothing
 
-    def let_go(self) -> None:
+    def close_file(self) -> None:
         """Close the file without another word."""
         if self.is_open:
             os.close(self._descriptor)
@@ -342,12 +342,12 @@ class JournalWatch:
         return (found.st_size, found.st_mtime_ns) != (segment.size, segment.mtime_ns)
 
 
-def names_person(vault: Vault, agent_id: str, name: str) -> bool:
+def mentions_person(vault: Vault, agent_id: str, name: str) -> bool:
     """Return whether any memory of an agent has somebody of this name in it."""
     return _stands_there(vault, agent_id, rb"\[with:: (?:[^\]\n]*, )?%b(?:, [^\]\n]*)?\]" % re.escape(name.encode()))
 
 
-def names_room(vault: Vault, agent_id: str, room: str) -> bool:
+def mentions_room(vault: Vault, agent_id: str, room: str) -> bool:
     """Return whether any memory of an agent is from a room."""
     return _stands_there(vault, agent_id, rb"(?m)^- [\d:.]+ [a-z]+ \xc2\xb7 %b \xc2\xb7 " % re.escape(room.encode()))
 

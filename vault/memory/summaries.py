@@ -21,7 +21,7 @@ Stamps = tuple[tuple[int, int], ...]
 
 LONGTERM = "longterm.md"
 RECENT = "recent.md"
-LAST_NUMBER = 10**15
+MAX_NUMBER = 10**15
 """No memory has a higher number: a line of a journal would not be read again with one."""
 BY_HAND = "by-hand"
 """Stands for the checksum of a text that nobody made but a person."""
@@ -121,7 +121,7 @@ def checksum_of(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Ahead:
+class PendingPublication:
     """A publication on its way: the leaf's name, if it has one, and drafts that replace summaries with this stamp."""
 
     leaf: str
@@ -129,7 +129,7 @@ class Ahead:
     stamp: Stamps
 
 
-class Edited(NoteError):
+class SummaryEdited(NoteError):
     """Somebody edited a summary at the moment in which another was to take its place; the edit stands."""
 
 
@@ -175,7 +175,9 @@ class SummaryFolder:
         """Return the long-term summaries that were in force before, in the same way."""
         return self._all(_FORMER)
 
-    def ahead(self, longterm: Summary | None, recent: Summary | None, at_ms: int, has_leaf: bool = True) -> Ahead:
+    def prepare(
+        self, longterm: Summary | None, recent: Summary | None, at_ms: int, has_leaf: bool = True
+    ) -> PendingPublication:
         """Return drafts that put summaries in force, a short-term one after a leaf of its own if that `has_leaf`.
 
         What goes out of force is kept under another name: the long-term summary always, the short-term one if it was
@@ -186,21 +188,23 @@ class SummaryFolder:
         taken = set(self._vault.names("/".join(self._parts)))
         leaf = self._free_name("recent", recent, taken) if recent and has_leaf else ""
         pairs = [(leaf, recent)] if recent and leaf else []
-        pairs += [*self._edited(at_ms, taken), *self._kept_with(longterm, taken)]
+        pairs += [*self._unsaved_edit(at_ms, taken), *self._with_backup(longterm, taken)]
         pairs += [(RECENT, recent)] if recent else []
-        return Ahead(leaf, self._vault.drafts(self._texts(pairs)), stamp)
+        return PendingPublication(leaf, self._vault.drafts(self._texts(pairs)), stamp)
 
     def publish(self, longterm: Summary | None, recent: Summary | None, at_ms: int = 0, has_leaf: bool = True) -> str:
-        """Write the drafts of `ahead` and put them in force at once; return the leaf's name, if there is one.
+        """Write the drafts of `prepare` and put them in force at once; return the leaf's name, if there is one.
 
         Raises: NoteError, Edited if somebody edits a summary in force meanwhile; what was in force stays so.
         """
-        ahead = self.ahead(longterm, recent, at_ms, has_leaf)
-        ahead.drafts.write(anywhere=True)
+        ahead = self.prepare(longterm, recent, at_ms, has_leaf)
+        ahead.drafts.write(parents=True)
         if self.stamp() != ahead.stamp:
             ahead.drafts.discard()
-            raise Edited(f"{self._vault.source(self._vault.path(*self._parts))}: a summary was edited meanwhile.")
-        ahead.drafts.put_in_place()
+            raise SummaryEdited(
+                f"{self._vault.source(self._vault.path(*self._parts))}: a summary was edited meanwhile."
+            )
+        ahead.drafts.commit()
         return ahead.leaf
 
     def add_leaf(self, summary: Summary) -> str:
@@ -222,7 +226,7 @@ class SummaryFolder:
         self._write([(name, summary)])
         return name
 
-    def _edited(self, at_ms: int, taken: set[str]) -> list[tuple[str, Summary]]:
+    def _unsaved_edit(self, at_ms: int, taken: set[str]) -> list[tuple[str, Summary]]:
         """Return the short-term summary in force as a leaf of its own if no leaf says what it says."""
         try:
             before = self.read(RECENT)
@@ -237,7 +241,7 @@ class SummaryFolder:
         edited = replace(before, made_ms=at_ms)
         return [(self._free_name("recent", edited, taken), edited)]
 
-    def _kept_with(self, longterm: Summary | None, taken: set[str]) -> list[tuple[str, Summary]]:
+    def _with_backup(self, longterm: Summary | None, taken: set[str]) -> list[tuple[str, Summary]]:
         if longterm is None:
             return []
         try:
@@ -325,7 +329,7 @@ def _text(summary: Summary) -> str:
 def _summary(note: Note) -> Summary:
     covers = note.properties.get("covers")
     first, last = covers if isinstance(covers, list) and len(covers) == 2 else (None, None)
-    if type(first) is not int or type(last) is not int or not 1 <= first <= last <= LAST_NUMBER:
+    if type(first) is not int or type(last) is not int or not 1 <= first <= last <= MAX_NUMBER:
         line = note.property_lines.get("covers", 1)
         raise NoteError(
             f"{note.source}:{line}: covers is {covers!r}; expected the first and last memory, as in [1, 65]."

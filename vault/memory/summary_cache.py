@@ -12,7 +12,7 @@ from vault.vault import Vault
 
 log = logging.getLogger(__name__)
 
-MOST_KEPT = 256
+MAX_ROWS = 256
 
 
 def cache_key(*parts: object) -> str:
@@ -43,7 +43,7 @@ class SummaryCache:
         rows = self._read()
         rows.pop(key, None)
         rows[key] = row
-        while len(rows) > MOST_KEPT:
+        while len(rows) > MAX_ROWS:
             del rows[next(iter(rows))]
         text = "".join(f"{json.dumps({'key': key, **row}, ensure_ascii=False)}\n" for key, row in rows.items())
         try:

@@ -19,7 +19,7 @@ from agents.memory.summaries.picked import picked_words
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK, one_line
 from vault.memory.facts_note import NAME, Fact, FactsFile, FactsNote, Pin, Stamp
-from vault.memory.journal import Journal, note_warning
+from vault.memory.journal import Journal, add_warning
 from vault.vault import Vault
 from world.errors import CommandError
 from world.message_catalog import Wording
@@ -92,7 +92,7 @@ class BackgroundSave:
 
     def _work(self, version: FactsVersion, expected: Stamp) -> Callable[[], Stamp | None]:
         """Return what writes a version, in any thread. Raises: NoteError, and so does what is returned."""
-        force = self._journal.forcing()
+        force = self._journal.fsync_later()
 
         def work() -> Stamp | None:
             force()  # or a power cut could leave facts of memories that are not there
@@ -373,6 +373,6 @@ class FactRegistry:
         self._unwritten = str(error)
 
     def _warn(self, text: str) -> None:
-        note_warning(self.warnings, text)
+        add_warning(self.warnings, text)
         self.on_trouble(text)
         log.warning("[Memory] %s: %s", self.name, text)

@@ -15,7 +15,7 @@ from agents.memory.judging.claims import folded, plain
 from agents.memory.summaries.drafts import Asking, Draft
 from agents.memory.summaries.picked import memory_of_line, picked_line
 from agents.models.adapter import literal
-from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
 
 FORM_TOKENS = 24
 """What the marks of JSON round a line take, in tokens, and the blanks between them."""
@@ -32,7 +32,7 @@ class Candidate:
     """A line that may be picked, how important it is, and where it is from."""
 
     line: str
-    importance: int = PLAIN_IMPORTANCE
+    importance: int = DEFAULT_IMPORTANCE
     place: str = ""
 
 

@@ -176,7 +176,7 @@ async def _redo_recent(
     memory: AgentMemory, recent: Summary, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]
 ) -> None:
     again = await _again(memory, recent, summarizer, paid, now_ms)
-    memory.take_in_edits(thorough=True)
+    memory.poll_edits(thorough=True)
     if again and memory.recent == recent:
         memory.publish(None, again)
 

@@ -130,7 +130,7 @@ class Life:
 
     def die(self) -> None:
         """Drop everything, as the end of a process does: nothing is saved, nothing tidied up."""
-        self.memory.journal._open.let_go()
+        self.memory.journal._open.close_file()
 
 
 async def one_turn() -> None:

@@ -16,7 +16,7 @@ from agents.memory.strategies.rolling import Rolling
 from agents.memory.view import CompactedMessage, CompactionProvider
 from agents.models.model import ModelError
 from config.settings import MemorySettings
-from config.validation import Given, SettingsError, settings_from
+from config.validation import SettingsError, SourcedValue, settings_from
 from tests.agents.memory.lives import Life, one_turn, talkative, windows
 from tests.agents.memory.test_switching import Switching, writer
 from tests.agents.memory.towns import Town
@@ -261,7 +261,7 @@ def test_0_16_an_agent_names_its_own_template(tmp_path):
 
 
 def test_0_19_a_setting_under_its_old_name_counts_and_warns_once(caplog):
-    given_ = {"short_window": Given(32, 3), "compaction.threshold": Given(12, 4)}
+    given_ = {"short_window": SourcedValue(32, 3), "compaction.threshold": SourcedValue(12, 4)}
     settings: Any = settings_from(type(memory_settings()), given_, "config/memory_compaction.md")
     assert (settings.recent_window, settings.threshold) == (32, 12)
     assert [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING] == [
@@ -271,10 +271,10 @@ def test_0_19_a_setting_under_its_old_name_counts_and_warns_once(caplog):
 
 
 def test_0_19_today_s_name_wins_and_a_bad_value_is_told_with_its_line(caplog):
-    both = {"short_window": Given(32, 3), "recent_window": Given(16, 4)}
+    both = {"short_window": SourcedValue(32, 3), "recent_window": SourcedValue(16, 4)}
     assert settings_from(MemorySettings, both, "config/x.md").recent_window == 16
     with pytest.raises(SettingsError, match="config/x.md:3: recent_window is 'many'"):
-        settings_from(MemorySettings, {"short_window": Given("many", 3)}, "config/x.md")
+        settings_from(MemorySettings, {"short_window": SourcedValue("many", 3)}, "config/x.md")
 
 
 def test_0_19_an_old_name_in_an_agent_s_own_note_counts_too(tmp_path):

@@ -23,7 +23,7 @@ from agents.memory.view import UNSHOWN
 from agents.models.adapter import TokenEstimate
 from agents.models.model import ModelError, Request
 from config.settings import MemorySettings
-from config.validation import Given, SettingsError, settings_from
+from config.validation import SettingsError, SourcedValue, settings_from
 from tests.agents.memory.lives import Life, good_summaries, talkative, windows
 from tests.agents.memory.test_capabilities_archive import various
 from tests.agents.memory.test_switching import HEADINGS, STRATEGIES, Switching, in_sections, writer
@@ -34,7 +34,7 @@ from tests.rows import rows_in
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.entities.agent_notes import load_agent
-from vault.memory.archive import put_by
+from vault.memory.archive import archive_memories
 from vault.memory.summaries import Summary
 from vault.vault import Vault
 from world.entities import Role
@@ -155,7 +155,7 @@ def test_3_1_every_strategy_appends_tells_goes_on_compacts_and_clears_through_on
     assert again.memory.view() == life.memory.view()
     again.memory.close()
     (again.folder / "agent.md").write_text("You are Eliza.\n", encoding="utf-8")
-    put_by(Vault(tmp_path), again.memory.name, again.clock.ms)  # clear
+    archive_memories(Vault(tmp_path), again.memory.name, again.clock.ms)  # clear
     fresh = Switching(tmp_path, strategy).memory
     assert (fresh.coverage.n, fresh.view().told_in("older"), fresh.view().tail_text()) == (0, "", "")
 
@@ -358,9 +358,9 @@ def test_3_19_after_one_prompt_was_counted_no_estimate_of_the_like_is_too_low():
 def test_3_22_an_unknown_key_and_a_strategy_that_does_not_exist_are_refused_with_their_line():
     source = "config/memory_compaction.md"
     with pytest.raises(SettingsError, match="config/memory_compaction.md:3: unknown setting 'historykey'"):
-        settings_from(type(memory_settings()), {"historykey": Given("chat", 3)}, source)
+        settings_from(type(memory_settings()), {"historykey": SourcedValue("chat", 3)}, source)
     with pytest.raises(SettingsError, match="strategy is 'magic'; expected one of waterfall, layered, rolling, window"):
-        settings_from(type(memory_settings()), {"strategy": Given("magic", 4)}, source)
+        settings_from(type(memory_settings()), {"strategy": SourcedValue("magic", 4)}, source)
 
 
 @pytest.mark.parametrize(

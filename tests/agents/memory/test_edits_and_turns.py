@@ -129,7 +129,7 @@ def test_no_number_is_given_twice_though_the_newest_lines_were_taken_out(eliza):
     again = Life(eliza.folder.parents[1], FOUR, talkative(), clock=eliza.clock)
     path = on_disk.journal_files(again.folder)[-1]
     path.unlink()
-    again.memory.journal._at_hand.clear()  # nothing is left from which the lines could be written again
+    again.memory.journal._cache.clear()  # nothing is left from which the lines could be written again
     again.live(1)
     assert list(on_disk.lines(again.folder)) == [6]
 
@@ -138,7 +138,7 @@ def test_what_another_thread_is_about_to_force_is_forced_before_a_summary(tmp_pa
     disk = QuickDisk()
     eliza = Life(tmp_path, FOUR, talkative(), disk=disk)
     eliza.live(9)
-    assert eliza.memory.journal.take_sync()  # taken, and not yet done when the summary is ready
+    assert eliza.memory.journal.pending_fsync()  # taken, and not yet done when the summary is ready
     asyncio.run(eliza.compact())
     found = on_disk.journal_files(eliza.folder)[0].stat()
     assert disk.forced[found.st_ino] == found.st_size

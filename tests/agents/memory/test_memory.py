@@ -138,9 +138,9 @@ def test_a_summary_edited_by_hand_counts_from_the_next_view(tmp_path):
     memory = memory_in(tmp_path, count=20)
     memory.publish(None, summary(1, 8))
     edit(tmp_path, "recent.md", "---\ncovers: [1, 8]\n---\nI met Ana, and only that counts.\n")
-    assert memory.take_in_edits()
+    assert memory.poll_edits()
     assert memory.view().told_in("recent").startswith("I met Ana, and only that counts.")
-    assert not memory.take_in_edits()
+    assert not memory.poll_edits()
 
 
 def test_a_summary_that_somebody_broke_leaves_the_last_good_one_in_force(tmp_path):

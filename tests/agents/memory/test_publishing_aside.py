@@ -243,7 +243,7 @@ def test_what_cannot_even_be_begun_holds_no_file_open(tmp_path: Path, monkeypatc
     def refuse(*summaries: object) -> None:
         raise NoteError("The folder cannot be read.")
 
-    monkeypatch.setattr(life.memory.summaries, "ahead", refuse)
+    monkeypatch.setattr(life.memory.summaries, "prepare", refuse)
     before = len(os.listdir("/dev/fd"))
     with pytest.raises(NoteError):
         life.memory.ahead(life.memory.longterm, life.memory.recent)

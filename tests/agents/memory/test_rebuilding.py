@@ -15,7 +15,7 @@ from agents.models.queue import ModelQueue
 from tests.agents.memory.lives import NAME, ROSTER, Clock, Life, QuickDisk, starter_templates, windows
 from tests.scripted_model import Reply, ScriptedModel
 from vault.memory.summaries import BY_HAND, LONGTERM, Summary
-from vault.memory.summary_cache import MOST_KEPT, SummaryCache
+from vault.memory.summary_cache import MAX_ROWS, SummaryCache
 from vault.vault import Vault
 
 EDIT = "I was born in a kettle house; my sister Ines drowned."
@@ -176,7 +176,7 @@ def test_an_edit_outlives_a_later_one_that_is_not_valid(tmp_path: Path):
     town = Town(tmp_path)
     town.cycles(3)
     town.edit(EDIT)
-    assert town.memory.take_in_edits()
+    assert town.memory.poll_edits()
     town.path.write_text(town.path.read_text().replace("covers:", "coverz:"))
     town.cycles(2)
     asked = len(town.model.requests)
@@ -200,7 +200,7 @@ def test_an_edit_of_the_same_length_is_an_edit(tmp_path: Path):
     town.cycles(2)
     assert not town.longterm.is_edited
     town.path.write_text(town.path.read_text().replace("Moss", "Ines"))
-    assert town.memory.take_in_edits(thorough=True)
+    assert town.memory.poll_edits(thorough=True)
     assert town.longterm.is_edited
 
 
@@ -208,7 +208,7 @@ def test_blank_lines_and_other_ends_of_lines_are_no_edit(tmp_path: Path):
     town = Town(tmp_path)
     town.cycles(2)
     town.path.write_bytes(town.path.read_bytes().replace(b"\n", b"\r\n") + b"\r\n\r\n")
-    town.memory.take_in_edits(thorough=True)
+    town.memory.poll_edits(thorough=True)
     assert not town.longterm.is_edited
 
 
@@ -228,7 +228,7 @@ def test_a_summary_without_a_checksum_opens_all_the_same(tmp_path: Path, propert
     (folder / LONGTERM).write_text(f"---\ncovers: [1, 5]\n{properties}\n---\nI walked.\n")
     life = Life(tmp_path, windows(4, 4), ScriptedModel())
     life.live(9)
-    life.memory.take_in_edits(thorough=True)
+    life.memory.poll_edits(thorough=True)
     assert life.memory.longterm
     assert (life.memory.longterm.text, life.memory.longterm.is_edited) == ("I walked.", is_edited)
 
@@ -264,7 +264,7 @@ def test_an_edit_made_while_a_rebuilt_text_is_written_counts_and_the_loser_is_ke
 
     town.disk.write_draft = write_late  # type: ignore[method-assign]
     assert town.rebuild() == "compaction.changed_meanwhile"
-    town.memory.take_in_edits(thorough=True)
+    town.memory.poll_edits(thorough=True)
     assert town.longterm.text == "I never told anybody of Ines."
     (kept,) = town.path.parent.glob("longterm (conflict *).md")
     assert "Odile" in kept.read_text()
@@ -292,6 +292,6 @@ def test_a_rebuild_of_a_long_life_asks_only_for_what_is_new_since_the_last(tmp_p
 def test_a_summary_that_is_asked_for_often_stays_in_the_cache(tmp_path: Path):
     cache = SummaryCache(Vault(tmp_path), NAME)
     cache.put("often", {"text": "I met Moss."})
-    for number in range(MOST_KEPT):
+    for number in range(MAX_ROWS):
         cache.put(f"once {number}", {"text": "I met Odile."})
         assert cache.get("often")

@@ -40,7 +40,7 @@ from tests.english import ENGLISH
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import Stopped
 from vault.errors import NoteError
-from vault.memory.summaries import Ahead, Summary
+from vault.memory.summaries import PendingPublication, Summary
 from world.errors import CommandError
 
 ANSWERS: dict[str, Reply] = {
@@ -59,8 +59,8 @@ NAMES = ("recent", "longterm")
 BY_HAND = re.compile(r"L\d+L|R\d+R")
 UPTO = re.compile(r"^upto: (\d+)$", re.MULTILINE)
 
-Publish = Callable[[Summary | None, Summary | None, Ahead | None], str]
-Replace = Callable[[Summary | None, Summary | None, Ahead | None], None]
+Publish = Callable[[Summary | None, Summary | None, PendingPublication | None], str]
+Replace = Callable[[Summary | None, Summary | None, PendingPublication | None], None]
 
 
 class Memory(RuleBasedStateMachine):
@@ -132,7 +132,7 @@ class Memory(RuleBasedStateMachine):
     def watched(self, publish: Publish) -> Publish:
         """Look at what each publication was made from before it is put in force."""
 
-        def watching(longterm: Summary | None, recent: Summary | None, ahead: Ahead | None = None) -> str:
+        def watching(longterm: Summary | None, recent: Summary | None, ahead: PendingPublication | None = None) -> str:
             a, b = on_disk.boundaries(self.folder) if self.files_are_valid() else self.boundaries()
             in_force = [part for part in ((1, a), (a + 1, b)) if part[0] <= part[1]]
             made_from = tuple(f"{first}-{last}" for first, last in in_force)
@@ -153,7 +153,7 @@ class Memory(RuleBasedStateMachine):
     def watched_too(self, replace_: Replace) -> Replace:
         """See to it that a rebuilding loses nothing of what a person wrote into the long-term summary."""
 
-        def watching(longterm: Summary | None, recent: Summary | None, ahead: Ahead | None = None) -> None:
+        def watching(longterm: Summary | None, recent: Summary | None, ahead: PendingPublication | None = None) -> None:
             before = self.memory.longterm
             if longterm and before and not self.rolls_back:
                 kept, there = (set(BY_HAND.findall(one.text)) for one in (longterm, before))

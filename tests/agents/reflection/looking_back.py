@@ -20,7 +20,7 @@ from config.settings import MemorySettings
 from tests.english import ENGLISH as WORDING
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
-from vault.memory.memory_line import PLAIN_IMPORTANCE, Memory
+from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
 from world.game_time import GameTime
 
 DAY = (
@@ -41,7 +41,7 @@ NIGHT, NEXT_DAY, NEXT_NIGHT = (GameTime(hours * 60) for hours in (46, 58, 70))
 CAPABLE = Capabilities(json_schema=True, parameters_billion=1.5)
 
 
-def memories(*lines: str, first: int = 41, importance: int = PLAIN_IMPORTANCE) -> list[Memory]:
+def memories(*lines: str, first: int = 41, importance: int = DEFAULT_IMPORTANCE) -> list[Memory]:
     """Return a memory a line: who is in it, a colon, and what is perceived; `I:` is a command of the agent's own."""
     found = []
     for seq, line in enumerate(lines, first):

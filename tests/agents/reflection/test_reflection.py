@@ -68,7 +68,7 @@ def test_by_day_it_waits_for_a_publication(tmp_path):
     assert not mind.night(day)
     text = "---\ncovers: [1, 5]\ngeneration: 3\n---\nI met Robin.\n"
     mind.vault.write_text(text, "agents", "Eliza", "summaries", "recent.md")
-    mind.memory.take_in_edits()
+    mind.memory.poll_edits()
     assert mind.night(day)
     assert mind.opinions.reflected.generation == 3
     mind.lives(*DAY)

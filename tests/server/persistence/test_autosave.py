@@ -17,7 +17,7 @@ from tests.world.inn import inn
 from vault.board_note import BoardNote
 from vault.entities.load import load_world
 from vault.entities.store import EntityStore, MergeBase
-from vault.locations_log import Whereabouts
+from vault.locations_log import LocationsLog
 from vault.vault import Vault
 from world.commands.table import world_commands
 from world.events import EntityChanged, Event, Said
@@ -35,7 +35,7 @@ def game_in(vault: Vault) -> Game:
     """Return a game in the inn that saves its moves in a vault."""
     world = inn()
     game = Game(world, world_commands())
-    game.subscribe("whereabouts", SaveMoves(Whereabouts(vault, world)), first=True)
+    game.subscribe("whereabouts", SaveMoves(LocationsLog(vault, world)), first=True)
     return game
 
 
@@ -132,7 +132,7 @@ class FakeJournal:
         self.forced = 0
         self._error = error
 
-    def take_sync(self) -> Callable[[], None] | None:
+    def pending_fsync(self) -> Callable[[], None] | None:
         taken, self.new_lines = self.new_lines, 0
         return self._force if taken else None
 

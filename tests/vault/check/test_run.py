@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.vault.vault_of import vault_of
-from vault.check.run import check_vault, mend_vault
+from vault.check.run import check_vault, fix_vault
 from vault.vault import STARTER, Vault
 
 NOW = 4_000_000_000.0  # later than any file that a test makes
@@ -310,8 +310,8 @@ def test_a_check_changes_nothing_on_disk(tmp_path):
 def mended(root: Path) -> list[str]:
     """Mend a vault, check that nothing is left to mend, and return what was done."""
     vault = Vault(root)
-    done = mend_vault(vault, lambda: check_vault(vault, NOW))
-    assert mend_vault(vault, lambda: check_vault(vault, NOW)) == []
+    done = fix_vault(vault, lambda: check_vault(vault, NOW))
+    assert fix_vault(vault, lambda: check_vault(vault, NOW)) == []
     assert found(vault) == []
     return done
 
@@ -406,6 +406,6 @@ def test_the_trash_never_loses_what_is_in_it(tmp_path):
 def test_what_is_not_safe_to_mend_is_left_as_it_is(tmp_path):
     vault = vault_of(tmp_path, NOTES | FAULTS["dangling exit"][0] | FAULTS["number of a memory twice"][0])
     before = found(vault)
-    assert mend_vault(vault, lambda: check_vault(vault, NOW)) == []
+    assert fix_vault(vault, lambda: check_vault(vault, NOW)) == []
     assert found(vault) == before
     assert len(before) == 2

@@ -12,7 +12,7 @@ from vault.entities.load import load_world
 from vault.entities.schema import save_entity
 from vault.entities.store import EntityStore, MergeBase
 from vault.errors import NoteError
-from vault.locations_log import OPENING, WHEREABOUTS, Whereabouts
+from vault.locations_log import LOCATIONS, OPENING, LocationsLog
 from vault.vault import STARTER, Vault
 from world.entities import Character, Detail, Exit, Room, Thing
 from world.navigation import shortest_path
@@ -46,7 +46,7 @@ def opened(root, path: str, text: str | bytes) -> tuple[World, dict[str, str]]:
 
 def note(root) -> list[str]:
     """Return the lines of the whereabouts that name somebody or something."""
-    return [line for line in root.joinpath(*WHEREABOUTS).read_text().splitlines() if line.startswith("- ")]
+    return [line for line in root.joinpath(*LOCATIONS).read_text().splitlines() if line.startswith("- ")]
 
 
 def test_notes_become_rooms_things_people_and_agents(tmp_path):
@@ -169,15 +169,15 @@ def test_everyone_and_everything_is_where_it_was_after_a_restart(tmp_path):
     world.characters["Ana"].room_id = "Attic"
     world.characters["Moss"].room_id = "Hall"
     world.things["lamp"].place_id = "Moss"
-    Whereabouts(Vault(tmp_path), world).save()
+    LocationsLog(Vault(tmp_path), world).save()
     again = load_world(Vault(tmp_path), SETTINGS)
     assert {c.name: c.room_id for c in again.characters.values()} == {"Ana": "Attic", "Moss": "Hall"}
     assert again.things["lamp"].place_id == "Moss"
 
 
 def test_the_note_is_made_of_links_that_an_editor_follows(tmp_path):
-    Whereabouts(Vault(tmp_path), world_of(tmp_path)).save()
-    assert tmp_path.joinpath(*WHEREABOUTS).read_text() == (
+    LocationsLog(Vault(tmp_path), world_of(tmp_path)).save()
+    assert tmp_path.joinpath(*LOCATIONS).read_text() == (
         f"{OPENING}\n\nLast room number: 1\n\n- [[Moss]]: [[Attic]]\n- [[Ana]]: [[Hall]]\n- [[lamp]]: [[Attic]]\n"
     )
 
@@ -194,18 +194,18 @@ def test_the_place_of_whoever_was_left_out_is_kept_until_its_note_is_mended(tmp_
     world = world_of(tmp_path)
     world.characters["Ana"].room_id, world.characters["Moss"].room_id = "Attic", "Hall"
     world.things["lamp"].place_id = "Hall"
-    Whereabouts(Vault(tmp_path), world).save()
+    LocationsLog(Vault(tmp_path), world).save()
     without = world_of(tmp_path, {path: BROKEN})
-    Whereabouts(Vault(tmp_path), without).save()
+    LocationsLog(Vault(tmp_path), without).save()
     assert line in note(tmp_path)
-    Whereabouts(Vault(tmp_path), world_of(tmp_path)).save()
+    LocationsLog(Vault(tmp_path), world_of(tmp_path)).save()
     assert note(tmp_path).count(line) == 1
 
 
 def test_whoever_comes_back_under_an_old_name_has_one_place(tmp_path):
-    notes = {"/".join(WHEREABOUTS): "## Characters\n- [[Eve]]: [[Attic]]\n"}
+    notes = {"/".join(LOCATIONS): "## Characters\n- [[Eve]]: [[Attic]]\n"}
     world = world_of(tmp_path, notes)
-    whereabouts = Whereabouts(Vault(tmp_path), world)
+    whereabouts = LocationsLog(Vault(tmp_path), world)
     world.add_character(Character("Eve", "Hall"))
     whereabouts.save()
     assert [line for line in note(tmp_path) if "Eve" in line] == ["- [[Eve]]: [[Hall]]"]
@@ -225,12 +225,12 @@ def test_strays_are_moved_to_the_start_room_with_a_warning(tmp_path, caplog):
 
 
 def test_what_was_carried_by_somebody_who_is_gone_lies_where_it_began(tmp_path):
-    notes = {"/".join(WHEREABOUTS): "## Things\n- [[lamp]]: [[Eve]]\n"}
+    notes = {"/".join(LOCATIONS): "## Things\n- [[lamp]]: [[Eve]]\n"}
     assert world_of(tmp_path, notes).things["lamp"].place_id == "Attic"
 
 
 def test_lines_that_are_no_whereabouts_are_passed_over(tmp_path):
-    notes = {"/".join(WHEREABOUTS): "## Characters\n\nhello\n- [[Ana]]\n- : \n- [[Moss]]: [[Hall]]\n## Things\n- x\n"}
+    notes = {"/".join(LOCATIONS): "## Characters\n\nhello\n- [[Ana]]\n- : \n- [[Moss]]: [[Hall]]\n## Things\n- x\n"}
     assert world_of(tmp_path, notes).characters["Moss"].room_id == "Hall"
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.vault.vault_of import vault_of
 from vault.entities.agent_notes import load_agent
-from vault.entities.personal_notes import OwnNotes, OwnProfiles
+from vault.entities.personal_notes import PersonalNotes, ProfileHistory
 from vault.errors import NoteError
 from world.entities import Character
 
@@ -24,7 +24,7 @@ lines = st.one_of(
 
 
 def test_an_agent_s_notes_are_in_its_folder_and_a_person_s_in_its_own(tmp_path):
-    notes = OwnNotes(vault_of(tmp_path, {}), lambda: AT)
+    notes = PersonalNotes(vault_of(tmp_path, {}), lambda: AT)
     notes.add(ROOK, "Plan", "Hum.")
     notes.add(ANA, "Plan", "Bake.")
     found = {path.relative_to(tmp_path).as_posix(): path.read_text() for path in tmp_path.rglob("*.md")}
@@ -37,7 +37,7 @@ def test_an_agent_s_notes_are_in_its_folder_and_a_person_s_in_its_own(tmp_path):
 @given(st.lists(lines, min_size=1, max_size=5))
 def test_whatever_is_written_comes_back_line_by_line_and_never_becomes_a_property(tmp_path_factory, written):
     vault = vault_of(tmp_path_factory.mktemp("vault"), {})
-    notes = OwnNotes(vault, lambda: AT)
+    notes = PersonalNotes(vault, lambda: AT)
     for line in written:
         notes.add(ROOK, "Plan", line)
     assert notes.read(ROOK, "Plan").split("\n") == written
@@ -47,7 +47,7 @@ def test_whatever_is_written_comes_back_line_by_line_and_never_becomes_a_propert
 def test_what_a_hand_has_written_into_a_note_stays_to_the_letter(tmp_path):
     path = "agents/Rook/notes/Plan.md"
     by_hand = "---\ntags: [ mine ]   # yes\n---\n\n# A heading\r\n* [ ] hum\n"
-    notes = OwnNotes(vault_of(tmp_path, {}), lambda: AT)
+    notes = PersonalNotes(vault_of(tmp_path, {}), lambda: AT)
     (tmp_path / path).parent.mkdir(parents=True)
     (tmp_path / path).write_bytes(by_hand.encode())
     notes.add(ROOK, "plan", "Sing.")
@@ -55,7 +55,7 @@ def test_what_a_hand_has_written_into_a_note_stays_to_the_letter(tmp_path):
 
 
 def test_every_version_that_was_overwritten_is_kept(tmp_path):
-    notes = OwnNotes(vault_of(tmp_path, {}), lambda: AT)
+    notes = PersonalNotes(vault_of(tmp_path, {}), lambda: AT)
     notes.add(ROOK, "Plan", "One.")
     kept = [notes.overwrite(ROOK, "Plan", text) for text in ("Two.", "Three.", "Four.")]
     assert kept == ["Plan 20261121-080000.md", "Plan 20261121-080000-02.md", "Plan 20261121-080000-03.md"]
@@ -65,7 +65,7 @@ def test_every_version_that_was_overwritten_is_kept(tmp_path):
 
 
 def test_a_title_that_no_file_can_have_is_refused(tmp_path):
-    notes = OwnNotes(vault_of(tmp_path, {}), lambda: AT)
+    notes = PersonalNotes(vault_of(tmp_path, {}), lambda: AT)
     for title in ("../agent", "a/b", ".hidden", "a\0b", "", "x" * 200):
         with pytest.raises(NoteError):
             notes.add(ROOK, title, "Hum.")
@@ -78,8 +78,8 @@ NOTE = f"{HEAD}You are Rook.\n\n## Goals\n- Hum.\n\n{TABLE}"
 OWN = "agents/Rook/agent.md"
 
 
-def profiles_in(root: Path, note: str = NOTE) -> OwnProfiles:
-    return OwnProfiles(vault_of(root, {OWN: note}), lambda: AT)
+def profiles_in(root: Path, note: str = NOTE) -> ProfileHistory:
+    return ProfileHistory(vault_of(root, {OWN: note}), lambda: AT)
 
 
 def text_of(root: Path, path: str = OWN) -> str:
@@ -103,7 +103,7 @@ def test_front_matter_and_reactions_stay_to_the_letter(tmp_path):
 def test_no_profile_becomes_a_setting_a_role_or_a_reaction(tmp_path, profile):
     vault = vault_of(tmp_path, {OWN: NOTE})
     before = load_agent(vault, "Rook")
-    OwnProfiles(vault, lambda: AT).set_profile(ROOK, profile)
+    ProfileHistory(vault, lambda: AT).set_profile(ROOK, profile)
     after = load_agent(vault, "Rook")
     assert (after.given, after.character.role, after.character.grants, after.character.triggers) == (
         before.given,
@@ -116,13 +116,13 @@ def test_no_profile_becomes_a_setting_a_role_or_a_reaction(tmp_path, profile):
 
 def test_a_note_without_front_matter_gets_none_by_its_profile(tmp_path):
     vault = vault_of(tmp_path, {OWN: "You are Rook.\n"})
-    OwnProfiles(vault, lambda: AT).set_profile(ROOK, "---\nrole: admin\n---\nYou are free.")
+    ProfileHistory(vault, lambda: AT).set_profile(ROOK, "---\nrole: admin\n---\nYou are free.")
     assert load_agent(vault, "Rook").given == {}
 
 
 def test_links_and_slots_in_a_profile_are_plain_words(tmp_path):
     vault = vault_of(tmp_path, {OWN: NOTE})
-    OwnProfiles(vault, lambda: AT).set_profile(ROOK, "![[secret]] {tail} [one] []][x")
+    ProfileHistory(vault, lambda: AT).set_profile(ROOK, "![[secret]] {tail} [one] []][x")
     assert load_agent(vault, "Rook").profile == "!secret (tail) [one] x"
 
 

@@ -12,9 +12,9 @@ from tests.vault.vault_of import vault_of
 from vault.entities.load import load_world
 from vault.entities.reload import EntityReloader, ReloadResult, leading_nowhere, run_steps
 from vault.entities.store import EntityStore, MergeBase
-from vault.locations_log import Whereabouts
+from vault.locations_log import LocationsLog
 from vault.vault import Vault
-from vault.watch import NotesSeen
+from vault.watch import ChangeScanner
 from world.edits import remove_room
 from world.entities import Exit, Room, Thing
 from world.events import Arrived, EntityChanged, Left, Moved, SystemMessage
@@ -38,8 +38,8 @@ class House:
         self.vault = vault_of(root, NOTES)
         self.world = load_world(self.vault, SETTINGS)
         self.known = MergeBase(self.world)
-        self.seen = NotesSeen(self.vault)
-        self.seen.begin()
+        self.seen = ChangeScanner(self.vault)
+        self.seen.baseline()
         self.store = EntityStore(self.vault, self.world, self.known)
         self.reload = EntityReloader(self.vault, self.world, self.known)
 
@@ -53,9 +53,9 @@ class House:
 
     def look(self) -> ReloadResult:
         """Take in what has changed, with the second look at what seems to be gone, and save what that altered."""
-        taken = self.reload.apply(self.seen.look())
+        taken = self.reload.apply(self.seen.scan())
         if self.seen.is_waiting:
-            more = self.reload.apply(self.seen.look())
+            more = self.reload.apply(self.seen.scan())
             taken = ReloadResult([*taken.messages, *more.messages], [*taken.events, *more.events])
         self.save(taken)
         return taken
@@ -65,7 +65,7 @@ class House:
         for event in taken.events:
             if isinstance(event, EntityChanged):
                 self.store.save((event.kind, event.entity_id))
-        Whereabouts(self.vault, self.world).save()
+        LocationsLog(self.vault, self.world).save()
 
     def is_as_loaded_anew(self) -> bool:
         anew = load_world(Vault(self.root), SETTINGS if "Hall" in self.world.rooms else WorldSettings("", "Salon"))
@@ -210,15 +210,15 @@ def test_the_start_room_cannot_go(house):
 def test_a_room_that_is_away_for_a_moment_is_not_gone(house):
     text = (house.root / "rooms/Attic.md").read_text()
     (house.root / "rooms/Attic.md").unlink()
-    assert house.reload.apply(house.seen.look()) == ReloadResult()
+    assert house.reload.apply(house.seen.scan()) == ReloadResult()
     house.edit("rooms/Attic.md", text.replace("Dust.", "Light."))
-    assert house.reload.apply(house.seen.look()).messages == ["rooms/Attic.md: taken in."]
+    assert house.reload.apply(house.seen.scan()).messages == ["rooms/Attic.md: taken in."]
     assert house.world.rooms["Hall"].exits["north"] == Exit("north", "Attic", ("n",))
 
 
 def test_a_note_that_is_empty_for_a_moment_is_not_taken_in(house):
     house.edit("rooms/Attic.md", "")
-    assert house.reload.apply(house.seen.look()) == ReloadResult()
+    assert house.reload.apply(house.seen.scan()) == ReloadResult()
     assert house.seen.is_waiting
     house.edit("rooms/Attic.md", NOTES["rooms/Attic.md"])
     assert house.look().messages == []
@@ -393,7 +393,7 @@ def exits_to_nowhere(house: House) -> list[tuple[str, str]]:
 
 def begun(house: House, seen: list[int]) -> ReloadResult:
     """Take all steps, and after each look whether every exit leads somewhere."""
-    steps = house.reload.apply_in_steps(house.seen.look())
+    steps = house.reload.apply_in_steps(house.seen.scan())
     while True:
         try:
             next(steps)
@@ -418,7 +418,7 @@ def test_after_every_step_all_exits_lead_somewhere_and_what_is_new_is_there_at_o
 def test_what_the_world_writes_between_two_steps_is_kept(house):
     house.change("rooms/Attic.md", "Dust.", "Dust and mice.")
     house.change("rooms/Hall.md", "---\n", "---\ntags: [old]\n")
-    steps = house.reload.apply_in_steps(house.seen.look())
+    steps = house.reload.apply_in_steps(house.seen.scan())
     next(steps)
     next(steps)
     house.world.rooms["Attic"].title = "The Attic"
@@ -431,7 +431,7 @@ def test_what_the_world_writes_between_two_steps_is_kept(house):
 def test_a_room_that_is_removed_between_two_steps_does_not_come_back(house):
     house.change("rooms/Attic.md", "Dust.", "Dust and mice.")
     house.change("rooms/Hall.md", "number: 1", "number: 1\ntags: [old]")
-    steps = house.reload.apply_in_steps(house.seen.look())
+    steps = house.reload.apply_in_steps(house.seen.scan())
     for _ in range(3):
         next(steps)
     remove_room(house.world, "Attic")

@@ -16,7 +16,7 @@ from tests.vault.failing_disk import FailingDisk, Stopped
 from vault.atomic_write import Disk
 from vault.errors import NoteError
 from vault.memory.archive import Archive
-from vault.memory.archive_file import Entry
+from vault.memory.archive_file import ArchiveEntry
 from vault.vault import Vault
 
 
@@ -140,7 +140,10 @@ def test_3_8_no_line_ever_changes_whatever_is_written_after_it(tmp_path):
             archive.close()
             archive = archive_in(tmp_path, file_bytes=2000)
         archive.append_all(
-            [Entry("message", EVENING_MS, seq, {"prompt": f"Turn {seq}"}), Entry("rebuild", EVENING_MS, 1)]
+            [
+                ArchiveEntry("message", EVENING_MS, seq, {"prompt": f"Turn {seq}"}),
+                ArchiveEntry("rebuild", EVENING_MS, 1),
+            ]
         )
         now = raw(tmp_path)
         for name, before in seen.items():
@@ -214,7 +217,7 @@ def test_entries_given_together_are_written_in_one_step(tmp_path):
     archive = archive_in(tmp_path, disk)
     archive.append("tool_call", EVENING_MS, 1, command="look")
     done = len(disk.done)
-    references = archive.append_all([Entry("tool_call", EVENING_MS, seq, {"command": "nod"}) for seq in (2, 3)])
+    references = archive.append_all([ArchiveEntry("tool_call", EVENING_MS, seq, {"command": "nod"}) for seq in (2, 3)])
     assert disk.done[done:] == ["append"]
     assert references == ["2026-11-21#2", "2026-11-21#3"]
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk, Stopped
 from vault.errors import NoteError
-from vault.memory.journal import KEPT_AT_HAND, Journal
-from vault.memory.memory_line import HIGHEST_NUMBER, Memory, format_line
-from vault.memory.segment import ENTRIES_A_FILE, header
+from vault.memory.journal import CACHE_SIZE, Journal
+from vault.memory.memory_line import MAX_NUMBER, Memory, format_line
+from vault.memory.segment import MAX_ENTRIES_PER_FILE, header
 from vault.vault import Vault
 
 DAY = "2026-11-21"
@@ -157,8 +157,8 @@ def test_when_the_clock_goes_back_the_newest_file_is_still_the_one_written(desk)
 def long_life(tmp_path_factory) -> Path:
     """A vault in which Eliza remembers two more things than a file may hold."""
     desk = Desk(tmp_path_factory.mktemp("long"))
-    desk.hear(*(f"thing {n}" for n in range(1, ENTRIES_A_FILE + 3)))
-    assert len(desk.journal._at_hand) <= 2 * KEPT_AT_HAND
+    desk.hear(*(f"thing {n}" for n in range(1, MAX_ENTRIES_PER_FILE + 3)))
+    assert len(desk.journal._cache) <= 2 * CACHE_SIZE
     desk.journal.close()
     return desk.vault.root
 
@@ -166,8 +166,8 @@ def long_life(tmp_path_factory) -> Path:
 def test_a_full_file_is_followed_by_another_of_the_same_day(long_life):
     desk = Desk(long_life)
     assert sorted(path.name for path in desk.folder.iterdir()) == ["2026-11-21-2.md", "2026-11-21.md"]
-    assert f"first: {ENTRIES_A_FILE + 1}\n" in desk.file("2026-11-21-2.md").read_text()
-    assert desk.journal.last == desk.journal.count == ENTRIES_A_FILE + 2
+    assert f"first: {MAX_ENTRIES_PER_FILE + 1}\n" in desk.file("2026-11-21-2.md").read_text()
+    assert desk.journal.last == desk.journal.count == MAX_ENTRIES_PER_FILE + 2
 
 
 @pytest.mark.parametrize(
@@ -238,11 +238,11 @@ def test_a_last_line_whose_end_an_editor_took_away_is_kept(desk):
 def test_a_line_typed_by_hand_is_numbered_once(desk, end):
     desk.hear("one")
     desk.types(f"- Moss lied to me.{end}")
-    assert [memory.seq for memory in desk.journal.look_again()] == [2]
+    assert [memory.seq for memory in desk.journal.reload()] == [2]
     desk.hear("three")
     assert desk.told() == desk.found() == numbered("one", "Moss lied to me.", "three")
     assert desk.file().read_text().count("^m2") == 1
-    assert desk.journal.look_again() == []
+    assert desk.journal.reload() == []
 
 
 @pytest.mark.parametrize("end", ["\n", ""])
@@ -250,7 +250,7 @@ def test_a_line_typed_by_hand_is_numbered_once(desk, end):
 def test_a_line_typed_by_hand_is_seen_before_the_next_is_written(desk, end, opened):
     desk.hear("one")
     if not opened:
-        desk.journal.look_again()
+        desk.journal.reload()
     desk.types(f"- 20:36 Moss lied to me.{end}")
     assert desk.journal.was_edited()
     desk.hear("three")
@@ -273,8 +273,8 @@ def test_what_cannot_be_a_number_is_refused_and_the_line_gets_one(desk, false):
 def test_after_the_highest_number_there_is_no_memory_until_it_is_taken_out(desk):
     desk.hear("One.")
     whole = desk.file().read_text()
-    desk.file().write_text(f"{whole}Two. ^m{HIGHEST_NUMBER}\nThree.\n")
-    with pytest.raises(NoteError, match=rf"somebody has typed \^m{HIGHEST_NUMBER}, after which there is no number"):
+    desk.file().write_text(f"{whole}Two. ^m{MAX_NUMBER}\nThree.\n")
+    with pytest.raises(NoteError, match=rf"somebody has typed \^m{MAX_NUMBER}, after which there is no number"):
         desk.hear("Four.")
     desk.file().write_text(f"{whole}Two.\nThree.\n")
     desk.restart()
@@ -296,7 +296,7 @@ def test_a_line_typed_between_two_others_gets_the_next_number(desk):
 @pytest.mark.parametrize("day", ["2026-01-01", DAY, "2026-12-31"])
 def test_a_file_made_by_hand_is_part_of_the_journal(desk, text, day):
     desk.types(text, f"{day}.md")
-    desk.journal.look_again()
+    desk.journal.reload()
     desk.hear("two")
     assert desk.told() == desk.found() == numbered("met Ana", "two")
 
@@ -335,7 +335,7 @@ def test_an_editor_that_saves_an_older_copy_loses_nothing(desk, look_between, re
     older = desk.file().read_text()
     desk.hear("three", "four")
     if look_between:
-        desk.journal.look_again()
+        desk.journal.reload()
     if restarted:
         desk.restart()
     desk.file().write_text(f"{older}- by hand\n")
@@ -349,9 +349,9 @@ def test_lines_written_again_are_told_of_and_keep_their_numbers(desk):
     desk.hear("two", "three", "four")
     lines = desk.file().read_text().splitlines(keepends=True)
     desk.file().write_text("".join(line for line in lines if "three" not in line))  # taken out by hand, on purpose
-    desk.journal.look_again()
+    desk.journal.reload()
     desk.file().write_text(older)
-    desk.journal.look_again()
+    desk.journal.reload()
     assert desk.told() == desk.found() == [(1, "one"), (2, "two"), (4, "four")]
 
 
@@ -360,7 +360,7 @@ def test_an_admin_can_see_that_lines_were_written_again(desk):
     older = desk.file().read_text()
     desk.hear("two", "three")
     desk.file().write_text(older)
-    desk.journal.look_again()
+    desk.journal.reload()
     assert desk.journal.warnings == ["2 lines (2–3) were overwritten by an editor and written again"]
 
 
@@ -383,7 +383,7 @@ def test_a_file_that_is_taken_away_comes_back_with_what_was_in_it(desk):
 def test_a_line_that_is_reworded_keeps_its_number(desk):
     desk.hear("one", "two")
     desk.file().write_text(desk.file().read_text().replace("The Garden · one", "The Garden · quite another thing"))
-    assert desk.journal.look_again() == []
+    assert desk.journal.reload() == []
     assert desk.told() == desk.found() == numbered("quite another thing", "two")
 
 
@@ -393,7 +393,7 @@ def test_an_edit_is_noticed_and_our_own_lines_are_none(desk):
     assert not desk.journal.was_edited()
     desk.types("- by hand\n")
     assert desk.journal.was_edited()
-    desk.journal.look_again()
+    desk.journal.reload()
     assert not desk.journal.was_edited()
 
 
@@ -429,7 +429,7 @@ def test_lines_that_could_not_be_written_again_are_written_when_there_is_room(de
     desk.file().write_text(older)
     for operation in range(3):
         with desk.disk.full(after=operation), pytest.raises(NoteError, match="No space left on device"):
-            desk.journal.look_again()
+            desk.journal.reload()
         assert desk.told() == numbered("one", "two", "three", "four")
     desk.hear("five")
     assert desk.told() == desk.found() == numbered("one", "two", "three", "four", "five")
@@ -516,42 +516,42 @@ def test_an_index_that_cannot_be_written_is_no_more_than_a_slower_start(desk):
 def test_lines_are_forced_to_disk_together_or_each_at_once(desk):
     desk.hear("one", "two")
     assert desk.disk.done.count("fsync") == 1  # the folder, for the new name
-    force = desk.journal.take_sync()
+    force = desk.journal.pending_fsync()
     assert force is not None
     force()
-    assert desk.journal.take_sync() is None
+    assert desk.journal.pending_fsync() is None
     assert desk.disk.done.count("fsync") == 2
     desk.restart(fsync_each=True)
     desk.disk.done.clear()
     desk.hear("three", "four")
     assert desk.disk.done == ["append", "fsync", "append", "fsync"]
-    assert desk.journal.take_sync() is None
+    assert desk.journal.pending_fsync() is None
 
 
 def test_forcing_that_failed_is_tried_again(desk):
     desk.hear("one")
     with desk.disk.full(), pytest.raises(NoteError, match="cannot be forced to disk: No space left on device"):
         desk.journal.sync()
-    assert desk.journal.take_sync() is not None
+    assert desk.journal.pending_fsync() is not None
 
 
 def test_whoever_needs_all_lines_on_disk_forces_those_too_that_others_have_taken(desk):
     desk.hear("one")
-    assert desk.journal.take_sync()  # and nothing comes of it
-    force = desk.journal.forcing()
+    assert desk.journal.pending_fsync()  # and nothing comes of it
+    force = desk.journal.fsync_later()
     before = desk.disk.done.count("fsync")
     desk.hear("two")  # later, and no concern of it
     with desk.disk.full(), pytest.raises(NoteError, match="cannot be forced to disk: No space left on device"):
         force()
-    desk.journal.forcing()()
+    desk.journal.fsync_later()()
     assert desk.disk.done.count("fsync") == before + 2
-    desk.journal.forcing()()
+    desk.journal.fsync_later()()
     assert desk.disk.done.count("fsync") == before + 2
 
 
 def test_what_is_forced_in_another_thread_may_outlive_the_file(desk):
     desk.hear("one")
-    force = desk.journal.take_sync()
+    force = desk.journal.pending_fsync()
     desk.journal.close()
     assert force is not None
     force()
@@ -594,7 +594,7 @@ def test_whatever_happens_every_memory_has_one_number_and_disk_and_memory_agree(
             case "restart":
                 desk.restart()
             case "look":
-                desk.journal.look_again()
+                desk.journal.reload()
             case "next day":
                 now += 86_400_000
             case "copy":
@@ -602,13 +602,13 @@ def test_whatever_happens_every_memory_has_one_number_and_disk_and_memory_agree(
             case "paste":
                 for path, content in copies:
                     path.write_bytes(content)
-                desk.journal.look_again()
+                desk.journal.reload()
             case "forget the index":
                 desk.index.unlink(missing_ok=True)
             case "type", text:
                 desk.types(text if desk.journal.last else text.replace(" ^m1", ""), newest().name)
             case "cut", length if newest().exists():
-                desk.journal.look_again()
+                desk.journal.reload()
                 os.truncate(newest(), max(0, newest().stat().st_size - length))
                 desk.restart()  # a power cut: what had not been forced to disk is gone, with its numbers
                 copies, left = [], dict(desk.told())
@@ -620,7 +620,7 @@ def test_whatever_happens_every_memory_has_one_number_and_disk_and_memory_agree(
                         acknowledged[kept.seq] = kept.text
                     except NoteError as error:
                         assert isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.ENOSPC
-    desk.journal.look_again()
+    desk.journal.reload()
     told = desk.told()
     numbers = [seq for seq, _ in told]
     assert numbers == sorted(set(numbers))

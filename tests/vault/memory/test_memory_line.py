@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from vault.markdown import LINE_BREAK, one_line
 from vault.memory.memory_line import (
-    HIGHEST_NUMBER,
     KINDS,
+    MAX_NUMBER,
     Memory,
     format_line,
     is_memory_line,
-    looks_torn,
+    is_truncated,
     parse_hand_line,
     parse_line,
     seq_of,
@@ -27,7 +27,7 @@ NAMES = st.sampled_from(["Moss", "Ana", "Zoë", "Old Tom", "世界"])
 HOSTILE = st.text("\\[]<>%#^m123:·⏎ \n-importancewithpned!|\u200b\x1b", max_size=60)
 MEMORIES = st.builds(
     Memory,
-    seq=st.integers(1, HIGHEST_NUMBER),
+    seq=st.integers(1, MAX_NUMBER),
     at_ms=st.integers(MIDNIGHT_MS, MIDNIGHT_MS + 86_399_999),
     kind=st.sampled_from(KINDS),
     room=st.sampled_from(["", "The Hall", "Ink Yard, north", "世界"]),
@@ -194,7 +194,7 @@ def test_all_else_is_a_memory(line):
 
 def test_every_beginning_of_a_line_looks_torn():
     line = format_line(Memory(129, AT_MS, "observed", "The Garden", "Moss, at 5.", ("Moss",), 8))
-    assert [cut for cut in range(1, line.index(" ^m129") + 4) if not looks_torn(line[:cut])] == []
+    assert [cut for cut in range(1, line.index(" ^m129") + 4) if not is_truncated(line[:cut])] == []
 
 
 @pytest.mark.parametrize(
@@ -202,4 +202,4 @@ def test_every_beginning_of_a_line_looks_torn():
     ["I slept", "- I slept", "- 3 apples", "3 apples", "- 20:35 dinner", "- 20:35:01 dinner", "- 20:35:01.123 dinner"],
 )
 def test_a_line_typed_by_hand_does_not_look_torn(line):
-    assert not looks_torn(line)
+    assert not is_truncated(line)

@@ -12,7 +12,7 @@ from tests.vault.vault_of import vault_of
 from vault.errors import NoteError
 from vault.memory.journal import Journal
 from vault.memory.memory_line import Memory
-from vault.memory.search_index import LINES_A_STEP, SearchIndex
+from vault.memory.search_index import LINES_PER_STEP, SearchIndex
 from vault.vault import Vault
 
 AT = 1_795_248_000_000
@@ -135,7 +135,7 @@ def test_a_cache_that_cannot_be_made_is_told(vault: Vault):
 
 
 def test_a_file_is_read_in_steps_and_is_read_again_if_that_was_cut_short(vault: Vault):
-    journal_of(vault, *(f"Owl {number}." for number in range(3 * LINES_A_STEP)))
+    journal_of(vault, *(f"Owl {number}." for number in range(3 * LINES_PER_STEP)))
     index = SearchIndex(vault, "Eliza")
     (name,) = index.stale()
     steps = index.steps(name)
@@ -145,7 +145,7 @@ def test_a_file_is_read_in_steps_and_is_read_again_if_that_was_cut_short(vault: 
     assert len(list(index.steps(name))) > 2
     assert index.stale() == []
     assert index.find("owl", 10_000) != []
-    assert len(index.find("owl", 10_000)) == 3 * LINES_A_STEP  # none twice
+    assert len(index.find("owl", 10_000)) == 3 * LINES_PER_STEP  # none twice
     index.close()
 
 
@@ -202,7 +202,7 @@ def test_one_memory_is_read_by_its_number_alone_and_of_two_the_first_counts(vaul
     path.write_text(text + "- 09:00:00.000 observed · The Mill · Another. ^m1\n", encoding="utf-8")
     again = Journal(vault, "Eliza")
     again.load()
-    again._at_hand = []
+    again._cache = []
     assert [memory.text for seq in (1, 12, 13) for memory in again.read(seq, seq)] == [
         memory.text for seq in (1, 12, 13) for memory in journal.read(seq, seq)
     ]

@@ -10,7 +10,7 @@ from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
 from vault.atomic_write import Disk
 from vault.errors import NoteError
-from vault.memory.summaries import BY_HAND, LONGTERM, RECENT, Edited, Summary, SummaryFolder
+from vault.memory.summaries import BY_HAND, LONGTERM, RECENT, Summary, SummaryEdited, SummaryFolder
 
 AT = 1_764_016_501_000  # 2025-11-24 20:35:01 UTC
 
@@ -101,7 +101,7 @@ def test_an_edit_made_while_the_drafts_are_written_stands(tmp_path):
         path.write_text(f"{path.read_text()} And more.")
 
     disk.write_draft = write_late  # type: ignore[method-assign]
-    with pytest.raises(Edited, match="a summary was edited meanwhile"):
+    with pytest.raises(SummaryEdited, match="a summary was edited meanwhile"):
         folder.publish(summary(1, 129, "All."), summary(130, 193, "New."))
     assert "And more." in path.read_text()
     assert list(path.parent.glob(".*")) == []

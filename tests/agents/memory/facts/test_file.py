@@ -146,7 +146,7 @@ def test_a_crash_at_any_moment_loses_no_fact_and_counts_none_twice(tmp_path: Pat
             crashing.registry.take_in()
         if rng.random() < 0.1:
             ms = crashing.ms
-            crashing.journal._open.let_go()  # no tidy end: what was not written is gone with the process
+            crashing.journal._open.close_file()  # no tidy end: what was not written is gone with the process
             crashing = crashing.again()
             crashing.ms = ms
     through.registry.take_in()
@@ -376,7 +376,7 @@ def test_a_line_marked_in_the_journal_is_pinned_until_it_is_unpinned(desk: Desk)
     desk.journal.close()
     path = desk.path.parent / "journal" / "2026-11-21.md"
     path.write_text(path.read_text().replace(" ^m2", " #pinned ^m2"))
-    desk.journal.look_again()
+    desk.journal.reload()
     desk.registry.take_in()
     assert [pin.seq for pin in desk.registry.pins] == [2]
     desk.registry.unpin("2", ENGLISH)

@@ -47,7 +47,7 @@ def test_nobody_waits_for_the_file_and_the_journal_is_on_disk_before_it(desk: He
     desk.aside.go()
     assert desk.disk.done == ["fsync", "write_draft", "fsync", "replace"]
     assert "upto: 3\n" in desk.path.read_text()
-    assert desk.journal.take_sync() is not None  # the group is told nothing of it, and may force them once more
+    assert desk.journal.pending_fsync() is not None  # the group is told nothing of it, and may force them once more
 
 
 def test_a_file_of_its_own_that_it_has_not_heard_of_is_no_edit(desk: HeldDesk):
@@ -111,7 +111,7 @@ def test_an_edit_made_before_a_pin_had_waited_counts_with_the_pin(desk: HeldDesk
 def test_a_line_marked_meanwhile_is_pinned_in_the_file_after_it(desk: HeldDesk):
     path = desk.path.parent / "journal" / "2026-11-21.md"
     path.write_text(path.read_text().replace(" ^m2", " #pinned ^m2"))
-    desk.journal.look_again()
+    desk.journal.reload()
     desk.registry.take_in()
     assert "- Moss hums. ([[2026-11-21#^m2]])" in desk.path.read_text()
 
@@ -218,7 +218,7 @@ def test_whenever_the_file_is_written_and_whenever_one_dies_the_facts_are_the_sa
                 do()
         if rng.random() < 0.1:
             ms = crashing.ms
-            crashing.journal._open.let_go()
+            crashing.journal._open.close_file()
             crashing = crashing.again()
             crashing.ms = ms
     through.registry.take_in()
