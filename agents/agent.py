@@ -275,11 +275,11 @@ class Agent:
             log.exception("the turn of %s failed", self.name, extra={"agent": self.name})
             self.last_turn = Turn("failed", why=str(error))
             board.fail_turn(self.name, first_shared)
-        self.memory.trail.write()
+        self.memory.archive_writer.write()
         (self.memory.provider or self.compactor).notify_rounds_changed(self.memory.journal.last)
         if self.settings.reflection and not self.why_still:
             self.reflection.start_if_due(self._game.world.time, self._now_ms())
-        record = self.compactor.record
+        record = self.compactor.stats
         if trouble := self._help.of(self._thinking.question.prompt, record.failures_in_a_row, record.last_error):
             self.on_trouble(trouble)
         return self.last_turn

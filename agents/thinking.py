@@ -244,7 +244,7 @@ class Thinking:
         return turn
 
     def _archive(self, completion: Completion, finish: str) -> None:
-        self._agent.memory.trail.add(
+        self._agent.memory.archive_writer.add(
             "message", self._agent.memory.journal.last, **archived(self.question, completion, finish)
         )
 

@@ -122,7 +122,7 @@ def cycles(root: Path, runs: int) -> Iterator[Row]:
             life.live(64)
 
         took = median_ms(cycle, min(runs, 12))
-        assert not life.compactor.record.last_error, life.compactor.record.last_error
+        assert not life.compactor.stats.last_error, life.compactor.stats.last_error
         yield Row("cycle", f"64 memories, a summary of about {words} words", took, at_most)
 
 

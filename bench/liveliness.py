@@ -176,7 +176,7 @@ def _model(name: str) -> LanguageModel:
     if name != "embedded" and not (kind in ("ollama", "gguf") and model):
         sys.exit(f"--model is {name!r}; expected embedded, ollama:NAME or gguf:FILE.")
     address = os.environ.get("OLLAMA_HOST") or OLLAMA
-    return ModelSpec(kind, address if kind == "ollama" else "", model).made(None)
+    return ModelSpec(kind, address if kind == "ollama" else "", model).build(None)
 
 
 async def _lived(model: LanguageModel, name: str, arguments: argparse.Namespace) -> Liveliness:

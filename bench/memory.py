@@ -157,10 +157,10 @@ def prefix(root: Path, sizes: Sizes) -> None:
                 "observed", f'Moss says, "This is stone {number} of my wall."', "The Landing", ("Moss",)
             )
             prompt = eliza.prompt().text.encode()
-            if eliza.compactor.record.cycles == published:
+            if eliza.compactor.stats.cycles == published:
                 same = next((at for at, (a, b) in enumerate(zip(before, prompt, strict=False)) if a != b), len(before))
                 shares.append(same / len(prompt))
-            published, before = eliza.compactor.record.cycles, prompt
+            published, before = eliza.compactor.stats.cycles, prompt
             eliza.compactor.start_if_due()
             while eliza.compactor.is_running:
                 await one_turn()
@@ -212,7 +212,7 @@ def looked(root: Path, sizes: Sizes) -> tuple[list[float], list[float], int]:
         return without, during
 
     without, during = asyncio.run(story())
-    return without, during, sum(agent.compactor.record.cycles for agent in agents.values())
+    return without, during, sum(agent.compactor.stats.cycles for agent in agents.values())
 
 
 async def looks(clock: Clock, connection: FakeConnection, seconds: float) -> list[float]:
@@ -270,7 +270,7 @@ def recall(root: Path, sizes: Sizes) -> None:
         older = Tier("older", RangeSet.of(Range(1, covered)))
         view = View(NAME, (older, tail_tier(covered, journal.last + 1, (*tail, asked))))
         began, began_cpu = time.perf_counter(), time.process_time()
-        reminded += bool(mind.of_moment(view, frozenset(["Moss"]), PLACE, 3, ""))
+        reminded += bool(mind.retrieve(view, frozenset(["Moss"]), PLACE, 3, ""))
         took.append((time.perf_counter() - began) * 1000)
         cpu.append((time.process_time() - began_cpu) * 1000)
     p95 = statistics.quantiles(took, n=20)[-1]

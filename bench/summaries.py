@@ -136,7 +136,7 @@ async def _tried(
 
 async def _all(options: argparse.Namespace) -> Figures:
     kind, _, name = options.model.partition(":")
-    model = ModelSpec(kind, OLLAMA if kind == "ollama" else "", name).made(None)
+    model = ModelSpec(kind, OLLAMA if kind == "ollama" else "", name).build(None)
     await model.start()
     return await measured(model, options.rounds, options.verbose)
 

@@ -47,8 +47,8 @@ def explain_action(agent: Agent, say: Wording) -> str:
 
     Raises: NoteError if its journal or archive cannot be read.
     """
-    agent.memory.trail.write()
-    asked = newest_questions(agent.memory.trail.archive, ASKED_IN_A_TURN)
+    agent.memory.archive_writer.write()
+    asked = newest_questions(agent.memory.archive_writer.archive, ASKED_IN_A_TURN)
     if not asked:
         return "\n".join([say("thoughts.nothing_asked", who=agent.name), *_now(agent, say)])
     last = asked[-1]
@@ -242,8 +242,8 @@ def thought_commands(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
 
 
 def _asked(agent: Agent, count: int) -> list[Question]:
-    agent.memory.trail.write()
-    return newest_questions(agent.memory.trail.archive, count)
+    agent.memory.archive_writer.write()
+    return newest_questions(agent.memory.archive_writer.archive, count)
 
 
 def mind_command(agents: Mapping[str, Agent]) -> tuple[Command, ...]:

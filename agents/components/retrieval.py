@@ -48,8 +48,8 @@ class Retrieval:
 
     name = "recollected"
 
-    def __init__(self, recollecting: Retriever, settings: Callable[[], MemorySettings]) -> None:
-        self._recollecting = recollecting
+    def __init__(self, retriever: Retriever, settings: Callable[[], MemorySettings]) -> None:
+        self._retriever = retriever
         self._settings = settings
         self._shown: list[RetrievedMemory] = []
 
@@ -59,7 +59,7 @@ class Retrieval:
     def context(self, moment: Moment) -> Section | None:
         company = frozenset(one.name for one in moment.company)
         most = min(moment.budget_tokens // SHARE, RECOLLECTED_TOKENS)
-        found = self._recollecting.of_moment(
+        found = self._retriever.retrieve(
             moment.view, company, moment.actor.room_id, self._settings().recall, moment.told
         )
         lines = fit_budget([one.line for one in found], moment.count_tokens, most)
@@ -72,5 +72,5 @@ class Retrieval:
     def acted(self, turn: Turn) -> None:
         """What the agent has not taken up is not shown again for a while."""
         if turn.line:
-            self._recollecting.end_turn(self._shown, turn.line)
+            self._retriever.end_turn(self._shown, turn.line)
             self._shown = []

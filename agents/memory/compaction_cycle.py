@@ -73,7 +73,7 @@ async def prepare(
         if strategy.is_divided and absorbed:
             parts, draft = await divide(memory.chosen.parts_of(taken), in_force, absorbed, taken, summarizer, record)
         elif taken or len(texts) > 1 or not absorbed:
-            draft = record.paid(await summarizer.longterm(texts, taken, strategy.has_sections))
+            draft = record.add_cost(await summarizer.longterm(texts, taken, strategy.has_sections))
         else:
             draft = _unchanged(in_force)
         ranges = [f"{summary.first}-{summary.last}" for summary in in_force]
@@ -84,7 +84,7 @@ async def prepare(
     if plan.recent:
         record.state = f"summarising memories {plan.recent}"
         first, last = plan.recent.first, plan.recent.last
-        draft = marked(record.paid(await summarizer.recent(memories)))
+        draft = marked(record.add_cost(await summarizer.recent(memories)))
         recent = summary_of(draft, first, last, generation, now_ms(), (f"{first}-{last}",))
     return Prepared(longterm, recent, sources)
 
@@ -101,10 +101,12 @@ async def publish(
     try:
         await activate(memory, replace(made, longterm=longterm, recent=recent), aside)
     except Superseded as edit:
-        memory.trail.add(event, memory.journal.last, outcome="superseded", why=str(edit))
+        memory.archive_writer.add(event, memory.journal.last, outcome="superseded", why=str(edit))
         raise
     except asyncio.CancelledError:
-        memory.trail.add(event, memory.journal.last, outcome="cut short", why="the agent fell asleep meanwhile")
+        memory.archive_writer.add(
+            event, memory.journal.last, outcome="cut short", why="the agent fell asleep meanwhile"
+        )
         raise
     for title, summary in (("Long-term", longterm), ("Short-term", recent)):
         if summary:
@@ -203,7 +205,7 @@ def archived(
     tiers = memory.tiers(longterm or memory.longterm, recent)
     tail = tuple(one for one in view.tail if one.seq in tiers[-1].memories)
     after = View(view.name, (*tiers[:-1], replace(tiers[-1], lines=tail)), view.limits)
-    reference = memory.trail.keep(
+    reference = memory.archive_writer.keep(
         event,
         view.n,
         outcome="accepted",
@@ -254,7 +256,7 @@ async def divide(
         if part.memories:
             texts = part.texts
             asked = summarizer.longterm(texts, part.memories) if texts else summarizer.recent(part.memories)
-            drafts.append(record.paid(await asked))
+            drafts.append(record.add_cost(await asked))
             text = drafts[-1].text
         made.append(SummaryPart(part.name, part.numbers, text or NOTHING_LEFT))
     return tuple(made), _joined(text_of_parts(made), in_force, drafts, summarizer)

@@ -49,7 +49,7 @@ class Compactor:
         aside: Aside | None = None,
     ) -> None:
         self.memory = memory
-        self.record = CompactionStats()
+        self.stats = CompactionStats()
         self.on_compacted: Callable[[], None] = lambda: None
         self._summarizer = summarizer
         self._turns = turns
@@ -72,7 +72,7 @@ class Compactor:
         memory = self.memory
         if self._has_ended:  # the turn that its end cut short would begin another
             return False
-        if self.is_running or not memory.settings.enabled or memory.problem or self._now_ms() < self.record.next_try_ms:
+        if self.is_running or not memory.settings.enabled or memory.problem or self._now_ms() < self.stats.next_try_ms:
             return False
         if self._summarizer() is None or self._due() is None:
             return False
@@ -93,7 +93,7 @@ class Compactor:
         if self._has_ended:
             return outcome("compaction.asleep", who=memory.name)
         if self.is_running:
-            return outcome("compaction.under_way", who=memory.name, state=self.record.state)
+            return outcome("compaction.under_way", who=memory.name, state=self.stats.state)
         plan = memory.plan(forced=True)
         if plan is None:
             return nothing_due(memory)
@@ -107,7 +107,7 @@ class Compactor:
         if self._has_ended:
             return outcome("compaction.asleep", who=self.memory.name)
         if self.is_running:
-            return outcome("compaction.under_way", who=self.memory.name, state=self.record.state)
+            return outcome("compaction.under_way", who=self.memory.name, state=self.stats.state)
         if self._summarizer() is None:
             return outcome("compaction.no_model")
         self._begin("rebuild", self._guarded(self._rebuild_in_turn), ended)
@@ -144,15 +144,15 @@ class Compactor:
             log.exception("[Memory] %s: compaction failed", self.memory.name)
             return self._failed(error)
         finally:
-            self.record.state = "idle"
+            self.stats.state = "idle"
 
     async def _compact(self, forced: bool) -> Outcome:
-        memory, record = self.memory, self.record
+        memory, stats = self.memory, self.stats
         before, done = -1, 0
         while plan := self._due(forced and not done):
-            record.state = f"waiting for its turn to summarise memories {plan.taken}"
+            stats.state = f"waiting for its turn to summarise memories {plan.taken}"
             async with self._turns:
-                memory.trail.check()  # before anything is spent on a summary that could not be archived
+                memory.archive_writer.check()  # before anything is spent on a summary that could not be archived
                 await self._redo()
                 # While it waited, summaries may have been edited by hand: what is due now counts.
                 memory.poll_edits()
@@ -162,7 +162,7 @@ class Compactor:
                     done += await self._attempt(plan)
         after = self._view_tokens()
         before = after if before < 0 else before
-        record.saved_tokens += max(0, before - after)
+        stats.saved_tokens += max(0, before - after)
         return outcome("compaction.ended", done=True, who=memory.name, after=after, before=before)
 
     async def _attempt(self, plan: Plan) -> int:
@@ -175,7 +175,7 @@ class Compactor:
         return 1
 
     async def _cycle(self, plan: Plan) -> None:
-        memory, record, windows = self.memory, self.record, self.memory.settings
+        memory, stats, windows = self.memory, self.stats, self.memory.settings
         log.info(
             "[Memory] %s: Starting compaction (%d memories, %d immediate, %d recent)",
             memory.name,
@@ -184,11 +184,11 @@ class Compactor:
             windows.recent_window,
         )
         before = self._view_tokens()
-        made = await prepare(memory, plan, self._needed_summarizer(), record, self._now_ms)
+        made = await prepare(memory, plan, self._needed_summarizer(), stats, self._now_ms)
         await publish(memory, made, self._event, self._count_tokens, self._aside)
-        record.succeeded(self._now_ms())
+        stats.succeeded(self._now_ms())
         if self._by_tokens:
-            record.breaker.note_run(before, self._view_tokens(), self._now_ms())
+            stats.breaker.note_run(before, self._view_tokens(), self._now_ms())
         kind = windows.strategy if made.longterm else "first summary"
         log.info("[Memory] %s: Compaction complete (%s)", memory.name, kind)
         every, newest = windows.rebuild_every, made.recent
@@ -198,7 +198,7 @@ class Compactor:
     def _due(self, forced: bool = False) -> Plan | None:
         """Return the next cycle if one is due by count, or is due by tokens and worth its cost, or is forced."""
         memory = self.memory
-        before, self.record.not_worth, self._by_tokens = self.record.not_worth, "", False
+        before, self.stats.not_worth, self._by_tokens = self.stats.not_worth, "", False
         plan = memory.plan(forced)
         if plan or not memory.strategy.counts_tokens:
             return plan
@@ -207,22 +207,22 @@ class Compactor:
         if plan is None:
             return None
         self._by_tokens = True
-        self.record.not_worth = self._objection(plan, sizes)
-        if self.record.not_worth and not before:
-            log.info("[Memory] %s: No compaction for now: %s", memory.name, self.record.not_worth)
-        return None if self.record.not_worth else plan
+        self.stats.not_worth = self._objection(plan, sizes)
+        if self.stats.not_worth and not before:
+            log.info("[Memory] %s: No compaction for now: %s", memory.name, self.stats.not_worth)
+        return None if self.stats.not_worth else plan
 
     def _objection(self, plan: Plan, sizes: Sequence[int]) -> str:
         """Return why a cycle by tokens should not be made now, or an empty string."""
-        settings, record = self.memory.settings, self.record
-        if record.breaker.is_open(self._view_tokens(), self._now_ms()):
-            return f"compaction by tokens rests: {record.breaker.why}"
+        settings, stats = self.memory.settings, self.stats
+        if stats.breaker.is_open(self._view_tokens(), self._now_ms()):
+            return f"compaction by tokens rests: {stats.breaker.why}"
         in_force = (self.memory.longterm, self.memory.recent)
         offer = estimate_compaction(plan, sizes, in_force, settings, self._cached_share())
         return offer.objection(settings.min_saving_tokens)
 
     async def _rebuild_in_turn(self) -> Outcome:
-        self.record.state = "waiting for its turn to rebuild the long-term summary"
+        self.stats.state = "waiting for its turn to rebuild the long-term summary"
         async with self._turns:
             return await self._rebuild()
 
@@ -249,7 +249,7 @@ class Compactor:
         anew = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
         anew = replace(anew, edited_from=found.hand.checksum if found.hand else "")
         fields = {"longterm": summary_fields(anew), "replaced": summary_fields(longterm)}
-        reference = memory.trail.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
+        reference = memory.archive_writer.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
         made = Prepared(with_archive_reference(anew, reference), None, (longterm, recent), is_anew=True)
         try:
             await activate(memory, made, self._aside)
@@ -260,9 +260,9 @@ class Compactor:
 
     async def _made_anew(self, found: Rebuilding) -> Draft:
         summarizer = self._needed_summarizer().strict
-        self.memory.trail.check()
-        self.record.state = f"rebuilding the long-term summary from {len(found.texts)} texts"
-        return await rebuilt(summarizer, found.texts, self._count_tokens, summarizer.source_tokens, self.record.paid)
+        self.memory.archive_writer.check()
+        self.stats.state = f"rebuilding the long-term summary from {len(found.texts)} texts"
+        return await rebuilt(summarizer, found.texts, self._count_tokens, summarizer.source_tokens, self.stats.add_cost)
 
     async def _rebuild_after_cycle(self) -> None:
         """Rebuild because it is time to; if nothing comes of it, the cycle before it is published all the same."""
@@ -270,8 +270,8 @@ class Compactor:
         try:
             log.info("[Memory] %s: %s", memory.name, await self._rebuild())
         except (SummaryRefused, ModelError, NoteError, ValueError) as error:
-            why = self.record.enter_failure(error)
-            memory.trail.add("rebuild", memory.journal.last, outcome="failed", why=why)
+            why = self.stats.enter_failure(error)
+            memory.archive_writer.add("rebuild", memory.journal.last, outcome="failed", why=why)
             log.warning("[Memory] %s: The long-term summary could not be rebuilt and stays. %s", memory.name, why)
 
     async def _redo(self) -> None:
@@ -279,14 +279,14 @@ class Compactor:
         memory = self.memory
         if not (is_extract(memory.longterm) or is_extract(memory.recent)):
             return
-        self.record.state = "having the model tell what was picked by rule"
+        self.stats.state = "having the model tell what was picked by rule"
         try:
-            if await redo(memory, self._needed_summarizer().strict, self.record.paid, self._now_ms):
+            if await redo(memory, self._needed_summarizer().strict, self.stats.add_cost, self._now_ms):
                 log.info("[Memory] %s: %s", memory.name, await self._rebuild())
         except SummaryEdited as error:
             log.info("[Memory] %s: %s", memory.name, error)
         except (SummaryRefused, ModelError) as error:
-            self.record.enter_failure(error)
+            self.stats.enter_failure(error)
             log.info("[Memory] %s: What was picked by rule stays so for now: %s", memory.name, error)
 
     def _needed_summarizer(self) -> Summarizer:
@@ -296,12 +296,12 @@ class Compactor:
         return summarizer
 
     def _failed(self, error: Exception) -> Outcome:
-        record, memory = self.record, self.memory
-        why = record.enter_failure(error)
-        if not record.failures_in_a_row:
+        stats, memory = self.stats, self.memory
+        why = stats.enter_failure(error)
+        if not stats.failures_in_a_row:
             log.warning("[Memory] %s: Compaction failed; the old view stands. %s", memory.name, why)
-        memory.trail.add(self._event, memory.journal.last, outcome="failed", why=why)
-        record.put_off(why, memory.settings.retry_seconds, self._now_ms(), self._rng)
+        memory.archive_writer.add(self._event, memory.journal.last, outcome="failed", why=why)
+        stats.put_off(why, memory.settings.retry_seconds, self._now_ms(), self._rng)
         return outcome("compaction.failed", who=memory.name, why=why)
 
     def _view_tokens(self) -> int:

@@ -158,7 +158,7 @@ class CompactionStats:
     refused: Counter[str] = field(default_factory=Counter)
     breaker: CompactionBreaker = field(default_factory=CompactionBreaker)
 
-    def paid(self, draft: Draft) -> Draft:
+    def add_cost(self, draft: Draft) -> Draft:
         """Enter what a draft has cost; return it."""
         self.calls += draft.calls
         self.spent_tokens += draft.spent_tokens

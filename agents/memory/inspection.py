@@ -179,7 +179,7 @@ def is_reference(wanted: str) -> bool:
 
 def entry_text(memory: AgentMemory, reference: str, say: Wording, first: int = 1) -> str:
     """Return an archive entry whole, from a character on. Raises: NoteError if there is none."""
-    archive = memory.trail.archive
+    archive = memory.archive_writer.archive
     entry = archive.read(reference)
     if "prompt_rest" in entry:
         entry["prompt"] = archive.prompt_of(reference)
@@ -196,8 +196,8 @@ def result_text(memory: AgentMemory, result: Memory, say: Wording, first: int = 
 
     Raises: NoteError if the archive cannot be read.
     """
-    memory.trail.write()  # it may be from the turn that is not over yet
-    found = memory.trail.archive.find("tool_result", result.seq, result.day)
+    memory.archive_writer.write()  # it may be from the turn that is not over yet
+    found = memory.archive_writer.archive.find("tool_result", result.seq, result.day)
     told = result.text.replace(LINE_BREAK, "\n")
     where = say("memory.the_journal")
     if found and _is_of(result, str(found[1].get("text"))):
@@ -322,7 +322,7 @@ def _newest(memory: AgentMemory, now_ms: int, say: Wording) -> str:
 
 
 def _compaction(memory: AgentMemory, compactor: Compactor, now_ms: int, say: Wording) -> list[str]:
-    record, coverage, strategy = compactor.record, memory.coverage, memory.strategy
+    record, coverage, strategy = compactor.stats, memory.coverage, memory.strategy
     lines = list(filter(None, [strategy.described(say)]))
     key = "status.last" if record.last_done_ms else "status.no_last"
     lines.append(say(key, span=_span(now_ms - record.last_done_ms, say), cycles=_cycles(record.cycles, say)))
@@ -340,7 +340,7 @@ def _cycles(count: int, say: Wording) -> str:
 
 
 def _next(memory: AgentMemory, compactor: Compactor, now_ms: int, say: Wording) -> str:
-    record = compactor.record
+    record = compactor.stats
     if compactor.is_running:
         return say("status.running", state=record.state)
     if not memory.settings.enabled:
@@ -354,7 +354,7 @@ def _next(memory: AgentMemory, compactor: Compactor, now_ms: int, say: Wording) 
 
 
 def _ledger(compactor: Compactor, say: Wording) -> list[str]:
-    record = compactor.record
+    record = compactor.stats
     spent, saved = f"{record.spent_tokens:,}", f"{record.saved_tokens:,}"
     lines = [say("status.ledger", calls=f"{record.calls:,}", spent=spent, saved=saved)]
     if record.refused:
@@ -364,7 +364,7 @@ def _ledger(compactor: Compactor, say: Wording) -> list[str]:
 
 
 def _archive(memory: AgentMemory, say: Wording) -> list[str]:
-    trail, settings = memory.trail, memory.settings
+    trail, settings = memory.archive_writer, memory.settings
     if trail.problem:
         key = "status.archive_lost" if trail.lost else "status.archive_not_well"
         return [say(key, problem=trail.problem, lost=f"{trail.lost:,}")]
@@ -381,7 +381,7 @@ def _archive(memory: AgentMemory, say: Wording) -> list[str]:
 
 
 def _health(memory: AgentMemory, compactor: Compactor, say: Wording) -> str:
-    record = compactor.record
+    record = compactor.stats
     if memory.problem:
         return say("status.not_well", problem=memory.problem, count=memory.waiting)
     if record.failures_in_a_row:

@@ -56,8 +56,8 @@ class AgentMemory:
         self.on_trouble: Callable[[str], None] = lambda text: None
         self.journal = Journal(vault, name, fsync_each=settings.journal_fsync_ms == 0)
         self.summaries = SummaryFolder(vault, name)
-        self.trail = ArchiveWriter(vault, name, lambda: self.settings, now_ms)
-        self.trail.on_trouble = lambda text: self.on_trouble(text)
+        self.archive_writer = ArchiveWriter(vault, name, lambda: self.settings, now_ms)
+        self.archive_writer.on_trouble = lambda text: self.on_trouble(text)
         self.chosen = ChosenStrategy(strategies or loaded_strategies(), lambda: self.settings, self._strategy_failed)
         self.provider: CompactionProvider | None = None
         self._listeners: list[Callable[[Memory], None]] = []
@@ -74,14 +74,14 @@ class AgentMemory:
         self.journal.load(known)
         if self.journal.last > max(known, self.journal.last_line):  # which the index alone knew, and has told us once
             with suppress(NoteError):
-                self.trail.keep("lines_deleted", self.journal.last, last_line=self.journal.last_line)
+                self.archive_writer.keep("lines_deleted", self.journal.last, last_line=self.journal.last_line)
         import_old_memories(self.journal.vault, self.name, self.journal)
         self._read_summaries(starting=True)
 
     def _highest_known(self) -> int:
         """Return the highest number that anything beside the journal knows of: the line itself may be gone by hand."""
         try:
-            archived = self.trail.archive.last_seq()
+            archived = self.archive_writer.archive.last_seq()
             facts = FactsNote(self.journal.vault, self.name).read() if archived is None else None
             return max(archived or 0, self.summaries.last_seq(), facts.upto if facts else 0)
         except NoteError as error:
@@ -131,14 +131,14 @@ class AgentMemory:
     def _write_next(self) -> None:
         """Write the memory that waits first. Not before its line is written is it certain what number it has."""
         memory, whole = self._unwritten[0]
-        if whole and memory.kind == "result" and self.trail.is_held(whole):
+        if whole and memory.kind == "result" and self.archive_writer.is_held(whole):
             self.journal.catch_up(memory)  # lines typed by hand are numbered first
-            held = self.trail.hold(whole, self.journal.last + 1, memory.refused)
+            held = self.archive_writer.hold(whole, self.journal.last + 1, memory.refused)
             memory, whole = replace(memory, text=one_line(held)), whole if held is whole else None
             self._unwritten[0] = memory, whole
         written = self.journal.append(memory)
         self._unwritten.popleft()
-        self.trail.follow(written, whole)
+        self.archive_writer.follow(written, whole)
         for listener in self._listeners:
             listener(written)
 
@@ -181,7 +181,7 @@ class AgentMemory:
             step = min(VIEW_STEP, max(1, most // 4))
             first = -(-(n - most + 1) // step) * step
         tail = tail_tier(covered, n, tuple(self.journal.read(first, n)))
-        return View(self.name, (*tiers[:-1], tail), self.trail.limits)
+        return View(self.name, (*tiers[:-1], tail), self.archive_writer.limits)
 
     def tiers(self, longterm: Summary | None, recent: Summary | None) -> list[Tier]:
         """Return the tiers of a view with these summaries; the tail without its lines."""
@@ -311,7 +311,7 @@ class AgentMemory:
         longterm = self._longterm_before(recent)
         if recent.first > 1 and longterm is None:
             raise NoteError(f"There is no long-term summary of memories 1–{recent.first - 1} to go with {leaf}.")
-        self.trail.keep("rollback", self.journal.last, leaf=name, covers=[recent.first, recent.last])
+        self.archive_writer.keep("rollback", self.journal.last, leaf=name, covers=[recent.first, recent.last])
         if longterm is None and self.longterm:
             self._unfit[LONGTERM] = "rolled back"
         self.replace(longterm, recent)
@@ -326,7 +326,7 @@ class AgentMemory:
         """Force everything to disk and let go of the files. Raises: NoteError, which counts what cannot be written."""
         is_written = self.write_what_waits()
         lost = "" if is_written else f"{self.waiting} of {self.name}'s memories could not be written and are lost. "
-        self.trail.close()
+        self.archive_writer.close()
         try:
             self.journal.close()
         except NoteError as error:

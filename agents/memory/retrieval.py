@@ -95,7 +95,7 @@ class Retriever:
         self._common: dict[str, int] = {}
         self._troubled = False
 
-    def of_moment(
+    def retrieve(
         self, view: View, company: frozenset[str], place: str, most: int, told: str, moment: Sequence[Memory] = ()
     ) -> list[RetrievedMemory]:
         """Return at most `most` memories from before the tail, and one line of a note, best first; none for 0.

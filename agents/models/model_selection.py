@@ -54,7 +54,7 @@ class ModelSpec:
         """Where the weights of a GGUF are."""
         return Path(self.model).expanduser()
 
-    def made(self, cache_dir: Path | None, check_seconds: float = 10.0) -> LanguageModel:
+    def build(self, cache_dir: Path | None, check_seconds: float = 10.0) -> LanguageModel:
         """Return the model, not started; the embedded one's weights are in `cache_dir`. Raises: ModelError."""
         key = os.environ.get(self.api_key_from, "") if self.api_key_from else ""
         options = ModelOptions(
@@ -222,7 +222,7 @@ async def _embedded(wanted: SelectionContext, why: str) -> ModelChoice:
 async def _started(
     wanted: SelectionContext, spec: ModelSpec, sentence: str, check_seconds: float = 10.0
 ) -> ModelChoice:
-    model = wanted.have.get(spec) or spec.made(wanted.cache_dir, check_seconds)
+    model = wanted.have.get(spec) or spec.build(wanted.cache_dir, check_seconds)
     try:
         await model.start()
     except BaseException:

@@ -35,7 +35,7 @@ class Profiles:
         self.pool = pool or ModelPool()
         self._rng = rng
         self._cache_dir = cache_dir
-        self._make: Make = make or (lambda spec: spec.made(cache_dir))
+        self._make: Make = make or (lambda spec: spec.build(cache_dir))
         self._models: dict[ModelSpec, LanguageModel] = {}
         self._endpoints: dict[tuple[str, str, str], Endpoint] = {}
         # What waits in a queue that is no more, or is being summarised by it, goes on with the thinker's models.
@@ -133,12 +133,12 @@ class Profiles:
             if name in self.queues:
                 self.queues[name].adopt(routes, overrides_of(profile))
             else:
-                self.queues[name] = ModelQueue(routes, pool=self.pool, name=name, asked=overrides_of(profile))
+                self.queues[name] = ModelQueue(routes, pool=self.pool, name=name, overrides=overrides_of(profile))
         for name in self.queues.keys() - profiles.keys():
             self._gone.add(self.queues.pop(name))
         self._gone.update(self.later)
         for queue in self._gone:
-            queue.adopt(self.queues[THINKER].routes, queue.asked)
+            queue.adopt(self.queues[THINKER].routes, queue.overrides)
         self.later = [
             ModelQueue([Route(self._endpoint(spec), self._models[spec])], pool=self.pool, name=spec.place)
             for spec in later

@@ -57,7 +57,7 @@ class RoutedModel:
         self.routes = tuple(routes)
         self._now = now
         self._meant: LanguageModel | None = None
-        self._may_count: float = 0
+        self._budget_characters: float = 0
 
     @property
     def name(self) -> str:
@@ -75,15 +75,15 @@ class RoutedModel:
         """Return how many tokens a text has. Raises: NotCountedYet, if that would hold up a request."""
         voice = self._voice
         if self._meant and isinstance(voice, SlowTokenizer):
-            self._may_count -= sum(LINE_COST_CHARACTERS + len(line) for line in voice.uncounted(text))
-            if self._may_count < 0:
+            self._budget_characters -= sum(LINE_COST_CHARACTERS + len(line) for line in voice.uncounted(text))
+            if self._budget_characters < 0:
                 raise NotCountedYet(text)
         return voice.count_tokens(text)
 
     @contextmanager
-    def standing_for(self, model: LanguageModel, may_count: float = COUNT_BUDGET_CHARACTERS) -> Iterator[None]:
+    def using(self, model: LanguageModel, budget_characters: float = COUNT_BUDGET_CHARACTERS) -> Iterator[None]:
         """Speak for one of the models until the end; it counts no more than so many characters for that."""
-        before, self._meant, self._may_count = self._meant, model, may_count
+        before, self._meant, self._budget_characters = self._meant, model, budget_characters
         try:
             yield
         finally:
@@ -144,7 +144,7 @@ class ModelQueue:
     """Has the requests of agents completed, each in its turn; see `ModelPool` for whose turn that is.
 
     Made of a model, it has that model to itself and lets at most `concurrency` jobs use it at a time. Made by
-    `Profiles`, it shares the endpoints of a pool with other queues, and `asked` is what its profile wants otherwise
+    `Profiles`, it shares the endpoints of a pool with other queues, and `overrides` is what its profile wants otherwise
     than agents do. `spent` is what its answers have cost since the start, by the prices of the profile. `thinks` is
     whether one of them had a reasoning model's thoughts in it.
     """
@@ -157,7 +157,7 @@ class ModelQueue:
         now: Callable[[], float] = time.monotonic,
         pool: ModelPool | None = None,
         name: str = "",
-        asked: SamplingOverrides | None = None,
+        overrides: SamplingOverrides | None = None,
     ) -> None:
         """Put a queue before the model; without a `pool` it has its own, whose `now` returns seconds."""
         if isinstance(model, Sequence):
@@ -168,7 +168,7 @@ class ModelQueue:
             routes = (Route(Endpoint(model.name, ConcurrencyLimit(concurrency), breaker), model),)
         self._pool = pool or ModelPool(now=now)
         self._given_name = name
-        self.asked = asked or SamplingOverrides()
+        self.overrides = overrides or SamplingOverrides()
         self.spent = 0.0
         self.thinks = False
         self.model = RoutedModel(routes, self._pool.now)
@@ -185,10 +185,10 @@ class ModelQueue:
         """Where its jobs may go."""
         return self.model.routes
 
-    def adopt(self, routes: Sequence[Route], asked: SamplingOverrides) -> None:
+    def adopt(self, routes: Sequence[Route], overrides: SamplingOverrides) -> None:
         """Go on with other models and options; what runs goes on with those that it has."""
         self.model.routes = tuple(routes)
-        self.asked = asked
+        self.overrides = overrides
 
     async def built(self, model: LanguageModel, make: BuildRequest) -> Request | None:
         """Return the request that `make` builds for one of its models, with the options of the profile.
@@ -197,19 +197,19 @@ class ModelQueue:
         pool are built one by one and spaced, so that answers that come together do not stop the world several times
         as long.
         """
-        may_count: float = COUNT_BUDGET_CHARACTERS
+        budget_characters: float = COUNT_BUDGET_CHARACTERS
         while True:
             try:
                 async with self._pool.building:
-                    with self.model.standing_for(model, may_count):
+                    with self.model.using(model, budget_characters):
                         request = make()
             except NotCountedYet as missing:
                 assert isinstance(model, SlowTokenizer)
                 await model.count_ahead(missing.text)
                 if model.uncounted(missing.text):  # it cannot be counted, and will be estimated
-                    may_count = math.inf
+                    budget_characters = math.inf
             else:
-                return self.asked.applied(request) if request else None
+                return self.overrides.applied(request) if request else None
 
     async def ask(
         self, owner: str, priority: Priority, make: BuildRequest, on_text: OnText | None = None
@@ -239,7 +239,7 @@ class ModelQueue:
             self._record.answer(completion)
             self._latest[owner] = completion
             _log_if_slow(owner, completion)
-            self.spent += self.asked.price(completion)
+            self.spent += self.overrides.price(completion)
             self.thinks = self.thinks or shows_thoughts(completion.text)
         return completion
 

@@ -109,7 +109,7 @@ def examples(
                 found.append(Message("assistant", words_json(typed.arguments)))
             continue
         who = next((one for one in known if line.startswith(f"{one} ")), "")
-        deed = reading.deed(line, who) if who else None
+        deed = reading.event_in(line, who) if who else None
         said = deed.values.get("text") if deed and deed.name in _SAYING else None
         partner = partner or (who if said else "")
         found.append(Message("user", said if said and who == partner else f"({line})"))

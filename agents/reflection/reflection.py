@@ -225,7 +225,7 @@ class Reflection:
         log.info("[Memory] %s: Reflection complete (%d kept, %d dropped)", self._memory.name, kept, len(found.dropped))
 
     def _archive(self, prompt: str, completion: Completion) -> None:
-        self._memory.trail.add(
+        self._memory.archive_writer.add(
             "reflection",
             self._memory.journal.last,
             question=prompt,

@@ -73,7 +73,7 @@ class SimulationModels:
 
         def queue(ways: PlanKinds, name: str, asked: SamplingOverrides) -> ModelQueue:
             routes = [Route(endpoints[number], watched[number], tier) for number, tier in ways]
-            return ModelQueue(routes, pool=pool, name=name, asked=asked)
+            return ModelQueue(routes, pool=pool, name=name, overrides=asked)
 
         queues = {
             name: queue(ways, name, plan.asked.get(name, SamplingOverrides())) for name, ways in plan.queues.items()
@@ -143,5 +143,5 @@ async def planned(settings: Settings, say: Callable[[str], None]) -> ModelPlan:
         models,
         {name: ways(queue) for name, queue in profiles.queues.items()},
         [ways(queue) for queue in profiles.later],
-        {name: queue.asked for name, queue in profiles.queues.items()},
+        {name: queue.overrides for name, queue in profiles.queues.items()},
     )

@@ -260,7 +260,7 @@ class Tallies:
             "cached_tokens": usage.cached_tokens,
             "completion_tokens": usage.completion_tokens,
         }
-        compactions = sum(agent.compactor.record.cycles for agent in agents.values())
+        compactions = sum(agent.compactor.stats.cycles for agent in agents.values())
         when = {
             "from": moment(begun_ms),
             "until": moment(ended_ms),
@@ -302,7 +302,7 @@ def _indented(texts: Iterable[str]) -> list[str]:
 
 def _of_memory(agents: Population, name: str) -> dict[str, int]:
     agent = agents[name]
-    return {"memories": agent.memory.journal.last, "compactions": agent.compactor.record.cycles}
+    return {"memories": agent.memory.journal.last, "compactions": agent.compactor.stats.cycles}
 
 
 def _ordered(counts: Counter[str]) -> dict[str, int]:

@@ -122,7 +122,7 @@ async def _heard(life: Life, conversation: Conversation) -> list[int]:
         life.perform(speaker, f"say {text}")
         numbers.append(life.last)
         if count % SETTLE_EVERY == 0:
-            life.agent.memory.trail.write()
+            life.agent.memory.archive_writer.write()
             await life.settle()
     return numbers
 

@@ -160,7 +160,7 @@ def reminded(agent: Agent, prompt: str, question: str, speaker: str) -> str:
     view, place = agent.memory.view(), agent.character.room_id
     said = f'{speaker} says, "{question}"'
     asked = Memory(view.n + 1, 0, "observed", place, said, (speaker,), SPOKEN_TO)
-    found = mind.of_moment(view, frozenset([speaker]), place, COMES_TO_MIND, prompt, [asked])
+    found = mind.retrieve(view, frozenset([speaker]), place, COMES_TO_MIND, prompt, [asked])
     return "\n".join(one.line for one in found)
 
 
@@ -250,8 +250,8 @@ def _count(life: Life, facts: list[Planted], numbers: dict[Planted, list[int]], 
     memory, count = agent.memory, agent.count_tokens
     prompt = memory_part(agent.prompt().text, blank)
     everything = memory.journal.read(1, memory.journal.last)
-    result.memories, result.record = memory.journal.last, agent.compactor.record
-    result.cycles = agent.compactor.record.cycles
+    result.memories, result.record = memory.journal.last, agent.compactor.stats
+    result.cycles = agent.compactor.stats.cycles
     result.memory_tokens = count(prompt)
     result.all_tokens = sum(count(one.text) for one in everything)
     result.prompt = tally(facts, Text(prompt))

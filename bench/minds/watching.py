@@ -40,7 +40,7 @@ class WatchedQueue(ModelQueue):
     """
 
     def __init__(self, queue: ModelQueue, profiles: Profiles) -> None:
-        super().__init__(queue.routes, pool=profiles.pool, name=queue.name, asked=queue.asked)
+        super().__init__(queue.routes, pool=profiles.pool, name=queue.name, overrides=queue.overrides)
         self.thoughts: list[Thought] = []
         self._last: dict[str, str] = {}
 

@@ -30,7 +30,7 @@ def try_model(spec: ModelSpec) -> str:
             load_package(RUNTIME)
             load_package(PACKAGE) if spec.api == EMBEDDED else read_gguf(spec.file)
             return ""
-        model = spec.made(default_cache_dir(), CHECK_SECONDS)
+        model = spec.build(default_cache_dir(), CHECK_SECONDS)
         try:
             asyncio.run(model.start())
         finally:
@@ -50,7 +50,7 @@ def best_there(host: str) -> str:
 
 def find_refusal(spec: ModelSpec) -> str:
     """Ask a server one question held to a JSON schema; return why it refused that, or an empty string."""
-    return asyncio.run(refused_schema(spec.made(default_cache_dir(), CHECK_SECONDS)))
+    return asyncio.run(refused_schema(spec.build(default_cache_dir(), CHECK_SECONDS)))
 
 
 def models(

@@ -133,7 +133,7 @@ class WorldMetrics(Collector):
 
     def _memories(self) -> Iterable[Metric]:
         agents = self._monitored.agents.values()
-        records = [agent.compactor.record for agent in agents]
+        records = [agent.compactor.stats for agent in agents]
         results = {("done",): sum(one.cycles for one in records), ("failed",): sum(one.failures for one in records)}
         yield _gauge("memories", "Memories of all agents.", sum(agent.memory.journal.last for agent in agents))
         yield _gauge("memories_unwritten", "Memories that wait to be written.", sum(a.memory.waiting for a in agents))

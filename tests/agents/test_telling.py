@@ -26,7 +26,7 @@ def test_without_a_thought_it_tells_of_none(tmp_path):
 
 def test_it_tells_of_each_cycle_that_was_published(tmp_path):
     eliza, told = Remembering(tmp_path, windows(4, 4), talkative()), list[int]()
-    eliza.compactor.on_compacted = lambda: told.append(eliza.compactor.record.cycles)
+    eliza.compactor.on_compacted = lambda: told.append(eliza.compactor.stats.cycles)
     eliza.live(20)
     asyncio.run(eliza.compact())
-    assert told and told == list(range(1, eliza.compactor.record.cycles + 1))
+    assert told and told == list(range(1, eliza.compactor.stats.cycles + 1))

@@ -101,7 +101,7 @@ def utterance_in(memory: Memory, reading: NarrationParser = ENGLISH, people: Ite
                 return Utterance(ME, _behind_name(line.arguments, people))
         return None
     is_heard = memory.kind in ("observed", "told") and memory.people
-    heard = reading.deed(memory.text, memory.people[0]) if is_heard else None
+    heard = reading.event_in(memory.text, memory.people[0]) if is_heard else None
     return _spoken(heard, memory.people[0]) if heard else None
 
 
@@ -140,7 +140,7 @@ def _meet(known: FactStore, memory: Memory, name: str, arrived: bool = False) ->
 
 
 def _perceive(known: FactStore, memory: Memory, who: str, reading: NarrationParser) -> None:
-    deed = reading.deed(memory.text, who)
+    deed = reading.event_in(memory.text, who)
     if deed is None:
         if memory.text.startswith(who):  # a pose, as they begin in every language
             _meet(known, memory, who)
@@ -190,31 +190,31 @@ def _place(known: FactStore, thing: str, value: str, memory: Memory) -> None:
 def _see(known: FactStore, memory: Memory, reading: NarrationParser) -> None:
     """Take in what a command of one's own brought: a deed done, a list of things, a look around."""
     text, lines = memory.text, memory.text.split(LINE_BREAK)
-    if len(lines) == 1 and (deed := reading.own(_OWN_DEEDS, text)):
+    if len(lines) == 1 and (deed := reading.sentence_in(_OWN_DEEDS, text)):
         _move_things(known, memory, ME, deed)
-    elif carried := reading.own(_CARRYING, lines[0]):
+    elif carried := reading.sentence_in(_CARRYING, lines[0]):
         _list(known, carried, "I have it", memory, reading)
         _look_inside(known, lines[1:], memory, reading)
-    elif len(lines) > 1 and reading.own(_EXITS, lines[-1]):  # under the room's title, which need not be its id
+    elif len(lines) > 1 and reading.sentence_in(_EXITS, lines[-1]):  # under the room's title, which need not be its id
         _look_around(known, lines[1:-1], memory, reading)
-    elif reading.own(_INSIDE, lines[0]):
+    elif reading.sentence_in(_INSIDE, lines[0]):
         _look_inside(known, lines, memory, reading)
-    elif len(lines) == 1 and reading.own(_GOING, text):
+    elif len(lines) == 1 and reading.sentence_in(_GOING, text):
         keep_appointments(known, ME, memory)
 
 
 def _look_around(known: FactStore, lines: list[str], memory: Memory, reading: NarrationParser) -> None:
-    present = reading.own(_COMPANY, lines[-1]) if lines else None
+    present = reading.sentence_in(_COMPANY, lines[-1]) if lines else None
     lines = lines[:-1] if present else lines
     for name in reading.names(present.values["who"]) if present and "who" in present.values else ():
         _meet(known, memory, name)
-    lying = reading.own(_LYING, lines[-1]) if lines else None
+    lying = reading.sentence_in(_LYING, lines[-1]) if lines else None
     _list(known, lying, f"it lies in {memory.room}", memory, reading)
 
 
 def _look_inside(known: FactStore, lines: list[str], memory: Memory, reading: NarrationParser) -> None:
     for line in lines:
-        if (inside := reading.own(_INSIDE, line)) and "container" in inside.values:
+        if (inside := reading.sentence_in(_INSIDE, line)) and "container" in inside.values:
             _list(known, inside, f"it lies in the {inside.values['container']}", memory, reading)
 
 

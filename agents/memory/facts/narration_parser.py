@@ -38,7 +38,7 @@ class NarrationParser:
         self._in_force = in_force or starter_wording
         self._made: _Patterns | None = None
 
-    def deed(self, text: str, who: str) -> ParsedEvent | None:
+    def event_in(self, text: str, who: str) -> ParsedEvent | None:
         """Return what somebody has done by a text that others perceive; None if it is none of the world's sentences."""
         lower = text.lower()
         for name, plain, wording in self._tongue.deeds:
@@ -46,7 +46,7 @@ class NarrationParser:
                 return ParsedEvent(name, values)
         return None
 
-    def own(self, keys: Iterable[str], text: str) -> ParsedEvent | None:
+    def sentence_in(self, keys: Iterable[str], text: str) -> ParsedEvent | None:
         """Return which of some sentences, by `note.name`, a text is; the first in that order."""
         for key in keys:
             for wording in self._tongue.wordings:

@@ -79,10 +79,10 @@ class Event:
 def event_in(memory: Memory, agent: str, reading: NarrationParser) -> Event | None:
     """Return what the world tells in a memory of `agent`; None if it is none of the world's acts."""
     if memory.kind == "result":
-        deed = reading.own(_OWN_ACTS, memory.text)
+        deed = reading.sentence_in(_OWN_ACTS, memory.text)
         act, actor = _OWN_ACTS.get(f"narration.{deed.name}", "") if deed else "", agent
     else:
-        deed = reading.deed(memory.text, memory.people[0]) if memory.people else None
+        deed = reading.event_in(memory.text, memory.people[0]) if memory.people else None
         act, actor = _ACTS.get(deed.name, "") if deed else "", memory.people[0] if memory.people else ""
     if deed is None or not act:
         return None

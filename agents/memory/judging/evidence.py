@@ -295,7 +295,7 @@ def _line(memory: Memory, people: set[str], agent: str, reading: NarrationParser
 
 def _hearer(memory: Memory, speaker: str, text: str, agent: str, reading: NarrationParser) -> str | None:
     """Return to whom somebody speaks: whom they name, or the agent if the sentence says so; None if nobody knows."""
-    deed = reading.deed(memory.text, speaker) if speaker != agent else None
+    deed = reading.event_in(memory.text, speaker) if speaker != agent else None
     if deed and deed.name in _TO_ME:
         return agent
     if deed and "to" in deed.values:

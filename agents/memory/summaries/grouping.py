@@ -82,7 +82,7 @@ def first_person(memory: Memory, name: str, reading: NarrationParser = ENGLISH) 
     """
     if memory.kind == "acted" and not memory.refused and not memory.pinned:
         return _own_deed(memory, name)
-    is_event = memory.kind == "observed" and memory.people and reading.deed(memory.text, memory.people[0])
+    is_event = memory.kind == "observed" and memory.people and reading.event_in(memory.text, memory.people[0])
     if is_event or (memory.kind == "result" and memory.text.startswith("You ") and LINE_BREAK not in memory.text):
         told_by_world, quote, speech = memory_text(memory, name).partition('"')
         for pattern, word in _PERSONS:
@@ -119,7 +119,7 @@ def _stays(memories: Sequence[Memory]) -> Iterator[tuple[str, list[Memory]]]:
 
 def _counts(memories: Sequence[Memory], reading: NarrationParser) -> str:
     routine = [memory for memory in memories if is_routine(memory)]
-    moves = sum(memory.kind == "result" and reading.own(MOVED, memory.text) is not None for memory in routine)
+    moves = sum(memory.kind == "result" and reading.sentence_in(MOVED, memory.text) is not None for memory in routine)
     deeds = sum(memory.kind == "acted" for memory in routine)
     others = sum(memory.kind == "observed" for memory in routine)
     looks = max(0, deeds - moves) if deeds else len(routine) - moves - others

@@ -157,7 +157,7 @@ async def redo(memory: AgentMemory, summarizer: Summarizer, paid: Paid, now_ms: 
     Of leaves some are told again each time, oldest first. Raises: SummaryRefused, ModelError, NoteError; Edited if
     somebody edits what was to be replaced.
     """
-    memory.trail.check()
+    memory.archive_writer.check()
     if memory.recent and is_extract(memory.recent):
         await _redo_recent(memory, memory.recent, summarizer, paid, now_ms)
     if memory.longterm is None or not is_extract(memory.longterm):
@@ -191,5 +191,5 @@ async def _again(
     again = summary_of(draft, old.first, old.last, old.generation, now_ms(), (f"{old.first}-{old.last}",))
     fields = {"recent": summary_fields(again), "replaced": summary_fields(old)}
     return with_archive_reference(
-        again, memory.trail.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
+        again, memory.archive_writer.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
     )

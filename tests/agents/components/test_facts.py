@@ -65,7 +65,7 @@ def test_nine_tenths_of_each_prompt_begin_as_the_one_before(tmp_path: Path, temp
         same += common(before.encode(), prompt.encode())
         total += len(prompt.encode())
         before = prompt
-    assert house.agents["Rook"].compactor.record.cycles >= 3
+    assert house.agents["Rook"].compactor.stats.cycles >= 3
     assert len(house.agents["Rook"].facts.facts) > 10
     assert same / total >= 0.9
 
@@ -83,7 +83,7 @@ def test_a_line_marked_in_the_journal_is_told_once_before_and_after_it_is_summar
         assert house.prompt("Rook").count(KEY) == 1
         said(house, "Ben", 4)
         house.compact("Rook")
-    assert house.agents["Rook"].compactor.record.cycles > 2
+    assert house.agents["Rook"].compactor.stats.cycles > 2
 
 
 def test_a_pin_that_a_person_rewords_is_told_in_the_person_s_words(tmp_path: Path):
@@ -108,7 +108,7 @@ def test_many_pins_do_not_keep_memories_from_being_summarised(tmp_path: Path):
     for _ in range(4):
         said(house, "Ben", 8)
         house.compact("Rook")
-    assert house.agents["Rook"].compactor.record.cycles >= 3
+    assert house.agents["Rook"].compactor.stats.cycles >= 3
     assert house.prompt("Rook").count("word word") > 0
 
 

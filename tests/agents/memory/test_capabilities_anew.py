@@ -48,7 +48,7 @@ def test_3_21_an_agent_can_begin_anew_and_its_archive_stays_or_goes_as_is_asked(
     assert again.memory.warnings == []
     again.live(20)
     asyncio.run(again.compact())
-    assert (again.memory.coverage.n, again.compactor.record.last_error) == (20, "")
+    assert (again.memory.coverage.n, again.compactor.stats.last_error) == (20, "")
     assert [memory.seq for memory in again.memory.journal.read(1, 20)] == list(range(1, 21))
     again.memory.close()
     assert Life(tmp_path, windows(8, 8), various()).memory.journal.last == 20  # whatever a former life had counted to

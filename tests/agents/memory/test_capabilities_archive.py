@@ -68,7 +68,7 @@ def archived(root: Path) -> dict[str, bytes]:
 
 
 def events(memory: AgentMemory) -> list[str]:
-    return [str(entry["event"]) for _, entry in memory.trail.archive.entries()]
+    return [str(entry["event"]) for _, entry in memory.archive_writer.archive.entries()]
 
 
 def status_of(life: Life) -> str:
@@ -99,7 +99,7 @@ def test_2_20_a_megabyte_never_puts_more_than_the_cap_into_the_prompt(tmp_path):
     assert len(life.memory.view().tail_text()) < 4000 + 200
     reference = REFERENCE.findall(told.text)[-1]
     assert told.text.endswith(f" more characters: {reference}]")
-    assert life.memory.trail.archive.read(reference)["text"] == log
+    assert life.memory.archive_writer.archive.read(reference)["text"] == log
     life.memory.record("acted", "nod")
     told_then = f'[result: ok, {len(log):,} characters, "Line 0 of the room\'s log. Line 1…" {reference}]'
     assert told_then in life.memory.view().tail_text()
@@ -190,7 +190,7 @@ def test_3_7_who_asks_is_told_tokens_before_and_after_and_the_archive_has_them(t
     found = re.search(r"takes (\d+) tokens, (\d+) before", life.heard[0].told(ENGLISH))
     assert found
     assert int(found[1]) < int(found[2])
-    entries = [e for _, e in life.memory.trail.archive.entries() if e["event"] == "manual_compact"]
+    entries = [e for _, e in life.memory.archive_writer.archive.entries() if e["event"] == "manual_compact"]
     assert (entries[0]["tokens_before"], entries[-1]["tokens_after"]) == (int(found[2]), int(found[1]))
 
 
@@ -220,8 +220,8 @@ def test_3_7_who_asks_hears_why_it_failed_and_the_archive_has_it_too(tmp_path):
     life.live(30)
     run(life.force())
     assert [(one.done, "scripted is gone." in one.told(ENGLISH)) for one in life.heard] == [(False, True)]
-    assert life.memory.trail.write()
-    (entry,) = [e for _, e in life.memory.trail.archive.entries() if e["event"] == "manual_compact"]
+    assert life.memory.archive_writer.write()
+    (entry,) = [e for _, e in life.memory.archive_writer.archive.entries() if e["event"] == "manual_compact"]
     assert (entry["outcome"], entry["why"]) == ("failed", "scripted is gone.")
 
 
@@ -236,7 +236,7 @@ def test_3_8_every_line_parses_and_no_line_ever_changes(tmp_path):
             looks(life.memory, 4)
             life.live(8)
             run(life.compact())
-            life.memory.trail.write()
+            life.memory.archive_writer.write()
             now = archived(tmp_path)
             for name, before in seen.items():
                 assert hashlib.sha256(now[name][: len(before)]).digest() == hashlib.sha256(before).digest()
@@ -250,15 +250,17 @@ def test_3_8_every_line_parses_and_no_line_ever_changes(tmp_path):
 def test_3_8_a_turn_is_archived_whole_in_one_write(tmp_path):
     life = AgentLife(tmp_path, "go north | it is warm", "go south | it is hot")
     life.turns(2)
-    entries = [entry for _, entry in life.memory.trail.archive.entries()]
+    entries = [entry for _, entry in life.memory.archive_writer.archive.entries()]
     assert [entry["event"] for entry in entries] == [
         *("message", "tool_call", "tool_result"),
         *("message", "tool_call", "tool_result"),
     ]
     assert (entries[0]["reply"], entries[0]["model"]) == ("go north | it is warm", "scripted")
     assert (entries[1]["command"], entries[2]["text"]) == ("go north | it is warm", "You go north to The Kitchen.")
-    references = [reference for reference, entry in life.memory.trail.archive.entries() if entry["event"] == "message"]
-    assert [life.memory.trail.archive.prompt_of(reference) for reference in references] == life.model.prompts
+    references = [
+        reference for reference, entry in life.memory.archive_writer.archive.entries() if entry["event"] == "message"
+    ]
+    assert [life.memory.archive_writer.archive.prompt_of(reference) for reference in references] == life.model.prompts
     assert sum(len(content) for content in archived(tmp_path).values()) < sum(map(len, life.model.prompts)) + 2000
 
 
@@ -290,7 +292,7 @@ def test_3_8_an_archived_compaction_has_ranges_sources_and_every_text(tmp_path):
     life = Life(tmp_path, windows(8, 8), various())
     life.live(40)
     run(life.compact())
-    _, last = [e for e in life.memory.trail.archive.entries() if e[1]["event"] == "auto_compact"][-1]
+    _, last = [e for e in life.memory.archive_writer.archive.entries() if e[1]["event"] == "auto_compact"][-1]
     longterm, recent = life.memory.longterm, life.memory.recent
     assert longterm
     assert recent
@@ -305,7 +307,9 @@ def test_3_8_no_player_reads_another_s_archive(tmp_path):
     life = AgentLife(tmp_path, "say hello | secretly tired")
     life.game.commands.add(memory_commands({"Rook": life.agent}, life.game.tell, lambda: 0))
     life.turns()
-    reference = next(reference for reference, e in life.memory.trail.archive.entries() if e["event"] == "message")
+    reference = next(
+        reference for reference, e in life.memory.archive_writer.archive.entries() if e["event"] == "message"
+    )
     performed = life.game.perform("Ben", f"@memory-expand Rook {reference}")
     assert performed.refusal == "The memory of Rook is for Rook and for admins."
     life.game.world.characters["Ana"].role = Role.ADMIN
@@ -323,7 +327,7 @@ def test_3_8_with_archive_false_nothing_is_archived_and_summaries_are_made(tmp_p
     run(life.compact())
     life.memory.close()
     assert archived(tmp_path) == {}
-    assert life.compactor.record.cycles > 0
+    assert life.compactor.stats.cycles > 0
     assert "Archive: off, because archive is false" in status_of(life)
     assert life.memory.memory(2) is not None
     assert expanded(life.memory, "2", ENGLISH)[0].text == ("word " * 2000).strip()
@@ -346,7 +350,7 @@ def test_3_9_every_reference_in_every_prompt_and_summary_resolves(tmp_path):
     for reference in references:
         assert len(expanded_text(life.memory, reference, ENGLISH)) > 100
     for source, summary in zip(sources, summaries, strict=True):
-        entry = life.memory.trail.archive.read(source.removeprefix("archive "))
+        entry = life.memory.archive_writer.archive.read(source.removeprefix("archive "))
         texts = [entry[tier]["text"] for tier in ("longterm", "recent") if entry[tier]]
         assert summary.text in texts
 
@@ -370,10 +374,10 @@ def test_3_10_while_the_archive_cannot_be_written_nothing_is_summarised_and_life
     disk.is_full = True
     for _ in range(5):
         looks(life.memory, 4)
-        life.memory.trail.write()
+        life.memory.archive_writer.write()
         life.clock.ms += 3_600_000
         run(life.compact())
-    assert (life.compactor.record.cycles, life.model.requests) == (0, [])
+    assert (life.compactor.stats.cycles, life.model.requests) == (0, [])
     assert life.memory.journal.last == 60
     assert life.memory.problem == ""
     (told,) = [line for line in status_of(life).split("\n") if line.startswith("Archive:")]
@@ -381,8 +385,8 @@ def test_3_10_while_the_archive_cannot_be_written_nothing_is_summarised_and_life
     disk.is_full = False
     life.clock.ms += 3_600_000
     run(life.compact())
-    assert life.compactor.record.cycles > 0
-    assert life.memory.trail.problem == ""
+    assert life.compactor.stats.cycles > 0
+    assert life.memory.archive_writer.problem == ""
     assert events(life.memory).count("tool_result") == 20
 
 
@@ -402,19 +406,19 @@ def test_3_10_an_archive_that_fills_up_at_the_last_moment_stops_the_publication(
     before = life.memory.view()
     asyncio.run(filling())
     assert life.memory.view() == before
-    assert life.compactor.record.cycles == 0
+    assert life.compactor.stats.cycles == 0
     assert life.memory.summaries.leaf_names() == []
-    assert "No space left on device" in life.compactor.record.last_error
+    assert "No space left on device" in life.compactor.stats.last_error
 
 
 def test_3_10_an_agent_takes_its_turns_on_a_full_archive(tmp_path):
     life = AgentLife(tmp_path, "say hello", "say again")
     disk = FullArchive()
-    life.memory.trail.archive._open._disk = disk
+    life.memory.archive_writer.archive._open._disk = disk
     disk.is_full = True
     assert [turn.outcome for turn in life.turns(2)] == ["acted", "acted"]
     assert life.remembered("acted") == ["say hello", "say again"]
-    assert "No space left on device" in life.memory.trail.problem
+    assert "No space left on device" in life.memory.archive_writer.problem
 
 
 def test_3_11_a_failed_compaction_leaves_the_old_view_and_one_warning(tmp_path, caplog):
@@ -425,7 +429,7 @@ def test_3_11_a_failed_compaction_leaves_the_old_view_and_one_warning(tmp_path, 
         run(life.compact())
         life.clock.ms += 3_600_000
     assert life.memory.view() == before
-    assert life.compactor.record.failures_in_a_row == 3
+    assert life.compactor.stats.failures_in_a_row == 3
     assert caplog.text.count("Compaction failed; the old view stands. scripted is gone.") == 1
 
 
@@ -442,7 +446,7 @@ def test_3_11_a_reply_is_unaffected_by_a_failed_compaction(tmp_path):
         return lines
 
     assert asyncio.run(live()) == ["say hello", "say again"]
-    assert failing.compactor.record.failures_in_a_row == 1
+    assert failing.compactor.stats.failures_in_a_row == 1
 
 
 def test_3_14_without_a_summariser_placeholders_alone_slow_the_growth_and_ask_no_model(tmp_path):
@@ -471,9 +475,9 @@ def test_3_18_everything_is_there_after_ten_compactions_in_the_archive_and_beyon
         looks(life.memory, 1, results)
         lived.append(results)
         run(life.compact())
-    assert life.compactor.record.cycles >= 10
-    life.memory.trail.write()
-    every = list(life.memory.trail.archive.entries())
+    assert life.compactor.stats.cycles >= 10
+    life.memory.archive_writer.write()
+    every = list(life.memory.archive_writer.archive.entries())
     assert [entry["text"] for _, entry in every if entry["event"] == "tool_result"] == lived
     assert [m.seq for m in expanded(life.memory, "all", ENGLISH)] == list(range(1, 181))
     assert [m.text for m in expanded(life.memory, "all", ENGLISH) if m.kind == "result"] == [
@@ -493,11 +497,11 @@ def test_3_23_an_archive_beyond_its_budget_is_told_of_in_the_status(tmp_path):
 def test_3_23_an_old_file_moved_away_harms_nothing(tmp_path):
     life = Life(tmp_path, windows(8, 8), various())
     looks(life.memory, 3)
-    life.memory.trail.write()
+    life.memory.archive_writer.write()
     for path in tmp_path.glob("agents/*/archive/*.jsonl"):
         path.unlink()
     told = body(expanded_text(life.memory, "^m2", ENGLISH))
     assert " ".join(told.split()) == " ".join(LOOK.split())
     life.live(30)
     run(life.compact())
-    assert life.compactor.record.cycles > 0
+    assert life.compactor.stats.cycles > 0

@@ -31,7 +31,7 @@ def hashes(life: Life) -> dict[int, str]:
 def test_0_1_no_raw_memory_is_changed_by_fifty_compactions(tmp_path):
     eliza = Life(tmp_path, SMALL, talkative())
     seen: dict[int, str] = {}
-    while eliza.compactor.record.cycles < 50:
+    while eliza.compactor.stats.cycles < 50:
         eliza.live(4)
         asyncio.run(eliza.compact())
         now = hashes(eliza)
@@ -91,7 +91,7 @@ def test_0_2_with_one_model_for_everything_a_turn_does_not_wait_for_a_summary(tm
             await one_turn()
 
     asyncio.run(story())
-    assert (town.eliza.compactor.record.cycles, town.eliza.compactor.record.last_error) == (1, "")
+    assert (town.eliza.compactor.stats.cycles, town.eliza.compactor.stats.last_error) == (1, "")
 
 
 def test_0_3_without_its_summaries_the_view_is_the_raw_memories(tmp_path):
@@ -116,7 +116,7 @@ def test_0_3_nothing_is_written_to_the_journal_while_it_is_summarised(tmp_path):
 
 def test_0_5_the_prompt_has_one_summary_a_tier_and_the_old_ones_are_on_disk_only(tmp_path):
     town = Town(tmp_path, "immediate_window: 4\nrecent_window: 4\nrebuild_every: 0")
-    cycles = town.eliza.compactor.record
+    cycles = town.eliza.compactor.stats
 
     async def story() -> None:
         while cycles.cycles < 7:
@@ -139,7 +139,7 @@ def test_0_6_each_call_gets_the_summary_before_and_only_what_is_new(tmp_path):
     model = talkative()
     eliza = Life(tmp_path, SMALL, model)
     folds, tellings, in_force = [], [], []
-    while eliza.compactor.record.cycles < 6:
+    while eliza.compactor.stats.cycles < 6:
         asked, before = len(model.requests), (eliza.memory.longterm, eliza.memory.recent)
         eliza.clock.ms += 1000
         eliza.memory.record("observed", told(eliza.memory.journal.last + 1), "The Landing")
@@ -169,7 +169,7 @@ def test_0_8_the_newest_are_to_the_letter_in_every_prompt(tmp_path):
             await one_turn()
 
     asyncio.run(story())
-    assert town.eliza.compactor.record.cycles > 5
+    assert town.eliza.compactor.stats.cycles > 5
 
 
 def test_0_14_stop_during_a_call_that_hangs_returns_at_once_and_the_old_summary_holds(tmp_path):
@@ -283,7 +283,7 @@ def test_0_15_a_hundred_notifications_during_a_call_are_one_call_and_one_look_ag
 
     asyncio.run(story())
     assert set(most) == {1}
-    assert (eliza.compactor.record.cycles, eliza.memory.coverage.b) == (2, 9)
+    assert (eliza.compactor.stats.cycles, eliza.memory.coverage.b) == (2, 9)
 
 
 def test_0_18_every_summarised_memory_can_be_had_back_to_the_letter_by_its_number(tmp_path):

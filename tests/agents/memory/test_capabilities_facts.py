@@ -203,7 +203,7 @@ def test_2_2_what_was_asked_done_and_exists_is_in_the_prompt_after_ten_cycles(tm
     ana.types("say Rook, please bring me the apples from The Kitchen.")
     ana.types("give coin to Rook")
     ana.types("get brass lamp")
-    while house.agents["Rook"].compactor.record.cycles < 10:
+    while house.agents["Rook"].compactor.stats.cycles < 10:
         said(house, "Ben", 4)
         house.compact("Rook")
     prompt = house.prompt("Rook")
@@ -269,7 +269,7 @@ def test_2_19_the_prompt_says_how_many_are_summarised_and_each_can_be_had_back_t
     ana = house.player("Ana", Role.ADMIN)
     ana.types("say The key to the cellar hangs behind the clock.")
     planted = house.agents["Rook"].memory.journal.last
-    while house.agents["Rook"].compactor.record.cycles < 3:
+    while house.agents["Rook"].compactor.stats.cycles < 3:
         said(house, "Ben", 4)
         house.compact("Rook")
     coverage = house.agents["Rook"].memory.coverage
@@ -297,4 +297,4 @@ def test_2_19_what_is_pinned_is_told_word_for_word_and_once_whatever_is_summaris
         said(house, "Ben", 4)
         house.compact("Rook")
         assert [house.prompt("Rook").count(pin) for pin in pins] == [1, 1]
-    assert house.agents["Rook"].compactor.record.cycles > 10
+    assert house.agents["Rook"].compactor.stats.cycles > 10

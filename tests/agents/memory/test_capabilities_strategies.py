@@ -130,7 +130,7 @@ def test_2_11_a_summary_beyond_the_budget_of_its_level_is_refused(tmp_path, rece
     for count in (17, 8, 8):
         life.live(count)
         asyncio.run(life.compact())
-    assert life.compactor.record.refused["cut-off"] > 0
+    assert life.compactor.stats.refused["cut-off"] > 0
     in_force = [one.tokens for one in (life.memory.longterm, life.memory.recent) if one]
     assert (len(in_force), max(in_force, default=0) <= 40) == (2 * (longterm_words > 0), True)
 
@@ -256,8 +256,8 @@ def test_3_6_a_breaker_stops_what_does_not_help_and_the_status_says_so(tmp_path)
         life.clock.ms -= 25_000
         assert compacted(life) == 1
     rain(life, 22)
-    assert life.compactor.record.breaker.why == "5 runs within ten minutes"
-    life.compactor.record.breaker.opened_at_tokens = 10_000  # as if the view were large, so that growth is no reason
+    assert life.compactor.stats.breaker.why == "5 runs within ten minutes"
+    life.compactor.stats.breaker.opened_at_tokens = 10_000  # as if the view were large, so that growth is no reason
     assert compacted(life) == 0
     assert "Next compaction: not now: compaction by tokens rests: 5 runs within ten minutes." in status(life)
     life.clock.ms += 600_000
@@ -321,7 +321,7 @@ def test_3_16_other_sections_and_guesses_among_the_facts_are_refused(tmp_path, r
     life.live(30)
     asyncio.run(life.compact())
     assert life.memory.longterm is None
-    assert reason in life.compactor.record.refused
+    assert reason in life.compactor.stats.refused
 
 
 @pytest.mark.parametrize("strategy", ["waterfall", "rolling", "layered"])

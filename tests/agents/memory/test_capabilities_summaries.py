@@ -318,8 +318,8 @@ def test_2_6_the_next_model_is_asked_when_the_first_gives_no_good_summary(tmp_pa
     assert "A first try was refused: No memory has this name: Bartholomew." in town.asked[1][1]
     agent = town.agents["Eliza"]
     assert agent.memory.recent and agent.memory.recent.model == "good"
-    assert agent.compactor.record.refused == {"unknown-name": 2}
-    assert agent.compactor.record.calls == 3
+    assert agent.compactor.stats.refused == {"unknown-name": 2}
+    assert agent.compactor.stats.calls == 3
 
 
 def test_2_6_a_second_try_may_keep_the_words_that_the_objection_to_the_first_quotes():
@@ -341,7 +341,7 @@ def test_2_8_an_agent_for_whom_it_is_turned_off_costs_no_call_and_the_others_go_
 
     town = Town(tmp_path, eliza="enabled: false\n")
     asyncio.run(live())
-    assert [agent.compactor.record.calls > 0 for agent in town.agents.values()] == [False, True]
+    assert [agent.compactor.stats.calls > 0 for agent in town.agents.values()] == [False, True]
     assert all("memories of Moss" in prompt or "what Moss remembers" in prompt for _, prompt in town.asked)
 
 
@@ -355,7 +355,7 @@ def test_2_9_a_failing_model_changes_no_view_and_loses_no_text(tmp_path):
         life.live(4)
         before, files = life.memory.view(), journal_of(life)
         await life.compact()
-        assert life.compactor.record.last_error == "The host is gone."
+        assert life.compactor.stats.last_error == "The host is gone."
         assert life.memory.view() == before
         assert journal_of(life) == files
 

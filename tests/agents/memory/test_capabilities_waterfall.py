@@ -122,7 +122,7 @@ def test_4_7_a_thousand_memories_are_14_cycles_and_27_calls(tmp_path):
             await eliza.compact()
 
     asyncio.run(story())
-    assert (eliza.compactor.record.cycles, eliza.compactor.record.calls) == (14, 27)
+    assert (eliza.compactor.stats.cycles, eliza.compactor.stats.calls) == (14, 27)
     assert len(eliza.model.requests) == 27
 
 
@@ -147,7 +147,7 @@ def test_4_9_a_hundred_short_term_summaries_within_a_second_are_a_hundred_files(
         eliza.memory.record("observed", "Moss tells me once more about the river and its moods.")
         asyncio.run(eliza.compact())
     leaves = list((eliza.folder / "summaries").glob("recent-*.md"))
-    assert eliza.compactor.record.cycles == len(leaves) == 100
+    assert eliza.compactor.stats.cycles == len(leaves) == 100
 
 
 def test_4_10_the_windows_stand_in_markdown_and_an_edit_counts_from_then_on(tmp_path):
@@ -284,11 +284,11 @@ def test_4_16_no_summary_is_over_its_cap_and_the_ledger_tells_what_it_cost_and_s
     eliza.live(17)
     asyncio.run(eliza.compact())
     assert ranges(eliza) == []
-    assert eliza.compactor.record.refused.total() > 0
+    assert eliza.compactor.stats.refused.total() > 0
     brief = Life(tmp_path / "brief", windows(8, 8, summary_tokens=40, summary_floor_tokens=40), talkative())
     brief.live(100)
     asyncio.run(brief.compact())
-    record = brief.compactor.record
+    record = brief.compactor.stats
     assert max(s.tokens for _, s in brief.memory.summaries.leaves()) <= 40
     assert record.spent_tokens > 0
     assert record.saved_tokens > 0
@@ -372,7 +372,7 @@ class Fading:
 
 def lived_with(model: Fading, root: Path) -> Life:
     eliza = Life(root, windows(4, 4, rebuild_every=4), ScriptedModel(model))
-    while eliza.compactor.record.cycles < 4:
+    while eliza.compactor.stats.cycles < 4:
         eliza.live(1, "Moss tells me how Odile came to The Landing in the rain and how they all sang there.")
         asyncio.run(eliza.compact())
     return eliza

@@ -166,7 +166,7 @@ def test_lines_taken_out_of_the_journal_do_not_stop_the_waterfall(eliza):
     again.live(4)
     asyncio.run(again.compact())
     assert again.memory.coverage.b >= 26
-    assert again.compactor.record.failures_in_a_row == 0
+    assert again.compactor.stats.failures_in_a_row == 0
 
 
 def test_a_few_short_words_are_kept_as_they_are(eliza):
@@ -180,7 +180,7 @@ def test_calls_that_were_refused_are_in_the_ledger(tmp_path):
     eliza = Life(tmp_path, FOUR, ScriptedModel("I met Bartholomew.", "I met Bartholomew."))
     eliza.live(9)
     asyncio.run(eliza.compact())
-    assert (eliza.compactor.record.calls, eliza.memory.coverage.b) == (2, 0)
+    assert (eliza.compactor.stats.calls, eliza.memory.coverage.b) == (2, 0)
 
 
 def test_a_rebuilding_waits_for_its_turn(tmp_path):
@@ -269,7 +269,7 @@ def test_stop_ends_a_call_that_hangs_and_leaves_everything_as_it_was(eliza):
         await asyncio.wait_for(eliza.compactor.stop(), 5)
 
     asyncio.run(story())
-    assert (eliza.memory.coverage.b, eliza.model.cancelled, eliza.compactor.record.state) == (0, 1, "idle")
+    assert (eliza.memory.coverage.b, eliza.model.cancelled, eliza.compactor.stats.state) == (0, 1, "idle")
 
 
 def test_the_next_try_waits_twice_as_long_each_time_and_a_success_forgets_it(tmp_path):
@@ -279,12 +279,12 @@ def test_the_next_try_waits_twice_as_long_each_time_and_a_success_forgets_it(tmp
     waits = []
     for _ in range(3):
         asyncio.run(eliza.compact())
-        waits.append((eliza.compactor.record.next_try_ms - eliza.clock.ms) / 1000)
+        waits.append((eliza.compactor.stats.next_try_ms - eliza.clock.ms) / 1000)
         asyncio.run(eliza.compact())
         assert len(eliza.model.requests) == len(waits), "before its time nothing is tried"
-        eliza.clock.ms = eliza.compactor.record.next_try_ms
+        eliza.clock.ms = eliza.compactor.stats.next_try_ms
     assert [7.5 * 2**n <= wait <= 12.5 * 2**n for n, wait in enumerate(waits)] == [True] * 3
     answer = "I sat with Moss by the river."
     asyncio.run(eliza.compact())
-    assert (eliza.memory.coverage.b, eliza.compactor.record.next_try_ms) == (5, 0)
+    assert (eliza.memory.coverage.b, eliza.compactor.stats.next_try_ms) == (5, 0)
     assert isinstance(eliza.compactor, Compactor)

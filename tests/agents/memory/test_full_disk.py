@@ -35,11 +35,11 @@ def test_admins_hear_once_that_memories_wait_and_once_that_they_are_written(tmp_
 
 def test_admins_hear_that_the_archive_cannot_be_written(tmp_path):
     life, disk, told = a_life(tmp_path)
-    life.memory.trail.add("message", 1, reply="look")
+    life.memory.archive_writer.add("message", 1, reply="look")
     with disk.full():
-        life.memory.trail.write()
-        life.memory.trail.write()
-    life.memory.trail.write()
+        life.memory.archive_writer.write()
+        life.memory.archive_writer.write()
+    life.memory.archive_writer.write()
     assert len(told) == 2
     assert told[0].endswith("Until then nothing of Eliza is summarised.")
     assert told[1] == "The archive of Eliza is written again."

@@ -18,7 +18,7 @@ def summarised(tmp_path: Path, cycles: int) -> House:
     """Return a house in which Rook has so many summaries behind it."""
     house = House(tmp_path, settings=SMALL)
     house.player("Ana", Role.ADMIN)
-    while house.agents["Rook"].compactor.record.cycles < cycles:
+    while house.agents["Rook"].compactor.stats.cycles < cycles:
         said(house, "Ben", 4)
         house.compact("Rook")
     return house

@@ -135,7 +135,7 @@ def test_what_the_prompt_has_no_room_for_is_not_called_word_for_word(tmp_path):
 
 def test_one_cycle_is_not_told_as_many(tmp_path):
     life = Life(tmp_path)
-    life.agent.compactor.record.succeeded(AT)
+    life.agent.compactor.stats.succeeded(AT)
     assert "Last compaction: an hour ago. Since the start: 1 cycle." in lines_of(life)
 
 

@@ -297,9 +297,9 @@ def test_a_leaf_that_is_none_is_refused_with_those_there_are(tmp_path):
 
 def seqs(memory: AgentMemory) -> dict[str, list[int]]:
     """Return the numbers under which the archive has commands and results."""
-    memory.trail.write()
+    memory.archive_writer.write()
     found: dict[str, list[int]] = {"tool_call": [], "tool_result": []}
-    for _, entry in memory.trail.archive.entries():
+    for _, entry in memory.archive_writer.archive.entries():
         found[entry["event"]].append(entry["seq"])
     return found
 

@@ -113,8 +113,8 @@ def test_an_edit_made_meanwhile_counts_and_what_was_made_is_kept_beside_it(tmp_p
     kept = [path.name for path in (life.folder / "summaries").iterdir() if "(conflict " in path.name]
     assert len(kept) == 2
     assert drafts(life) == []
-    life.memory.trail.write()
-    outcomes = [entry["outcome"] for _, entry in life.memory.trail.archive.entries() if "outcome" in entry]
+    life.memory.archive_writer.write()
+    outcomes = [entry["outcome"] for _, entry in life.memory.archive_writer.archive.entries() if "outcome" in entry]
     assert outcomes == ["accepted", "accepted", "superseded", "accepted"]
 
 
@@ -232,8 +232,8 @@ def test_one_who_has_stopped_begins_no_other_compaction_although_one_is_due(tmp_
 def test_the_archive_says_that_what_was_accepted_has_not_come_into_force(tmp_path: Path):
     life, aside = a_life(tmp_path)
     stop(life, aside)
-    life.memory.trail.write()
-    outcomes = [entry["outcome"] for _, entry in life.memory.trail.archive.entries() if "outcome" in entry]
+    life.memory.archive_writer.write()
+    outcomes = [entry["outcome"] for _, entry in life.memory.archive_writer.archive.entries() if "outcome" in entry]
     assert outcomes == ["accepted", "accepted", "cut short"]
 
 
@@ -266,7 +266,7 @@ def test_a_failure_that_nobody_foresaw_leaves_no_drafts_and_the_old_view(tmp_pat
     assert len(written) == 2
     assert drafts(life) == []
     assert life.memory.coverage == Coverage(0, 5, 13)
-    assert life.compactor.record.failures_in_a_row == 1
+    assert life.compactor.stats.failures_in_a_row == 1
 
 
 @pytest.mark.parametrize("after", range(11))

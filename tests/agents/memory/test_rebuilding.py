@@ -237,12 +237,12 @@ def test_a_rebuild_that_fails_leaves_the_cycle_before_it_published_and_the_next_
     town = Town(tmp_path, every=3)
     town.fails_at = 2  # only a rebuild is shown more than one short-term summary
     town.cycles(3)
-    record = town.life.compactor.record
+    record = town.life.compactor.stats
     assert (record.cycles, record.failures_in_a_row, record.next_try_ms, record.state) == (3, 0, 0, "idle")
     town.cycles(1)
     assert record.cycles == 4
-    town.memory.trail.write()
-    entries = [entry for _, entry in town.memory.trail.archive.entries() if "outcome" in entry]
+    town.memory.archive_writer.write()
+    entries = [entry for _, entry in town.memory.archive_writer.archive.entries() if "outcome" in entry]
     assert [(entry["event"], entry["outcome"]) for entry in entries] == [
         *[("auto_compact", "accepted")] * 3,
         ("rebuild", "failed"),

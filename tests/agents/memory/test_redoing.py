@@ -108,7 +108,7 @@ def test_without_a_fallback_the_memories_stay_word_for_word(tmp_path):
     life = Life(tmp_path, fallback="none")
     asyncio.run(life.live(1))
     assert life.memory.coverage.b == 0
-    assert life.agent.compactor.record.failures_in_a_row == 1
+    assert life.agent.compactor.stats.failures_in_a_row == 1
 
 
 def test_an_extract_is_told_by_the_model_in_the_next_cycle_and_stays_as_a_leaf(tmp_path):
@@ -127,7 +127,7 @@ def test_an_extract_is_told_by_the_model_in_the_next_cycle_and_stays_as_a_leaf(t
 def test_while_the_model_is_not_well_an_extract_stays_and_life_goes_on(tmp_path):
     life = Life(tmp_path)
     asyncio.run(life.live(4))
-    assert life.agent.compactor.record.failures_in_a_row == 0
+    assert life.agent.compactor.stats.failures_in_a_row == 0
     assert (life.recent.quality, life.longterm.quality) == ("fallback", "fallback")
     assert life.longterm.last + 1 == life.recent.first
 

@@ -163,9 +163,9 @@ def test_at_most_so_many_come_to_mind_to_the_letter_and_never_of_the_tail(tmp_pa
     rows = [" ".join(rng.sample(NOUNS, rng.randint(1, 4))) + rng.choice(".?") for _ in range(rng.randint(21, 70))]
     mind, journal = mind_of(tmp_path_factory.mktemp("mind"), rows)
     view = view_of(journal, tail)
-    found = mind.of_moment(view, frozenset(["Moss"]), MILL, most, "")
+    found = mind.retrieve(view, frozenset(["Moss"]), MILL, most, "")
     again = Retriever(JournalSearch(journal), NotesIndex(journal.vault, "Eliza"))
-    assert found == again.of_moment(view, frozenset(["Moss"]), MILL, most, "")
+    assert found == again.retrieve(view, frozenset(["Moss"]), MILL, most, "")
     assert len(found) <= most
     assert len({one.of for one in found}) == len(found)
     for one in found:
@@ -179,31 +179,31 @@ def test_at_most_so_many_come_to_mind_to_the_letter_and_never_of_the_tail(tmp_pa
 
 def test_words_that_many_memories_have_bring_nothing_to_mind(tmp_path: Path):
     mind, journal = mind_of(tmp_path, [f"The heron stands by gate {number}." for number in range(60)] + ["A heron!"])
-    assert mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "") == []
+    assert mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "") == []
 
 
 def test_one_word_of_a_long_speech_is_not_enough(tmp_path: Path):
     rows = [f"The {noun} is mine." for noun in NOUNS] * 2 + ["lantern kettle anchor ledger copper saddle violin, all!"]
     mind, journal = mind_of(tmp_path, rows)
-    assert mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "") == []
+    assert mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "") == []
 
 
 def test_what_the_prompt_tells_already_does_not_come_to_mind(tmp_path: Path):
     rows = ["The violin is under the stairs.", *["Well."] * 20, "Who has a violin?"]
     mind, journal = mind_of(tmp_path, rows)
     view = view_of(journal, 1)
-    assert [one.of for one in mind.of_moment(view, frozenset(), MILL, 3, "")] == [1]
-    assert mind.of_moment(view, frozenset(), MILL, 3, "Moss told me: The violin is under the stairs.") == []
+    assert [one.of for one in mind.retrieve(view, frozenset(), MILL, 3, "")] == [1]
+    assert mind.retrieve(view, frozenset(), MILL, 3, "Moss told me: The violin is under the stairs.") == []
 
 
 def test_what_was_taken_up_does_not_rest(tmp_path: Path):
     mind, journal = mind_of(tmp_path, ["The violin is under the stairs.", *["Well."] * 20, "Who has a violin?"])
     view = view_of(journal, 1)
-    shown = mind.of_moment(view, frozenset(), MILL, 3, "")
+    shown = mind.retrieve(view, frozenset(), MILL, 3, "")
     mind.end_turn(shown, "say Look under the stairs.")
-    assert mind.of_moment(view, frozenset(), MILL, 3, "") == shown
+    assert mind.retrieve(view, frozenset(), MILL, 3, "") == shown
     mind.end_turn(shown, "say Moss, who knows of a violin.")
-    assert mind.of_moment(view, frozenset(), MILL, 3, "") == []
+    assert mind.retrieve(view, frozenset(), MILL, 3, "") == []
 
 
 def test_of_a_journal_that_is_not_read_yet_nothing_comes_to_mind_this_turn(tmp_path: Path):
@@ -211,11 +211,11 @@ def test_of_a_journal_that_is_not_read_yet_nothing_comes_to_mind_this_turn(tmp_p
     mind, journal = mind_of(tmp_path, rows)
 
     async def turns() -> list[list[RetrievedMemory]]:
-        first = mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "")
+        first = mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "")
         task = mind._finder._task
         assert task is not None
         await task
-        return [first, mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "")]
+        return [first, mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "")]
 
     first, second = asyncio.run(turns())
     assert first == []
@@ -226,14 +226,14 @@ def test_where_there_is_time_the_index_is_waited_for(tmp_path: Path):
     rows = ["The violin is under the stairs.", *["Well."] * (MAX_INDEXED + 8), "Who has a violin?"]
     mind, journal = mind_of(tmp_path, rows)
     mind._finder.has_time = True
-    assert [one.of for one in mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "")] == [1]
+    assert [one.of for one in mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "")] == [1]
 
 
 def test_a_search_index_that_cannot_be_used_costs_a_turn_nothing_but_its_recollections(tmp_path: Path):
     mind, journal = mind_of(tmp_path, ["The violin is under the stairs.", *["Well."] * 20, "Who has a violin?"])
     (tmp_path / ".index").rename(tmp_path / "aside") if (tmp_path / ".index").exists() else None
     (tmp_path / ".index").write_text("no folder", encoding="utf-8")
-    assert mind.of_moment(view_of(journal, 1), frozenset(), MILL, 3, "") == []
+    assert mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "") == []
 
 
 # Words

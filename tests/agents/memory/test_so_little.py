@@ -36,8 +36,8 @@ def test_a_time_without_news_is_summarised_by_its_own_lines_when_no_prose_is_sho
     assert (longterm.first, longterm.last, recent.first, recent.last) == (1, 5, 6, 9)
     assert recent.quality == longterm.quality == "extractive"
     assert recent.text.startswith(f"- {NODS} ([[")
-    assert life.compactor.record.failures_in_a_row == 0
-    assert life.compactor.record.refused["not-smaller"] > 0
+    assert life.compactor.stats.failures_in_a_row == 0
+    assert life.compactor.stats.refused["not-smaller"] > 0
 
 
 def test_prose_stands_where_it_is_shorter(tmp_path):

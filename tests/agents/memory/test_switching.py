@@ -129,7 +129,7 @@ def test_0_13_summaries_and_words_add_up_to_every_memory_once_after_any_interlea
                 case "restart":
                     life = life.restarted()
             life.check()
-        assert life.compactor.record.last_error == ""
+        assert life.compactor.stats.last_error == ""
         life.die()
 
     with tempfile.TemporaryDirectory() as folder:
@@ -148,7 +148,7 @@ def test_0_13_each_strategy_goes_on_where_any_other_has_left_off_without_a_gap(t
         return life
 
     life = asyncio.run(lived())
-    assert life.compactor.record.failures_in_a_row == 0
+    assert life.compactor.stats.failures_in_a_row == 0
     assert (life.memory.coverage.b == 0) == ({before, after} == {"window"})
 
 
@@ -198,5 +198,5 @@ def test_memories_taken_out_of_the_journal_by_hand_do_not_hold_up_the_others(tmp
         return life
 
     life = asyncio.run(lived())
-    assert life.compactor.record.last_error == ""
+    assert life.compactor.stats.last_error == ""
     assert life.memory.coverage.b >= 14

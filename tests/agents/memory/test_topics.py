@@ -144,7 +144,7 @@ def test_a_topic_that_the_model_cannot_tell_of_leaves_every_topic_as_it_was(tmp_
     life = life_of(tmp_path, model)
     live(life, 20)
     asyncio.run(life.compact())
-    assert life.compactor.record.failures_in_a_row == 1
+    assert life.compactor.stats.failures_in_a_row == 1
     view = life.memory.view()
     assert (view.summaries, view.verbatim.first, len(view.tail)) == ((), 1, 20)
 

@@ -453,7 +453,7 @@ def test_what_runs_goes_on_with_the_old_model_and_what_waits_goes_to_the_new_one
     async def story():
         town, new = Places("a"), Places("new")
         tasks = await town.asked("Ana", "Ben")
-        town.queue.adopt(new.routes, town.queue.asked)
+        town.queue.adopt(new.routes, town.queue.overrides)
         town.pool.retire([town.places[0]])
         closed_meanwhile = town.places[0].closed
         town.places[0].answer()

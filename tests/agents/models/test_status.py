@@ -127,7 +127,7 @@ def test_an_error_of_an_endpoint_that_is_asked_no_more_is_not_told_once_others_a
             await settle()
             end()
             await asyncio.gather(asking, return_exceptions=True)
-            queue.adopt(town.routes[1:], queue.asked)
+            queue.adopt(town.routes[1:], queue.overrides)
         return model_text(queue, {}, ENGLISH)
 
     told = asyncio.run(story())

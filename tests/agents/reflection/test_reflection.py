@@ -39,7 +39,7 @@ def test_in_a_night_it_is_asked_once_and_what_is_borne_out_is_kept(tmp_path):
         ("Robin", "I lost my cat", ("its words do not stand in the memory that it cites",))
     ]
     (request,) = mind.model.requests
-    mind.memory.trail.write()
+    mind.memory.archive_writer.write()
     (archived,) = (tmp_path / "agents" / "Eliza" / "archive").glob("*.jsonl")
     assert json.loads(archived.read_text("utf-8").splitlines()[-1])["question"] == request.prompt
     assert '5. Robin says, "I lost my dog near the weir yesterday.' in request.prompt

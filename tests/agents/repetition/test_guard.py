@@ -204,7 +204,7 @@ def test_thoughts_are_kept_in_the_archive_and_not_remembered(tmp_path):
     life.turns()
     assert not [text for text in life.remembered() if "Nobody must know" in text]
     assert "Nobody must know" in "".join(
-        entry["reply"] for _, entry in life.memory.trail.archive.entries() if entry["event"] == "message"
+        entry["reply"] for _, entry in life.memory.archive_writer.archive.entries() if entry["event"] == "message"
     )
 
 
@@ -216,7 +216,7 @@ def test_an_answer_ends_with_its_command(tmp_path):
         return life.agent.queue.status().answered if life.agent.queue else 0
 
     assert running(life, act) == 1
-    (entry,) = [entry for _, entry in life.memory.trail.archive.entries() if entry["event"] == "message"]
+    (entry,) = [entry for _, entry in life.memory.archive_writer.archive.entries() if entry["event"] == "message"]
     assert entry["completion_tokens"] < 12
 
 

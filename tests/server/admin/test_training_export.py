@@ -83,7 +83,7 @@ def test_what_was_done_is_exported_beside_the_vault_and_what_was_refused_is_not(
         note.read_text(encoding="utf-8").replace("---\nYou", "training_export: true\n---\nYou"), encoding="utf-8"
     )
     assert inn.agents.reload(inn.settings) == []
-    trail = inn.agents["Rook"].memory.trail
+    trail = inn.agents["Rook"].memory.archive_writer
     last = inn.agents["Rook"].memory.journal.last
     trail.add("message", last, prompt="A long story.\n~Rook>", reply=" say hi", finish="stop")
     trail.add("tool_call", last + 1, command="say hi")
@@ -109,7 +109,7 @@ def test_an_export_can_be_chosen_and_a_word_that_means_nothing_is_refused(inn):
         note.read_text(encoding="utf-8").replace("---\nYou", "training_export: true\n---\nYou"), encoding="utf-8"
     )
     assert inn.agents.reload(inn.settings) == []
-    trail, last = inn.agents["Rook"].memory.trail, inn.agents["Rook"].memory.journal.last
+    trail, last = inn.agents["Rook"].memory.archive_writer, inn.agents["Rook"].memory.journal.last
     trail.add("message", last, prompt="A story.\n~Rook>", reply=" get moon", finish="stop")
     trail.add("tool_call", last + 1, command="get moon | it shines")
     trail.add("tool_result", last + 2, text="There is no moon.", refused=True)

@@ -109,7 +109,7 @@ def test_memories_agents_and_people_are_counted_as_they_are_now(watcher):
 
 
 def test_compactions_are_counted_by_how_they_ended(watcher):
-    record = watcher.world.agents["Eliza"].compactor.record
+    record = watcher.world.agents["Eliza"].compactor.stats
     record.cycles, record.failures = 3, 2
     assert watcher.figure("compactions_total", result="done") == 3
     assert watcher.figure("compactions_total", result="failed") == 2

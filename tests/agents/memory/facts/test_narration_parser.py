@@ -131,9 +131,9 @@ def test_without_its_translation_a_translated_evening_teaches_no_things(german):
 def test_a_translation_counts_as_soon_as_it_is_in_force():
     wording = ENGLISH
     reading = NarrationParser(lambda: wording)
-    assert reading.deed("Ana nimmt die Lampe.", "Ana") is None
+    assert reading.event_in("Ana nimmt die Lampe.", "Ana") is None
     wording = GERMAN
-    assert reading.deed("Ana nimmt die Lampe.", "Ana") == ParsedEvent("takes", {"who": "Ana", "thing": "die Lampe"})
+    assert reading.event_in("Ana nimmt die Lampe.", "Ana") == ParsedEvent("takes", {"who": "Ana", "thing": "die Lampe"})
 
 
 @pytest.mark.parametrize(
@@ -151,12 +151,14 @@ def test_a_translation_counts_as_soon_as_it_is_in_force():
     ],
 )
 def test_of_what_a_text_may_tell_what_says_most_counts(text, deed):
-    assert german_reading().deed(text, "Ana") == deed
+    assert german_reading().event_in(text, "Ana") == deed
 
 
 def test_somebody_whose_name_is_a_part_of_the_sentence_is_read_as_who_it_is():
     told = 'Ana says says, "Good morning."'
-    assert NarrationParser().deed(told, "Ana says") == ParsedEvent("says", {"who": "Ana says", "text": "Good morning."})
+    assert NarrationParser().event_in(told, "Ana says") == ParsedEvent(
+        "says", {"who": "Ana says", "text": "Good morning."}
+    )
 
 
 def test_a_speech_in_another_language_is_heard_with_who_said_it_and_how():
