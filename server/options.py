@@ -43,7 +43,7 @@ def add_serve_options(serve: argparse.ArgumentParser) -> None:
         "--metrics-port",
         type=int,
         metavar="N",
-        help="the HTTP port for figures and health, 0 for none, -1 for any free one",
+        help="the HTTP port for metrics and health, 0 for none, -1 for any free one",
     )
 
 

@@ -285,11 +285,11 @@ def add_simulate_command(commands: Any) -> None:
     span = simulate.add_mutually_exclusive_group()
     span.add_argument("--turns", type=int, metavar="N", help="how many turns, of all agents together")
     span.add_argument("--hours", type=float, metavar="H", help="how many hours of the world's time")
-    simulate.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (0)")
+    simulate.add_argument("--seed", type=int, metavar="S", help="the random seed (0)")
     simulate.add_argument("--model", metavar="M", help="auto, embedded, ollama:NAME or gguf:FILE (config/models.md)")
-    simulate.add_argument("--out", type=Path, metavar="DIR", help="a new folder for all that comes of it")
-    simulate.add_argument("--record", type=Path, metavar="FILE", help="write every answer of the model to a new file")
-    simulate.add_argument("--replay", type=Path, metavar="FILE", help="take the answers from a recording, and no model")
+    simulate.add_argument("--out", type=Path, metavar="DIR", help="a new folder for the results")
+    simulate.add_argument("--record", type=Path, metavar="FILE", help="record every reply of the model in a new file")
+    simulate.add_argument("--replay", type=Path, metavar="FILE", help="replay a recording and ask no model")
 
 
 def run_simulation(options: argparse.Namespace, say: Callable[[str], None]) -> int:

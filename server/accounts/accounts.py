@@ -295,4 +295,4 @@ def _text(time: datetime) -> str:
 
 
 def _log(failure: Failure) -> None:
-    log.error("an account could not be kept: %s", failure.getErrorMessage())
+    log.error("an account could not be saved: %s", failure.getErrorMessage())

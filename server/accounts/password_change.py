@@ -28,7 +28,7 @@ class PasswordChangeRequested(Event):
 def password(world: World, actor: Character, text: str = "") -> list[Event]:
     """Change your password: type @password alone, and you are asked for the old one and a new one.
 
-    An admin gives somebody who has forgotten theirs a password for one time with @password Ana.
+    An admin gives somebody whose password is set a password for one time with @password Ana.
     """
     if actor.is_agent or actor.role is Role.GUEST:
         raise CommandError(world.wording("door.has_no_password"))

@@ -55,7 +55,7 @@ def first_admin(database: AccountDatabase, vault: Vault, name: str, hasher: Hash
     password = _issue(database, name, "admin", hasher)
     return (
         f"The admin of this world is {name}, with the one-time password {password}\n"
-        "Give that name and password at the door to run the world; you choose your own then. It is shown only here."
+        "Log in with that name and password to run the world; you choose your own then. It is shown only here."
     )
 
 
@@ -73,7 +73,7 @@ def reset_password(
     if name is None:
         raise NoteError(f"There is nobody called {given!r} in {vault.root}. {_near(given, database, people.values())}")
     password = _issue(database, name, role or (account.role if account else new_role), hasher)
-    return f"The one-time password of {name} is {password}\nWhoever comes in with it chooses another at once."
+    return f"The one-time password of {name} is {password}\nWhoever logs in with it chooses another at once."
 
 
 def _near(given: str, database: AccountDatabase, people: Iterable[str]) -> str:

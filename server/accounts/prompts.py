@@ -111,7 +111,7 @@ class Prompts:
             elif result.check(NameRefused, NoteError):
                 failed(result.getErrorMessage())
             else:
-                log.error("somebody could not be let in: %s", result.getTraceback())
+                log.error("a login failed: %s", result.getTraceback())
                 failed(self._door.say()("door.went_wrong"))
 
         self._awaited = outcome

@@ -154,7 +154,7 @@ class ModerationCommands:
 
         def failed(failure: Failure) -> str:
             if not failure.check(NameRefused, NoteError):
-                log.error("an order could not be carried out: %s", failure.getTraceback())
+                log.error("a moderation command failed: %s", failure.getTraceback())
             return failure.getErrorMessage()
 
         kept.addCallback(sentence).addErrback(failed)

@@ -92,7 +92,7 @@ def exposure(server: ServerSettings) -> Result:
     if not is_loopback(server.metrics_host) and server.metrics_port:
         return warning(
             "exposure",
-            f"Figures and health can be read from other machines on {server.metrics_host}, without a password.",
+            f"Metrics and health can be read from other machines on {server.metrics_host}, without a password.",
             "Set metrics_host to 127.0.0.1 in config/server.md, or let a firewall say who may.",
         )
     if is_loopback(server.host):
@@ -142,7 +142,7 @@ def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:
     path = folder / (server.tls_certificate or CERTIFICATE)
     if not is_given and not path.exists():
         return ok("certificate", f"{path} is made when the world opens first.")
-    remedy = "Have it renewed where it comes from; the new file is taken in while the world runs."
+    remedy = "Have it renewed where it comes from; the new file is loaded while the world runs."
     if not is_given:
         remedy = f"Move {path} away and restart the world: it makes another."
     try:

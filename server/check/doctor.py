@@ -102,10 +102,12 @@ def _counted(count: int, what: str) -> str:
 
 def add_doctor_command(commands: Any) -> None:
     """Declare it; `commands` is what `add_subparsers` returned."""
-    doctor = commands.add_parser("doctor", help="look at the machine and the vault, and say what to do; 1 if need be")
+    doctor = commands.add_parser(
+        "doctor", help="check the machine and the vault, and say what to do; exits with 1 on a problem"
+    )
     add_vault_option(doctor)
     add_accounts_option(doctor)
-    doctor.add_argument("--json", action="store_true", help="say it for a program: an object with `checks`")
+    doctor.add_argument("--json", action="store_true", help="print JSON: an object with `checks`")
 
 
 def run_doctor(options: argparse.Namespace, say: Callable[[str], None]) -> int:

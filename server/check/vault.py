@@ -103,10 +103,10 @@ def add_vault_commands(commands: Any) -> None:
     """Declare the sub-commands; `commands` is what `add_subparsers` returned."""
     on_vault = commands.add_parser("vault", help="check a vault, and mend what is safe to mend")
     verbs = on_vault.add_subparsers(dest="verb", required=True, metavar="check")
-    check = verbs.add_parser("check", help="say what is wrong in it, with file and line; ends with 1 if something is")
+    check = verbs.add_parser("check", help="list what is wrong, with file and line; exits with 1 if anything is")
     add_vault_option(check)
-    check.add_argument("--fix", action="store_true", help="mend what loses nothing; what was there is kept in .trash")
-    check.add_argument("--json", action="store_true", help="say it for a program: an object with `findings`")
+    check.add_argument("--fix", action="store_true", help="repair what loses nothing; the originals are kept in .trash")
+    check.add_argument("--json", action="store_true", help="print JSON: an object with `findings`")
     taking = commands.add_parser("import", help="make a new vault of one of an older layout (docs/hosting.md)")
     taking.add_argument("source", type=Path, metavar="DIR", help="the older vault; nothing in it is touched")
     add_vault_option(taking, "the folder of the new world; empty or new (./world)")

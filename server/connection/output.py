@@ -74,7 +74,7 @@ class FlushQueue:
         try:
             call()
         except Exception:
-            log.exception("a connection could not be shown what is new")
+            log.exception("a connection could not be flushed")
 
 
 class Transport(Protocol):

@@ -156,7 +156,7 @@ class GmcpUpdates:
             try:
                 listener.look()
             except Exception:
-                log.exception("a client could not be told of the room that its player is in")
+                log.exception("a GMCP update failed")
 
     def _is_gone(self, event: EntityChanged) -> bool:
         return event.kind == "character" and event.entity_id not in self.world.characters

@@ -140,7 +140,7 @@ class Preflight:
             self._restart()
 
     def _failed(self, failure: Failure) -> None:
-        log.error("a restart could not be rehearsed: %s", failure.getTraceback())
+        log.error("the check before a restart failed: %s", failure.getTraceback())
         self._seen(failure.getErrorMessage())
 
 

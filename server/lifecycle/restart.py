@@ -49,7 +49,7 @@ def inherited(environ: MutableMapping[str, str], pid: int) -> Inherited:
         sockets = {spoken: [int(one) for one in several] for spoken, several in kept["sockets"].items()}
         asked = {spoken: (str(host), int(port)) for spoken, (host, port) in kept["asked"].items()}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        log.warning("%s cannot be understood, so the ports are opened anew: %s", VARIABLE, error)
+        log.warning("%s is not valid, so the ports are opened again: %s", VARIABLE, error)
         return Inherited(from_systemd)
     for descriptor in (one for several in sockets.values() for one in several):
         os.set_inheritable(descriptor, False)

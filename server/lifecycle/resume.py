@@ -70,7 +70,7 @@ class SessionRestore:
             self._stand(world.characters[one_id])
         owe_again(self._agents, before.owed, world)
         if before.awake:
-            log.info("%d go on where they were", len(before.awake))
+            log.info("%d characters go on where they were", len(before.awake))
 
     def _stand(self, character: Character) -> None:
         agent = self._agents.get(character.character_id)

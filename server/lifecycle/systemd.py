@@ -79,7 +79,7 @@ class SystemdNotifier:
                 told.setblocking(False)
                 told.sendto("\n".join(states).encode(), address)
         except OSError as error:
-            log.warning("systemd could not be told %s: %s", states[0], error)
+            log.warning("cannot notify systemd of %s: %s", states[0], error)
 
 
 def _watchdog_seconds(environ: MutableMapping[str, str], pid: int) -> float:

@@ -180,7 +180,7 @@ def readiness(monitored: MonitoredServer) -> HealthStatus:
     listens = bool(ports and (ports.telnet_port or ports.tls_port))
     return HealthStatus(
         (
-            Check("world", "" if monitored.is_open() else "it is not open yet, or closing"),
+            Check("world", "" if monitored.is_open() else "it is not open yet, or is closing"),
             Check("listening", "" if listens else "no port is open"),
         )
     )
@@ -217,4 +217,4 @@ def _unwritten(monitored: MonitoredServer) -> str:
     problems = [agent.memory.problem for agent in monitored.agents.values() if agent.memory.problem]
     if problems:
         return f"{waiting} memories wait to be written: {problems[0]}"
-    return f"memories could not be forced to disk: {monitored.sync.problem}" if monitored.sync.problem else ""
+    return f"memories could not be synced to disk: {monitored.sync.problem}" if monitored.sync.problem else ""

@@ -71,7 +71,7 @@ def _finish(answer: Answer, request: Request) -> None:
 
 def _fail(failure: Failure, request: Request) -> None:
     if not failure.check(CancelledError):  # the caller has gone
-        log.error("a page cannot be made: %s", failure.getTraceback())
+        log.error("an HTTP request failed: %s", failure.getTraceback())
         request.setResponseCode(INTERNAL_SERVER_ERROR)
         request.finish()
 
@@ -148,12 +148,12 @@ class MonitoringSite:
             self._port = self._reactor.listenTCP(port, site, BACKLOG, host)
         except CannotListenError as error:
             if not self._is_told:
-                log.error("figures and health cannot be told on %s:%d, and it is tried again: %s", host, port, error)
+                log.error("cannot open the metrics port %s:%d, retrying: %s", host, port, error)
             self._is_told = True
             self._retry = self._reactor.callLater(RETRY_SECONDS, self._listen, host, port, site)
         else:
             self._say(
-                f"Figures and health are on http://{host}:{self._port.getHost().port}/metrics, /healthz, /readyz."
+                f"Metrics and health are on http://{host}:{self._port.getHost().port}/metrics, /healthz, /readyz."
             )
 
     def _health(self) -> Deferred[Answer]:

@@ -50,9 +50,9 @@ class ActivityMetrics:
             "fallwater_commands", "Lines by command, by whom and by result.", labels, registry=registry
         )
         self.events = Counter("fallwater_events", "What happened, by kind.", ("kind",), registry=registry)
-        self.command_seconds = histogram("command_seconds", "How long a line of a player takes to be done.")
+        self.command_seconds = histogram("command_seconds", "How long a line of a player takes.")
         self.sync_seconds = histogram("journal_sync_seconds", "Forcing memories to disk.")
-        self.lag_seconds = histogram("reactor_lag_seconds", "How late what is due is done, looked at twice a second.")
+        self.lag_seconds = histogram("reactor_lag_seconds", "How late the reactor is, measured twice a second.")
 
     def begin(self, monitored: MonitoredServer) -> None:
         """Count what happens in a world from now on."""
@@ -109,7 +109,7 @@ class WorldMetrics(Collector):
         dropped = {(why.replace(" ", "_"),): float(count) for why, count in traffic.dropped.items()}
         yield _counters("dropped_clients", "Clients dropped, by reason.", ("reason",), dropped)
         refused = {(why,): float(registry.limiter.refused[why]) for why in REJECTION_REASONS}
-        yield _counters("turned_away", "Connections that were not let in, by reason.", ("reason",), refused)
+        yield _counters("turned_away", "Rejected connections, by reason.", ("reason",), refused)
 
     def _models(self) -> Iterable[Metric]:
         queues = self._monitored.queues

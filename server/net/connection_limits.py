@@ -118,7 +118,7 @@ class ConnectionLimiter:
         self.refused[why] += 1
         if not self._turned_away:
             told = "banned" if why == "banned" else "too many connections"
-            log.warning("%s was turned away: %s. More within a minute are counted.", network, told)
+            log.warning("%s rejected: %s. Further rejections are summed up once a minute.", network, told)
             self._clock.callLater(REPORT_SECONDS, self._report)
         if network in self._turned_away or len(self._turned_away) < MAX_REMEMBERED:
             self._turned_away[network] += 1
@@ -159,7 +159,7 @@ class ConnectionLimiter:
         total = self._turned_away.total()
         self._turned_away.clear()
         if total > 1:
-            log.warning("%d connections were turned away within a minute, %d of them from %s.", total, most, network)
+            log.warning("%d connections rejected within a minute, %d of them from %s.", total, most, network)
 
 
 class ProtocolFactory(Protocol):

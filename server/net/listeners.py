@@ -283,8 +283,8 @@ class Listeners:
         if all(is_loopback(host) for host in self._ports.hosts(TELNET)):
             return ""
         warning = (
-            f"WARNING: telnet is open to other machines on {self._ports.address(TELNET)}, in plain text: whoever is "
-            "on the way can read along, passwords too."
+            f"WARNING: telnet is open to other machines on {self._ports.address(TELNET)}, in plain text: anyone "
+            "on the network path can read it, passwords too."
         )
         if tls_port := self._ports.tls_port:
             ours = self._settings().host

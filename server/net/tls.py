@@ -65,7 +65,7 @@ class Credentials:
     @property
     def note(self) -> str:
         """What whoever started the world should know of the certificate."""
-        made = "Nobody has signed its certificate, so clients ask once" if not self._is_given else "Its certificate is"
+        made = "Its certificate is self-signed, so clients ask once" if not self._is_given else "Its certificate is"
         where = f"whether to trust it: {self._certificate_path}" if not self._is_given else self._certificate_path
         return f"{made} {where}, until {self.certificate.ends:%Y-%m-%d}. SHA-256 {self.certificate.fingerprint}"
 
@@ -91,7 +91,7 @@ class Credentials:
             elif not self._is_given and self.certificate.is_near_end(self._now()):
                 self._adopt(self._made())
         except (NoteError, SSL.Error) as error:
-            self._say(f"{error} New connections go on with the certificate that there was before.")
+            self._say(f"{error} New connections keep the certificate from before.")
         self._warn_of_end()
 
     def _look_again(self) -> None:
@@ -124,14 +124,14 @@ class Credentials:
             return
         self._context = context_of(certificate)
         self.certificate, self._warned = certificate, False
-        self._say(f"{self._certificate_path}: taken in. New connections have the certificate {certificate.fingerprint}")
+        self._say(f"{self._certificate_path}: reloaded. New connections have the certificate {certificate.fingerprint}")
 
     def _warn_of_end(self) -> None:
         if not self._warned and self.certificate.is_near_end(self._now()):
             self._warned = True
             self._say(
                 f"{self._certificate_path}: this certificate ends on {self.certificate.ends:%Y-%m-%d}, in less than "
-                f"{RENEW_DAYS} days. Put another one in its place; it is taken in at once."
+                f"{RENEW_DAYS} days. Replace the file; the new one is loaded at once."
             )
 
     def _say(self, text: str) -> None:

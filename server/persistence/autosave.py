@@ -46,7 +46,7 @@ class SaveMoves:
             self._whereabouts.save()
         except NoteError as error:
             if not self.problem:
-                log.error("where everyone is could not be saved: %s", error)
+                log.error("whereabouts could not be saved: %s", error)
             self.problem = str(error)
         else:
             self.problem = ""
@@ -131,7 +131,7 @@ class SaveBoard:
             self._note.save()
         except NoteError as error:
             if not self.problem:
-                log.error("what is shared could not be saved: %s", error)
+                log.error("the board could not be saved: %s", error)
             self.problem = str(error)
         else:
             self.problem = ""
@@ -197,7 +197,7 @@ class GroupCommit:
 
     def _failed(self, failure: Failure) -> None:
         self.problem = failure.getErrorMessage()
-        log.error("what was written could not be forced to disk: %s", self.problem)
+        log.error("syncing to disk failed: %s", self.problem)
 
 
 def _all(syncs: list[Callable[[], None]]) -> None:

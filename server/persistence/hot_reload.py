@@ -233,7 +233,9 @@ class HotReload:
     def _let_go(self, name: str) -> list[str]:
         self._targets.end_thoughts(name)
         deferred_from(self._agents.let_go(name)).addErrback(
-            lambda failure: log.error("%s was let go, but not all is on disk: %s", name, failure.getErrorMessage())
+            lambda failure: log.error(
+                "%s was removed, but not all of its memory is on disk: %s", name, failure.getErrorMessage()
+            )
         )
         self._game.sleep(name)
         self._game.publish(tuple(remove_character(self._game.world, name)))

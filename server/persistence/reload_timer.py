@@ -128,7 +128,7 @@ class ReloadTimer:
         try:
             return look()
         except Exception:  # one note must not end the taking in of all later ones
-            log.exception("what was edited could not be taken in")
+            log.exception("an edit could not be reloaded")
             return []
 
     def _told(self, said: list[str]) -> list[str]:

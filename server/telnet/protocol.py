@@ -76,7 +76,7 @@ class TelnetProtocol(Protocol):
         try:
             self._begin()
         except Exception:
-            log.exception("A connection could not be taken")
+            log.exception("A connection could not be opened")
             self._transport.abortConnection()
 
     def _begin(self) -> None:

@@ -66,7 +66,7 @@ def test_a_vault_that_cannot_be_written_to_is_told(tmp_path):
         ana = server.player("Ana")
         ana.asks("north")
         assert "Pump Yard" in ana.asks("look")
-        server.says("where everyone is could not be saved: world/whereabouts.md")
+        server.says("whereabouts could not be saved: world/whereabouts.md")
         assert not server.failure
 
 

@@ -117,7 +117,7 @@ def test_a_storm_of_callers_is_bounded_and_who_plays_goes_on(tmp_path):
         for _ in range(20):
             looks(ana)
             most = max(most, len(os.listdir(handles)))
-        server.says("was turned away: too many connections")
+        server.says("rejected: too many connections")
         assert eventually(lambda: still_open(callers) == 49)  # and Ana
         assert most < 50 + 64 + 80
         assert resident_megabytes(server) - before < 40

@@ -143,7 +143,7 @@ def _is_unready(world: Watched) -> bool:
         status, body = world.page("/readyz")
     except (urllib.error.URLError, ConnectionError):
         return False
-    return status == 503 and "world: it is not open yet, or closing" in json.loads(body)["reasons"]
+    return status == 503 and "world: it is not open yet, or is closing" in json.loads(body)["reasons"]
 
 
 HOSTILE = [
@@ -184,7 +184,7 @@ def test_every_line_of_the_log_is_json_whatever_people_type(tmp_path):
     assert not [row for row in rows if re.search("[\x00-\x1f\x7f-\x9f\u2028\u202e]", row["message"])]
     row = json.loads(left)
     assert (row["character"], row["host"], row["connection"]) == ("Ana", "127.0.0.1", 5)
-    said = ("Figures and health", "Fallwater is open", "Its vault is", "No language model", "Everything is saved")
+    said = ("Metrics and health", "Fallwater is open", "Its vault is", "No language model", "Everything is saved")
     assert not [line for line in others if not line.startswith(said)]
 
 

@@ -397,7 +397,7 @@ def test_an_admin_gives_somebody_a_password_for_one_time_that_only_the_admin_see
     told = admin.types("@password eve")
     given = told.split(" is ")[1].split()[0]
     assert told == (
-        f"> The one-time password of Eve is {given}\nWhoever comes in with it chooses another at once.\n> "
+        f"> The one-time password of Eve is {given}\nWhoever logs in with it chooses another at once.\n> "
     ).removeprefix("> ")
     assert given not in ben.screen() + caplog.text
     assert reset == [("Cat", "Eve")]

@@ -66,4 +66,4 @@ def test_what_another_process_was_given_is_not_taken():
 @pytest.mark.parametrize("text", ["{", "[]", "7", '{"pid": 7}', '{"pid": 7, "sockets": {"telnet": 3}, "asked": {}}'])
 def test_what_cannot_be_understood_is_not_taken_either(text, caplog):
     assert inherited({VARIABLE: text}, 7) == Inherited()
-    assert "so the ports are opened anew" in caplog.text
+    assert "so the ports are opened again" in caplog.text

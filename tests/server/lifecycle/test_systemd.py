@@ -112,4 +112,4 @@ def test_where_nobody_wants_to_know_nothing_is_told_and_nothing_goes_on(environ,
 
 def test_a_systemd_that_does_not_listen_is_a_warning_and_no_more(tmp_path, caplog):
     SystemdNotifier({"NOTIFY_SOCKET": str(tmp_path / "nobody")}, 7, Clock()).is_open()
-    assert [r.getMessage().partition(": ")[0] for r in caplog.records] == ["systemd could not be told READY=1"]
+    assert [r.getMessage().partition(": ")[0] for r in caplog.records] == ["cannot notify systemd of READY=1"]

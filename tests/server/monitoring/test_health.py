@@ -167,7 +167,7 @@ def test_a_reactor_that_was_late_is_unwell_for_ten_seconds(world, lag, reactor):
 
 def test_a_world_is_ready_from_when_its_port_is_open_until_it_closes(world, reactor):
     assert readiness(world.monitored).reasons == [
-        "world: it is not open yet, or closing",
+        "world: it is not open yet, or is closing",
         "listening: no port is open",
     ]
     ports = Ports(reactor)
@@ -176,7 +176,7 @@ def test_a_world_is_ready_from_when_its_port_is_open_until_it_closes(world, reac
     world.running = True
     assert readiness(world.monitored).is_healthy
     world.running = False
-    assert readiness(world.monitored).reasons == ["world: it is not open yet, or closing"]
+    assert readiness(world.monitored).reasons == ["world: it is not open yet, or is closing"]
 
 
 class Asking:

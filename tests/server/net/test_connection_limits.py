@@ -125,8 +125,8 @@ def test_a_storm_leaves_two_lines_a_minute_in_the_log(limiter, clock, caplog):
         admitted(limiter, ["203.0.113.5"] * 100 + ["203.0.113.6"] * 10)
         clock.advance(60)
     assert [record.getMessage() for record in caplog.records] == [
-        "203.0.113.5 was turned away: too many connections. More within a minute are counted.",
-        "98 connections were turned away within a minute, 94 of them from 203.0.113.5.",
+        "203.0.113.5 rejected: too many connections. Further rejections are summed up once a minute.",
+        "98 connections rejected within a minute, 94 of them from 203.0.113.5.",
     ]
 
 

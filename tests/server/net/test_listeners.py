@@ -214,8 +214,8 @@ def test_plain_telnet_for_other_machines_is_warned_of_loudly(tmp_path, caplog):
     with caplog.at_level(logging.WARNING):
         opened = Opened(tmp_path, host="0.0.0.0")
     warning = (
-        "WARNING: telnet is open to other machines on 0.0.0.0:4000, in plain text: whoever is on the way can read "
-        "along, passwords too. Set tls_port in config/server.md, or start with --tls-port, and have people use that."
+        "WARNING: telnet is open to other machines on 0.0.0.0:4000, in plain text: anyone on the network path can "
+        "read it, passwords too. Set tls_port in config/server.md, or start with --tls-port, and have people use that."
     )
     assert opened.listeners.sentences == [warning]
     assert [record.getMessage() for record in caplog.records] == [warning]
@@ -230,7 +230,7 @@ def test_a_port_for_tls_is_opened_beside_the_other_and_its_certificate_told(tmp_
     opened = Opened(tmp_path, tls_port=-1)
     assert opened.reactor.asked == [("127.0.0.1", 0, BACKLOG), ("127.0.0.1", 4000, BACKLOG)]
     [told] = opened.listeners.sentences
-    assert told.startswith("Over TLS it is open on 127.0.0.1:5000. Nobody has signed its certificate")
+    assert told.startswith("Over TLS it is open on 127.0.0.1:5000. Its certificate is self-signed")
     assert "SHA-256 " in told
     opened.listeners.close()
     assert opened.clock.getDelayedCalls() == []
@@ -251,7 +251,7 @@ def test_the_page_may_be_served_over_tls_without_telnet_over_tls(tmp_path):
     opened = Opened(tmp_path, web_port=4080, web_tls=True)
     page, certificate = opened.listeners.sentences
     assert page == "In a browser it is open on https://127.0.0.1:4080/"
-    assert certificate.startswith("Nobody has signed its certificate")
+    assert certificate.startswith("Its certificate is self-signed")
     opened.listeners.close()
 
 

@@ -136,7 +136,7 @@ def test_a_file_that_will_not_do_keeps_the_old_certificate_and_is_told_once_with
     assert given.calls().certificate == before
     [told] = given.told
     assert told.startswith(f"{given.folder / 'given.pem'}: there is no certificate in PEM in this file")
-    assert told.endswith("New connections go on with the certificate that there was before.")
+    assert told.endswith("New connections keep the certificate from before.")
 
 
 def test_a_given_certificate_that_ends_soon_is_told_once_and_not_replaced(given):

@@ -78,7 +78,7 @@ def test_a_failure_is_logged_once_and_the_next_move_saves_everything(tmp_path, c
         game.perform("Ana", "north")
         game.perform("Ben", "out")
     assert [r.getMessage() for r in caplog.records] == [
-        "where everyone is could not be saved: world/whereabouts.md: cannot be written: No space left on device."
+        "whereabouts could not be saved: world/whereabouts.md: cannot be written: No space left on device."
     ]
     game.perform("Cat", "east")
     assert {"- [[Ana]]: [[The Kitchen]]", "- [[Ben]]: [[The Yard]]", "- [[Cat]]: [[The Stable]]"} <= set(
@@ -191,9 +191,7 @@ def test_a_journal_that_cannot_be_forced_is_logged_and_keeps_no_other_from_it(ca
         group.clock.advance(0.05)
         group.threads.work()
     assert moss.forced == 2
-    assert {r.getMessage() for r in caplog.records} == {
-        "what was written could not be forced to disk: input/output error"
-    }
+    assert {r.getMessage() for r in caplog.records} == {"syncing to disk failed: input/output error"}
 
 
 def test_after_stopping_nothing_is_begun():
@@ -218,7 +216,7 @@ def test_what_is_shared_is_written_at_once_and_a_failure_is_logged_once(tmp_path
         game.perform("Ana", "share plan -> We meet at one.")
         game.perform("Ana", "say Well.")
     assert [r.getMessage() for r in caplog.records] == [
-        "what is shared could not be saved: world/board.md: cannot be written: No space left on device."
+        "the board could not be saved: world/board.md: cannot be written: No space left on device."
     ]
     game.perform("Ana", "say Well.")
     assert "We meet at one." in (tmp_path / "world" / "board.md").read_text()

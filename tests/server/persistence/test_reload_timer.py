@@ -105,7 +105,7 @@ def test_a_look_that_fails_does_not_end_the_looking(reload, clock, looks, caplog
     reload.note_change()
     clock.advance(1)
     assert len(looks.at) == 2
-    assert "what was edited could not be taken in" in caplog.text
+    assert "an edit could not be reloaded" in caplog.text
 
 
 def test_an_admin_can_have_everything_taken_in_at_once(reload, clock, looks, told):

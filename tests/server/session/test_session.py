@@ -216,7 +216,9 @@ def test_a_full_house_turns_callers_away_and_says_why(registry, caplog):
     assert rejection_for.screen() == ("There are 3 people here, and that is as many as we can hold. Come back later.\n")
     assert not rejection_for.connection.is_open
     assert registry.limiter.refused == {"full": 1}
-    assert "127.0.0.1 was turned away: too many connections. More within a minute are counted." in caplog.messages
+    assert (
+        "127.0.0.1 rejected: too many connections. Further rejections are summed up once a minute." in caplog.messages
+    )
     rejection_for.session.connection_lost("Connection was closed.")
     inside[0].hangs_up()
     assert Guest(registry).connection.is_open

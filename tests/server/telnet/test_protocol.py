@@ -567,4 +567,4 @@ def test_a_connection_that_cannot_be_taken_is_closed_and_counted_as_gone(caplog)
     assert transport.aborted
     protocol.connectionLost(Failure(ConnectionLost()))
     assert (player.told, lost) == ([], ["lost"])
-    assert [record.getMessage() for record in caplog.records] == ["A connection could not be taken"]
+    assert [record.getMessage() for record in caplog.records] == ["A connection could not be opened"]
