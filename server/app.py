@@ -330,7 +330,7 @@ class Fallwater:
         """Go on although a restart was asked for, and tell admins why."""
         told = self.world.wording("admin.cannot_restart", why=why)
         log.error("%s", told)
-        self._administration.call_off()
+        self._administration.cancel_restart()
         self._tell_admins(told)
 
     def _adopt(self, settings: Settings) -> None:
@@ -345,7 +345,7 @@ class Fallwater:
 
     def _reload_now(self) -> list[str]:
         """Take in every edit now; return what is not valid."""
-        self._reload_timer.look_now()
+        self._reload_timer.reload_now()
         return self._hot_reload.problems
 
     def _save_now(self) -> None:

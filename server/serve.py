@@ -24,7 +24,7 @@ from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThrea
 from server.app import Fallwater
 from server.check.vault import every_command
 from server.clock import Runtime
-from server.lifecycle.preflight import Preflight, Trial, cannot_open, read_all, why_no_port
+from server.lifecycle.preflight import Preflight, Trial, check_notes, port_error, port_problem
 from server.lifecycle.restart import inherited, reexec, this_program
 from server.lifecycle.shutdown import ShutdownRequest
 from server.lifecycle.systemd import SystemdNotifier
@@ -40,7 +40,7 @@ from vault.vault import Vault, open_vault
 if TYPE_CHECKING:
     from server.monitoring.http import HttpReactor
 
-LOOKS_AT_ALL = 100
+FULL_COLLECTION_THRESHOLD = 100
 """Of so many times that the garbage collector looks at what is not new, once at everything; Python's own is 10."""
 
 
@@ -67,7 +67,7 @@ def check_start(options: argparse.Namespace) -> Vault:
     """Return the vault if a world could be opened with these options; open and write nothing. Raises: NoteError."""
     vault = existing_vault(options)
     folder = accounts_folder(vault, options)
-    read_all(
+    check_notes(
         vault,
         lambda: with_options(loaded_strategies().load_settings(vault), options),
         lambda: read_accounts(folder),
@@ -162,7 +162,7 @@ class _ServedWorld:
                 settings = with_options(loaded_strategies().load_settings(self._vault), self._options)
             except NoteError as error:
                 return str(error)
-            return why_no_port(settings.server, now_open) or self._trial.why_not()
+            return port_problem(settings.server, now_open) or self._trial.why_not()
 
         return why_not
 
@@ -171,7 +171,7 @@ class _ServedWorld:
         try:
             world.listen(ports)
         except CannotListenError as error:
-            self._fail(cannot_open(ports.failed, str(error.interface), int(error.port), error.socketError))
+            self._fail(port_error(ports.failed, str(error.interface), int(error.port), error.socketError))
             return
         except NoteError as error:
             self._fail(str(error))
@@ -223,6 +223,6 @@ def _log_file(vault: Vault, server: ServerSettings) -> LogFile | None:
 
 def _freeze_garbage() -> None:
     """Look seldom through a big world and hundreds of sessions for what nobody needs: it stops all for up to 50 ms."""
-    gc.set_threshold(*gc.get_threshold()[:2], LOOKS_AT_ALL)
+    gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION_THRESHOLD)
     gc.collect()
     gc.freeze()

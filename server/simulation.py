@@ -78,7 +78,7 @@ ACCOUNTS, CACHE = "accounts", ".index"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RunSpec:
     """What is to be simulated: a vault, how long, and with which seed; and the new folder for what comes of it."""
 
     source: Path
@@ -89,8 +89,8 @@ class Wanted:
     record: Path | None = None
 
 
-def simulated(
-    wanted: Wanted,
+def simulate(
+    spec: RunSpec,
     say: Callable[[str], None],
     progress: Progress,
     replay: ReplayedModels | None = None,
@@ -102,85 +102,85 @@ def simulated(
     Raises: NoteError, SimulationError; what there was until then is written all the same. If it could not begin,
     nothing is left, so that it can be tried again with the same folder and file.
     """
-    had_folder, had_record = wanted.out.exists(), wanted.record is not None and wanted.record.exists()
-    copied(wanted.source, wanted.out)
+    had_folder, had_record = spec.out.exists(), spec.record is not None and spec.record.exists()
+    copy_vault(spec.source, spec.out)
     try:
-        return _lived(wanted, say, progress, replay, models, seconds)
+        return _run(spec, say, progress, replay, models, seconds)
     except (NoteError, SimulationError):
-        if not _has_lived(wanted.out):
-            shutil.rmtree(wanted.out, ignore_errors=True)
+        if not _has_begun(spec.out):
+            shutil.rmtree(spec.out, ignore_errors=True)
             if had_folder:
-                wanted.out.mkdir(exist_ok=True)
-            if wanted.record and not had_record:
-                wanted.record.unlink(missing_ok=True)
+                spec.out.mkdir(exist_ok=True)
+            if spec.record and not had_record:
+                spec.record.unlink(missing_ok=True)
         raise
     except OSError as error:
-        raise SimulationError(f"{wanted.out}: cannot be written: {error.strerror}.") from error
+        raise SimulationError(f"{spec.out}: cannot be written: {error.strerror}.") from error
 
 
-def _has_lived(out: Path) -> bool:
+def _has_begun(out: Path) -> bool:
     transcript = out / TRANSCRIPT
     return transcript.is_file() and transcript.stat().st_size > 0
 
 
-def _lived(
-    wanted: Wanted,
+def _run(
+    spec: RunSpec,
     say: Callable[[str], None],
     progress: Progress,
     replay: ReplayedModels | None,
     models: Sequence[LanguageModel],
     seconds: Callable[[], float],
 ) -> int:
-    vault = Vault(wanted.out / WORLD, Unforced())
-    settings = with_model(loaded_strategies().load_settings(vault), wanted.model)
+    vault = Vault(spec.out / WORLD, NoFsyncDisk())
+    settings = with_model(loaded_strategies().load_settings(vault), spec.model)
     place = replay.place if replay else TurnCursor()
-    recording = Recording(wanted.record, place) if wanted.record else None
-    about = {"seed": wanted.seed, "turns": wanted.span.turns, "hours": wanted.span.hours}
+    recording = Recording(spec.record, place) if spec.record else None
+    about = {"seed": spec.seed, "turns": spec.span.turns, "hours": spec.span.hours}
     cast = SimulationModels(place, settings, say, recording, replay, models, about)
     began = seconds()
-    with (wanted.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
-        life = Life(vault, settings, wanted, cast, transcript, progress)
+    with (spec.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
+        life = SimulationRun(vault, settings, spec, cast, transcript, progress)
         try:
-            asyncio.run(live(life.simulation, cast, life.clock, life.world.agents, life.world.think_with, wanted.span))
+            asyncio.run(live(life.simulation, cast, life.clock, life.world.agents, life.world.think_with, spec.span))
         finally:
             progress.end()
             life.end()
-            _write(wanted.out / REPORT, life.report())
-            _write(wanted.out / TIMING, timing(cast.usage, life.tallies.all.turns, seconds() - began))
+            _write(spec.out / REPORT, life.report())
+            _write(spec.out / TIMING, timing(cast.usage, life.tallies.all.turns, seconds() - began))
             if failed := life.tallies.all.outcomes["failed"]:
                 say(f"Turns without an answer of a model: {failed}. The transcript says why; they count as turns.")
     return life.tallies.all.turns
 
 
-class Unforced(Disk):
+class NoFsyncDisk(Disk):
     """A disk that is not waited for: what a power cut takes from a simulation can be done again."""
 
     def fsync(self, descriptor: int) -> None:
         """Leave it to the system when the file comes to the disk."""
 
 
-class Life:
+class SimulationRun:
     """A world that is simulated: the clock that it goes by, and what is counted and told of each turn."""
 
     def __init__(
         self,
         vault: Vault,
         settings: Settings,
-        wanted: Wanted,
+        spec: RunSpec,
         cast: SimulationModels,
         transcript: TextIO,
         progress: Progress,
     ) -> None:
-        rng = random.Random(wanted.seed)
+        rng = random.Random(spec.seed)
         self.clock = VirtualClock()
         self.tallies = Tallies()
         self._later = Clock()
-        self._wanted = wanted
+        self._spec = spec
         self._cast = cast
         self._name = settings.world.name
         self._transcript = transcript
         self._progress = progress
-        accounts = AccountStore(AccountDatabase(wanted.out / ACCOUNTS, in_memory=True))
+        accounts = AccountStore(AccountDatabase(spec.out / ACCOUNTS, in_memory=True))
         runtime = Runtime(self._later, rng, self.clock.now_ms, cast.say, lambda call: call())
         self.world = Fallwater(vault, settings, runtime, accounts)
         self._begun_ms = self.clock.ms = beginning_ms(self.world.agents)
@@ -196,15 +196,15 @@ class Life:
 
     def report(self) -> dict[str, Any]:
         """Return what came of it so far, as numbers."""
-        about = {"world": self._name, "seed": self._wanted.seed, "models": self._cast.names}
+        about = {"world": self._name, "seed": self._spec.seed, "models": self._cast.names}
         return self.tallies.report(self.world.agents, self._cast.usage, self._begun_ms, self.clock.ms, **about)
 
     def end(self) -> None:
         """Save everything, and remove what is empty or would not be the same another time."""
         self.world.save()
-        shutil.rmtree(self._wanted.out / WORLD / CACHE, ignore_errors=True)
+        shutil.rmtree(self._spec.out / WORLD / CACHE, ignore_errors=True)
         with suppress(OSError):  # an agent that is an admin has left something in it
-            (self._wanted.out / ACCOUNTS).rmdir()
+            (self._spec.out / ACCOUNTS).rmdir()
 
     def _take(self, step: Step) -> None:
         self.tallies.add(step)
@@ -212,7 +212,7 @@ class Life:
         self._progress.show(step.number, self._share(step), step.agent)
 
     def _share(self, step: Step) -> float:
-        span = self._wanted.span
+        span = self._spec.span
         if span.turns:
             return step.number / span.turns
         return (self.clock.ms - self._begun_ms) / ((span.hours or 1) * 3_600_000)
@@ -222,7 +222,7 @@ class Life:
         self._later.advance(max(0.0, (self.clock.ms - self._begun_ms) / 1000 - self._later.seconds()))
 
 
-def copied(source: Path, out: Path, copy: Callable[[str, str], object] = shutil.copy2) -> None:
+def copy_vault(source: Path, out: Path, copy: Callable[[str, str], object] = shutil.copy2) -> None:
     """Copy a vault, without what is hidden in it, into the new folder of a simulation.
 
     Raises: SimulationError if the folder is not new, or cannot be made; what was copied until then is removed.
@@ -272,7 +272,7 @@ def _write(path: Path, told: Mapping[str, Any]) -> None:
 
 
 INTERRUPTED = 130
-MOST_HOURS = 876_000
+MAX_HOURS = 876_000
 """A hundred years."""
 
 
@@ -302,7 +302,7 @@ def run_simulation(options: argparse.Namespace, say: Callable[[str], None]) -> i
     is_there = (source / MARK).is_file() or (source / "rooms").is_dir()
     if options.vault and not is_there:
         raise NoteError(f"{source}: there is no vault here. Name it with --vault.")
-    wanted = Wanted(
+    spec = RunSpec(
         source if is_there else STARTER,
         options.out or source.with_name(f"{source.absolute().name}.simulation"),
         _span(options, heading),
@@ -311,11 +311,11 @@ def run_simulation(options: argparse.Namespace, say: Callable[[str], None]) -> i
         options.record,
     )
     try:
-        turns = simulated(wanted, say, Progress(sys.stderr), replay)
+        turns = simulate(spec, say, Progress(sys.stderr), replay)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        say(f"Stopped. What there was until now is in {wanted.out}.")
+        say(f"Stopped. What there was until now is in {spec.out}.")
         return INTERRUPTED
-    say(f"Turns: {turns}. The transcript, the report and the world are in {wanted.out}.")
+    say(f"Turns: {turns}. The transcript, the report and the world are in {spec.out}.")
     return 0
 
 
@@ -337,6 +337,6 @@ def _span(options: argparse.Namespace, heading: Mapping[str, Any]) -> Span:
     if (span.turns is not None and span.turns < 1) or (span.hours is not None and not span.hours > 0):
         given = f"--turns is {span.turns}" if span.turns is not None else f"--hours is {span.hours:g}"
         raise SimulationError(f"{given}; expected a number above 0.")
-    if span.hours is not None and span.hours > MOST_HOURS:
-        raise SimulationError(f"--hours is {span.hours:g}; expected {MOST_HOURS} at most, a hundred years.")
+    if span.hours is not None and span.hours > MAX_HOURS:
+        raise SimulationError(f"--hours is {span.hours:g}; expected {MAX_HOURS} at most, a hundred years.")
     return span

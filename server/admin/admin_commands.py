@@ -30,7 +30,7 @@ from world.game import Game
 from world.parsing import is_number
 from world.world import World
 
-MARKS = (600, 300, 120, 60, 30, 10)
+ANNOUNCED_SECONDS = (600, 300, 120, 60, 30, 10)
 """How many seconds before the end everybody is told again."""
 
 Tell = Callable[[int, bool], None]
@@ -39,7 +39,7 @@ Tell = Callable[[int, bool], None]
 class Countdown:
     """Calls `end` when the time has come, and `tell` with the seconds that are left, now and then until then.
 
-    Both are told whether the world is to restart. `was_told` says that the time has come that everybody was told of.
+    Both are told whether the world restarts. `was_announced` says that the time has come that was announced.
     """
 
     def __init__(self, clock: ReactorClock, tell: Tell, end: Callable[[bool], None]) -> None:
@@ -47,7 +47,7 @@ class Countdown:
         self._tell = tell
         self._end = end
         self._calls: list[DelayedCall] = []
-        self.was_told = False
+        self.was_announced = False
 
     @property
     def is_running(self) -> bool:
@@ -59,28 +59,28 @@ class Countdown:
         self.stop()
         if seconds:
             self._tell(seconds, restart)
-        for mark in (mark for mark in MARKS if mark < seconds):
+        for mark in (mark for mark in ANNOUNCED_SECONDS if mark < seconds):
             self._calls.append(self._clock.callLater(seconds - mark, self._tell, mark, restart))
-        self._calls.append(self._clock.callLater(seconds, self._come, seconds > 0, restart))
+        self._calls.append(self._clock.callLater(seconds, self._expire, seconds > 0, restart))
 
     def stop(self) -> bool:
         """Let the world stay open; return whether it was about to close."""
-        running, self.was_told = self.is_running, False
+        running, self.was_announced = self.is_running, False
         for call in self._calls:
             cancel(call)
         self._calls.clear()
         return running
 
-    def _come(self, was_told: bool, restart: bool) -> None:
-        self.was_told = was_told
+    def _expire(self, was_announced: bool, restart: bool) -> None:
+        self.was_announced = was_announced
         self._end(restart)
 
 
-MOST_MINUTES = 1440
+MAX_MINUTES = 1440
 RESTART = "--restart"
-AUDITED = 20
-MOST_AUDITED = 200
-LONGEST_SHOWN = 300
+DEFAULT_AUDIT_LINES = 20
+MAX_AUDIT_LINES = 200
+MAX_SHOWN_CHARACTERS = 300
 """How many characters are shown of a line in the log, and of what came of it."""
 
 
@@ -164,8 +164,8 @@ class AdminCommands:
             if not self._countdown.stop():
                 raise CommandError(say("admin.not_closing"))
             return [Announced(actor.character_id, say("admin.stays_open", who=actor.name))]
-        if number and not (is_number(number) and int(number) <= MOST_MINUTES):
-            raise CommandError(say("admin.no_minutes", number=number, most=MOST_MINUTES))
+        if number and not (is_number(number) and int(number) <= MAX_MINUTES):
+            raise CommandError(say("admin.no_minutes", number=number, most=MAX_MINUTES))
         minutes = int(number or 0)
         self._countdown.start(60 * minutes, restart)
         if minutes:
@@ -184,7 +184,7 @@ class AdminCommands:
         @audit 50     the last so many
         @audit Ana    those of one name, or through one agent
         """
-        count = min(int(text), MOST_AUDITED) if is_number(text) else AUDITED
+        count = min(int(text), MAX_AUDIT_LINES) if is_number(text) else DEFAULT_AUDIT_LINES
         try:
             uses = self._services.audit.last(max(count, 1), "" if is_number(text) else text)
         except NoteError as error:
@@ -206,7 +206,7 @@ def _use(world: World, use: Use) -> str:
 
 
 def _brief(text: str) -> str:
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} …"
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]} …"
 
 
 class Administration:
@@ -214,7 +214,7 @@ class Administration:
 
     def __init__(self, services: AdminServices) -> None:
         self._game = game = services.game
-        self.countdown = Countdown(services.clock, self._tell_of_the_end, services.close)
+        self.countdown = Countdown(services.clock, self._announce_end, services.close)
         for owner in (
             AdminCommands(services, self.countdown),
             ModerationCommands(services.accounts, services.registry, game.commands, services.now),
@@ -231,13 +231,13 @@ class Administration:
         game.commands.add(population_commands(services.agents, services.leading))
         game.commands.add(thought_commands(services.agents))
 
-    def call_off(self) -> None:
+    def cancel_restart(self) -> None:
         """Tell everybody that the world does not restart after all, if they were told that it would by now."""
-        if self.countdown.was_told:
+        if self.countdown.was_announced:
             self.countdown.stop()
             self._game.publish((Announced("", self._game.world.wording("admin.does_not_restart")),))
 
-    def _tell_of_the_end(self, seconds: int, restart: bool) -> None:
+    def _announce_end(self, seconds: int, restart: bool) -> None:
         say = self._game.world.wording
         minutes = seconds // MINUTE
         if seconds < MINUTE:

@@ -24,8 +24,8 @@ from world.world import World
 
 log = logging.getLogger(__name__)
 
-LONGEST_REASON = 200
-MOST_DAYS = 3650
+MAX_REASON_CHARACTERS = 200
+MAX_DAYS = 3650
 
 _TIME = re.compile(r"(?P<count>\d{1,5})\s*(?P<unit>m|h|d|w)[a-z]*", re.IGNORECASE)
 _MINUTES = {"m": 1, "h": 60, "d": 60 * 24, "w": 60 * 24 * 7}
@@ -51,7 +51,7 @@ class ModerationCommands:
         if who == actor.character_id:
             raise CommandError(world.wording("order.not_yourself"))
         _check_below(world, actor, world.characters[who])
-        self._registry.kick(who, _with_reason(world, "order.kicked", text))
+        self._registry.kick(who, _reason_text(world, "order.kicked", text))
         return [Output(actor.character_id, world.wording("order.sent_home", who=who))]
 
     @command("@ban <name>", also=("@ban <name> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
@@ -83,7 +83,7 @@ class ModerationCommands:
             kept = self._accounts.bans.put(target.name if target else who, until, why)
         except BanRefused as error:
             raise CommandError(str(error)) from error
-        return self._tell_when_kept(actor, kept, banned)
+        return self._answer_when_saved(actor, kept, banned)
 
     @command("@unban [<name>]", category="admin", role=Role.ADMIN, for_agents=False)
     def unban(self, world: World, actor: Character, name: str = "") -> list[Event]:
@@ -94,7 +94,7 @@ class ModerationCommands:
         if not self._accounts.bans.has(name):
             raise CommandError(world.wording("order.not_banned", who=name))
         lifted = self._accounts.bans.lift(name)
-        return self._tell_when_kept(actor, lifted, lambda _: world.wording("order.let_in", who=name))
+        return self._answer_when_saved(actor, lifted, lambda _: world.wording("order.let_in", who=name))
 
     @command("@grant <name> <role>", category="admin", role=Role.ADMIN, for_agents=False)
     def grant(self, world: World, actor: Character, name: str, role: str) -> list[Event]:
@@ -103,10 +103,10 @@ class ModerationCommands:
         @grant Ben builder
         @grant Moss @dig     an agent's rights stand in its agent.md
         """
-        target, wanted = _meant(world, name), role.lower()
+        target, wanted = _find_character(world, name), role.lower()
         _check_below(world, actor, target)
         if wanted.upper() in Role.__members__:
-            return self._given_role(world, actor, target, Role[wanted.upper()])
+            return self._set_role(world, actor, target, Role[wanted.upper()])
         found = self._commands.get(wanted)
         if found is None or not target.is_agent:
             roles = world.wording.join_or([one.name.lower() for one in Role])
@@ -115,41 +115,41 @@ class ModerationCommands:
         if not found.allows(actor):
             raise CommandError(world.wording("order.above_yours", wanted=found.verb))
         target.grants |= {found.verb}
-        return _told(world, actor, target, world.wording("order.granted", who=target.name, verb=found.verb))
+        return _answer(world, actor, target, world.wording("order.granted", who=target.name, verb=found.verb))
 
     @command("@revoke <name> [<role>]", category="admin", role=Role.ADMIN, for_agents=False)
     def revoke(self, world: World, actor: Character, name: str, role: str = "") -> list[Event]:
         """Let somebody do no more than a player: @revoke Ben. Or take one command from an agent: @revoke Moss @dig."""
-        target, verb = _meant(world, name), role.lower()
+        target, verb = _find_character(world, name), role.lower()
         _check_below(world, actor, target)
         if verb.startswith("@"):
             if verb not in target.grants:
                 raise CommandError(world.wording("order.not_granted", who=target.name, verb=verb))
             target.grants -= {verb}
-            return _told(world, actor, target, world.wording("order.revoked", who=target.name, verb=verb))
+            return _answer(world, actor, target, world.wording("order.revoked", who=target.name, verb=verb))
         if verb and verb != target.role.name.lower():
             raise CommandError(
-                world.wording("order.has_no_such_role", who=target.name, role=role, own=_named(world, target.role))
+                world.wording("order.has_no_such_role", who=target.name, role=role, own=_role_name(world, target.role))
             )
         target.grants = frozenset()
-        return self._given_role(world, actor, target, Role.PLAYER)
+        return self._set_role(world, actor, target, Role.PLAYER)
 
-    def _given_role(self, world: World, actor: Character, target: Character, role: Role) -> list[Event]:
+    def _set_role(self, world: World, actor: Character, target: Character, role: Role) -> list[Event]:
         if role > actor.role:
             raise CommandError(world.wording("order.above_yours", wanted=role.name.lower()))
-        sentence = world.wording("order.is_now", who=target.name, role=_named(world, role))
+        sentence = world.wording("order.is_now", who=target.name, role=_role_name(world, role))
         if target.is_agent:
             target.role = role
-            return _told(world, actor, target, sentence)
+            return _answer(world, actor, target, sentence)
         if role < Role.ADMIN and self._accounts.is_only_admin(target.name):
             raise CommandError(world.wording("order.last_admin", who=target.name))
         try:
             kept = self._accounts.set_role(target.name, role)
         except NameRefused as error:
             raise CommandError(str(error)) from error
-        return self._tell_when_kept(actor, kept, lambda _: sentence)
+        return self._answer_when_saved(actor, kept, lambda _: sentence)
 
-    def _tell_when_kept(self, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]) -> list[Event]:
+    def _answer_when_saved(self, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]) -> list[Event]:
         """Tell the actor a sentence once something is on disk, or why it could not be kept."""
 
         def failed(failure: Failure) -> str:
@@ -172,7 +172,7 @@ class ModerationCommands:
                 registry.kick(name, "")
 
 
-def _told(world: World, actor: Character, target: Character, sentence: str) -> list[Event]:
+def _answer(world: World, actor: Character, target: Character, sentence: str) -> list[Event]:
     """Return the sentence for the actor, and that an agent's note is to be written; people's rights are in no note."""
     saved: list[Event] = (
         [EntityChanged(actor.character_id, "character", target.character_id)] if target.is_agent else []
@@ -180,7 +180,7 @@ def _told(world: World, actor: Character, target: Character, sentence: str) -> l
     return [Output(actor.character_id, sentence), *saved]
 
 
-def _meant(world: World, name: str) -> Character:
+def _find_character(world: World, name: str) -> Character:
     found = next((one for one in world.characters.values() if one.name.casefold() == name.casefold()), None)
     if found is None:
         raise CommandError(world.wording("order.nobody", wanted=name))
@@ -190,18 +190,18 @@ def _meant(world: World, name: str) -> Character:
 def _check_below(world: World, actor: Character, target: Character) -> None:
     """Raises: CommandError if somebody may do more than the actor."""
     if target.role > actor.role:
-        raise CommandError(world.wording("order.above_you", who=target.name, role=_named(world, target.role)))
+        raise CommandError(world.wording("order.above_you", who=target.name, role=_role_name(world, target.role)))
 
 
-def _named(world: World, role: Role) -> str:
+def _role_name(world: World, role: Role) -> str:
     return world.wording(f"roles.{role.name.lower()}")
 
 
 def _reason(text: str) -> str:
-    return clean_line(text).strip()[:LONGEST_REASON]
+    return clean_line(text).strip()[:MAX_REASON_CHARACTERS]
 
 
-def _with_reason(world: World, key: str, text: str) -> str:
+def _reason_text(world: World, key: str, text: str) -> str:
     return world.wording(key, why=_reason(text) or world.wording("order.no_reason"))
 
 
@@ -209,7 +209,7 @@ def _until(world: World, text: str, now: datetime) -> datetime:
     """Return when `3 days` have passed. Raises: CommandError if that is no time."""
     found = _TIME.fullmatch(text.strip())
     minutes = int(found["count"]) * _MINUTES[found["unit"].lower()] if found else 0
-    if not 0 < minutes <= MOST_DAYS * 24 * 60:
+    if not 0 < minutes <= MAX_DAYS * 24 * 60:
         raise CommandError(world.wording("order.no_time", time=text))
     return now.astimezone(UTC) + timedelta(minutes=minutes)
 

@@ -26,8 +26,8 @@ from world.message_catalog import Wording
 from world.parsing import is_number
 from world.world import World
 
-TOLD = 60
-MOST_TOLD = 2000
+DEFAULT_MEMORIES = 60
+MAX_MEMORIES = 2000
 """How many memories of each agent a story is made from, if nobody says, and at most."""
 
 FILE = "file"
@@ -62,7 +62,7 @@ class ExportCommands:
         words = text.split()
         to_file = words[-1:] == [FILE]
         words = words[:-1] if to_file else words
-        count = min(int(words.pop()), MOST_TOLD) if words and is_number(words[-1]) else TOLD
+        count = min(int(words.pop()), MAX_MEMORIES) if words and is_number(words[-1]) else DEFAULT_MEMORIES
         one = agent_meant(world, self._agents, " ".join(words)) if words else None
         title = world.wording(
             "narrative.title_of_one" if one else "narrative.title_of_all", agent=one.name if one else ""
@@ -91,7 +91,7 @@ class ExportCommands:
         @training-export Eliza chat since 2026-11-01   from that day on
         """
         say, who, found = world.wording, actor.character_id, agent_meant(world, self._agents, agent)
-        wanted = _wanted(text, say)
+        wanted = _parse_export(text, say)
         if not found.settings.training_export:
             raise CommandError(say("narrative.no_export", agent=found.name))
         # With what was wanted: one export must not take the place of another of the same second.
@@ -103,7 +103,7 @@ class ExportCommands:
         return [Output(who, say("narrative.exporting", agent=found.name))]
 
 
-def _wanted(text: str, say: Wording) -> Export:
+def _parse_export(text: str, say: Wording) -> Export:
     """Raises: CommandError at a word that means nothing here."""
     wanted, words = Export(), text.lower().split()
     while words:

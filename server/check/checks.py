@@ -48,7 +48,7 @@ def problem(name: str, what: str, remedy: str) -> Result:
 
 
 INOTIFY = Path("/proc/sys/fs/inotify/max_user_watches")
-EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)
+EARLIEST_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def watches(folders: int, limit: int | None) -> Result:
@@ -72,7 +72,7 @@ def watch_limit(path: Path = INOTIFY) -> int | None:
 
 def clock(now: datetime, newest: datetime | None) -> Result:
     """Return whether the time can be right: `newest` is when a memory was written last. Both know their zones."""
-    if now < EARLIEST:
+    if now < EARLIEST_TIME:
         remedy = "Set the clock: sudo timedatectl set-ntp true"
         return problem("clock", f"The clock says {now:%Y-%m-%d %H:%M %Z}, which cannot be.", remedy)
     if newest and (newest - now).total_seconds() > 60:
@@ -157,10 +157,10 @@ def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:
 
 
 MEGABYTE = 1024 * 1024
-LEAST_BYTES = 100 * MEGABYTE
-FEW_BYTES = 1024 * MEGABYTE
-OLDEST_BACKUP = timedelta(days=7)
-SHOWN = 3
+MIN_FREE_BYTES = 100 * MEGABYTE
+LOW_FREE_BYTES = 1024 * MEGABYTE
+MAX_BACKUP_AGE = timedelta(days=7)
+MAX_FAULTS_SHOWN = 3
 
 
 def is_of_a_journal(finding: Finding) -> bool:
@@ -185,7 +185,7 @@ def _found(name: str, vault: Vault, findings: Sequence[Finding], good: str) -> R
     faults = [str(one) for one in findings if not one.is_remark]
     if not faults:
         return ok(name, good)
-    told, more = " ".join(faults[:SHOWN]), len(faults) - SHOWN
+    told, more = " ".join(faults[:MAX_FAULTS_SHOWN]), len(faults) - MAX_FAULTS_SHOWN
     rest = f" And {more} more." if more > 0 else ""
     remedy = f"Mend the notes; this tells all that is wrong: fallwater vault check --vault {vault.root}"
     return problem(name, told + rest, remedy)
@@ -202,9 +202,9 @@ def accounts(folder: Path) -> Result:
     if contents is None:
         return ok("accounts", f"There is no {path} yet; it is made when the world opens first.")
     if faults := list(_row_faults(contents)):
-        more = f" And {len(faults) - SHOWN} more." if len(faults) > SHOWN else ""
+        more = f" And {len(faults) - MAX_FAULTS_SHOWN} more." if len(faults) > MAX_FAULTS_SHOWN else ""
         remedy = f"Correct the rows with the sqlite3 program, or restore a copy of {path} (docs/hosting.md)."
-        return problem("accounts", f"{path}: {' '.join(faults[:SHOWN])}{more}", remedy)
+        return problem("accounts", f"{path}: {' '.join(faults[:MAX_FAULTS_SHOWN])}{more}", remedy)
     files = [one for one in sorted(folder.glob(f"{NAME}*")) if _others_can_read(one)]
     if _others_can_read(folder) or files:
         modes = [f"chmod 600 '{one}'" for one in files] + [f"chmod 700 '{folder}'"] * _others_can_read(folder)
@@ -235,15 +235,15 @@ def _others_can_read(path: Path) -> bool:
     return bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
 
 
-def room(folder: Path, free_bytes: int, free_files: int | None) -> Result:
+def disk_space(folder: Path, free_bytes: int, free_files: int | None) -> Result:
     """Return whether there is room on the disk of a folder; `free_files` is None where there is no such limit."""
     megabytes = free_bytes // MEGABYTE
     remedy = "Make room; docs/hosting.md says what grows, and what may be deleted."
-    if free_bytes < LEAST_BYTES:
+    if free_bytes < MIN_FREE_BYTES:
         return problem("disk", f"The disk of {folder} has {megabytes} MB left.", remedy)
     if free_files is not None and free_files < 1000:
         return problem("disk", f"The disk of {folder} has room for {free_files} more files.", remedy)
-    if free_bytes < FEW_BYTES:
+    if free_bytes < LOW_FREE_BYTES:
         return warning("disk", f"The disk of {folder} has {megabytes} MB left.", remedy)
     return ok("disk", f"The disk of {folder} has {megabytes} MB left.")
 
@@ -257,6 +257,6 @@ def backups(vault: Vault, now: datetime) -> Result:
         return warning("backups", f"There is no backup in {folder}.", remedy)
     newest = max(path.stat().st_mtime for path in archives)
     age = now - datetime.fromtimestamp(newest, now.tzinfo)
-    if age > OLDEST_BACKUP:
+    if age > MAX_BACKUP_AGE:
         return warning("backups", f"The newest backup in {folder} is {age.days} days old.", remedy)
     return ok("backups", f"The newest backup in {folder} is {max(0, age.days)} days old.")

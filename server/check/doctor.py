@@ -21,17 +21,17 @@ from server.check.checks import (
     backups,
     certificate,
     clock,
+    disk_space,
     exposure,
     journals,
     notes,
     page,
     problem,
-    room,
     watch_limit,
     watches,
 )
 from server.check.models import Try, find_refusal, models, try_model
-from server.check.vault import found_in
+from server.check.vault import find_faults
 from server.options import add_accounts_option, add_vault_option, vault_root
 from vault.errors import NoteError
 from vault.vault import MARK, Vault
@@ -61,7 +61,7 @@ def examine(
     ]
 
 
-def tell(results: Sequence[Result], as_json: bool, say: Callable[[str], None]) -> int:
+def report(results: Sequence[Result], as_json: bool, say: Callable[[str], None]) -> int:
     """Say what was found; return the exit code: 1 if there is a problem, 0 whatever the warnings."""
     problems, warnings = (sum(one.state == state for one in results) for state in ("problem", "warning"))
     if as_json:
@@ -75,12 +75,12 @@ def tell(results: Sequence[Result], as_json: bool, say: Callable[[str], None]) -
 
 
 def _on_disk(vault: Vault, accounts_folder: Path, now: datetime) -> Iterator[Result]:
-    found = found_in(vault, now.timestamp())
+    found = find_faults(vault, now.timestamp())
     yield notes(vault, found)
     yield journals(vault, found)
     yield accounts(accounts_folder)
     disk = os.statvfs(vault.root)
-    yield room(vault.root, shutil.disk_usage(vault.root).free, disk.f_favail if disk.f_files else None)
+    yield disk_space(vault.root, shutil.disk_usage(vault.root).free, disk.f_favail if disk.f_files else None)
     yield backups(vault, now)
 
 
@@ -116,6 +116,6 @@ def run_doctor(options: argparse.Namespace, say: Callable[[str], None]) -> int:
     folder = (options.accounts or default_folder(root)).absolute()
     logging.disable(logging.WARNING)  # what loaders warn of is among the findings
     try:
-        return tell(examine(root, folder, datetime.now().astimezone()), options.json, say)
+        return report(examine(root, folder, datetime.now().astimezone()), options.json, say)
     finally:
         logging.disable(logging.NOTSET)

@@ -31,7 +31,7 @@ from vault.vault import Vault, open_vault
 from world.command import CommandTable
 
 
-def check_and_tell(vault: Vault, now: float, fix: bool, as_json: bool, say: Callable[[str], None]) -> int:
+def check_and_report(vault: Vault, now: float, fix: bool, as_json: bool, say: Callable[[str], None]) -> int:
     """Check a vault and say what was found; return the exit code: 0 if there is no fault, whatever the remarks.
 
     `now` is in seconds since 1970. With `fix`, what is safe to mend is mended first. Raises: NoteError if that fails.
@@ -40,7 +40,7 @@ def check_and_tell(vault: Vault, now: float, fix: bool, as_json: bool, say: Call
     table = every_command()
 
     def check() -> list[Finding]:
-        return found_in(vault, now, table)
+        return find_faults(vault, now, table)
 
     done = fix_vault(vault, check) if fix else []
     found = check()
@@ -56,7 +56,7 @@ def check_and_tell(vault: Vault, now: float, fix: bool, as_json: bool, say: Call
     return 1 if faults else 0
 
 
-def found_in(vault: Vault, now: float, table: CommandTable | None = None) -> list[Finding]:
+def find_faults(vault: Vault, now: float, table: CommandTable | None = None) -> list[Finding]:
     """Return all that is wrong with a vault; `table` has the commands that a server has, if they are known already."""
     commands = table or every_command()
     return check_vault(vault, now, (check_minds, lambda vault: _command_texts(vault, commands)))
@@ -120,7 +120,7 @@ def run_vault_check(options: argparse.Namespace, say: Callable[[str], None]) -> 
     vault = existing_vault(options)
     logging.disable(logging.WARNING)  # what loaders warn of is among the findings
     try:
-        return check_and_tell(vault, time.time(), options.fix, options.json, say)
+        return check_and_report(vault, time.time(), options.fix, options.json, say)
     finally:
         logging.disable(logging.NOTSET)
 

@@ -29,8 +29,8 @@ from world.events import Arrived, Event, Left
 from world.message_catalog import Wording
 from world.sanitize import clean_line
 
-MOST_PACKAGES = 100
-LONGEST_NAME = 64
+MAX_PACKAGES = 100
+MAX_NAME_CHARACTERS = 64
 
 
 class Supports:
@@ -54,7 +54,7 @@ class Supports:
         """Take these as well (`Core.Supports.Add`): each a name and perhaps a version behind it, `Room 1`."""
         self._held.clear()
         for name in _names_in(payload):
-            if len(self._names) < MOST_PACKAGES:
+            if len(self._names) < MAX_PACKAGES:
                 self._names.add(name)
 
     def remove(self, payload: object) -> None:
@@ -80,7 +80,7 @@ class Supports:
 
 def _names_in(payload: object) -> list[str]:
     texts = [one for one in payload if isinstance(one, str)] if isinstance(payload, list) else []
-    names = [text.split(" ", 1)[0].casefold() for text in texts if len(text) <= LONGEST_NAME]
+    names = [text.split(" ", 1)[0].casefold() for text in texts if len(text) <= MAX_NAME_CHARACTERS]
     return [name for name in names if name]
 
 
@@ -149,11 +149,11 @@ class CharLogin:
 
 log = logging.getLogger(__name__)
 
-LONGEST_CLIENT_NAME = 40
-MESSAGES_AT_ONCE = 40
+MAX_CLIENT_NAME_CHARACTERS = 40
+MAX_MESSAGE_BURST = 40
 MESSAGES_PER_SECOND = 4.0
 """What more a client tells is not heard, so that answering it costs nobody else anything."""
-LONGEST_PING = 10**6
+MAX_PING_MS = 10**6
 """Milliseconds. What else a client puts into a ping is not given back."""
 
 
@@ -168,9 +168,9 @@ class GmcpClient:
         self._connection = connection
         self._gmcp_updates = gmcp_updates
         self._supports = Supports()
-        self._told_before: Supports | None = None
-        self._bucket = TokenBucket(clock, MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
-        self._logging_in = CharLogin(self.send, gmcp_updates.wording, log_in, clock)
+        self._supports_before: Supports | None = None
+        self._bucket = TokenBucket(clock, MESSAGES_PER_SECOND, MAX_MESSAGE_BURST)
+        self._char_login = CharLogin(self.send, gmcp_updates.wording, log_in, clock)
         self._character: Character | None = None
         self._place: RoomSnapshot | None = None
         self._carried: tuple[Item, ...] = ()
@@ -187,9 +187,9 @@ class GmcpClient:
             case "core.hello":
                 self._note_name(payload)
             case "core.supports.set":
-                self._take(self._supports.replace, payload)
+                self._change_supports(self._supports.replace, payload)
             case "core.supports.add":
-                self._take(self._supports.add, payload)
+                self._change_supports(self._supports.add, payload)
             case "core.supports.remove":
                 self._supports.remove(payload)
             case "core.ping":
@@ -199,7 +199,7 @@ class GmcpClient:
             case "char.items.room":
                 self._list_items(IN_ROOM)
             case "char.login.credentials":
-                self._logging_in.take(payload)
+                self._char_login.take(payload)
 
     def enter(self, character: Character) -> None:
         """The player is in the world as somebody."""
@@ -221,13 +221,13 @@ class GmcpClient:
             self._connection.send_data(message)
         if event.actor_id != character.character_id:
             if isinstance(event, Left) and self._status.get("following"):
-                self.look()  # that may have ended
+                self.refresh()  # that may have ended
             return
         if isinstance(event, Left):
             return  # who leaves arrives in the same breath
         if isinstance(event, Arrived) and event.from_room_id:
             self._place = None  # also who comes back into the same room has moved
-        self.look()
+        self.refresh()
 
     def say_goodbye(self, text: str) -> None:
         """Tell the client why the connection ends."""
@@ -235,11 +235,11 @@ class GmcpClient:
 
     def is_login_again(self, line: str) -> bool:
         """Return whether a line is the name or the password with which the client has just come in by itself."""
-        return self._logging_in.is_repeated(line)
+        return self._char_login.is_repeated(line)
 
     # What the audience tells
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Tell the client what is different from what it was told last."""
         character = self._character
         if character is None or character.room_id not in self._gmcp_updates.world.rooms:
@@ -269,7 +269,7 @@ class GmcpClient:
 
     def send(self, message: Message) -> None:
         """Send something if the client takes it."""
-        is_known = self._told_before is not None and self._told_before.holds(message.package)
+        is_known = self._supports_before is not None and self._supports_before.holds(message.package)
         if not is_known and self._supports.holds(message.package):
             self._connection.send_data(message)
 
@@ -281,7 +281,7 @@ class GmcpClient:
         """Tell all that there is to know, as to somebody who has just come."""
         character = self._character
         if character is None:
-            self._logging_in.offer()
+            self._char_login.offer()
             return
         world = self._gmcp_updates.world
         self.send(name_of(character))
@@ -290,7 +290,7 @@ class GmcpClient:
         self.send(commands_of(self._gmcp_updates.commands, character))
         self._place, self._status, self._carried = None, {}, self._things()
         self._list_items(IN_HAND)
-        self.look()
+        self.refresh()
 
     def _send_map(self, room_id: str) -> None:
         if self._supports.holds("Fallwater.Map"):
@@ -304,20 +304,20 @@ class GmcpClient:
 
     def _note_name(self, payload: object) -> None:
         name = payload.get("client") if isinstance(payload, dict) else None
-        cleaned = clean_line(name)[:LONGEST_CLIENT_NAME].strip() if isinstance(name, str) else ""
+        cleaned = clean_line(name)[:MAX_CLIENT_NAME_CHARACTERS].strip() if isinstance(name, str) else ""
         if cleaned and not self.client_name:
             self.client_name = cleaned
             log.info("the client at %s is %s", self._connection.host, self.client_name)
 
-    def _take(self, change: Callable[[object], None], payload: object) -> None:
+    def _change_supports(self, change: Callable[[object], None], payload: object) -> None:
         """Let the client take other packages, and tell it what it has not been told of them."""
-        self._told_before = self._supports.copy()
+        self._supports_before = self._supports.copy()
         change(payload)
         self._tell_all()
-        self._told_before = None
+        self._supports_before = None
 
     def _answer_ping(self, payload: object) -> None:
-        is_time = type(payload) is int and 0 <= payload < LONGEST_PING
+        is_time = type(payload) is int and 0 <= payload < MAX_PING_MS
         self._connection.send_data(Message("Core.Ping", payload if is_time else None))
 
     def _list_items(self, location: str) -> None:

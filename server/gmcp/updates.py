@@ -58,7 +58,7 @@ _TALK = (
 class Listener(Protocol):
     """A client whose player is in the world."""
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Tell what is different by now."""
 
     def tell_of_agent(self, agent: Character, message: Message) -> None:
@@ -151,17 +151,17 @@ class GmcpUpdates:
         self._telling = None
         touched, is_all, involved = self._touched, self._all_touched, self._involved
         self._touched, self._all_touched, self._involved = set(), False, set()
-        differing = {room_id for room_id in touched if self._looks_different(room_id)}
+        differing = {room_id for room_id in touched if self._is_changed(room_id)}
         for listener in self._concerned(differing, is_all, involved):
             try:
-                listener.look()
+                listener.refresh()
             except Exception:
                 log.exception("a GMCP update failed")
 
     def _is_gone(self, event: EntityChanged) -> bool:
         return event.kind == "character" and event.entity_id not in self.world.characters
 
-    def _looks_different(self, room_id: str) -> bool:
+    def _is_changed(self, room_id: str) -> bool:
         """Return whether those in a room have something to be told; in a crowd they mostly have not."""
         if not self.world.is_crowded(room_id) or room_id not in self.world.rooms:
             self._crowds_told.pop(room_id, None)

@@ -28,7 +28,7 @@ from vault.vault import Vault
 from world.sanitize import clean_line
 
 TRIAL_SECONDS = 30.0
-LONGEST = 400
+MAX_REASON_CHARACTERS = 400
 """How many characters are told of what the program said."""
 
 CHECK = "--check"
@@ -88,7 +88,7 @@ def reason(said: str, status: int) -> str:
     if not lines:
         ended = f"by signal {-status}" if status < 0 else f"with status {status}"
         return f"the program cannot be loaded: it ended {ended} and said nothing."
-    last = clean_line(lines[-1]).strip()[:LONGEST]
+    last = clean_line(lines[-1]).strip()[:MAX_REASON_CHARACTERS]
     if last.startswith(_PREFIX):
         return last.removeprefix(_PREFIX)
     places = _PLACE.findall(said)
@@ -144,7 +144,7 @@ class Preflight:
         self._seen(failure.getErrorMessage())
 
 
-def read_all(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], object], folder: Path) -> Settings:
+def check_notes(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], object], folder: Path) -> Settings:
     """Read what a world is opened with, and write nothing. Return the settings. Raises: NoteError.
 
     `read` returns the settings that it would open with, `accounts` reads the accounts, `folder` is where a certificate
@@ -163,7 +163,7 @@ def read_all(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], 
     return settings
 
 
-def why_no_port(settings: ServerSettings, ports: OpenPorts) -> str:
+def port_problem(settings: ServerSettings, ports: OpenPorts) -> str:
     """Return which port a world with these settings could not open in the place of this one's, empty if all."""
     for spoken in (TELNET, TLS) if settings.tls_port else (TELNET,):
         host, port = address_for(settings, spoken)
@@ -171,11 +171,11 @@ def why_no_port(settings: ServerSettings, ports: OpenPorts) -> str:
             continue
         # Of what we have ourselves only the address can be tried: it is let go of when that is opened.
         if failure := _failure_of(host, 0 if port in ports.numbers else port):
-            return cannot_open(spoken, host, port, failure)
+            return port_error(spoken, host, port, failure)
     return ""
 
 
-def cannot_open(spoken: str, host: str, port: int, error: object) -> str:
+def port_error(spoken: str, host: str, port: int, error: object) -> str:
     """Return the sentence for a port that cannot be opened."""
     is_tls, why = spoken == TLS, getattr(error, "strerror", None) or error
     if getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES):

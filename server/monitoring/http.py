@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 RETRY_SECONDS = 5.0
 IDLE_SECONDS = 30.0
 BACKLOG = 50
-MOST_OPEN = 32
+MAX_OPEN_CONNECTIONS = 32
 
 Answer = tuple[int, str, bytes]
 
@@ -101,7 +101,7 @@ class LimitedSite(WrappingFactory):
     noisy = False
 
     def buildProtocol(self, addr: Any) -> Any:
-        return super().buildProtocol(addr) if len(self.protocols) < MOST_OPEN else None
+        return super().buildProtocol(addr) if len(self.protocols) < MAX_OPEN_CONNECTIONS else None
 
 
 class MonitoringSite:
@@ -124,7 +124,7 @@ class MonitoringSite:
         self._check_disk = DiskCheck(monitored.vault, reactor, in_thread)
         self._port: ListeningPort | None = None
         self._retry: DelayedCall | None = None
-        self._is_told = False
+        self._has_logged = False
 
     def run(self, host: str, port: int) -> None:
         """Open the port once the reactor runs, and close it when it ends, after the world."""
@@ -147,9 +147,9 @@ class MonitoringSite:
         try:
             self._port = self._reactor.listenTCP(port, site, BACKLOG, host)
         except CannotListenError as error:
-            if not self._is_told:
+            if not self._has_logged:
                 log.error("cannot open the metrics port %s:%d, retrying: %s", host, port, error)
-            self._is_told = True
+            self._has_logged = True
             self._retry = self._reactor.callLater(RETRY_SECONDS, self._listen, host, port, site)
         else:
             self._say(
@@ -157,13 +157,13 @@ class MonitoringSite:
             )
 
     def _health(self) -> Deferred[Answer]:
-        return self._check_disk().addCallback(lambda problem: _told(health(self._monitored, self._lag, problem)))
+        return self._check_disk().addCallback(lambda problem: _json_answer(health(self._monitored, self._lag, problem)))
 
     def _site(self) -> Any:
         root: Any = Pages()
         root.putChild(b"metrics", Page(lambda: succeed(_metrics_page(self._registry))))
         root.putChild(b"healthz", Page(self._health))
-        root.putChild(b"readyz", Page(lambda: succeed(_told(readiness(self._monitored)))))
+        root.putChild(b"readyz", Page(lambda: succeed(_json_answer(readiness(self._monitored)))))
         site = Site(root, timeout=IDLE_SECONDS)
         site.requestFactory = CloseAfterRequest
         site.noisy = False
@@ -176,6 +176,6 @@ def _metrics_page(registry: CollectorRegistry) -> Answer:
     return OK, CONTENT_TYPE_LATEST, generate_latest(registry)
 
 
-def _told(status: HealthStatus) -> Answer:
+def _json_answer(status: HealthStatus) -> Answer:
     body = json.dumps(status.row(), ensure_ascii=False, indent=2) + "\n"
     return OK if status.is_healthy else SERVICE_UNAVAILABLE, "application/json; charset=utf-8", body.encode()

@@ -24,7 +24,7 @@ VALID_DAYS = 825
 RENEW_DAYS = 30
 """So long before its end another one is made, or asked for."""
 
-LONGEST_COMMON_NAME = 64
+MAX_COMMON_NAME_CHARACTERS = 64
 ALWAYS_NAMED = ("localhost", "127.0.0.1", "::1")
 
 Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey | ed25519.Ed25519PrivateKey | ed448.Ed448PrivateKey
@@ -98,7 +98,7 @@ def make_certificate(certificate: Path, key: Path, names: Iterable[str], now: da
 
 def _made(names: list[str], now: datetime) -> Certificate:
     key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0][:LONGEST_COMMON_NAME])])
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0][:MAX_COMMON_NAME_CHARACTERS])])
     made = (
         x509.CertificateBuilder()
         .subject_name(subject)

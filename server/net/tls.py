@@ -176,7 +176,7 @@ def _stamp(path: Path) -> tuple[int, int, int]:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-MOST_SECONDS = 20.0
+MAX_HANDSHAKE_SECONDS = 20.0
 """How long a handshake may take, or less if coming in may take less."""
 
 
@@ -236,7 +236,7 @@ class _Handshakes(ServerFactory):
         self._seconds = seconds
 
     def buildProtocol(self, addr: IAddress | None) -> Handshake:
-        return Handshake(self._factory, self._clock, min(MOST_SECONDS, self._seconds()))
+        return Handshake(self._factory, self._clock, min(MAX_HANDSHAKE_SECONDS, self._seconds()))
 
 
 def over_tls(

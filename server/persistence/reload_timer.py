@@ -15,17 +15,17 @@ from vault.watch import Watcher
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.3
-LATEST_SECONDS = 2.0
-AGAIN_SECONDS = 0.25
+MAX_DELAY_SECONDS = 2.0
+RETRY_SECONDS = 0.25
 SLICE_SECONDS = 0.02
 """For so long edits are taken in before anything else has its turn."""
 
-MOST_LINES = 10
+MAX_LINES = 10
 """How many notes that were taken in are told one by one."""
 TAKEN, NEW = ": taken in.", ": taken in, as it is new."
 
 
-class Looks(Protocol):
+class Reloader(Protocol):
     """What takes edits in, a step at a time: what comes of it is what admins should know.
 
     `is_waiting` says that another look is due.
@@ -45,16 +45,16 @@ class ReloadTimer:
     def __init__(
         self,
         vault: Vault,
-        looks: Looks,
+        looks: Reloader,
         tell: Callable[[str], None],
         clock: ReactorClock,
         in_reactor: Callable[[Callable[[], None]], None],
         seconds: Callable[[], float] = perf_counter,
     ) -> None:
-        self._looks = looks
+        self._reloader = looks
         self._tell = tell
         self._clock = clock
-        self._soon: DelayedCall | None = None
+        self._timer: DelayedCall | None = None
         self._first = 0.0
         self._seconds = seconds
         self._steps: Generator[None, None, list[str]] | None = None
@@ -72,32 +72,32 @@ class ReloadTimer:
         """Stop, with what is being taken in taken in."""
         self._end_steps()
         self._watch.stop()
-        cancel(self._soon)
+        cancel(self._timer)
 
     def note_change(self) -> None:
         """Wait until whoever is editing has run_steps writing, but not for ever, then take it in."""
         now = self._clock.seconds()
-        if not (self._soon and self._soon.active()):
+        if not (self._timer and self._timer.active()):
             self._first = now
-        cancel(self._soon)
-        self._schedule(max(0.0, min(SETTLE_SECONDS, self._first + LATEST_SECONDS - now)))
+        cancel(self._timer)
+        self._schedule(max(0.0, min(SETTLE_SECONDS, self._first + MAX_DELAY_SECONDS - now)))
         self._watch.rearm()
 
-    def look_now(self) -> list[str]:
+    def reload_now(self) -> list[str]:
         """Take in every edit at once, wherever it is; return what was said of it, which is told too."""
-        cancel(self._soon)
+        cancel(self._timer)
         self._watch.take()
         self._end_steps()
-        return self._guarded(lambda: self._told(run_steps(self._looks.steps(None))))
+        return self._guarded(lambda: self._told(run_steps(self._reloader.steps(None))))
 
     def _schedule(self, seconds: float) -> None:
-        self._soon = self._clock.callLater(seconds, self._look)
+        self._timer = self._clock.callLater(seconds, self._look)
 
     def _look(self) -> None:
         if self._steps is not None:  # of an earlier look, which goes first
-            self._schedule(AGAIN_SECONDS)
+            self._schedule(RETRY_SECONDS)
             return
-        self._steps = self._looks.steps(self._watch.take())
+        self._steps = self._reloader.steps(self._watch.take())
         self._go_on()
 
     def _go_on(self) -> None:
@@ -132,26 +132,24 @@ class ReloadTimer:
             return []
 
     def _told(self, said: list[str]) -> list[str]:
-        for sentence in in_brief(said):
+        for sentence in summarized(said):
             log.info("%s", sentence)
             self._tell(sentence)
-        if self._looks.is_waiting and not (self._soon and self._soon.active()):
-            self._schedule(AGAIN_SECONDS)
+        if self._reloader.is_waiting and not (self._timer and self._timer.active()):
+            self._schedule(RETRY_SECONDS)
         return said
 
 
 def shortened(problems: list[str]) -> list[str]:
     """Return the first of many sentences on notes that are not valid, and how to see the others."""
-    left = len(problems) - MOST_LINES
-    return (
-        problems if left <= 0 else [*problems[:MOST_LINES], f"And {left} more: fallwater vault check lists them all."]
-    )
+    left = len(problems) - MAX_LINES
+    return problems if left <= 0 else [*problems[:MAX_LINES], f"And {left} more: fallwater vault check lists them all."]
 
 
-def in_brief(said: list[str]) -> list[str]:
+def summarized(said: list[str]) -> list[str]:
     """Return sentences with those that say no more than that a note was taken in as one, if they are many."""
     plain = [sentence for sentence in said if sentence.endswith((TAKEN, NEW))]
-    if len(plain) <= MOST_LINES:
+    if len(plain) <= MAX_LINES:
         return said
     counted = f"{len(plain)} notes were taken in, from {plain[0].partition(': ')[0]} to {plain[-1].partition(': ')[0]}."
     return [counted, *(sentence for sentence in said if not sentence.endswith((TAKEN, NEW)))]

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from config.settings import COLORS, WEIGHTS, ColorSettings
 from server.connection.connection import MARKED, SCENE, ColorDepth
-from server.rendering.layout import laid_out
+from server.rendering.layout import lay_out
 from world.message_catalog import LINK, MARKUP, link_as_text
 
 _STYLES: dict[str, Callable[[ColorSettings], str]] = {
@@ -46,13 +46,13 @@ def rendered(text: str, kind: str, width: int, depth: ColorDepth, palette: Color
     """
     if kind == MARKED:
         marked = MARKUP.sub(lambda found: _marked(found, depth, palette), text)
-        return laid_out(LINK.sub(_clickable if links else link_as_text, marked), width, has_columns=True)
+        return lay_out(LINK.sub(_clickable if links else link_as_text, marked), width, has_columns=True)
     if kind == SCENE and depth:
         return _scene(text, width, depth, palette)
     style = _STYLES.get(kind)
     if style is None or not depth:
-        return laid_out(text, width)
-    return _styled(laid_out(text, width), _begin(style(palette), depth))
+        return lay_out(text, width)
+    return _styled(lay_out(text, width), _begin(style(palette), depth))
 
 
 def _marked(found: re.Match[str], depth: ColorDepth, palette: ColorSettings) -> str:
@@ -66,9 +66,9 @@ def _clickable(found: re.Match[str]) -> str:
 
 def _scene(text: str, width: int, depth: ColorDepth, palette: ColorSettings) -> str:
     name, *middle, exits = text.split("\n")
-    first = _styled(laid_out(name, width), _begin(palette.room, depth))
-    last = _styled(laid_out(exits, width), _begin(palette.exits, depth))
-    return "\n".join([first, *([laid_out("\n".join(middle), width)] if middle else []), last])
+    first = _styled(lay_out(name, width), _begin(palette.room, depth))
+    last = _styled(lay_out(exits, width), _begin(palette.exits, depth))
+    return "\n".join([first, *([lay_out("\n".join(middle), width)] if middle else []), last])
 
 
 def _styled(text: str, begin: str) -> str:

@@ -11,7 +11,7 @@ from wcwidth import wcwidth, wrap
 from wcwidth import width as columns_shown
 
 
-def wrapped_wide(text: str, room: int, hanging: str = "") -> list[str]:
+def wrap_wide(text: str, room: int, hanging: str = "") -> list[str]:
     """Return text as lines of at most `room` columns, those after the first behind `hanging`.
 
     It breaks at spaces, which are left out where it does, and within a word that is longer than a line. A library that
@@ -81,7 +81,7 @@ _GAP = re.compile(r"(?<=\S) {2,}(?=\S)")
 _PAUSES = ".,:;!?"
 
 
-def laid_out(text: str, width: int, has_columns: bool = False) -> str:
+def lay_out(text: str, width: int, has_columns: bool = False) -> str:
     """Return text as a screen of a width shows it, or as it is listened to if that is `WHOLE`.
 
     `has_columns` says that rows of spaces stand between columns, which are told one after the other to who listens.
@@ -131,7 +131,7 @@ def _lines(line: str, columns: int) -> list[str]:
     elif text.isascii() and text.isprintable():  # a column a character, so that nothing has to be measured
         lines = textwrap.wrap(text, room, subsequent_indent=hanging, break_on_hyphens=False)
     else:
-        lines = wrapped_wide(text, room, hanging)
+        lines = wrap_wide(text, room, hanging)
     return [indent + part for part in lines] or [""]
 
 

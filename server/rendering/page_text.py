@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from server.connection.connection import MARKED, SCENE, Capabilities, ColorDepth
-from server.rendering.layout import WHOLE, laid_out
+from server.rendering.layout import WHOLE, lay_out
 from world.message_catalog import LINK, MARKUP
 
 _STYLES = frozenset("room exits speech private notice ambience refusal highlight".split())
@@ -36,7 +36,7 @@ def page_line(text: str, kind: str, capabilities: Capabilities) -> bytes:
 def runs_of(text: str, capabilities: Capabilities) -> list[Run]:
     """Return the runs of a text of the world's own, in which marks count."""
     if capabilities.screen_reader:
-        text = laid_out(text, WHOLE, has_columns=True)
+        text = lay_out(text, WHOLE, has_columns=True)
     runs: list[Run] = []
     at = 0
     for found in _MARK_OR_LINK.finditer(text):

@@ -14,7 +14,7 @@ from world.game import Game
 
 log = logging.getLogger(__name__)
 
-MOST_MISSED = 50
+MAX_MISSED = 50
 """How many of the last sentences are kept for somebody who is absent."""
 
 
@@ -23,7 +23,7 @@ class _Absence:
     """What somebody misses, oldest first, until they are waited for no longer."""
 
     end: DelayedCall
-    missed: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_MISSED))
+    missed: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_MISSED))
 
     def perceive(self, event: Event, text: str) -> None:
         if text:

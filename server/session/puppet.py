@@ -96,7 +96,7 @@ class Puppet:
         registry.playing[character.character_id] = self._session
         missed = other.hand_over() if other else []
         missed += registry.linkdead.take_back(character)
-        log.info("%s entered from %s", character.name, self._session.host, extra=self._told)
+        log.info("%s entered from %s", character.name, self._session.host, extra=self._log_fields)
         self._welcome(is_new)
         if missed:
             self._session.show("\n".join([self._say("door.missed"), *missed]))
@@ -126,7 +126,7 @@ class Puppet:
             elif not registry.stays_awake:
                 registry.game.sleep(character.character_id)
             registry.door.accounts.note_seen(character.name)
-        log.info("%s left (%s)", character.name, reason, extra=self._told)
+        log.info("%s left (%s)", character.name, reason, extra=self._log_fields)
 
     def _welcome(self, is_new: bool) -> None:
         registry, session, accounts = self._registry, self._session, self._registry.door.accounts
@@ -151,7 +151,7 @@ class Puppet:
         )
 
     @property
-    def _told(self) -> dict[str, object]:
+    def _log_fields(self) -> dict[str, object]:
         return {"character": self.character.name, "host": self._session.host, "connection": self._number}
 
     def _say(self, key: str, **values: object) -> str:

@@ -14,7 +14,7 @@ from server.accounts.prompts import ModalInput
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Identification, shown_of
 from server.gmcp.client import GmcpClient, Outcome
-from server.session.linkdead import MOST_MISSED
+from server.session.linkdead import MAX_MISSED
 from server.session.puppet import Puppet
 from server.session.registry import SessionRegistry
 from vault.errors import NoteError
@@ -94,7 +94,7 @@ class Session:
         self._gmcp: GmcpClient | None = None
         self._login_timer: DelayedCall | None = None
         self._was_ended = False
-        self._missed: deque[str] = deque(maxlen=MOST_MISSED)
+        self._missed: deque[str] = deque(maxlen=MAX_MISSED)
 
     # What the connection tells
 

@@ -21,7 +21,7 @@ from agents.models.model import LanguageModel, ModelError, Request
 from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor, Usage, WatchedModel
 from agents.simulation.simulation import Span
 from server import simulation
-from server.simulation import Progress, Wanted, copied, run_simulation, simulated
+from server.simulation import Progress, RunSpec, copy_vault, run_simulation, simulate
 from tests.agents.house import GOOD
 from tests.scripted_model import ScriptedModel
 from vault.errors import NoteError
@@ -59,11 +59,9 @@ def talkative(root: Path) -> Path:
     return vault
 
 
-def run(wanted: Wanted, *models: LanguageModel, replay: Path | None = None) -> int:
+def run(spec: RunSpec, *models: LanguageModel, replay: Path | None = None) -> int:
     silent = Progress(io.StringIO())
-    return simulated(
-        wanted, lambda said: None, silent, ReplayedModels(replay, TurnCursor()) if replay else None, models
-    )
+    return simulate(spec, lambda said: None, silent, ReplayedModels(replay, TurnCursor()) if replay else None, models)
 
 
 def files_in(out: Path) -> dict[str, bytes]:
@@ -77,8 +75,8 @@ def files_in(out: Path) -> dict[str, bytes]:
 
 def test_the_same_seed_and_answers_give_the_same_world_to_the_byte(tmp_path):
     for name in ("one", "two"):
-        run(Wanted(STARTER, tmp_path / name, Span(turns=15), seed=5), lively())
-    run(Wanted(STARTER, tmp_path / "other", Span(turns=15), seed=6), lively())
+        run(RunSpec(STARTER, tmp_path / name, Span(turns=15), seed=5), lively())
+    run(RunSpec(STARTER, tmp_path / "other", Span(turns=15), seed=6), lively())
     assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
     assert files_in(tmp_path / "one")["transcript.txt"] != files_in(tmp_path / "other")["transcript.txt"]
 
@@ -86,8 +84,8 @@ def test_the_same_seed_and_answers_give_the_same_world_to_the_byte(tmp_path):
 def test_a_recording_is_given_again_without_a_model_to_the_byte_summaries_and_failures_too(tmp_path):
     vault = world(tmp_path / "vault", "immediate_window: 10", "recent_window: 10")
     before, record = files_in(vault), tmp_path / "recording.jsonl"
-    run(Wanted(vault, tmp_path / "one", Span(turns=60), seed=5, record=record), lively())
-    run(Wanted(vault, tmp_path / "two", Span(turns=60), seed=5), replay=record)
+    run(RunSpec(vault, tmp_path / "one", Span(turns=60), seed=5, record=record), lively())
+    run(RunSpec(vault, tmp_path / "two", Span(turns=60), seed=5), replay=record)
     assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
     assert files_in(vault) == before
     report = json.loads((tmp_path / "two" / "report.json").read_text(encoding="utf-8"))
@@ -101,11 +99,11 @@ def test_a_recording_is_given_again_without_a_model_to_the_byte_summaries_and_fa
 def test_a_prompt_that_is_not_the_recorded_one_is_told_with_turn_agent_and_line(tmp_path):
     record = tmp_path / "recording.jsonl"
     vault = talkative(tmp_path / "vault")
-    run(Wanted(vault, tmp_path / "one", Span(turns=5), record=record), ScriptedModel(lambda request: "look"))
+    run(RunSpec(vault, tmp_path / "one", Span(turns=5), record=record), ScriptedModel(lambda request: "look"))
     note = vault / "agents" / "Odile" / "agent.md"
     note.write_text(note.read_text(encoding="utf-8").replace("You are Odile", "You are still Odile"), encoding="utf-8")
     with pytest.raises(SimulationError) as ended:
-        run(Wanted(vault, tmp_path / "two", Span(turns=5)), replay=record)
+        run(RunSpec(vault, tmp_path / "two", Span(turns=5)), replay=record)
     told = str(ended.value)
     assert re.search(r"turn \d, Odile: the prompt differs in line \d+\.\n  recorded: .*\n  now:      ", told)
     assert "You are still Odile" in told
@@ -114,15 +112,15 @@ def test_a_prompt_that_is_not_the_recorded_one_is_told_with_turn_agent_and_line(
 
 def test_a_recording_that_is_too_short_says_how_many_turns_it_has(tmp_path):
     record, vault = tmp_path / "recording.jsonl", talkative(tmp_path / "vault")
-    run(Wanted(vault, tmp_path / "one", Span(turns=3), record=record), ScriptedModel(lambda request: "look"))
+    run(RunSpec(vault, tmp_path / "one", Span(turns=3), record=record), ScriptedModel(lambda request: "look"))
     with pytest.raises(SimulationError, match=r"turn 4, \w+: the recording has ended; give --turns 3 for all"):
-        run(Wanted(vault, tmp_path / "two", Span(turns=9)), replay=record)
+        run(RunSpec(vault, tmp_path / "two", Span(turns=9)), replay=record)
 
 
 def test_hours_are_hours_of_the_world_and_not_of_the_clock_on_the_wall(tmp_path):
     vault = world(tmp_path / "vault")
     (vault / "config" / "agents.md").write_text("---\nthink_seconds: 20\nbreak_loops: false\n---\n", encoding="utf-8")
-    turns = run(Wanted(vault, tmp_path / "out", Span(hours=0.25)), ScriptedModel(lambda request: "look"))
+    turns = run(RunSpec(vault, tmp_path / "out", Span(hours=0.25)), ScriptedModel(lambda request: "look"))
     report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
     assert report["from"] == "2026-01-01 08:00:00"
     assert report["until"] == "2026-01-01 08:15:00"
@@ -140,7 +138,7 @@ def test_who_is_spoken_to_thinks_within_a_second_and_the_others_when_their_time_
         note.write_text(re.sub(r"\[\[.*?\]\]", "[[The Mill]]", text, count=1), encoding="utf-8")
     answer, asking = "think of tea", "say Moss, is it ready?"
     model = ScriptedModel(lambda request: answer if request.prompt.endswith("~Moss>") else asking)
-    run(Wanted(vault, tmp_path / "out", Span(hours=0.5)), model)
+    run(RunSpec(vault, tmp_path / "out", Span(hours=0.5)), model)
     transcript = (tmp_path / "out" / "transcript.txt").read_text(encoding="utf-8")
     turns = [
         (datetime.fromisoformat(when).timestamp(), who)
@@ -153,15 +151,18 @@ def test_who_is_spoken_to_thinks_within_a_second_and_the_others_when_their_time_
 
 
 def test_as_many_turns_are_lived_as_were_asked_for(tmp_path):
-    turns = simulated(
-        Wanted(STARTER, tmp_path / "out", Span(turns=40)), print, Progress(io.StringIO()), None, [lively()]
+    turns = simulate(
+        RunSpec(STARTER, tmp_path / "out", Span(turns=40)), print, Progress(io.StringIO()), None, [lively()]
     )
     assert turns == 40
 
 
 def test_a_world_that_remembers_goes_on_where_it_was(tmp_path):
-    run(Wanted(STARTER, tmp_path / "one", Span(turns=6)), ScriptedModel(lambda request: "think of tea"))
-    run(Wanted(tmp_path / "one" / "world", tmp_path / "two", Span(turns=6)), ScriptedModel(lambda request: "look"))
+    run(RunSpec(STARTER, tmp_path / "one", Span(turns=6)), ScriptedModel(lambda request: "think of tea"))
+    run(
+        RunSpec(tmp_path / "one" / "world", tmp_path / "two", Span(turns=6)),
+        ScriptedModel(lambda request: "look"),
+    )
     one, two = (json.loads((tmp_path / name / "report.json").read_text()) for name in ("one", "two"))
     assert two["from"] > one["until"]
     assert sum(agent["memories"] for agent in two["agents"].values()) > sum(
@@ -172,24 +173,24 @@ def test_a_world_that_remembers_goes_on_where_it_was(tmp_path):
 def test_nothing_is_written_over_and_nothing_into_the_vault(tmp_path):
     vault = world(tmp_path / "vault")
     with pytest.raises(SimulationError, match=r"lies inside the vault .* give another with --out\."):
-        run(Wanted(vault, vault / "out", Span(turns=1)), lively())
+        run(RunSpec(vault, vault / "out", Span(turns=1)), lively())
     with pytest.raises(SimulationError, match=r"exists already, and nothing is written over"):
-        run(Wanted(STARTER, vault, Span(turns=1)), lively())
+        run(RunSpec(STARTER, vault, Span(turns=1)), lively())
     record = tmp_path / "recording.jsonl"
     record.write_text("mine", encoding="utf-8")
     with pytest.raises(SimulationError, match=r"exists already, and is not written over"):
-        run(Wanted(vault, tmp_path / "out", Span(turns=1), record=record), lively())
+        run(RunSpec(vault, tmp_path / "out", Span(turns=1), record=record), lively())
     assert record.read_text(encoding="utf-8") == "mine"
 
 
 def test_what_could_not_begin_leaves_nothing_so_that_it_can_be_tried_again(tmp_path):
     out, record = tmp_path / "out", tmp_path / "recording.jsonl"
     with pytest.raises(NoteError, match="--model is 'none such'"):
-        run(Wanted(STARTER, out, Span(turns=2), model="none such", record=record))
+        run(RunSpec(STARTER, out, Span(turns=2), model="none such", record=record))
     with pytest.raises(SimulationError, match="Nobody would do anything"):
-        run(Wanted(STARTER, out, Span(turns=2), model="none", record=record))
+        run(RunSpec(STARTER, out, Span(turns=2), model="none", record=record))
     assert list(tmp_path.iterdir()) == []
-    assert run(Wanted(STARTER, out, Span(turns=2), record=record), ScriptedModel(lambda request: "look")) == 2
+    assert run(RunSpec(STARTER, out, Span(turns=2), record=record), ScriptedModel(lambda request: "look")) == 2
 
 
 def test_a_disk_that_is_full_is_told_in_a_sentence(tmp_path, monkeypatch):
@@ -198,7 +199,7 @@ def test_a_disk_that_is_full_is_told_in_a_sentence(tmp_path, monkeypatch):
 
     monkeypatch.setattr(simulation, "_write", full)
     with pytest.raises(SimulationError, match=r"out: cannot be written: No space left on device\.$"):
-        run(Wanted(STARTER, tmp_path / "out", Span(turns=2)), ScriptedModel(lambda request: "look"))
+        run(RunSpec(STARTER, tmp_path / "out", Span(turns=2)), ScriptedModel(lambda request: "look"))
 
 
 def test_a_disk_that_is_full_while_the_vault_is_copied_is_told_once_and_leaves_nothing(tmp_path):
@@ -208,7 +209,7 @@ def test_a_disk_that_is_full_while_the_vault_is_copied_is_told_once_and_leaves_n
         raise OSError(errno.ENOSPC, "No space left on device", file, None, target)
 
     with pytest.raises(SimulationError) as told:
-        copied(vault, out, full)
+        copy_vault(vault, out, full)
     told_of = re.fullmatch(r"(.*): No space left on device \((\S+)\)\. (.*)", str(told.value))
     assert told_of and (told_of[1], told_of[3]) == (
         f"{vault} cannot be copied to {out / 'world'}",
@@ -222,14 +223,19 @@ def test_a_note_that_cannot_be_read_is_named_when_a_vault_is_copied(tmp_path):
     vault, out = world(tmp_path / "vault"), tmp_path / "out"
     (vault / "text" / "gone.md").symlink_to("nowhere.md")
     with pytest.raises(SimulationError, match=r"world: No such file or directory \(text/gone\.md\)\.$"):
-        copied(vault, out)
+        copy_vault(vault, out)
 
 
 def test_turns_that_no_model_answered_are_told_at_the_end(tmp_path):
     said, vault = list[str](), talkative(tmp_path / "vault")
     gone = ScriptedModel(lambda request: ModelError("The host is gone."))
     for name, model in (("gone", gone), ("well", ScriptedModel(lambda request: "look"))):
-        simulated(Wanted(vault, tmp_path / name, Span(turns=3)), said.append, Progress(io.StringIO()), models=[model])
+        simulate(
+            RunSpec(vault, tmp_path / name, Span(turns=3)),
+            said.append,
+            Progress(io.StringIO()),
+            models=[model],
+        )
     assert said == ["Turns without an answer of a model: 3. The transcript says why; they count as turns."]
 
 

@@ -134,17 +134,17 @@ def test_whoever_was_told_of_a_restart_is_told_that_it_is_off_and_nobody_else(in
     inn.shown("Ana", "@shutdown 1 --restart")
     inn.clock.advance(30)
     inn.players["Cat"].screen()
-    inn.administration.call_off()  # another restart was refused, by a signal: this one is still to come
+    inn.administration.cancel_restart()  # another restart was refused, by a signal: this one is still to come
     assert inn.players["Cat"].screen() == []
     inn.clock.advance(20)
     inn.clock.advance(10)
     inn.players["Cat"].screen()
-    inn.administration.call_off()
+    inn.administration.cancel_restart()
     assert [inn.players[name].screen()[-1:] for name in ("Ana", "Ben", "Cat")] == [off] * 3
-    inn.administration.call_off()
+    inn.administration.cancel_restart()
     inn.shown("Ana", "@shutdown --restart")
     inn.clock.advance(0)
-    inn.administration.call_off()
+    inn.administration.cancel_restart()
     assert inn.players["Cat"].screen() == []
 
 

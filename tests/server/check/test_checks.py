@@ -16,7 +16,7 @@ from config.settings import ServerSettings
 from server.accounts.schema import Account
 from server.check import checks
 from server.check.checks import Result, ok, problem, warning
-from server.check.doctor import examine, tell
+from server.check.doctor import examine, report
 from server.check.models import models
 from server.net.certificate import make_certificate
 from server.net.tls import CERTIFICATE, KEY
@@ -160,7 +160,7 @@ def test_accounts_without_an_admin_or_that_are_not_valid_are_told(vault):
     [(50, None, "problem"), (500, None, "warning"), (5000, 5, "problem"), (5000, 10**6, "ok")],
 )
 def test_a_disk_with_little_room_is_told_in_time(free_bytes, free_files, state):
-    assert checks.room(Path("/srv"), free_bytes * 1024 * 1024, free_files).state == state
+    assert checks.disk_space(Path("/srv"), free_bytes * 1024 * 1024, free_files).state == state
 
 
 def test_an_old_backup_is_told_with_its_age(vault):
@@ -258,19 +258,19 @@ def test_a_model_that_is_asked_for_by_name_has_to_be_there(vault):
 def test_it_is_told_in_sentences_and_only_a_problem_ends_with_1():
     said: list[str] = []
     results = [ok("a", "Good."), warning("b", "Old.", "Renew it.")]
-    assert tell(results, False, said.append) == 0
+    assert report(results, False, said.append) == 0
     assert said == [
         "ok       a: Good.",
         "warning  b: Old.",
         "         -> Renew it.",
         "no problems and 1 warning.",
     ]
-    assert tell([*results, problem("c", "Gone.", "Get it.")], False, said.append) == 1
+    assert report([*results, problem("c", "Gone.", "Get it.")], False, said.append) == 1
 
 
 def test_it_is_told_as_json_for_programs():
     said: list[str] = []
-    assert tell([problem("c", "Gone.", "Get it.")], True, said.append) == 1
+    assert report([problem("c", "Gone.", "Get it.")], True, said.append) == 1
     assert json.loads(said[0]) == {
         "checks": [{"name": "c", "state": "problem", "what": "Gone.", "remedy": "Get it."}],
         "problems": 1,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.settings import ServerSettings
-from server.gmcp.client import MESSAGES_AT_ONCE, MOST_PACKAGES, Supports
+from server.gmcp.client import MAX_MESSAGE_BURST, MAX_PACKAGES, Supports
 from server.gmcp.rooms import derived
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
@@ -52,9 +52,9 @@ def test_packages_come_and_go():
 
 
 def test_a_list_without_end_is_cut():
-    found = supports(*(f"Package{number}" for number in range(MOST_PACKAGES + 10)))
-    assert found.holds(f"Package{MOST_PACKAGES - 1}")
-    assert not found.holds(f"Package{MOST_PACKAGES}")
+    found = supports(*(f"Package{number}" for number in range(MAX_PACKAGES + 10)))
+    assert found.holds(f"Package{MAX_PACKAGES - 1}")
+    assert not found.holds(f"Package{MAX_PACKAGES}")
 
 
 @given(
@@ -426,7 +426,7 @@ def test_a_flood_is_answered_within_bounds_and_later_again(registry, ana):
     ana.told()
     for _ in range(1000):
         ana.tells("Core.Ping")
-    assert len(ana.told()) <= MESSAGES_AT_ONCE
+    assert len(ana.told()) <= MAX_MESSAGE_BURST
     registry.clock.advance(1)
     ana.tells("Core.Ping")
     assert ana.told() == ["Core.Ping"]

@@ -128,7 +128,7 @@ class Counting:
     def __init__(self) -> None:
         self.looks = 0
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         self.looks += 1
 
     def tell_of_agent(self, agent: Character, message: Message) -> None:

@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.protocol import Factory
 
 from config.settings import ServerSettings
-from server.lifecycle.preflight import Preflight, Trial, cannot_open, reason, why_no_port
+from server.lifecycle.preflight import Preflight, Trial, port_error, port_problem, reason
 from server.net.listeners import TELNET, TLS, OpenPorts, Ports
 from tests.server.net.test_listeners import PortReactor
 
@@ -214,32 +214,32 @@ def test_of_a_rehearsal_nothing_comes_any_more_once_the_world_ends():
 
 def test_ports_that_stay_as_they_are_stand_in_nobody_s_way(taken):
     settings = ServerSettings(host=HOST, port=taken)
-    assert why_no_port(settings, listening(telnet=(HOST, taken))) == ""
+    assert port_problem(settings, listening(telnet=(HOST, taken))) == ""
 
 
 def test_a_port_that_somebody_else_has_is_told_with_its_option(taken):
     ports = listening(telnet=(HOST, 0))
-    assert why_no_port(ServerSettings(host=HOST, port=0), ports) == ""
-    assert why_no_port(ServerSettings(host=HOST, port=taken), ports) == (
+    assert port_problem(ServerSettings(host=HOST, port=0), ports) == ""
+    assert port_problem(ServerSettings(host=HOST, port=taken), ports) == (
         f"{HOST}:{taken} cannot be opened: Address already in use. "
         "Give another port with --port, or 0 for any free one."
     )
-    found = why_no_port(ServerSettings(host=HOST, port=0, tls_port=taken), ports)
+    found = port_problem(ServerSettings(host=HOST, port=0, tls_port=taken), ports)
     assert found.endswith("Give another port with --tls-port, or 0 for any free one.")
 
 
 def test_our_own_port_may_be_opened_at_another_address(taken):
     ports = listening(telnet=("127.0.0.2", taken))
-    assert why_no_port(ServerSettings(host=HOST, port=taken), ports) == ""
+    assert port_problem(ServerSettings(host=HOST, port=taken), ports) == ""
 
 
 def test_an_address_that_is_not_ours_is_not_blamed_on_the_port():
-    found = why_no_port(ServerSettings(host="192.0.2.1", port=0), listening(telnet=(HOST, 0)))
+    found = port_problem(ServerSettings(host="192.0.2.1", port=0), listening(telnet=(HOST, 0)))
     assert found == (
         "192.0.2.1:0 cannot be opened: Cannot assign requested address. "
         "Give an address of this machine with --host, or as host in config/server.md."
     )
-    assert "as tls_host or host in config/server.md" in cannot_open(TLS, "192.0.2.1", 0, OSError(99, "No such"))
+    assert "as tls_host or host in config/server.md" in port_error(TLS, "192.0.2.1", 0, OSError(99, "No such"))
 
 
 def test_which_port_could_not_be_opened_is_known():

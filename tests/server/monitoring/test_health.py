@@ -26,7 +26,7 @@ from server.monitoring.health import (
     readiness,
     write_problem,
 )
-from server.monitoring.http import MOST_OPEN
+from server.monitoring.http import MAX_OPEN_CONNECTIONS
 from server.net.listeners import TELNET, Ports
 from server.serve import open_monitoring
 from tests.server.monitoring.monitored_world import FillingDisk, world_of
@@ -237,7 +237,7 @@ def test_of_requests_in_one_piece_the_first_is_answered(world, reactor):
 
 def test_of_many_who_ask_at_once_some_are_hung_up_on(world, reactor):
     factory = Asking(world, reactor, 9100).servers[-1][1]
-    callers = [factory.buildProtocol(None) for _ in range(MOST_OPEN)]
+    callers = [factory.buildProtocol(None) for _ in range(MAX_OPEN_CONNECTIONS)]
     for caller in callers:
         caller.makeConnection(StringTransport())
     assert factory.buildProtocol(None) is None

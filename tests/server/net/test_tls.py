@@ -18,7 +18,7 @@ from server.connection.output import Transport
 from server.connection.services import ConnectionServices
 from server.net.certificate import VALID_DAYS, make_certificate
 from server.net.connection_limits import ConnectionLimiter, LimitingFactory
-from server.net.tls import CERTIFICATE, LOOK_SECONDS, MOST_SECONDS, Credentials, over_tls
+from server.net.tls import CERTIFICATE, LOOK_SECONDS, MAX_HANDSHAKE_SECONDS, Credentials, over_tls
 from server.telnet.connection import TelnetLimits
 from server.telnet.protocol import TelnetFactory
 from tests.server.net.wire import TlsClient
@@ -206,7 +206,7 @@ def test_a_player_is_answered_over_tls_as_in_plain(house):
 def test_a_handshake_that_hangs_ends_in_time_and_is_counted_no_longer(house):
     caller = house.calls()
     caller.server.dataReceived(b"\x16\x03\x01")  # the beginning of a greeting
-    house.clock.advance(MOST_SECONDS - 1)
+    house.clock.advance(MAX_HANDSHAKE_SECONDS - 1)
     assert not caller.transport.disconnected
     house.clock.advance(1)
     assert caller.transport.disconnected

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from twisted.internet.task import Clock
 
-from server.persistence.reload_timer import AGAIN_SECONDS, LATEST_SECONDS, SETTLE_SECONDS, SLICE_SECONDS, ReloadTimer
+from server.persistence.reload_timer import MAX_DELAY_SECONDS, RETRY_SECONDS, SETTLE_SECONDS, SLICE_SECONDS, ReloadTimer
 from tests.vault.vault_of import vault_of
 
 
-class Looks:
+class Reloader:
     """Remembers when it was asked to look; says what it is to say."""
 
     def __init__(self, clock: Clock) -> None:
@@ -39,8 +39,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def looks(clock) -> Looks:
-    return Looks(clock)
+def looks(clock) -> Reloader:
+    return Reloader(clock)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_changes_that_never_end_are_taken_in_all_the_same(reload, clock, looks):
     for _ in range(100):
         reload.note_change()
         clock.advance(SETTLE_SECONDS / 3)
-    assert looks.at[0] <= LATEST_SECONDS + SETTLE_SECONDS
+    assert looks.at[0] <= MAX_DELAY_SECONDS + SETTLE_SECONDS
     assert len(looks.at) >= 3
 
 
@@ -92,9 +92,9 @@ def test_there_is_a_second_look_at_what_seems_to_be_gone(reload, clock, looks):
     reload.note_change()
     clock.advance(SETTLE_SECONDS)
     looks.is_waiting = False
-    clock.advance(AGAIN_SECONDS)
+    clock.advance(RETRY_SECONDS)
     clock.advance(10)
-    assert looks.at == [SETTLE_SECONDS, SETTLE_SECONDS + AGAIN_SECONDS]
+    assert looks.at == [SETTLE_SECONDS, SETTLE_SECONDS + RETRY_SECONDS]
 
 
 def test_a_look_that_fails_does_not_end_the_looking(reload, clock, looks, caplog):
@@ -111,7 +111,7 @@ def test_a_look_that_fails_does_not_end_the_looking(reload, clock, looks, caplog
 def test_an_admin_can_have_everything_taken_in_at_once(reload, clock, looks, told):
     looks.says = ["rooms/Hall.md: taken in."]
     reload.note_change()
-    assert reload.look_now() == ["rooms/Hall.md: taken in."]
+    assert reload.reload_now() == ["rooms/Hall.md: taken in."]
     clock.advance(10)
     assert looks.at == [0.0]
 
@@ -130,7 +130,7 @@ class Turns(Clock):
         return super().callLater(delay or MOMENT, callable, *args, **kw)
 
 
-class SlowLooks(Looks):
+class SlowLooks(Reloader):
     """Takes a hundred steps of a millisecond each."""
 
     passed = 0.0
@@ -175,7 +175,7 @@ def test_edits_that_come_while_others_are_taken_in_are_taken_in_after_them(tmp_p
     assert looks.at == []
     turns.pump([MOMENT] * 9)
     assert len(looks.at) == 1
-    turns.pump([AGAIN_SECONDS, *[MOMENT] * 9])
+    turns.pump([RETRY_SECONDS, *[MOMENT] * 9])
     assert len(looks.at) == 2
 
 
@@ -184,6 +184,6 @@ def test_what_is_being_taken_in_is_taken_in_before_the_end_or_another_look(tmp_p
     reload, looks = slow(tmp_path, turns, told)
     reload.note_change()
     turns.advance(SETTLE_SECONDS)
-    {"stop": reload.stop, "look_now": reload.look_now}[how]()
+    {"stop": reload.stop, "look_now": reload.reload_now}[how]()
     turns.pump([1] * 9)
     assert len(told) == len(looks.at) == {"stop": 1, "look_now": 2}[how]

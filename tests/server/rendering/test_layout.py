@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from server.rendering.layout import WIDEST, columns_in, wrapped, wrapped_wide
+from server.rendering.layout import WIDEST, columns_in, wrap_wide, wrapped
 from tests.hostile import hostile_input
 from world.sanitize import clean_line
 
@@ -26,16 +26,16 @@ from world.sanitize import clean_line
     ],
 )
 def test_a_line_breaks_at_a_space_or_where_there_is_none_at_the_edge(text, lines):
-    assert wrapped_wide(text, 6) == lines
+    assert wrap_wide(text, 6) == lines
 
 
 def test_lines_after_the_first_stand_behind_what_hangs():
-    assert wrapped_wide("äh bee cee dee", 8, "  ") == ["äh bee", "  cee", "  dee"]
+    assert wrap_wide("äh bee cee dee", 8, "  ") == ["äh bee", "  cee", "  dee"]
 
 
 @given(hostile_input.map(clean_line), st.integers(4, 40))
 def test_nothing_is_lost_and_nothing_is_too_wide(text, room):
-    lines = wrapped_wide(text, room)
+    lines = wrap_wide(text, room)
     assert "".join("".join(lines).split()) == "".join(text.split(" "))
     assert all(columns_in(line) <= room for line in lines)
 

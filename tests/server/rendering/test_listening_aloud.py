@@ -10,7 +10,7 @@ import pytest
 from config.settings import ColorSettings
 from server.connection.connection import MARKED, ColorDepth
 from server.rendering.ansi import rendered
-from server.rendering.layout import WHOLE, laid_out
+from server.rendering.layout import WHOLE, lay_out
 from tests.full_table import full_table
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
@@ -69,11 +69,11 @@ def test_help_tells_what_stands_in_two_columns_one_after_the_other(registry):
 
 
 def test_a_pause_is_there_already_behind_a_sentence():
-    assert laid_out("  say Good morning.       everyone hears it", WHOLE, True) == "say Good morning. everyone hears it"
+    assert lay_out("  say Good morning.       everyone hears it", WHOLE, True) == "say Good morning. everyone hears it"
 
 
 def test_spaces_in_what_is_no_text_of_the_worlds_own_are_somebodys_own_affair():
-    assert laid_out('Ben says, "one   two"', WHOLE) == 'Ben says, "one   two"'
+    assert lay_out('Ben says, "one   two"', WHOLE) == 'Ben says, "one   two"'
 
 
 @pytest.mark.parametrize(
