@@ -144,9 +144,9 @@ class _ServedWorld:
             lambda restart: self._preflight() if restart else self._request.close(),
         )
         world = Fallwater(self._vault, settings, runtime, accounts, written)
-        if sentences := first_admin(database, self._vault, settings.server.admin_name, Argon2()):
+        if startup_messages := first_admin(database, self._vault, settings.server.admin_name, Argon2()):
             accounts.read_now()
-            self._say(sentences)
+            self._say(startup_messages)
         database.wait_at_most(THREAD_BUSY_SECONDS)
         return accounts, world
 
@@ -176,10 +176,10 @@ class _ServedWorld:
         except NoteError as error:
             self._fail(str(error))
             return
-        ports.let_go()
+        ports.close_adopted()
         address, to_type = ports.address(TELNET), " ".join(ports.address(TELNET).rsplit(":", 1))
         self._say(f"{self._settings.world.name} is open on {address}. In another terminal, type:  telnet {to_type}")
-        for sentence in world.listeners.sentences if world.listeners else ():
+        for sentence in world.listeners.startup_messages if world.listeners else ():
             self._say(sentence)
         made = ", made just now" if self._is_new else ""
         self._say(f"Its vault is {vault.root}{made}: open it in Obsidian or any editor.")
@@ -203,7 +203,7 @@ class _ServedWorld:
         return self._world.stop(restarts).addCallback(lambda _: self._follow())
 
     def _follow(self) -> None:
-        if self._request.restarts and (failure := reexec(self._ports.kept, self._ports.asked)):
+        if self._request.restarts and (failure := reexec(self._ports.kept_sockets, self._ports.asked)):
             self._failures.append(failure)
 
     def _tell_end(self) -> None:

@@ -196,7 +196,7 @@ class Login:
 
     def _come_in(self, claim: LoginName) -> None:
         self._caller.hide_typing(False)
-        if known := self._caller.until_known():
+        if known := self._caller.wait_for_capabilities():
             self._questions.wait_for(known, lambda _: self._enter_as(claim), self._start_again)
         else:
             self._enter_as(claim)

@@ -36,7 +36,7 @@ class LoginView(Protocol):
     def hold(self, held: bool) -> None:
         """Let the lines that come wait, without a prompt; or go on with them."""
 
-    def until_known(self) -> Deferred[None] | None:
+    def wait_for_capabilities(self) -> Deferred[None] | None:
         """Return what fires when their client is known as far as it will be; None if it is, or is not waited for."""
 
 

@@ -165,19 +165,19 @@ def check_notes(vault: Vault, read: Callable[[], Settings], accounts: Callable[[
 
 def port_problem(settings: ServerSettings, ports: OpenPorts) -> str:
     """Return which port a world with these settings could not open in the place of this one's, empty if all."""
-    for spoken in (TELNET, TLS) if settings.tls_port else (TELNET,):
-        host, port = address_for(settings, spoken)
-        if spoken in ports.adopted or ports.asked.get(spoken) == (host, port):
+    for service in (TELNET, TLS) if settings.tls_port else (TELNET,):
+        host, port = address_for(settings, service)
+        if service in ports.adopted or ports.asked.get(service) == (host, port):
             continue
         # Of what we have ourselves only the address can be tried: it is let go of when that is opened.
         if failure := _failure_of(host, 0 if port in ports.numbers else port):
-            return port_error(spoken, host, port, failure)
+            return port_error(service, host, port, failure)
     return ""
 
 
-def port_error(spoken: str, host: str, port: int, error: object) -> str:
+def port_error(service: str, host: str, port: int, error: object) -> str:
     """Return the sentence for a port that cannot be opened."""
-    is_tls, why = spoken == TLS, getattr(error, "strerror", None) or error
+    is_tls, why = service == TLS, getattr(error, "strerror", None) or error
     if getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES):
         remedy = f"Give another port with {'--tls-port' if is_tls else '--port'}, or 0 for any free one."
     else:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from server.lifecycle.systemd import sockets_given
-from server.net.listeners import Adopted, Asked
+from server.net.listeners import AdoptedSockets, RequestedPorts
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +31,8 @@ VARIABLE = "FALLWATER_LISTENING"
 class Inherited:
     """Sockets that listen already; `asked` says of those that a world opened itself what its settings were."""
 
-    sockets: Adopted = field(default_factory=dict)
-    asked: Asked = field(default_factory=dict)
+    sockets: AdoptedSockets = field(default_factory=dict)
+    asked: RequestedPorts = field(default_factory=dict)
 
 
 def inherited(environ: MutableMapping[str, str], pid: int) -> Inherited:
@@ -46,8 +46,8 @@ def inherited(environ: MutableMapping[str, str], pid: int) -> Inherited:
         kept = json.loads(text) if text else {}
         if kept.get("pid") != pid:  # another's, of whom we are a child
             return Inherited(from_systemd)
-        sockets = {spoken: [int(one) for one in several] for spoken, several in kept["sockets"].items()}
-        asked = {spoken: (str(host), int(port)) for spoken, (host, port) in kept["asked"].items()}
+        sockets = {service: [int(one) for one in several] for service, several in kept["sockets"].items()}
+        asked = {service: (str(host), int(port)) for service, (host, port) in kept["asked"].items()}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         log.warning("%s is not valid, so the ports are opened again: %s", VARIABLE, error)
         return Inherited(from_systemd)
@@ -62,8 +62,8 @@ def this_program() -> list[str]:
 
 
 def reexec(
-    sockets: Adopted,
-    asked: Asked,
+    sockets: AdoptedSockets,
+    asked: RequestedPorts,
     environ: Mapping[str, str] = os.environ,
     execute: Callable[[str, list[str], dict[str, str]], Any] = os.execve,
 ) -> str:
@@ -76,7 +76,11 @@ def reexec(
             stream.flush()
     for descriptor in (one for several in sockets.values() for one in several):
         os.set_inheritable(descriptor, True)
-    kept = {"pid": os.getpid(), "sockets": {name: list(several) for name, several in sockets.items()}, "asked": asked}
+    kept = {
+        "pid": os.getpid(),
+        "sockets": {name: list(several) for name, several in sockets.items()},
+        "asked": asked,
+    }
     # A SIGHUP would end the next world until it handles signals. Blocked, it waits; ignored, it would stay ignored.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:

@@ -31,11 +31,11 @@ def sockets_given(environ: MutableMapping[str, str]) -> dict[str, list[int]]:
         environ.pop(variable, None)
     found: dict[str, list[int]] = {}
     for name, descriptor in zip(names.split(":"), descriptors, strict=False):
-        spoken = name if name in (TELNET, TLS) else TELNET
-        if spoken != name and TELNET in names.split(":") + list(found):
+        service = name if name in (TELNET, TLS) else TELNET
+        if service != name and TELNET in names.split(":") + list(found):
             log.warning("the socket called %r is not used; name it %s or %s", name, TELNET, TLS)
             continue
-        found.setdefault(spoken, []).append(descriptor)
+        found.setdefault(service, []).append(descriptor)
     return found
 
 

@@ -38,15 +38,15 @@ WEB = "web"
 ANY_FREE = -1
 """The `tls_port`, `web_port` or `metrics_port` that takes any free one; 0 opens none."""
 
-Adopted = Mapping[str, Sequence[int]]
+AdoptedSockets = Mapping[str, Sequence[int]]
 """Sockets that listen already, as file descriptors, by what is spoken there: TELNET, TLS or WEB."""
 
-NONE_ADOPTED: Adopted = {}
+NONE_ADOPTED: AdoptedSockets = {}
 
-Asked = Mapping[str, tuple[str, int]]
+RequestedPorts = Mapping[str, tuple[str, int]]
 """The host and port that were asked for, by what is spoken there."""
 
-NONE_ASKED: Asked = {}
+NONE_REQUESTED: RequestedPorts = {}
 
 
 class ListeningPort(Protocol):
@@ -71,25 +71,28 @@ class OpenPorts:
 
     numbers: frozenset[int]
     adopted: frozenset[str]
-    asked: Asked
+    asked: RequestedPorts
 
 
 class Ports:
     """The ports of one world. What is adopted is listened on instead of opening a port of its own.
 
-    `asked_before` says of what is adopted from a world before this one what it had asked for: who asks for something
-    else gets that. `asked` is what the next world is to know of this one, `kept` are its sockets.
+    `requested_before` has what the world before this one asked for: a socket of it that was asked for otherwise is not
+    used. `asked` and `kept_sockets` are what the next world is given: what this one asked for, and its sockets.
     """
 
     def __init__(
-        self, reactor: ListeningReactor, adopted: Adopted = NONE_ADOPTED, asked_before: Asked = NONE_ASKED
+        self,
+        reactor: ListeningReactor,
+        adopted: AdoptedSockets = NONE_ADOPTED,
+        requested_before: RequestedPorts = NONE_REQUESTED,
     ) -> None:
         self.asked: dict[str, tuple[str, int]] = {}
-        self.kept: dict[str, list[int]] = {}
+        self.kept_sockets: dict[str, list[int]] = {}
         self._reactor = reactor
-        self._given = frozenset(spoken for spoken, several in adopted.items() if several)
+        self._given = frozenset(service for service, several in adopted.items() if several)
         self._adopted = dict(adopted)
-        self._asked_before = asked_before
+        self._requested_before = requested_before
         self._open: dict[str, list[ListeningPort]] = {}
 
     @property
@@ -110,41 +113,41 @@ class Ports:
     @property
     def failed(self) -> str:
         """What was to be spoken on a port that could not be opened; empty if all were."""
-        return next((spoken for spoken, ports in self._open.items() if not ports), "")
+        return next((service for service, ports in self._open.items() if not ports), "")
 
     def snapshot(self) -> OpenPorts:
         """Return what another thread may read of them."""
         adopted = frozenset(filter(self.is_adopted, (TELNET, TLS, WEB)))
         return OpenPorts(frozenset({self.telnet_port, self.tls_port, self.web_port}), adopted, dict(self.asked))
 
-    def address(self, spoken: str) -> str:
+    def address(self, service: str) -> str:
         """Return where something is spoken, as `host:port`; empty if nowhere."""
-        return ", ".join(_text(port.getHost()) for port in self._open.get(spoken, ()))
+        return ", ".join(_text(port.getHost()) for port in self._open.get(service, ()))
 
-    def hosts(self, spoken: str) -> list[str]:
+    def hosts(self, service: str) -> list[str]:
         """Return the addresses that are listened on for something."""
-        return [str(port.getHost().host) for port in self._open.get(spoken, ())]
+        return [str(port.getHost().host) for port in self._open.get(service, ())]
 
-    def is_adopted(self, spoken: str) -> bool:
+    def is_adopted(self, service: str) -> bool:
         """Whether whoever started the world has opened the port for something."""
-        return spoken in self._given and spoken not in self._asked_before
+        return service in self._given and service not in self._requested_before
 
-    def open(self, spoken: str, host: str, port: int, factory: Factory) -> None:
+    def open(self, service: str, host: str, port: int, factory: Factory) -> None:
         """Listen, on any free port if it is 0. Raises: CannotListenError if the port cannot be opened."""
-        opened = self._open.setdefault(spoken, [])
-        if not self.is_adopted(spoken):
-            self.asked[spoken] = (host, port)
-        if self._asked_before.get(spoken, (host, port)) != (host, port):
-            self._let_go(spoken)
-        for descriptor in self._adopted.get(spoken, ()):
+        opened = self._open.setdefault(service, [])
+        if not self.is_adopted(service):
+            self.asked[service] = (host, port)
+        if self._requested_before.get(service, (host, port)) != (host, port):
+            self._close_adopted(service)
+        for descriptor in self._adopted.get(service, ()):
             opened.append(_limit_accepts_per_turn(self._adopt(descriptor, factory)))
         if not opened:
             opened.append(_limit_accepts_per_turn(self._reactor.listenTCP(port, factory, BACKLOG, host)))
 
-    def let_go(self) -> None:
+    def close_adopted(self) -> None:
         """Close what was adopted: what is listened on are copies, and nobody is to call where nobody listens."""
-        for spoken in list(self._adopted):
-            self._let_go(spoken)
+        for service in list(self._adopted):
+            self._close_adopted(service)
 
     def close(self, keep: bool = False) -> Deferred[None] | None:
         """Let nobody in any more; the Deferred fires when all ports are closed, None if none is open.
@@ -155,7 +158,7 @@ class Ports:
         if keep:
             for port in (one for ports in self._open.values() for one in ports):
                 port.stopReading()
-            self.kept = {spoken: [port.fileno() for port in ports] for spoken, ports in self._open.items()}
+            self.kept_sockets = {service: [port.fileno() for port in ports] for service, ports in self._open.items()}
             return None
         closing: list[Callable[[], Deferred[None] | None]]
         closing = [port.stopListening for ports in self._open.values() for port in ports]
@@ -170,12 +173,12 @@ class Ports:
         except OSError as error:  # no socket, or one that does not listen
             raise CannotListenError("the socket given as descriptor", descriptor, error) from error
 
-    def _let_go(self, spoken: str) -> None:
-        for descriptor in self._adopted.pop(spoken, ()):
+    def _close_adopted(self, service: str) -> None:
+        for descriptor in self._adopted.pop(service, ()):
             os.close(descriptor)
 
-    def _number(self, spoken: str) -> int:
-        ports = self._open.get(spoken)
+    def _number(self, service: str) -> int:
+        ports = self._open.get(service)
         return int(ports[0].getHost().port) if ports else 0
 
 
@@ -238,7 +241,7 @@ class Listeners:
     def open(self, factory: ProtocolFactory, pages: ProtocolFactory) -> None:
         """Listen. Raises: CannotListenError if a port of telnet is taken, NoteError if a certificate will not do.
 
-        Without the page's port the world opens all the same: `sentences` say why there is none.
+        Without the page's port the world opens all the same: `startup_messages` say why there is none.
         """
         settings = self._settings()
         self._make_room(settings.max_connections)
@@ -266,7 +269,7 @@ class Listeners:
             self._credentials.stop()
 
     @property
-    def sentences(self) -> list[str]:
+    def startup_messages(self) -> list[str]:
         """What whoever started the world should read."""
         said = [self._no_page] if self._no_page else []
         if address := self._ports.address(WEB):
@@ -316,11 +319,11 @@ class Listeners:
         return over_tls(factory, self._credentials, self._clock, lambda: self._settings().login_seconds)
 
 
-def address_for(settings: ServerSettings, spoken: str) -> tuple[str, int]:
+def address_for(settings: ServerSettings, service: str) -> tuple[str, int]:
     """Return the address and the port where settings have telnet, TLS or the page, 0 for any free one."""
-    if spoken == WEB:
+    if service == WEB:
         return settings.web_host or settings.host, 0 if settings.web_port == ANY_FREE else settings.web_port
-    if spoken == TLS:
+    if service == TLS:
         return settings.tls_host or settings.host, 0 if settings.tls_port == ANY_FREE else settings.tls_port
     return settings.host, settings.port
 

@@ -50,12 +50,12 @@ class LinkDead:
         if not seconds:
             self._game.sleep(who)
             return
-        absence = _Absence(self._clock.callLater(seconds, self.give_up, who))
+        absence = _Absence(self._clock.callLater(seconds, self.expire, who))
         self._absent[who] = absence
         character.awake = character.transient.is_linkdead = True
         self._game.wake(who, absence.perceive)
 
-    def take_back(self, character: Character) -> list[str]:
+    def take_missed(self, character: Character) -> list[str]:
         """Return what somebody has missed who is here again; nothing if nobody has waited for them."""
         absence = self._absent.pop(character.character_id, None)
         if absence is None:
@@ -64,7 +64,7 @@ class LinkDead:
         character.transient.is_linkdead = False
         return list(absence.missed)
 
-    def give_up(self, who: str) -> None:
+    def expire(self, who: str) -> None:
         """Let somebody fall asleep who has not come back, if they are waited for."""
         character = self._game.world.characters.get(who)
         if who not in self._absent:
@@ -73,11 +73,11 @@ class LinkDead:
             absence = self._absent.pop(who)
             cancel(absence.end)
             return
-        self.take_back(character)
+        self.take_missed(character)
         self._game.sleep(who)
         log.info("%s did not come back", who)
 
-    def give_up_all(self) -> None:
+    def expire_all(self) -> None:
         """Let everybody fall asleep who is waited for: the world closes."""
         for who in self.names:
-            self.give_up(who)
+            self.expire(who)

@@ -69,7 +69,7 @@ log = logging.getLogger(__name__)
 class Puppet:
     """One character and the session that plays it; `number` is that of its connection.
 
-    `begin` it once, then `end` it when the connection has gone, or `stop` it when another session has the character.
+    `attach` it once. `detach` it when the connection has gone, or `stop` it when another session has the character.
     """
 
     def __init__(self, registry: SessionRegistry, character: Character, session: Connected, number: int) -> None:
@@ -89,13 +89,13 @@ class Puppet:
         if self._idle:
             self._idle.note_line()
 
-    def begin(self, is_new: bool, perceive: Callable[[Event, str], None]) -> None:
+    def attach(self, is_new: bool, perceive: Callable[[Event, str], None]) -> None:
         """Take the character over from whoever plays it, show where it stands, and let it perceive."""
         registry, character = self._registry, self.character
         other = registry.playing.pop(character.character_id, None)
         registry.playing[character.character_id] = self._session
         missed = other.hand_over() if other else []
-        missed += registry.linkdead.take_back(character)
+        missed += registry.linkdead.take_missed(character)
         log.info("%s entered from %s", character.name, self._session.host, extra=self._log_fields)
         self._welcome(is_new)
         if missed:
@@ -108,7 +108,7 @@ class Puppet:
         if self._idle:
             self._idle.stop()
 
-    def end(self, reason: str, was_ended: bool) -> None:
+    def detach(self, reason: str, was_ended: bool) -> None:
         """Let go of the character, unless somebody else has taken it over.
 
         `reason` is told in the log. Unless it `was_ended` from here, whose connection was lost is waited for.

@@ -167,7 +167,7 @@ class SessionRegistry:
         Who is absent falls asleep.
         """
         found = self.sessions_of(character_id)
-        self.linkdead.give_up(character_id)
+        self.linkdead.expire(character_id)
         for session in found:
             session.end(text)
         return bool(found)
@@ -185,7 +185,7 @@ class SessionRegistry:
         """
         self.stays_awake = last_word is not None
         if not last_word:
-            self.linkdead.give_up_all()
+            self.linkdead.expire_all()
         if not self.sessions:
             return None
         self.emptied = Deferred()

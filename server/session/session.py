@@ -177,7 +177,7 @@ class Session:
         if puppet:
             was_awaited = puppet.character.transient.is_linkdead
             puppet.character.transient.is_linkdead = False
-            puppet.end(reason, self._was_ended or was_awaited)
+            puppet.detach(reason, self._was_ended or was_awaited)
         self._registry.gone(self)
 
     @property
@@ -228,7 +228,7 @@ class Session:
             if not held:
                 self._connection.prompt()
 
-    def until_known(self) -> Deferred[None] | None:
+    def wait_for_capabilities(self) -> Deferred[None] | None:
         """Return what fires when the client is known well enough to show the first room; None if it is by now."""
         return self._capability_wait.wait() if self._capability_wait else None
 
@@ -255,7 +255,7 @@ class Session:
         if self._connection:
             self._connection.prefer(lambda: character.preferences)
         self.capabilities_changed()
-        self._puppet.begin(is_new, self._perceive)
+        self._puppet.attach(is_new, self._perceive)
         if self._gmcp:
             self._gmcp.enter(character)
         registry.entered(character)
@@ -291,21 +291,21 @@ class Session:
             else:
                 connection.show(text, KIND_OF.get(type(event), ""))
         if event.actor_id == character.character_id:
-            self._perceive_own(event, character)
+            self._react_to_own(event, character)
 
-    def _perceive_own(self, event: Event, character: Character) -> None:
+    def _react_to_own(self, event: Event, character: Character) -> None:
         match event:
             case Arrived(from_room_id=room_id) if room_id:
                 self.show(render_arrival(self._registry.game.world, character), SCENE)
             case QuitRequested():
                 self.end(self._registry.texts.farewell, MARKED)
             case PasswordChangeRequested(name=""):
-                self._dialogue = PasswordChange(self, self._registry.door, character.name, self._go_on)
+                self._dialogue = PasswordChange(self, self._registry.door, character.name, self._resume_play)
             case PasswordChangeRequested(name=name):
                 admin = character.name
                 give_one_time(name, self, self._registry.door, lambda who: self._registry.reset(admin, who))
 
-    def _go_on(self, text: str) -> None:
+    def _resume_play(self, text: str) -> None:
         """Play on after a dialogue."""
         self._dialogue = None
         self.hide_typing(False)

@@ -91,7 +91,7 @@ class FormLogin:
     def hold(self, held: bool) -> None:
         """There are no lines but those of the form."""
 
-    def until_known(self) -> Deferred[None] | None:
+    def wait_for_capabilities(self) -> Deferred[None] | None:
         return None
 
     def _finish(self, outcome: Outcome) -> None:

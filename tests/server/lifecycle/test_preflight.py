@@ -137,8 +137,8 @@ def no_check() -> str:
 
 def listening(**asked) -> OpenPorts:
     ports = Ports(PortReactor())
-    for spoken, (host, port) in asked.items():
-        ports.open(spoken, host, port, Factory())
+    for service, (host, port) in asked.items():
+        ports.open(service, host, port, Factory())
     return ports.snapshot()
 
 

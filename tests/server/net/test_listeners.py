@@ -152,7 +152,7 @@ def test_ports_that_are_kept_stay_open_and_only_let_nobody_in():
     ports.open(TLS, "127.0.0.1", 4443, Factory())
     assert ports.close(keep=True) is None
     assert [(port.is_open, port.reads) for port in reactor.ports] == [(True, False)] * 2
-    assert ports.kept == {TELNET: [5100], TLS: [4543]}
+    assert ports.kept_sockets == {TELNET: [5100], TLS: [4543]}
     assert ports.asked == {TELNET: ("127.0.0.1", 0), TLS: ("127.0.0.1", 4443)}
 
 
@@ -166,7 +166,7 @@ def test_a_socket_of_the_world_before_is_taken_over_where_the_settings_are_the_s
     assert reactor.asked == [(given[TELNET][0], socket.AF_INET), ("127.0.0.1", 5443, BACKLOG)]
     assert (ports.is_adopted(TELNET), ports.is_adopted(TLS)) == (False, False)
     assert ports.asked == {TELNET: ("127.0.0.1", 0), TLS: ("127.0.0.1", 5443)}
-    ports.let_go()
+    ports.close_adopted()
     for (descriptor,) in given.values():
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(descriptor)
@@ -185,7 +185,7 @@ def test_what_was_given_from_outside_is_given_on_as_such():
     with socket.socket() as given:
         ports = Ports(reactor, {TELNET: [given.detach()]})
         ports.open(TELNET, "127.0.0.1", 4000, Factory())
-    ports.let_go()
+    ports.close_adopted()
     assert (ports.is_adopted(TELNET), ports.asked) == (True, {})
 
 
@@ -207,7 +207,7 @@ class Opened:
 def test_on_this_machine_alone_there_is_nothing_to_warn_of(tmp_path):
     opened = Opened(tmp_path)
     assert opened.reactor.asked == [("127.0.0.1", 4000, BACKLOG)]
-    assert (opened.listeners.sentences, opened.listeners.warning, list(tmp_path.iterdir())) == ([], "", [])
+    assert (opened.listeners.startup_messages, opened.listeners.warning, list(tmp_path.iterdir())) == ([], "", [])
 
 
 def test_plain_telnet_for_other_machines_is_warned_of_loudly(tmp_path, caplog):
@@ -217,7 +217,7 @@ def test_plain_telnet_for_other_machines_is_warned_of_loudly(tmp_path, caplog):
         "WARNING: telnet is open to other machines on 0.0.0.0:4000, in plain text: anyone on the network path can "
         "read it, passwords too. Set tls_port in config/server.md, or start with --tls-port, and have people use that."
     )
-    assert opened.listeners.sentences == [warning]
+    assert opened.listeners.startup_messages == [warning]
     assert [record.getMessage() for record in caplog.records] == [warning]
 
 
@@ -229,7 +229,7 @@ def test_where_there_is_tls_the_warning_names_its_port(tmp_path):
 def test_a_port_for_tls_is_opened_beside_the_other_and_its_certificate_told(tmp_path):
     opened = Opened(tmp_path, tls_port=-1)
     assert opened.reactor.asked == [("127.0.0.1", 0, BACKLOG), ("127.0.0.1", 4000, BACKLOG)]
-    [told] = opened.listeners.sentences
+    [told] = opened.listeners.startup_messages
     assert told.startswith("Over TLS it is open on 127.0.0.1:5000. Its certificate is self-signed")
     assert "SHA-256 " in told
     opened.listeners.close()
@@ -244,12 +244,12 @@ def test_a_certificate_that_will_not_do_opens_nothing(tmp_path):
 def test_the_page_has_a_port_of_its_own_and_its_address_is_told(tmp_path):
     opened = Opened(tmp_path, web_port=4080)
     assert opened.reactor.asked == [("127.0.0.1", 4000, BACKLOG), ("127.0.0.1", 4080, BACKLOG)]
-    assert opened.listeners.sentences == ["In a browser it is open on http://127.0.0.1:4080/"]
+    assert opened.listeners.startup_messages == ["In a browser it is open on http://127.0.0.1:4080/"]
 
 
 def test_the_page_may_be_served_over_tls_without_telnet_over_tls(tmp_path):
     opened = Opened(tmp_path, web_port=4080, web_tls=True)
-    page, certificate = opened.listeners.sentences
+    page, certificate = opened.listeners.startup_messages
     assert page == "In a browser it is open on https://127.0.0.1:4080/"
     assert certificate.startswith("Its certificate is self-signed")
     opened.listeners.close()
@@ -258,7 +258,7 @@ def test_the_page_may_be_served_over_tls_without_telnet_over_tls(tmp_path):
 def test_without_the_port_of_the_page_the_world_opens_and_says_so(tmp_path, caplog):
     opened = Opened(tmp_path, taken=(4080,), web_port=4080)
     told = "There is no page for browsers: 127.0.0.1:4080 cannot be opened: Address already in use. See web_port."
-    assert opened.listeners.sentences == [told]
+    assert opened.listeners.startup_messages == [told]
     assert [record.getMessage() for record in caplog.records] == [told]
 
 
