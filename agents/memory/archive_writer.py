@@ -1,4 +1,4 @@
-"""What one agent leaves in its archive: each turn as it was, and what was compacted before it is out of the prompt."""
+"""Writes one agent's archive: each turn whole, and what compaction takes out of the prompt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_WAITING = 256
 
 
 class ArchiveWriter:
-    """Collects what a turn leaves and writes it in one step; the setting `archive` turns it off.
+    """Collects the entries of a turn and writes them in one step; the setting `archive` turns it off.
 
     `problem` is empty while the archive can be written; else it says why not. An agent goes on all the same, but
     nothing is compacted. Of what cannot be written the newest entries wait, and `lost` counts the others.
@@ -49,7 +49,7 @@ class ArchiveWriter:
         return ResultLimits(self._settings().micro_result_characters, self._settings().result_cap_characters)
 
     def add(self, event: EventName, seq: int, **fields: Any) -> None:
-        """Take an entry to be written with the rest of the turn; nothing touches the disk yet."""
+        """Queue an entry for the end of the turn; nothing touches the disk yet."""
         if not self._settings().archive:
             return
         self._waiting.append(ArchiveEntry(event, self._now_ms(), seq, fields))
@@ -58,7 +58,7 @@ class ArchiveWriter:
             self.lost += 1
 
     def follow(self, memory: Memory, whole: str | None) -> None:
-        """Take what a new memory leaves: a command line, or a result.
+        """Queue the entries of a new memory: a command line, or a result.
 
         `whole` is the result as it came, or None if `hold` has archived it.
         """
@@ -92,7 +92,7 @@ class ArchiveWriter:
         return truncated(text, self._settings().result_cap_characters, reference)
 
     def write(self) -> bool:
-        """Write what was taken, and return whether nothing waits any more. Never raises."""
+        """Write the queued entries; return whether all are written. Never raises."""
         try:
             self.archive.append_all(self._waiting)
         except NoteError as error:
@@ -120,12 +120,12 @@ class ArchiveWriter:
         return reference
 
     def check(self) -> None:
-        """See to it that what waits is written. Raises: NoteError if the archive cannot be written."""
+        """Write the queued entries. Raises: NoteError if the archive cannot be written."""
         if not self.write():
             raise NoteError(f"Nothing is summarised that cannot be archived. {self.problem}")
 
     def close(self) -> None:
-        """Write what waits, force it to disk and let go of the file; what fails is logged."""
+        """Write the queued entries, force them to disk and close the file; failures are logged."""
         self.write()
         try:
             self.archive.close()

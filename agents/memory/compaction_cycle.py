@@ -1,4 +1,4 @@
-"""One cycle: summaries made from a frozen copy, archived, and put in force at once if nobody has edited meanwhile."""
+"""One compaction cycle: summaries are made from a frozen copy, archived, and published if nobody edited meanwhile."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CountTokens = Callable[[str], int]
 
 NO_NUMBERS = RangeSet()
 EARLIER = "Earlier"
-"""The part that has what was summarised before there were parts."""
+"""The name of the part for what was summarised before there were parts."""
 
 
 class Superseded(Exception):
@@ -43,7 +43,7 @@ class Superseded(Exception):
 class Prepared:
     """What is ready to be published, long-term first, and the summaries in force that it was made from.
 
-    `is_anew` is so for a long-term summary that was made of the leaves; the short-term one in force then stays.
+    `is_anew` marks a long-term summary rebuilt from the leaves; the short-term one in force then stays.
     """
 
     longterm: Summary | None
@@ -55,7 +55,7 @@ class Prepared:
 async def prepare(
     memory: AgentMemory, plan: Plan, summarizer: Summarizer, record: CompactionStats, now_ms: Callable[[], int]
 ) -> Prepared:
-    """Make what a plan asks for. Raises: SummaryRefused, ModelError, NoteError; nothing has changed then."""
+    """Make the summaries of a plan. Raises: SummaryRefused, ModelError, NoteError; nothing has changed then."""
     if not memory.write_what_waits():
         raise NoteError(f"Nothing is summarised while memories cannot be written. {memory.problem}")
     # The frozen copy: from here on nothing is read from the living memory.
@@ -92,9 +92,9 @@ async def prepare(
 async def publish(
     memory: AgentMemory, made: Prepared, event: EventName, count_tokens: CountTokens, aside: Aside
 ) -> None:
-    """Archive both, write them aside, and put them in force in one step, with no `await` in it.
+    """Archive both, write them aside, and activate them in one step without `await`.
 
-    Raises: Superseded if a summary that they were made from was edited; what was made is kept beside it. NoteError.
+    Raises: Superseded if a source was edited, with the new text kept beside the edit; NoteError.
     """
     _refuse_edited(memory, made)
     longterm, recent = archived(memory, event, made.longterm, made.recent, count_tokens)
@@ -174,7 +174,7 @@ def _keep_beside(memory: AgentMemory, made: Prepared) -> NoReturn:
 
 
 def same_text(summaries: Pair, others: Pair) -> bool:
-    """Return whether two pairs of summaries tell the same of the same memories."""
+    """Return whether two pairs of summaries have the same texts and ranges."""
     told, others_told = ([(s.first, s.last, s.text) if s else None for s in row] for row in (summaries, others))
     return told == others_told
 

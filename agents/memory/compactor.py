@@ -1,4 +1,4 @@
-"""Compaction in the background: planned, prepared from a frozen copy, judged, published in one step, and told of."""
+"""Compaction in the background: planned, prepared from a frozen copy, verified, published in one step, reported."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ STOP_SECONDS = 5.0
 
 
 class Compactor:
-    """Compacts one agent's memory: never twice at a time, and in its turn among all agents.
+    """Compacts one agent's memory, one cycle at a time, in turn with other agents.
 
-    `turns` bounds how many agents are summarised at once; it is fair, first come first served, and given back
-    after every cycle. What takes long is written `aside`. `on_compacted` is called after each cycle that was published.
+    `turns` bounds how many agents are summarised at once: first come, first served, and released after every cycle.
+    Slow disk work runs `aside`. `on_compacted` is called after each published cycle.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Compactor:
         return self._task is not None and not self._task.done()
 
     def start_if_due(self) -> bool:
-        """Start in the background if a cycle is due and nothing speaks against it; return whether it was started."""
+        """Start a cycle in the background if one is due and allowed; return whether it was started."""
         memory = self.memory
         if self._has_ended:  # the turn that its end cut short would begin another
             return False
@@ -88,7 +88,7 @@ class Compactor:
         self.start_if_due()
 
     def force(self, ended: Callable[[Outcome], None]) -> Outcome:
-        """Start a compaction below the threshold as well; return what to tell at once. `ended` hears how it went."""
+        """Start a compaction even below the threshold; return what to tell at once. `ended` gets the outcome."""
         memory = self.memory
         if self._has_ended:
             return outcome("compaction.asleep", who=memory.name)
@@ -103,7 +103,7 @@ class Compactor:
         return outcome("compaction.began", done=True, who=memory.name, plan=described(plan))
 
     def force_rebuild(self, ended: Callable[[Outcome], None]) -> Outcome:
-        """Start a rebuilding of the long-term summary; return what to tell at once. `ended` hears how it went."""
+        """Start a rebuild of the long-term summary; return what to tell at once. `ended` gets the outcome."""
         if self._has_ended:
             return outcome("compaction.asleep", who=self.memory.name)
         if self.is_running:
@@ -114,9 +114,9 @@ class Compactor:
         return outcome("compaction.rebuilding", done=True, who=self.memory.name)
 
     async def stop(self) -> None:
-        """Cut short what is going on, within five seconds however slow the disk is, and begin nothing any more.
+        """Cancel what runs, within five seconds however slow the disk is, and start nothing more.
 
-        The summaries in force stay as they are. Whoever asked for what was cut short is told so.
+        The summaries in force stay. Whoever asked for the cancelled work is told.
         """
         self._has_ended = True
         if self._task and not self._task.done():
@@ -135,7 +135,7 @@ class Compactor:
         self._task.add_done_callback(lambda task: ended(cut_short if task.cancelled() else task.result()))
 
     async def _guarded(self, work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
-        """Do the work; whatever goes wrong is an outcome too, and moves no boundary."""
+        """Do the work; a failure is an outcome too, and moves no boundary."""
         try:
             return await work()
         except (SummaryRefused, ModelError, NoteError, ValueError) as error:
@@ -227,7 +227,7 @@ class Compactor:
             return await self._rebuild()
 
     async def _rebuild(self) -> Outcome:
-        """Make the long-term summary anew from the leaves and keep the better of the two."""
+        """Rebuild the long-term summary from the leaves, and keep the better of the two."""
         memory = self.memory
         memory.poll_edits()
         longterm, recent = memory.longterm, memory.recent
@@ -265,7 +265,7 @@ class Compactor:
         return await rebuilt(summarizer, found.texts, self._count_tokens, summarizer.source_tokens, self.stats.add_cost)
 
     async def _rebuild_after_cycle(self) -> None:
-        """Rebuild because it is time to; if nothing comes of it, the cycle before it is published all the same."""
+        """Rebuild because it is due; a failure leaves the cycle before it published."""
         memory = self.memory
         try:
             log.info("[Memory] %s: %s", memory.name, await self._rebuild())
@@ -275,7 +275,7 @@ class Compactor:
             log.warning("[Memory] %s: The long-term summary could not be rebuilt and stays. %s", memory.name, why)
 
     async def _redo(self) -> None:
-        """Have the model tell what is only an extract; if it is not well yet, that waits for the next cycle."""
+        """Have the model rewrite extracts as prose; if it fails, they wait for the next cycle."""
         memory = self.memory
         if not (is_extract(memory.longterm) or is_extract(memory.recent)):
             return
@@ -320,7 +320,7 @@ class Outcome:
     values: Mapping[str, object] = field(default_factory=dict)
 
     def told(self, say: Wording) -> str:
-        """Return it in the words of a world."""
+        """Return it as a sentence, in the wording of a world."""
         return say(self.key, **{name: _told(value, say) for name, value in self.values.items()})
 
     def __str__(self) -> str:
@@ -328,7 +328,7 @@ class Outcome:
 
 
 def outcome(key: str, /, *, done: bool = False, **values: object) -> Outcome:
-    """Return how something began or ended; an outcome among the values is told in its place."""
+    """Return an outcome; one among the values is rendered in its place."""
     return Outcome(key, done, values)
 
 

@@ -59,7 +59,7 @@ class CompactionEstimate:
 
 @dataclass
 class CompactionBreaker:
-    """Stops automatic compaction that does not help.
+    """A circuit breaker for automatic compaction that does not help.
 
     Two runs in a row that saved less than a tenth open it, or more than four runs within ten minutes. It closes
     after ten minutes, or when the tail has grown by a fifth since.
@@ -72,7 +72,7 @@ class CompactionBreaker:
     _runs_ms: list[int] = field(default_factory=list)
 
     def note_run(self, before_tokens: int, after_tokens: int, now_ms: int) -> None:
-        """Account for a run that ended."""
+        """Note a run that ended."""
         saved = before_tokens - after_tokens
         self._ineffective = 0 if saved >= INEFFECTIVE_SHARE * before_tokens else self._ineffective + 1
         self._runs_ms = [at for at in self._runs_ms if now_ms - at < WINDOW_MS] + [now_ms]
@@ -131,7 +131,7 @@ def estimate_compaction(
 
 @dataclass
 class PromptCost:
-    """What a model takes for a prompt: the tokens of a text, and the share of its prompts that it has in its cache."""
+    """What prompts cost: the tokens of a text, and the share of prompt tokens served from the cache."""
 
     count_tokens: Callable[[str], int]
     cached_share: Callable[[], float] = lambda: 0.0
@@ -159,14 +159,14 @@ class CompactionStats:
     breaker: CompactionBreaker = field(default_factory=CompactionBreaker)
 
     def add_cost(self, draft: Draft) -> Draft:
-        """Enter what a draft has cost; return it."""
+        """Add the cost of a draft; return the draft."""
         self.calls += draft.calls
         self.spent_tokens += draft.spent_tokens
         self.refused.update(draft.refused)
         return draft
 
     def enter_failure(self, error: Exception) -> str:
-        """Enter what came to nothing; return why, in a sentence."""
+        """Note a failure; return its reason, in a sentence."""
         if not isinstance(error, SummaryRefused):
             return str(error) or type(error).__name__
         self.refused.update(error.refused)
@@ -175,7 +175,7 @@ class CompactionStats:
         return f"the summary was refused ({', '.join(error.reasons)}): {error}"
 
     def put_off(self, why: str, retry_seconds: float, now_ms: int, rng: random.Random) -> None:
-        """Let the next try wait: twice as long after every failure, up to an hour, with jitter."""
+        """Back off: twice as long after every failure, up to an hour, with jitter."""
         self.failures += 1
         self.failures_in_a_row += 1
         self.last_error = why
@@ -183,7 +183,7 @@ class CompactionStats:
         self.next_try_ms = now_ms + round(wait * rng.uniform(0.75, 1.25) * 1000)
 
     def succeeded(self, now_ms: int) -> None:
-        """Enter a cycle that was published."""
+        """Note a published cycle."""
         self.cycles += 1
         self.failures_in_a_row, self.next_try_ms, self.last_error = 0, 0, ""
         self.last_done_ms = now_ms

@@ -48,7 +48,7 @@ ROUTINE_CATEGORIES = frozenset({"senses", "movement", "people", "general"})
 
 @lru_cache(maxsize=256)
 def speech_importance(text: str) -> int:
-    """Return how much words matter whoever says them: promises, requests, secrets and what to keep in mind do.
+    """Return the importance of words, whoever says them: promises, requests, secrets and lessons count more.
 
     The last words are remembered, because everyone in a room hears the same.
     """
@@ -118,7 +118,7 @@ def summary_budget(memories: Sequence[Memory], floor_tokens: int, cap_tokens: in
 
 
 class FirstEncounters:
-    """Asks the journal once about each person and place, and knows from then on."""
+    """Knows whom and which places the agent has met; looks each name up in the journal once."""
 
     def __init__(self, vault: Vault, name: str) -> None:
         self._vault = vault

@@ -1,4 +1,4 @@
-"""Finding memories by their words, over the whole of a life, whether they are summarised or not."""
+"""Full-text search over the whole journal, whether memories are summarised or not."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ MAX_FILES_AT_ONCE = 2
 """How many journal files are read into the index before an answer; with more the answer comes later."""
 
 MAX_INDEXED = 512
-"""So many memories are taken into the index at a time before an answer; with more the answer comes later."""
+"""How many memories are indexed before an answer; with more, the answer comes later."""
 
 ANSWERED_WITHIN = 3
-"""An answer is looked for among so many memories after a question."""
+"""An answer is searched among so many memories after a question."""
 
 Answer = Callable[[list[Memory]], None]
 
 LOOKING_UP = frozenset({"recall", "@memory-find"})
 PASSED_OVER = 3
-"""Among so many times as many as are wanted those are passed over that are only of having looked for something."""
+"""How many times more hits are fetched, to leave out memories of searches themselves."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 class JournalSearch:
-    """Searches the journal of one agent. Where there is time, `has_time`, everything is read when it is asked for."""
+    """Searches one agent's journal. With `has_time`, missing files are indexed before answering."""
 
     def __init__(self, journal: Journal, reading: NarrationParser = ENGLISH) -> None:
         self.has_time = False
@@ -118,7 +118,7 @@ class JournalSearch:
         return list(islice(answers, 1))
 
     async def stop(self) -> None:
-        """End what goes on in the background and let go of the index."""
+        """Cancel background work and close the index."""
         if self._task and not self._task.done():
             self._task.cancel()
             await asyncio.wait([self._task])

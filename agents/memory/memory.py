@@ -1,4 +1,4 @@
-"""One agent's memory: records what happens, tells what is in view, and takes new summaries into force."""
+"""One agent's memory: records what happens, builds the view, and publishes summaries."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ log = logging.getLogger(__name__)
 
 VIEW_STEP = 64
 ROUND_MEMORIES = 16
-"""The outcome of a command comes within so many memories."""
+"""The result of a command comes within so many memories."""
 
 
 class AgentMemory:
     """The journal and the summaries of one agent.
 
-    `problem` is empty while memories can be written; else it says why not, and what was perceived meanwhile waits.
-    `on_trouble` is told what admins should know: that something cannot be written, and that it can again. `reading`
-    reads back what the world has said. `provider` is who compacts in the place of the agent's own compactor, if anybody
-    does; the summaries on disk then rest. `strategies` are those that the settings may name.
+    `problem` is empty while memories can be written; else it says why not, and new memories wait. `on_trouble` gets
+    what admins should know: that something cannot be written, and that it can again. `reading` parses narration.
+    `provider` replaces the agent's own compactor, if there is one; the summaries on disk are then unused. `strategies`
+    are those that the settings may name.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class AgentMemory:
         self._unread = False
 
     def load(self) -> None:
-        """Read what there is and put right what a crash has left. Raises: NoteError if the journal cannot be read."""
+        """Read the files and repair what a crash left. Raises: NoteError if the journal cannot be read."""
         known = self._highest_known()
         self.journal.load(known)
         if self.journal.last > max(known, self.journal.last_line):  # which the index alone knew, and has told us once
@@ -79,7 +79,7 @@ class AgentMemory:
         self._read_summaries(starting=True)
 
     def _highest_known(self) -> int:
-        """Return the highest number that anything beside the journal knows of: the line itself may be gone by hand."""
+        """Return the highest number outside the journal: a person may have deleted the line itself."""
         try:
             archived = self.archive_writer.archive.last_seq()
             facts = FactsNote(self.journal.vault, self.name).read() if archived is None else None
@@ -89,7 +89,7 @@ class AgentMemory:
             return 0
 
     def subscribe(self, listener: Callable[[Memory], None]) -> None:
-        """Have somebody told of each memory that is recorded, once it has its number, in the order of subscription."""
+        """Call a listener with each recorded memory once it has its number, in order of subscription."""
         self._listeners.append(listener)
 
     def record(
@@ -103,7 +103,7 @@ class AgentMemory:
     ) -> Memory:
         """Remember one thing, and return it with its number.
 
-        What cannot be written now waits in order, and `problem` says why. `refused` is so for the result of a command
+        A memory that cannot be written waits in order, and `problem` says why. `refused` marks the result of a command
         that was not done.
         """
         memory = Memory(0, self._now_ms(), kind, room, one_line(text), people, importance, refused=refused)
@@ -129,7 +129,7 @@ class AgentMemory:
         return True
 
     def _write_next(self) -> None:
-        """Write the memory that waits first. Not before its line is written is it certain what number it has."""
+        """Write the memory that waits first. Its number is certain only once its line is written."""
         memory, whole = self._unwritten[0]
         if whole and memory.kind == "result" and self.archive_writer.is_held(whole):
             self.journal.catch_up(memory)  # lines typed by hand are numbered first
@@ -149,7 +149,7 @@ class AgentMemory:
 
     @property
     def strategy(self) -> MemoryStrategy:
-        """The strategy that the settings name; one that summarises nothing in the place of one that has failed."""
+        """The strategy of the settings; one that summarises nothing if that has failed."""
         return self.chosen.strategy
 
     def plan(self, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
@@ -192,7 +192,7 @@ class AgentMemory:
         return self.coverage.n
 
     def _compacted_by(self, provider: CompactionProvider) -> list[Tier]:
-        """Return what somebody else has compacted; all is verbatim if that is not from the first memory on."""
+        """Return the tiers of a provider's summary; all is verbatim if it does not begin at memory 1."""
         message = provider.get_compaction()
         if message is None:
             return [tail_tier(0, self._n)]
@@ -207,9 +207,9 @@ class AgentMemory:
         return next(iter(self.journal.read(seq, seq)), None)
 
     def to_summarise(self, first: int, last: int) -> list[Memory]:
-        """Return the memories from one number to another without failed rounds, which no summary tells of.
+        """Return the memories of a range for a summary, without failed rounds.
 
-        They are covered all the same. Raises: NoteError if the journal cannot be read.
+        The summary covers these all the same. Raises: NoteError if the journal cannot be read.
         """
         near = self.journal.read(first - ROUND_MEMORIES, last + ROUND_MEMORIES)
         failed = failed_rounds(near)
@@ -243,9 +243,9 @@ class AgentMemory:
     def ahead(
         self, longterm: Summary | None, recent: Summary | None, has_leaf: bool = True
     ) -> tuple[PendingPublication, Callable[[], None]] | None:
-        """Return drafts for `publish`, or for `replace` without a leaf, and what writes them, in any thread.
+        """Prepare a publication: return the drafts and the slow disk work, which may run in any thread.
 
-        It is None if all has to be done at once. Raises: NoteError, and so does what writes.
+        It is None if everything has to be written at once. Raises: NoteError, and so does what writes.
         """
         if self._unfit:
             return None
@@ -259,10 +259,10 @@ class AgentMemory:
         return ahead, write
 
     def publish(self, longterm: Summary | None, recent: Summary | None, ahead: PendingPublication | None = None) -> str:
-        """Put new summaries in force, in one step, and return the leaf's name; there is none without a `recent`.
+        """Publish new summaries in one step; return the leaf's name, which is empty without a `recent`.
 
-        Without one, the new long-term summary replaces both that are in force, and the short-term one is set aside.
-        What was written `ahead` is put in its place, unless somebody has touched the summaries in force since.
+        Without `recent`, the new long-term summary replaces both in force, and the short-term one is set aside. Drafts
+        written `ahead` are renamed into place, unless somebody has touched the summaries in force since.
         Raises: NoteError if they cannot be written, Edited if somebody edits one of them meanwhile, ValueError if they
         would not leave a partition; nothing has changed then.
         """
@@ -279,7 +279,7 @@ class AgentMemory:
     def replace(
         self, longterm: Summary | None, recent: Summary | None, ahead: PendingPublication | None = None
     ) -> None:
-        """Put other summaries in force without a leaf, as a rebuilding or a rollback does. Raises: as `publish`."""
+        """Publish summaries without a leaf, as a rebuild or a rollback does. Raises: as `publish`."""
         settled = self._partition(longterm, recent)
         self._put_in_place(longterm, recent, ahead, has_leaf=False)
         self._settled = settled
@@ -323,7 +323,7 @@ class AgentMemory:
         return max(fitting, key=lambda summary: (summary.generation, summary.made_ms), default=None)
 
     def close(self) -> None:
-        """Force everything to disk and let go of the files. Raises: NoteError, which counts what cannot be written."""
+        """Force everything to disk and close the files. Raises: NoteError, which counts what cannot be written."""
         is_written = self.write_what_waits()
         lost = "" if is_written else f"{self.waiting} of {self.name}'s memories could not be written and are lost. "
         self.archive_writer.close()

@@ -1,7 +1,7 @@
-"""Being reminded: of older memories, and of a line of one's own notes, that matter to what was just said or seen.
+"""Retrieval: older memories, and a line of the agent's notes, that are relevant to what was just said or seen.
 
-Nothing here is drawn by lot, knows the time or asks a model: what comes to mind follows from the moment and from the
-memories before those that are told word for word.
+It is deterministic: no randomness, no clock, no model. The result follows from the moment and from the memories before
+the verbatim tail.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from world.parsing import parse_line, split_reason
 log = logging.getLogger(__name__)
 
 MIN_SCORE = 3.0
-"""A memory has to score so much to be told. A word that was said to the agent counts for the logarithm of how rare it
-is: with a thousand memories, one that is in fifty of them is just enough by itself."""
+"""The score that a memory needs. A word said to the agent counts the logarithm of its rarity: among a thousand
+memories, one that is in fifty of them is just enough by itself."""
 
 MIN_SCORE_SHARE = 3
-"""And it has to have one part in so many of all that the known words of one utterance count."""
+"""A memory also needs 1 / MIN_SCORE_SHARE of the best possible score for one utterance."""
 
 MAX_FREQUENCY_SHARE = 10
 MAX_HOLDING = 300
-"""A word that is in more than one memory in so many, or in more than so many, says nothing of which one is meant."""
+"""A word in more than one memory in MAX_FREQUENCY_SHARE, or in more than MAX_HOLDING, selects nothing."""
 
 SMOOTHING = 30
 LOOKED_AT = 6
 LONGEST = 400
-"""A memory longer than this, in characters, is not told: it is never told in part."""
+"""A memory longer than this, in characters, is left out: none is shown in part."""
 
 ASKS = 0.6
 NEAR = 0.15
 REST_TURNS = 4
-"""What was told and led to nothing is not told again for so many turns."""
+"""A retrieved memory that the agent did not take up rests for so many turns."""
 
 LATEST = 6
-"""So many memories, counted from the newest, are the moment at most."""
+"""How many of the newest memories make up the moment."""
 
 MAX_WORDS = 12
-"""So many words of each of them are looked for, those that count most first."""
+"""How many words of each are searched, the highest weight first."""
 
 SAID_TO_IT = 1.0
 ASKED_OF_OTHERS = 0.9
@@ -70,7 +70,7 @@ OPENING = 24
 READ_AT_ONCE = 4
 MAX_LINE_CHARACTERS = 400
 MAX_NOTE_LINES = 2000
-"""So many lines of all notes together are kept at hand."""
+"""How many lines of all notes are kept in memory."""
 
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)[\"'“‘]?$")
@@ -86,7 +86,7 @@ class RetrievedMemory:
 
 
 class Retriever:
-    """Finds what one agent is reminded of."""
+    """Retrieves older memories and notes of one agent."""
 
     def __init__(self, finder: JournalSearch, shelf: NotesIndex) -> None:
         self._finder = finder
@@ -100,8 +100,8 @@ class Retriever:
     ) -> list[RetrievedMemory]:
         """Return at most `most` memories from before the tail, and one line of a note, best first; none for 0.
 
-        `told` is what the prompt tells already, beside the tail. `moment` is what the agent is to be reminded by
-        instead of the end of the tail. While the journal is still being read for it, nothing comes to mind.
+        `told` is what the prompt has already, beside the tail. `moment` replaces the end of the tail as the query.
+        While the journal is still being indexed, nothing is found.
         """
         cues = query_terms(moment or view.moment, view.name) if most else []
         before = view.tail[0].seq if view.tail else view.n + 1
@@ -116,7 +116,7 @@ class Retriever:
         return found
 
     def end_turn(self, shown: Sequence[RetrievedMemory], line: str) -> None:
-        """Take in what the agent has done after it was told these: what it has not taken up rests for a while."""
+        """Note what the agent did after it was shown these: what it did not take up rests for a while."""
         self._resting = {of: turns - 1 for of, turns in self._resting.items() if turns > 1}
         done = distinctive_words(line).keys()
         self._resting |= {one.of: REST_TURNS for one in shown if not one.words & done}
@@ -141,7 +141,7 @@ class Retriever:
         return [*(_recollection(memory, known) for memory in memories[:most]), *noted]
 
     def _holding(self, word: str, before: int) -> list[int] | None:
-        """Return which memories have a word, newest first; None if too many have it, and so for good."""
+        """Return which memories have a word, newest first; None if too many have it."""
         if before >= self._common.get(word, before + 1):
             return None
         found = self._finder.holding(word, before, MAX_HOLDING + 1)
@@ -151,7 +151,7 @@ class Retriever:
         return None
 
     def _worths(self, cue: QueryTerm, holding: dict[str, list[int]], count: int) -> dict[str, float]:
-        """Return what each word of a cue counts among so many memories, without those that most things have."""
+        """Return the weight of each word of a query among so many memories, without the most common."""
         most = min(MAX_HOLDING, max(4, count // MAX_FREQUENCY_SHARE))
         return {
             word: weight * math.log(1 + (count + SMOOTHING) / max(1, len(holding[word])))
@@ -160,7 +160,7 @@ class Retriever:
         }
 
     def _fitting(self, scores: dict[int, float], company: frozenset[str], place: str) -> list[Memory]:
-        """Return the best memories that may be told, best first; place and company count a little."""
+        """Return the memories that may be shown, best first; place and company count a little."""
         best = sorted(scores, key=lambda seq: (-scores[seq], -seq))
         ranked: list[tuple[float, Memory]] = []
         for seq in [seq for seq in best if seq not in self._resting][:LOOKED_AT]:
@@ -194,7 +194,7 @@ class Retriever:
 
 
 def _scored(worths: list[dict[str, float]], holding: dict[str, list[int]]) -> dict[int, float]:
-    """Return by number what the memories score that have enough of what one cue's known words count."""
+    """Return the scores, by number, of the memories that reach the share of one query's words."""
     scores: dict[int, float] = {}
     for worth in worths:
         own: dict[int, float] = {}
@@ -221,20 +221,20 @@ def _recollection(memory: Memory, known: set[str]) -> RetrievedMemory:
 
 @dataclass(frozen=True)
 class QueryTerm:
-    """The words of one memory, in lower case, with what each counts: 1 for a word that was said to the agent."""
+    """The words of one memory, in lower case, with their weights: 1 for a word said to the agent."""
 
     words: dict[str, float]
 
 
 def query_terms(moment: Sequence[Memory], name: str) -> list[QueryTerm]:
-    """Return what a moment, oldest memory first, may remind the agent called `name` of; the newest first."""
+    """Return the queries of a moment, oldest memory first, for the agent called `name`; the newest first."""
     found = (_cue(memory, name) for memory in reversed(moment[-LATEST:]))
     return [cue for cue in found if cue.words]
 
 
 @lru_cache(maxsize=256)  # what was said last is looked at turn after turn
 def distinctive_words(text: str) -> Mapping[str, float]:
-    """Return the words of a text that tell something, in lower case: names and numbers count more, common ones less."""
+    """Return the distinctive words of a text, in lower case: names and numbers weigh more, common words less."""
     words: dict[str, float] = {}
     for match in _WORD.finditer(text):
         word = match[0].lower()
@@ -261,7 +261,7 @@ def _cue(memory: Memory, name: str) -> QueryTerm:
 
 
 def _said(memory: Memory) -> tuple[float, str]:
-    """Return how much a memory counts, and the words in it. Results of its own commands remind nobody of anything."""
+    """Return the weight of a memory and the words in it; results of the agent's own commands weigh nothing."""
     spoken = utterance_in(memory)
     if memory.kind == "acted":
         line = parse_line(memory.text)

@@ -1,4 +1,4 @@
-"""What a memory strategy is: it says what to compact next, and how a view tells what was compacted.
+"""Memory strategies: what to compact next, and how a view shows what was compacted.
 
 A strategy is a frozen dataclass in a module of its own under `agents/memory/strategies`. Its fields are its settings.
 Making, checking and publishing summaries is the same for all.
@@ -31,7 +31,7 @@ from vault.vault import Vault
 from world.message_catalog import Wording
 
 MAX_TAIL = 512
-"""A view has so many memories word for word at most, unless a strategy says otherwise."""
+"""How many memories a view has word for word at most, unless a strategy says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def taken(self) -> Range:
-        """The memories that will not be told word for word any more."""
+        """The memories that leave the verbatim tail."""
         return self.recent or self.absorbed
 
     def fault(self, coverage: Coverage) -> str:
@@ -77,7 +77,7 @@ def absorbing(coverage: Coverage, count: int) -> Plan:
 
 @dataclass(frozen=True)
 class MemoryStrategy:
-    """Decides what to summarise next and how it is told. This one summarises nothing and tells what there is.
+    """Decides what to summarise next and how it is shown. This one summarises nothing and shows what there is.
 
     `name` is what the setting `strategy` calls it, and `about` what it does, in a few words. With `has_sections` the
     long-term summary is in fixed sections. With `is_divided` it has a part for each name that `part_of` returns.
@@ -141,7 +141,7 @@ class MemoryStrategy:
         return say("status.next", memory=f"{due:,}", count=f"{due - coverage.n:,}") if coverage.n < due else ""
 
     def why_not_shown(self, say: Wording) -> str:
-        """Return why a verbatim memory that is old has no place in the view; nothing if there is just no room."""
+        """Return why an old verbatim memory is not in the view; empty if there is just no room."""
         return ""
 
 
@@ -211,7 +211,7 @@ class StrategyRegistry(Mapping[str, type[MemoryStrategy]]):
 
 
 class ChosenStrategy:
-    """The strategy that one agent's settings name. One that raises, or leaves no partition, is off from then on.
+    """The strategy of one agent's settings. One that raises, or leaves no partition, is switched off.
 
     `failed` is called with its name and what went wrong.
     """

@@ -12,12 +12,12 @@ _KEY = re.compile(r"(?<=//)[^/\s]+@")  # a password may have an @ in it, too
 
 
 def redacted(address: str) -> str:
-    """Return an address without a password in it, which would stand in logs, archives and recordings."""
+    """Return an address without its password: addresses appear in logs, archives and recordings."""
     return _KEY.sub("...@", address)
 
 
 def connection_hint(error: BaseException) -> str:
-    """Return a sentence about what an attempt to connect says of the address, or an empty string."""
+    """Return a hint at why a connection failed, such as an unknown host name; empty if there is none."""
     said = f"{error} {error.__context__} {error.__cause__}"
     if "SSL" in said or "CERTIFICATE" in said:
         return " It does not speak TLS as https:// wants, or its certificate is not known."
@@ -30,9 +30,9 @@ BEGINS, ENDS = "<think>", "</think>\n"
 
 
 class StreamBuffer:
-    """Grows piece by piece. Thoughts that come in a field of their own are put where a model would write them inline.
+    """Collects a streamed answer in `text`. Thoughts that a server sends in a separate field become inline tags.
 
-    So whoever reads an answer knows one kind of thoughts only. `text` is all of it.
+    Readers of an answer then meet one form of thoughts only.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class StreamBuffer:
         return self._pieces.getvalue()
 
     def think(self, piece: str) -> None:
-        """Add a piece of a thought; a mark in it that would end the thought is none any more."""
+        """Add a piece of a thought; a closing tag in it is escaped."""
         if piece and not self._thinks:
             self._pieces.write(BEGINS)
             self._thinks = True
@@ -70,14 +70,14 @@ class TokenEstimate:
     """Tokens per byte of UTF-8, learned from the servers' own counts.
 
     Some servers count the whole prompt, some only what was not cached. A partial count is always too low,
-    so the highest ratio lately seen is the one to believe.
+    so the highest recent ratio counts.
     """
 
     def __init__(self) -> None:
         self._ratios: deque[float] = deque(maxlen=MAX_RATIOS)
 
     def count(self, text: str) -> int:
-        """Return the estimated number of tokens of the text, rather too high than too low."""
+        """Return the estimated number of tokens of the text; it errs on the high side."""
         return math.ceil(_bytes(text) * self._ratio())
 
     @property
@@ -86,11 +86,11 @@ class TokenEstimate:
         return bool(self._ratios)
 
     def can_learn_from(self, text: str) -> bool:
-        """Return whether a count of this text would say something."""
+        """Return whether the text is long enough to calibrate with."""
         return _bytes(text) >= MIN_BYTES
 
     def observe(self, text: str, tokens: int) -> None:
-        """Learn that a server counted `tokens` in the text, unless the figure cannot be the whole count."""
+        """Calibrate with a server's count of the text; a count that cannot be of the whole text is ignored."""
         size = _bytes(text)
         if self.can_learn_from(text) and MIN_RATIO <= tokens / size <= MAX_RATIO:
             self._ratios.append(tokens / size)
@@ -109,7 +109,7 @@ MAX_REFUSALS = 3
 
 
 class ConstraintFallback:
-    """Counts the schemas and grammars that one server has refused in a row; after three it is sent none any more.
+    """Counts the schemas and grammars that a server refused in a row; after three, none are sent any more.
 
     `problem` is why it refused the first one; empty if it has refused none.
     """
@@ -121,15 +121,15 @@ class ConstraintFallback:
 
     @property
     def is_off(self) -> bool:
-        """Whether the server is sent none any more."""
+        """Whether no schema or grammar is sent any more."""
         return self._in_a_row >= MAX_REFUSALS
 
     def accept(self) -> None:
-        """Note that an answer was held to one."""
+        """Note that the server accepted one."""
         self._in_a_row = 0
 
     def refuse(self, why: str) -> None:
-        """Note that the server refused one, but answers without it."""
+        """Note that the server refused one, but answered without it."""
         self._in_a_row += 1
         if not self.problem:
             log.warning("%s refuses a schema or grammar, and answers without it: %s", self._name, why)

@@ -20,11 +20,11 @@ BreakerState = Literal["untried", "closed", "open", "half-open"]
 
 
 class CircuitBreaker:
-    """Closed while all is well; opened by failures in a row, or by one that would be the same again.
+    """Opens after failures in a row, or after one that a retry would repeat.
 
-    Open, it lets nothing through for a time that doubles with each opening, up to a limit, less a random share up to a
-    half, so that many who fail together do not come back together. Then it is half-open: one request is let through,
-    and decides. One that begins `untried` is half-open from the first.
+    While open, it lets no request through. The time doubles with each opening, up to a limit, less a random share of up
+    to a half: so endpoints that fail together do not retry together. Then it is half-open: one request is let through
+    and decides. A breaker that begins `untried` begins half-open.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class CircuitBreaker:
         self._opens_until = -math.inf
 
     def state(self, now: float) -> BreakerState:
-        """Return how it stands at `now`, in seconds."""
+        """Return the state at `now`, in seconds."""
         if self._openings:
             return "open" if now < self._opens_until else "half-open"
         return "untried" if self._untried else "closed"
@@ -61,7 +61,7 @@ class CircuitBreaker:
         self._untried = False
 
     def fail(self, now: float, *, for_good: bool = False) -> None:
-        """Note a failure at `now`, in seconds; `for_good` is one that would be the same again."""
+        """Note a failure at `now`, in seconds; `for_good` says that a retry would fail too."""
         self._failures += 1
         was_open = self.state(now) == "open"
         probed = self.state(now) in ("half-open", "untried")
@@ -75,20 +75,20 @@ class CircuitBreaker:
 
 MAX_LIMIT = 64
 ROUNDS = 3
-"""A level is judged by so many answers for each request at a time."""
+"""How many answers, times the limit, judge a limit."""
 MIN_ANSWERS = 6
 MIN_GAIN_SHARE = 0.5
-"""One more at a time has to bring this share of the throughput that it would bring at best, or else it is not kept."""
+"""A higher limit is kept only if it gains at least this share of the ideal linear speed-up."""
 FIRST_REST_ROUNDS = 4
 MAX_REST_ROUNDS = 64
 
 
 class ConcurrencyLimit:
-    """A limit. With `given` of 0 it begins with one at a time, and is tried one higher or one lower now and then.
+    """How many requests an endpoint gets at a time. With `given` of 0 it is found by hill climbing on throughput.
 
-    Only answers count that were given while the endpoint was full: others say nothing about the limit. What pays is
-    kept and tried further; what does not is taken back, and the other direction is tried after a rest of some rounds,
-    which doubles each time.
+    It begins at 1 and is now and then tried one higher or one lower. Only answers from a full endpoint count: others
+    say nothing about the limit. A change that pays is kept and tried further. One that does not is taken back, and
+    the other direction is tried after a rest, which doubles each time.
     """
 
     def __init__(self, given: int = 0, most: int = MAX_LIMIT) -> None:
@@ -102,7 +102,7 @@ class ConcurrencyLimit:
         self._next_rest = FIRST_REST_ROUNDS
 
     def answer(self, seconds: float, was_full: bool) -> None:
-        """Note an answer that took so many seconds; `was_full` says whether as many ran as may."""
+        """Note an answer and its seconds; `was_full` says whether the endpoint had as many requests as it may have."""
         if not (self.is_measured and was_full and seconds > 0):
             return
         self._seconds.append(seconds)
@@ -111,7 +111,7 @@ class ConcurrencyLimit:
             self._seconds.clear()
 
     def fail(self) -> None:
-        """Note a failure: what was being tried was perhaps too much."""
+        """Note a failure: a higher limit on trial is taken back."""
         if self.is_measured:
             self._seconds.clear()
             if self._rate_before is not None and self._step > 0:
@@ -142,7 +142,7 @@ MAX_RECENT = 64  # completions that the averages are taken over
 
 @dataclass(frozen=True)
 class RequestStatsSnapshot:
-    """A queue at one moment.
+    """Requests and their cost, as of one moment.
 
     The counts of jobs are since the start; `mean_seconds` an answer, `tokens_per_second` and `cached_share` of the
     prompts (0.0 to 1.0, of those whose server told) are over the last answers, 0.0 before the first. `failing_seconds`
@@ -286,28 +286,28 @@ class Endpoint:
         self._fails = False
 
     def is_well(self, now: float) -> bool:
-        """Return whether it has not failed of late."""
+        """Return whether its breaker is closed."""
         return self.breaker.state(now) == "closed"
 
     def is_stuck(self, now: float) -> bool:
-        """Return whether it has not ended a request for so long that nobody should wait for it."""
+        """Return whether it has ended no request for longer than its patience, so that nobody should wait for it."""
         return self.running > 0 and now - self._moved_at > self.patience_seconds
 
     @property
     def patience_seconds(self) -> float:
-        """How long it may take until it ends one of its requests, whichever."""
+        """How long it may take to end any one of its requests."""
         return PATIENCE_SECONDS + PATIENCE_ROUNDS * self.seconds
 
     def may_be_probed(self, now: float) -> bool:
-        """Return whether it is time to try it with one request."""
+        """Return whether one request may probe it."""
         return not self.is_probed and self.breaker.state(now) in ("half-open", "untried")
 
     def takes(self, now: float) -> bool:
-        """Return whether it may have a request more at `now`, in seconds."""
+        """Return whether it may have one more request at `now`, in seconds."""
         return self.may_be_probed(now) or (self.is_well(now) and self.running < self.concurrency.limit)
 
     def rounds(self, waiting: int) -> float:
-        """Return how often it has to answer as many as it can at a time for all that it has and `waiting` more."""
+        """Return how many rounds it needs for its requests and `waiting` more; a round is as many as run at a time."""
         return (self.running + waiting) / self.concurrency.limit
 
     def begin(self, now: float) -> bool:
@@ -368,7 +368,7 @@ class Endpoint:
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A model on an endpoint. Those of the lowest `tier` come first; others stand in when all of these are sick."""
+    """A model on an endpoint. Routes of the lowest `tier` come first; the next tier is a fallback once all are sick."""
 
     endpoint: Endpoint
     model: LanguageModel

@@ -1,4 +1,4 @@
-"""What every connection to a server has: patience with an end, and a bound on what the server may send."""
+"""Limits of every HTTP connection: timeouts, and bounds on what a server may send."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
 class Compressed(ValueError):
-    """An answer that is compressed, although that was asked not to be: nobody knows how long it is."""
+    """A compressed answer, though none was requested: its length cannot be bounded."""
 
 
 class AnswerTooLong(httpx.StreamError):
-    """A server sends more than any answer can have."""
+    """An answer longer than any model's."""
 
 
 def client_arguments(address: str, transport: httpx.AsyncBaseTransport | None = None) -> dict[str, Any]:
@@ -56,7 +56,7 @@ async def _bound(response: httpx.Response) -> None:
 
 
 class _Counted(httpx.AsyncByteStream):
-    """Counts what comes in, in all and since the last end of a line: an answer without end ends here."""
+    """Counts bytes in all and since the last line break: an endless answer ends here."""
 
     def __init__(self, inner: httpx.AsyncByteStream) -> None:
         self._inner = inner

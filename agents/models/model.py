@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 RATE_LIMIT_REMEDY = "Set concurrency to 1 for it in config/models.md, or let agents think less often (think_seconds)."
-"""What to do about a server that refuses what comes too often."""
+"""What to do about a server that limits the rate of requests."""
 
 Finish = Literal["stop", "length", "cancelled"]
 OnText = Callable[[str], bool]
@@ -19,12 +19,12 @@ MessageRole = Literal["system", "user", "assistant"]
 
 
 class ModelError(Exception):
-    """A model that cannot answer, told so that a person can act on it.
+    """A failure of a model, in words that a person can act on.
 
     `problem` names the model, the host if there is one, and what happened; `remedy` is what to do about it
     ("Run: ollama pull llama3.2"), or empty; the message is both.
-    `retryable` is false when the same request would fail again. `about_request` is true when that is for the request's
-    sake, as when it is too long, and says nothing about the model. `is_gone` is true when nobody is there any more.
+    `retryable` is false when the same request would fail again. `about_request` is true when the
+    request is at fault, such as one that is too long, and not the model. `is_gone` is true when nothing answers there.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class ModelError(Exception):
 
 
 class ModelMissing(ModelError):
-    """A host that answers, and has other models than the one it is asked for."""
+    """The host answers, but lacks the model."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ DEFAULT_OPTIONS = ModelOptions()
 
 
 class ModelTraits(Protocol):
-    """What is to be known of a model before it is asked; see `LanguageModel`."""
+    """What can be known of a model before a request; see `LanguageModel`."""
 
     @property
     def name(self) -> str: ...
@@ -227,17 +227,17 @@ class LanguageModel(Protocol):
 
 @runtime_checkable
 class SlowTokenizer(Protocol):
-    """A model to which `count_tokens` of a new text takes long enough to hold up whoever else is on the event loop."""
+    """A model whose `count_tokens` is too slow for the event loop when a text is new."""
 
     def uncounted(self, text: str) -> list[str]:
         """Return the lines of a text that have not been counted yet."""
 
     async def count_ahead(self, text: str) -> None:
-        """Count a text without holding anybody up, so that `count_tokens` is quick with it afterwards."""
+        """Count a text off the event loop, so that `count_tokens` of it is quick afterwards."""
 
 
 class NotCountedYet(Exception):
-    """A text is to be counted ahead, and what needed its size begun again then."""
+    """Raised by `count_tokens`: count the text ahead, then build the request again."""
 
     def __init__(self, text: str) -> None:
         super().__init__("too much of a text has not been counted yet")

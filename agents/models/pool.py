@@ -28,13 +28,13 @@ from agents.models.scheduler import (
 )
 
 TURNS_BETWEEN = 3
-"""What came in while one piece was done is read in the first turn of the loop after it, and answered in the second."""
+"""Input that arrived during one piece of work is read in the first turn after it, and answered in the second."""
 
 
 class LoopYield:
-    """Lets one at a time go on within `async with`, first come first served, the next some turns of the loop later.
+    """A lock whose next holder goes on some turns of the event loop later, so that other work comes between.
 
-    It is by turns, not by time: where nothing else is to be done, nobody waits.
+    It counts turns, not time: with nothing else to do, nobody waits. First come, first served.
     """
 
     def __init__(self) -> None:
@@ -74,10 +74,10 @@ T = TypeVar("T")
 
 
 class ModelPool:
-    """Lets jobs use endpoints, each as many at a time as it can take.
+    """Runs jobs on endpoints, each endpoint up to its limit.
 
-    Every job ends in exactly one of answered, failed and cancelled, and its owner hears which. One that an endpoint
-    has failed goes to another, if there is another that is well.
+    Every job ends in exactly one of answered, failed and cancelled, and its owner learns which. A job that fails on one
+    endpoint goes to another that is well, if there is one.
     """
 
     def __init__(
@@ -128,17 +128,17 @@ class ModelPool:
         return job
 
     async def complete(self, job: Job, make: BuildRequest, on_text: OnText | None = None) -> Completion:
-        """Bring a job that was entered to its end. Raises: ModelError; whatever `make` or `on_text` raise."""
+        """Run an entered job to its end. Raises: ModelError; whatever `make` or `on_text` raise."""
         try:
             return await self._completed(job, make, on_text)
         finally:
             self._leave(job)
 
     def hurry(self, owner: str) -> None:
-        """Let the thought of an owner go first, as an answer: somebody has spoken to it meanwhile.
+        """Give the thought of an owner the priority of an answer: somebody has spoken to it meanwhile.
 
-        One that runs is begun anew, with a prompt that has those words; at most twice, or one who is spoken to all the
-        time would never answer.
+        A thought that runs is restarted with a prompt that has those words; at most twice, or an agent that is spoken
+        to all the time would never answer.
         """
         for job in self._jobs.jobs:
             if job.owner == owner and job.priority is Priority.THOUGHT:
@@ -157,7 +157,7 @@ class ModelPool:
         return "running" if any(job in thoughts for job in self._running) else "waiting"
 
     def withdraw(self, owner: str) -> None:
-        """End the thought of an owner, waiting or running, as cancelled: nobody wants it any more."""
+        """Cancel the thought of an owner, waiting or running."""
         for job in self._jobs.jobs:
             if job.owner == owner and job.is_thought:
                 job.give_turn(None)
@@ -166,7 +166,7 @@ class ModelPool:
                 job.work.cancel()
 
     def reload(self) -> None:
-        """Let those who wait go where there is a place now: routes may have changed."""
+        """Assign waiting jobs again: routes may have changed."""
         self._start_next()
 
     def counts(self, source: JobSource) -> tuple[int, int]:
@@ -182,7 +182,7 @@ class ModelPool:
         return tuple(endpoint.status(self.now()) for endpoint in endpoints)
 
     def retire(self, models: Collection[LanguageModel]) -> None:
-        """Let models go that nothing new is asked of; what runs on them comes to its end first."""
+        """Close models that get no new requests, each once what runs on it has ended."""
         self._retired += [model for model in models if model not in self._retired]
         self._close_retired()
 
@@ -218,7 +218,7 @@ class ModelPool:
             job.fail(job.last_error or self._no_endpoint(job, now))
 
     def _preempt_for(self, thought: Job) -> None:
-        """End a summary that runs where a thought waits to run; it waits again, and is asked for from the beginning.
+        """Preempt a running summary for a thought that waits for its endpoint; the summary waits again, from the start.
 
         Ageing bounds that: once a summary was asked so long ago that it counts as much as the thought, it goes on.
         """

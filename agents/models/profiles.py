@@ -1,4 +1,4 @@
-"""The profiles at work: a queue for each, over one pool, made anew as the notes change and safely while it is asked."""
+"""A queue for each model profile, over one pool; profiles can change while requests run."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Profiles:
         return self.queues.get(name) or self.thinker
 
     async def set_up(self, models: ModelSettings, profiles: Mapping[str, ModelProfile]) -> tuple[str, ...]:
-        """Let everyone think with what the settings say from now on; return the sentences to print.
+        """Apply the settings from now on; return the sentences to print.
 
         What runs goes on with the model that it has; what waits goes to the new one. Endpoints that do not answer are
         tried again later.
@@ -126,7 +126,7 @@ class Profiles:
         wanted: Mapping[str, tuple[ModelSpec, ...]],
         later: Iterable[ModelSpec],
     ) -> None:
-        """Publish everything at once: between two lines here nothing else happens."""
+        """Apply everything in one step of the event loop."""
         self._limit(profiles, wanted)
         for name, profile in profiles.items():
             routes = self._routes(profiles, wanted, name)
@@ -150,7 +150,7 @@ class Profiles:
     def _routes(
         self, profiles: Mapping[str, ModelProfile], wanted: Mapping[str, tuple[ModelSpec, ...]], name: str
     ) -> list[Route]:
-        """Return the routes of a profile, then of the one that stands in for it, and so on."""
+        """Return the routes of a profile, then those of its fallback, and so on."""
         routes: list[Route] = []
         seen: list[str] = []
         while name and name not in seen:
@@ -187,7 +187,7 @@ class Profiles:
 
 
 def overrides_of(profile: ModelProfile) -> SamplingOverrides:
-    """Return what a profile wants otherwise than whoever asks: what was written in it, and nothing else."""
+    """Return the options that a profile sets itself."""
     settings, given = profile.settings, profile.given
     stops = (one.strip(" ").replace("\\n", "\n") for one in settings.stop.split("|"))
     return SamplingOverrides(

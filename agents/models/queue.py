@@ -46,12 +46,12 @@ T = TypeVar("T")
 
 COUNT_BUDGET_CHARACTERS = 900
 LINE_COST_CHARACTERS = 200
-"""So many characters may be counted while a request is built, each new line for as many more as it takes besides: a few
-milliseconds. What is beyond that is counted ahead, and the request is begun again."""
+"""The budget, in characters, for counting new text while a request is built, and the fixed cost of each new line: a few
+milliseconds together. Beyond it, text is counted ahead, and the request is built again."""
 
 
 class RoutedModel:
-    """Speaks for the model that a request is being built for; else for the one that would be asked first."""
+    """The model that a request is being built for; between requests, the model of the first healthy route."""
 
     def __init__(self, routes: Sequence[Route], now: Callable[[], float]) -> None:
         self.routes = tuple(routes)
@@ -82,7 +82,7 @@ class RoutedModel:
 
     @contextmanager
     def using(self, model: LanguageModel, budget_characters: float = COUNT_BUDGET_CHARACTERS) -> Iterator[None]:
-        """Speak for one of the models until the end; it counts no more than so many characters for that."""
+        """Be one of the models within `with`; new text is counted up to the budget."""
         before, self._meant, self._budget_characters = self._meant, model, budget_characters
         try:
             yield
@@ -100,7 +100,7 @@ class RoutedModel:
 
 @dataclass(frozen=True)
 class SamplingOverrides:
-    """What a profile wants otherwise than whoever asks; None is as they want. Prices are per million tokens."""
+    """Options of a profile that replace a request's own; None leaves it. Prices are per million tokens."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -137,7 +137,7 @@ def _or(wanted: T | None, given: T) -> T:
 log = logging.getLogger(__name__)
 
 SLOW_SECONDS = 20.0
-"""An answer that took longer, with the wait for it, is worth a line in the log."""
+"""Slower answers, the wait included, are logged."""
 
 
 class ModelQueue:
@@ -186,16 +186,15 @@ class ModelQueue:
         return self.model.routes
 
     def adopt(self, routes: Sequence[Route], overrides: SamplingOverrides) -> None:
-        """Go on with other models and options; what runs goes on with those that it has."""
+        """Use other models and options from the next request on."""
         self.model.routes = tuple(routes)
         self.overrides = overrides
 
     async def built(self, model: LanguageModel, make: BuildRequest) -> Request | None:
         """Return the request that `make` builds for one of its models, with the options of the profile.
 
-        `make` is called again after what it had to count was counted without holding anybody up. Requests of the whole
-        pool are built one by one and spaced, so that answers that come together do not stop the world several times
-        as long.
+        `make` is called again if it had to count much new text, which is then counted off the event loop. Requests of
+        the whole pool are built one at a time with turns of the loop between, so that no tick is long.
         """
         budget_characters: float = COUNT_BUDGET_CHARACTERS
         while True:
@@ -253,7 +252,7 @@ class ModelQueue:
         return self._pool.is_awaited()
 
     def hurry(self, owner: str) -> None:
-        """Let a thought of the owner that still waits be an answer: its request is made only when its turn comes."""
+        """Give the thought of an owner the priority of an answer; see `ModelPool.hurry`."""
         self._pool.hurry(owner)
 
     def stage(self, owner: str) -> Stage | None:
@@ -300,7 +299,7 @@ def _log_if_slow(owner: str, completion: Completion) -> None:
 
 
 THOUGHT_SHARE = 4
-"""Thoughts may take this part of the context window at most, one in so many."""
+"""Thoughts may take up to 1 / THOUGHT_SHARE of the context window."""
 
 
 async def complete_text(queue: ModelQueue, owner: str, priority: Priority, make: BuildRequest) -> Completion:

@@ -17,7 +17,7 @@ BuildRequest = Callable[[], Request | None]
 
 
 class Priority(IntEnum):
-    """Who goes first: an answer to somebody, a thought of one's own, a summary, anything else."""
+    """The order of jobs: an answer to somebody, an agent's own thought, a summary, anything else."""
 
     ANSWER = 0
     THOUGHT = 1
@@ -66,8 +66,8 @@ class Job:
     """One question of an owner, waiting or running. `number` counts jobs from the first, `asked` is in seconds.
 
     `tried` are the endpoints that have failed at it. `turn` has the route on which it may run, None if it is withdrawn.
-    `is_preempted` is so from when it has to give up its place until it waits again. `restarts` counts how often it was
-    begun anew because something was said to its owner.
+    `is_preempted` is true from when it has to give up its endpoint until it waits again. `restarts` counts how often it
+    was restarted because something was said to its owner.
     """
 
     source: JobSource
@@ -86,12 +86,12 @@ class Job:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Whose prompt it is, and of which model: what an endpoint's cache knows it by."""
+        """The owner and the source: what a prompt cache is remembered by."""
         return self.owner, self.source.name
 
     @property
     def is_thought(self) -> bool:
-        """Whether it is what an agent thinks, of its own or in answer to somebody."""
+        """Whether an agent thinks it, of its own or in answer to somebody."""
         return self.priority <= Priority.THOUGHT
 
     def rank(self, now: float, ageing_seconds: float) -> int:
@@ -104,16 +104,16 @@ class Job:
             self.turn.set_result(route)
 
     def fail(self, error: ModelError) -> None:
-        """Let it wait no more."""
+        """End the wait with an error."""
         if not self.turn.done():
             self.turn.set_exception(error)
 
 
 class JobQueue:
-    """The jobs that wait, and whose turn it is.
+    """The jobs that wait, in a fair order.
 
-    The next job is the one of the highest priority, counting what it gained by waiting; among these one that an
-    endpoint has failed goes first, then the owner served longest ago, then the job asked first.
+    First comes the highest priority, which rises with the wait; among equals a job that failed on an endpoint, then the
+    owner served longest ago, then the oldest job.
     """
 
     def __init__(self, ageing_seconds: float, most: int) -> None:
@@ -168,7 +168,7 @@ def next_assignment(waiting: JobQueue, affinities: Affinities, now: float) -> tu
 
 
 def unroutable_jobs(jobs: Iterable[Job], now: float) -> list[Job]:
-    """Return the jobs that no endpoint can take, now or as soon as what runs there has ended."""
+    """Return the jobs that no endpoint can take, now or once what runs there has ended."""
     all_jobs = list(jobs)
     endpoints = {route.endpoint for source in {job.source for job in all_jobs} for route in source.routes}
     if all(endpoint.is_well(now) for endpoint in endpoints) and not any(job.tried for job in all_jobs):
@@ -177,7 +177,7 @@ def unroutable_jobs(jobs: Iterable[Job], now: float) -> list[Job]:
 
 
 def is_unroutable(job: Job, now: float) -> bool:
-    """Return whether no endpoint can take a job, now or as soon as what runs there has ended."""
+    """Return whether no endpoint can take a job, now or once what runs there has ended."""
     return not any(
         route.endpoint.is_well(now) or route.endpoint.is_probed or route.endpoint.may_be_probed(now)
         for route in _untried(job)

@@ -23,7 +23,7 @@ MAX_FACTS_A_KIND = 6
 MAX_OPINIONS = 2
 MAX_FILES_AT_HAND = 256
 MAX_NAMESAKES = 20
-"""So many people may have names that a file system takes for one."""
+"""How many people may have names that a file system takes for one."""
 
 _MINE = re.compile(r"\bmy (\w+)", re.IGNORECASE)
 
@@ -82,7 +82,7 @@ class Acquaintances:
         return [file.problem for file in self._files.values() if file.problem]
 
     def take(self, fact: SpeechFact) -> bool:
-        """Take in a fact in the place of what it says anew; return whether it is new."""
+        """Add a fact, replacing what it says anew; return whether it is new."""
         file = self._taken_in(fact.about)
         known = file.note.statements(SAID)
         line = Statement(fact.words, fact.kind, _tags(fact), (fact.seq,), fact.day).line(self._link)
@@ -100,7 +100,7 @@ class Acquaintances:
         return True
 
     def set_opinions(self, person: str, opinions: Iterable[Statement]) -> None:
-        """Let the agent think this of a person instead of what it thought; what somebody has written stays."""
+        """Replace the agent's opinions of a person; what somebody has written by hand stays."""
         file = self._taken_in(person)
         own = [one.written for one in file.note.statements(OPINION) if not one.by_hand]
         lines = [one.line(self._link) for one in opinions]

@@ -1,4 +1,4 @@
-"""What of a model's answer counts: nothing without evidence that bears it out, no words that nobody said.
+"""Checks of a reflection: every item needs evidence that supports it, and quotes only what was said.
 
 Every rule is on words and numbers, in any language. They filter; none proves that something is so.
 """
@@ -45,7 +45,7 @@ from world.sanitize import clean_line
 _QUOTES = " \"'“”«»"
 MAX_CHARACTERS = 1000
 MIN_SHARED = 0.5
-"""What share of an opinion's key words has to stand in the memories that it cites."""
+"""The share of an opinion's key words that the cited memories need to contain."""
 
 _ADDRESSES = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 

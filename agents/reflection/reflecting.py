@@ -1,4 +1,4 @@
-"""What a model is asked when an agent looks back: numbered memories in, and an answer whose form is held."""
+"""The prompt of a reflection: numbered memories in, and an answer held to a schema or grammar."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from world.message_catalog import Wording
 
 MAX_LINES = 32
 MIN_LINES = 6
-"""Of fewer telling memories there is nothing to make."""
+"""Fewer relevant memories make no reflection."""
 
 MAX_LINE_CHARACTERS = 200
 MAX_INSIGHTS = 3

@@ -1,6 +1,6 @@
 """Reflection: in a quiet hour an agent looks back on what it lived through, and keeps what the memories bear out.
 
-It is one call to its model. It waits behind every answer and thought, and is cut short when somebody waits for one.
+It is one call to the model. It waits behind every answer and thought, and is cancelled when somebody waits for one.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ log = logging.getLogger(__name__)
 MAX_ANSWER_TOKENS = 800
 TEMPERATURE = 0.4
 MAX_MEMORIES = 256
-"""So many of the newest memories are looked through, at most."""
+"""How many of the newest memories are read at most."""
 
 CHECK_SECONDS = 0.25
-"""How often it is asked, while the model answers, whether somebody waits."""
+"""How often it checks, while the model answers, whether somebody waits."""
 
 PAUSE_SECONDS = 60
-"""Who was cut short tries again after so long."""
+"""A cancelled reflection is tried again after so long."""
 
 RETRY_MINUTES = 15
 MAX_RETRY_MINUTES = 24 * 60

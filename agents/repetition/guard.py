@@ -1,4 +1,4 @@
-"""How an agent has behaved lately, and what follows for its next turn: its situation, and a way out of circles."""
+"""The repetition guard: what an agent did lately, whether it loops, and what is done about that in its next turn."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ KEPT_GIFTS = 6
 
 
 class RepetitionGuard:
-    """The last lines of an agent and the rooms that it did them in, and whether it goes in circles.
+    """The last commands of an agent with their rooms, and whether it loops.
 
-    `breaks_loops` is whether anything is done about that. The same seed and the same life give the same conduct.
+    `breaks_loops` is whether anything is done about loops. It is deterministic.
     """
 
     def __init__(self, name: str, rng: random.Random) -> None:
@@ -45,14 +45,14 @@ class RepetitionGuard:
 
     @property
     def mitigation(self) -> Mitigation:
-        """What is done about its circles in the next turn."""
+        """What is done about loops in the next turn."""
         return mitigation(self._loops) if self.breaks_loops else NONE
 
     @property
     def is_slowed(self) -> bool:
-        """Whether it goes in circles so far that nothing but words for it hastens its next turn.
+        """Whether it loops so much that only words addressed to it hasten its next turn.
 
-        The answer to a command of its own would: a model that types the same one again and again would never rest.
+        Otherwise the answer to its own command would: a model that repeats one command would never rest.
         """
         return self.mitigation.slower > 1
 
@@ -107,12 +107,12 @@ class RepetitionGuard:
         return asked_twice and not by_person and self._loops.is_verbatim(line, room_id)
 
     def hold_back(self, line: str, room_id: str) -> None:
-        """Take in that the agent was silent instead of doing a line."""
+        """Note that the agent was silent instead of doing a line."""
         self._objected_to = None
         self._loops.keep_silent(line, room_id)
 
     def notice(self, wording: Wording) -> str:
-        """Return what the agent is told of its circles, or an empty string."""
+        """Return what the agent is told of its loops, or an empty string."""
         if self._objected_to:
             return wording("loops.would_repeat")
         return sentences(self.mitigation.told, wording, self._suggested)
@@ -142,7 +142,7 @@ class RepetitionGuard:
 
 
 TOLD, VARIED, LED, COOLED = 1, 2, 3, 4
-"""From which strain on an agent is told of it, its model samples otherwise, verbs are shunned, it thinks less often."""
+"""The scores from which an agent is told, its model samples otherwise, verbs are suppressed, it thinks less often."""
 
 WARMER = 0.2
 HOTTEST = 1.5
@@ -161,7 +161,7 @@ SUPPRESSED: Mapping[Sign, frozenset[str]] = {
     Sign.TO_AND_FRO: frozenset({"go"}),
     Sign.NO_COMMAND: frozenset(),
 }
-"""Which verbs lead further into a circle. What was done again is shunned by its own verb."""
+"""Which verbs lead further into a loop. A repeated command is suppressed by its own verb."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ NONE = Mitigation()
 
 
 def mitigation(loops: LoopDetector) -> Mitigation:
-    """Return what is to be done about an agent now."""
+    """Return what is done about an agent now."""
     strain = loops.strain
     if strain < TOLD:
         return NONE
@@ -207,12 +207,12 @@ def mitigation(loops: LoopDetector) -> Mitigation:
 
 
 def suppressed_verbs(found: tuple[Detected, ...]) -> frozenset[str]:
-    """Return the verbs that lead further into the circles of these signs."""
+    """Return the verbs that lead further into the loops of these signs."""
     return frozenset().union(*(SUPPRESSED.get(one.sign, frozenset({one.verb})) for one in found))
 
 
 def sentences(found: tuple[Detected, ...], wording: Wording, lines: Sequence[str] = ()) -> str:
-    """Return what somebody is told who goes in circles; empty if it does not. `lines` are what it could type."""
+    """Return the notice for an agent that loops; empty if it does not. `lines` are what it could type."""
     return " ".join(dict.fromkeys(_sentence(one, wording, lines) for one in found))
 
 

@@ -1,8 +1,8 @@
-"""Noticing that an agent goes in circles: it says or does the same again, walks to and fro, or does nothing at all.
+"""A loop detector: an agent says or does the same again, walks to and fro, or does nothing at all.
 
-What an agent does is compared with what it has done and heard lately. Each deed that shows a sign of a circle raises
-its strain by one, each that does not lowers it: so what is done about circles grows step by step, and ends again.
-Nothing here is drawn by lot, and nothing knows the time."""
+Each action is compared with what the agent did and heard lately. One that shows a sign of a loop raises the score
+(`strain`) by one, another lowers it: so what is done about loops grows step by step, and ends again. It is
+deterministic, and knows no clock."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from world.parsing import parse_line
 
 SPEECH = frozenset({"say", "whisper", "tell", "shout"})
 TALK = SPEECH | {"think", "emote"}
-"""What changes nothing in the world. Who only does such things has done nothing."""
+"""Commands that change nothing in the world. An agent that types only these has done nothing."""
 
 MAX_ACTIONS = 16
 MAX_HEARD = 24
 HEARD_LATELY = 6
-"""How many own deeds and how many speeches of anybody are compared with, and how many of others' for an echo."""
+"""How many own actions and speeches of anybody are compared with, and how many of others' for an echo."""
 
 FEW_WORDS = 2
-"""Who says so few words may well say them a second time: yes, good morning."""
+"""So few words may be said a second time: yes, good morning."""
 
 PART = 0.8
-"""Who takes so much of what it says from what was said to it says it back."""
+"""A speech with this share of what was said to the agent is an echo."""
 
 TOO_OFTEN = 3
 AMONG = 8
@@ -44,7 +44,7 @@ _QUESTION_MARKS = frozenset("?？؟")
 
 
 class Sign(Enum):
-    """What shows that somebody goes in circles. The value is the name of the sentence that tells them so."""
+    """Signs of a loop. The value is the name of the sentence that tells the agent."""
 
     SAID_AGAIN = "said_again"
     ASKED_AGAIN = "asked_again"
@@ -89,10 +89,10 @@ class Detected:
 
 
 class LoopDetector:
-    """What an agent has done and heard lately, and how much it goes in circles.
+    """What an agent did and heard lately, and how much it loops.
 
     `found` are the signs of its newest deed; `last_found` those of the newest deed that had any, while there is strain.
-    `strain` goes from 0, all is new, to `MAX_SCORE`.
+    `strain` is the score, from 0, all is new, to `MAX_SCORE`.
     """
 
     def __init__(self) -> None:

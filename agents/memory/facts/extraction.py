@@ -1,4 +1,4 @@
-"""What is learnt from one memory, by rule: from what the world's sentences say, and from what people say."""
+"""Fact extraction by rule, from one memory: from the world's own sentences and from what people say."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from world.parsing import parse_line
 from world.sanitize import name_key
 
 PARTED_MINUTES = 30
-"""After so long without a sign of somebody, the next sign is a new meeting."""
+"""After so long without a sign of a person, the next sign counts as a new meeting."""
 
 _PRIVATELY = frozenset({"whispers_to_you", "tells_you"})
 _SPEAKING = _PRIVATELY | {"says", "says_to", "says_to_you"}
@@ -68,7 +68,7 @@ _GOING = ("narration.you_go", "narration.you_go_along")
 
 
 def extract_facts(known: FactStore, memory: Memory, refused: bool = False, reading: NarrationParser = ENGLISH) -> None:
-    """Take in one memory; a number that was taken in already changes nothing.
+    """Extract the facts of one memory into `known`; a memory extracted already changes nothing.
 
     `refused` says that what the memory tells of was not done: words that nobody heard promise nothing.
     """

@@ -1,4 +1,4 @@
-"""What one agent knows and has pinned: learnt from the journal, kept in `facts.md`, where a person's edit counts."""
+"""One agent's facts and pins: extracted from the journal, kept in `facts.md`, where a person's edit wins."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FactsVersion:
 
 
 class BackgroundSave:
-    """At most one version is on its way to the disk; who wants to write another has it settled first.
+    """Writes the facts file in a thread. At most one write is in flight; call `settle` before another.
 
     `taken` is given each version with its stamp, or with None if somebody else has written the file meanwhile, and
     returns whether it is written; `failed` is told why one could not be. Both are called where the world goes on.
@@ -113,10 +113,10 @@ class BackgroundSave:
 
 
 CATCH_UP = 1024
-"""How many memories are learnt from at one look, so that a long journal holds up nobody."""
+"""How many memories one call extracts from at most, so that a long journal blocks nobody."""
 
 EXTRACT_EVERY = 8
-"""So many memories are learnt from as they come: all at once they would hold up the prompt that comes after them."""
+"""Facts are extracted after so many memories: all at once they would delay the next prompt."""
 
 WRITE_EVERY = 64
 WRITE_MS = 30_000

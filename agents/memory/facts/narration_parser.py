@@ -1,4 +1,4 @@
-"""Reading sentences of narration back: who did what with what, whatever language the world speaks.
+"""Parses narration back into events: who did what with what, in whatever language the world speaks.
 
 A journal is older than a translation, so each sentence is read as the world says it now and as the starter vault does.
 """
@@ -39,7 +39,7 @@ class NarrationParser:
         self._made: _Patterns | None = None
 
     def event_in(self, text: str, who: str) -> ParsedEvent | None:
-        """Return what somebody has done by a text that others perceive; None if it is none of the world's sentences."""
+        """Return the event that a sentence tells others of; None if it is none of the world's sentences."""
         lower = text.lower()
         for name, plain, wording in self._tongue.deeds:
             if plain in lower and (values := wording.read(f"{_BY_SOMEBODY}{name}", text, who=who)) is not None:
@@ -47,7 +47,7 @@ class NarrationParser:
         return None
 
     def sentence_in(self, keys: Iterable[str], text: str) -> ParsedEvent | None:
-        """Return which of some sentences, by `note.name`, a text is; the first in that order."""
+        """Return the first of some sentences, by `note.name`, that a text is; None if it is none of them."""
         for key in keys:
             for wording in self._tongue.wordings:
                 if (values := wording.read(key, text)) is not None:

@@ -1,4 +1,4 @@
-"""What kind of thing a person says: a promise, a request, a lesson, what takes it back, and what is confided."""
+"""Speech acts: promises, requests, lessons, what takes them back, and secrets."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class FactStore:
         return sorted(found, key=lambda fact: (fact.since, fact.key))
 
     def put(self, fact: Fact) -> None:
-        """Take in a fact in the place of the one with its key; a person's remark on that stays."""
+        """Replace the fact with the same key; a person's remark on it stays."""
         old = self.facts.get(fact.key)
         if old:
             fact = replace(fact, remark=old.remark) if old.remark else fact
@@ -72,12 +72,12 @@ class FactStore:
         self._thin(fact.section)
 
     def drop(self, fact: Fact) -> None:
-        """Let go of a fact."""
+        """Remove a fact."""
         del self.facts[fact.key]
         (self._ended if fact.closed else self._open)[fact.section] -= 1
 
     def renew(self, old: Fact, value: str, memory: Memory, count: int = 0) -> None:
-        """Note that a memory bears a fact out, or has changed its value."""
+        """Note that a memory confirms a fact, or changes its value."""
         fact = replace(old, last=memory.seq, minute=minute_of(memory), count=count or old.count)
         if value != old.value:
             fact = replace(fact, value=value, since=memory.seq, was=old.value or old.was)
@@ -88,9 +88,9 @@ class FactStore:
         self.put(replace(fact, closed=how, last=memory.seq, minute=minute_of(memory)))
 
     def _thin(self, section: str) -> None:
-        """Let go of what was settled longest ago, or has had no sign for longest; never of a person's words.
+        """Evict the oldest settled fact, else the one confirmed longest ago; never one that a person edited.
 
-        Of what was confided goes what matters least."""
+        Of secrets, the least important one goes."""
         for counts, most in ((self._ended, MAX_ENDED), (self._open, MAX_FACTS_IN_A_SECTION)):
             if counts[section] > most and (oldest := self._oldest(section, ended=counts is self._ended)):
                 self.drop(oldest)
