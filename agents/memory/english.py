@@ -69,7 +69,8 @@ DENIALS = frozenset(
     """
     deny denied denies denying refuse refused refuses fail failed fails unable lack lacks lacked hardly untrue
     false avoid prevent closed whether if might perhaps maybe dispute disputed doubt contradict
-    contradicted without yet warn warned warning against forbid forbade forbidden instead except longer anymore
+    contradicted without yet warn warned warning against forbid forbade forbidden instead except anymore thought
+    believe believed believes hope hoped hopes
     reject rejected supposed clear cleared innocent
     """.split()
 )
@@ -152,6 +153,7 @@ IRREGULAR = {
     }.items()
     for form in forms.split()
 }
+BASES = frozenset(IRREGULAR.values())
 FINITE = (frozenset(IRREGULAR) - frozenset("children pennies pence feet sick dead death".split())) | frozenset(
     "carries wants lives knows thinks brings asks teaches mends stays owns forgives believes hopes".split()
 )

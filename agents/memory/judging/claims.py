@@ -328,6 +328,9 @@ class Cast:
         if written[0].isupper():
             for phrase, kind, name in self._known.get(bare, ()) or self._known.get(word, ()):
                 said = words[at : at + len(phrase)]
+                is_whole = len(said) == len(phrase)
+                if is_whole and kind == PLACE and name[0].isupper() and raw[at + len(said) - 1].islower():
+                    continue  # the mill, though there is a room called The Mill
                 if said and said[-1].removesuffix("'s") == phrase[-1] and tuple(said[:-1]) == phrase[:-1]:
                     full = " ".join(raw[at : at + len(phrase)])
                     return Token(full, phrase[0], kind, name, said[-1].endswith("'s")), len(phrase)

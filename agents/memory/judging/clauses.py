@@ -11,12 +11,12 @@ from functools import cached_property
 
 from agents.memory.english import (
     AUXILIARIES,
+    BASES,
     BE,
     COORDINATORS,
     DETERMINERS,
     FINITE,
     FUNCTION_WORDS,
-    IRREGULAR,
     OBJECT_PRONOUNS,
     POSSESSIVES,
     PREPOSITIONS,
@@ -47,9 +47,9 @@ _GENDERS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her"
 _SOMEBODIES = _ANYBODY - {"it", "that", "who", "else"}
 _SOMEBODY = ""
 """Stands among the names for somebody of whom nobody knows who it is."""
+_DENIED_AGAIN = frozenset("don't doesn't didn't hasn't haven't hadn't not".split())
 CONTENT_OPENINGS = frozenset("that whether if how why what where when".split())
 _STANDS_ALONE = frozenset({";", ":", "(", ")", "—", "–", "-"}) | (SUBORDINATORS - {"as", "than", "before", "after"})
-_BASES = frozenset(IRREGULAR.values())
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Clause:
     def items(self) -> frozenset[str]:
         """What it is about: stems, names, places and numbers."""
         found = {_item(token) for token in self.tokens}
-        return frozenset(item for item in found | {f"@{name}" for name in self.names} if item)
+        return frozenset(item for item in found | self.verbs | {f"@{name}" for name in self.names} if item)
 
     @cached_property
     def is_negated(self) -> bool:
@@ -153,6 +153,8 @@ def _clauses(sentence: list[Token], talk: Talk) -> list[Clause]:
         if is_inherited and found and not is_aside and opening in COORDINATORS | {"", ",", "who", "which", "that"}:
             subject = found[-1].subject
         verbs = frozenset(stem(tokens[at].word) for at in verb_places(tokens) if tokens[at].word not in AUXILIARIES)
+        if not verbs and found and {token.word for token in tokens} & _DENIED_AGAIN:
+            verbs = found[-1].verbs  # eleven passed and one did not
         owners = tuple(_owners(tokens, persons, {*named, *own}))
         found.append(Clause(tuple(tokens), subject, verbs, opening, _is_passive(tokens), owners, persons))
         named += own
@@ -276,7 +278,7 @@ def _is_verb(tokens: list[Token] | tuple[Token, ...], at: int) -> bool:
     if word in AUXILIARIES or word in ("i'm", "i've", "i'll", "i'd", "he's", "she's", "it's"):
         return True
     before = tokens[at - 1] if at else None
-    if word in _BASES if before is None else before.word in _ANYBODY and word.removesuffix("s") in _BASES:
+    if word in BASES if before is None else before.word in _ANYBODY and word.removesuffix("s") in BASES:
         return True
     if word in ("like", "likes", "need") and before and (before.word in SUBJECT_PRONOUNS or before.kind == NAME):
         return True
@@ -290,7 +292,7 @@ def _is_verb(tokens: list[Token] | tuple[Token, ...], at: int) -> bool:
         return False
     if word.endswith("ing") and len(word) > 4 and before.word in BE:
         return True
-    after_name = before.kind == NAME and (word.endswith("s") or word in _BASES)
+    after_name = before.kind == NAME and (word.endswith("s") or word in BASES)
     after_subject = before.word in SUBJECT_PRONOUNS or after_name
     return after_subject or before.word == "to" or before.word in AUXILIARIES - BE - _HAVE or is_negation(before.word)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.memory.english import BE, DETERMINERS, FUNCTION_WORDS, LIGHT, PREPOSITIONS, SAYING, TIMES, stem, stems
-from agents.memory.judging.claims import MARK, NAME, NUMBER, UNCOUNTED, Token
+from agents.memory.judging.claims import MARK, NAME, NUMBER, UNCOUNTED, WORD, Token
 from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
 from agents.memory.judging.events import (
     GIVE,
@@ -137,25 +137,29 @@ def is_named(clause: Clause) -> bool:
 def wrong_topic(said: Said, account: Account) -> Fault | None:
     """Return whether the lines have another name behind the same preposition: `in Carrow` for `in Marrow`."""
     pairs = _placed_names(said.clause, account)
-    near = (
-        [_placed_names(one.clause, account) for one in closest(said.clause, account, any_proposition, HALF_COVERED)]
-        if pairs
-        else []
-    )
-    words = {word for word, _ in pairs}
-    told = sorted(pair for found in near for pair in found if pair[0] in words)
-    if told and not any(name == other for found in near for _, name in found for _, other in pairs):
-        return "wrong-place", f"the memories have {' '.join(told[0])} here, not {' '.join(min(pairs))}."
+    near = closest(said.clause, account, any_proposition, HALF_COVERED) if pairs else []
+    verbs = telling_verbs(said.clause)
+    names = {name for _, name in pairs}
+    for one in near:
+        told = {pair for pair in _placed_names(one.clause, account) if f"@{pair[1]}" in one.items}
+        others = {pair for pair in told if pair[0] in {word for word, _ in pairs}}
+        is_same = bool(verbs & one.clause.verbs) or all(f"@{name}" in said.clause.items for name in names)
+        if others and is_same and not any(names & {name.lstrip("@") for name in other.items} for other in near):
+            return "wrong-place", f"the memories have {' '.join(min(others))} here, not {' '.join(min(pairs))}."
     return None
 
 
 def _placed_names(clause: Clause, account: Account) -> set[tuple[str, str]]:
-    pairs = zip(clause.tokens, clause.tokens[1:], strict=False)
-    return {
-        (before.word, token.value)
-        for before, token in pairs
-        if token.kind == NAME and f"@{token.value}" not in account.people and before.word in ("in", "at", "from")
-    }
+    """Return each name behind `in`, `at` or `from`, and each noun behind one of them and `the`, with this word."""
+    found = set()
+    for at, token in enumerate(clause.tokens[:-1]):
+        if token.word in ("in", "at", "from"):
+            behind = clause.tokens[at + 1]
+            is_noun = behind.word == "the" and at + 2 < len(clause.tokens) and clause.tokens[at + 2].kind == WORD
+            named = clause.tokens[at + 2] if is_noun else behind
+            if is_noun or (named.kind == NAME and f"@{named.value}" not in account.people):
+                found.add((token.word, named.value))
+    return found
 
 
 def strange_thing(said: Said, account: Account) -> Fault | None:
@@ -193,16 +197,16 @@ def wrong_number(said: Said, account: Account) -> Fault | None:
         known = account.counts.get(noun)
         if known and not {count} & (known | account.uncounted | UNCOUNTED) and noun not in LIGHT:
             return "wrong-number", f"the memories have {called(account, known)} here, not {count}."
-    clause = said.clause
-    pairs = _number_pairs(clause)
-    same = closest(said.clause, account, any_proposition) if pairs else []
-    near = [_number_pairs(one.clause) for one in same]
+    pairs = _number_pairs(said.clause)
+    near = closest(said.clause, account, any_proposition) if pairs else []
+    same_act = [one for one in near if telling_verbs(said.clause) & one.clause.verbs]
     exact = {pair for pair in pairs if pair[0] in TIMES or pair[0] == "at"} | set(numbered(said.clause.tokens))
     for noun in sorted({noun for noun, _ in pairs}):
         said_numbers = {number for word, number in pairs if word == noun}
-        if (noun, min(said_numbers)) not in exact and not _is_of_same_act(clause, noun, same):
-            said_numbers -= account.uncounted
-        told = {number for found in near for word, number in found if word == noun}
+        told = _beside_noun(noun, same_act)
+        if not told:
+            told = _beside_noun(noun, near)
+            said_numbers -= set() if (noun, min(said_numbers)) in exact else account.uncounted
         if told and said_numbers and not told & said_numbers:
             return (
                 "wrong-number",
@@ -211,10 +215,8 @@ def wrong_number(said: Said, account: Account) -> Fault | None:
     return None
 
 
-def _is_of_same_act(clause: Clause, noun: str, near: Sequence[Proposition]) -> bool:
-    """Return whether a line has another number beside a noun in telling the same act."""
-    beside = [one.clause.verbs for one in near if noun in {word for word, _ in _number_pairs(one.clause)}]
-    return any(telling_verbs(clause) & verbs for verbs in beside)
+def _beside_noun(noun: str, told: Sequence[Proposition]) -> set[str]:
+    return {number for one in told for word, number in _number_pairs(one.clause) if word == noun}
 
 
 def _number_pairs(clause: Clause) -> set[tuple[str, str]]:
@@ -325,7 +327,7 @@ def _wrong_way(act: Act, account: Account) -> Fault | None:
     known = account.visited[act.actor] | {
         place for place, lines in account.places.items() if lines & account.where[f"@{act.actor}"]
     }
-    if act.place in account.rooms and act.place not in known:
+    if act.place not in known:
         return "wrong-place", f"no memory has {called(account, [act.actor])} going to {act.place} or coming from there."
     return None
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agents.memory.english import (
-    BE,
     DENIALS,
     LIGHT,
     NOBODY,
@@ -39,8 +38,17 @@ from agents.memory.judging.comparing import (
     wrong_topic,
     wrong_transfer,
 )
-from agents.memory.judging.events import GIVING, TAKING, denied, is_done, main_verb, person_behind
-from agents.memory.judging.evidence import COVERED, HALF_COVERED, WHOLE, Account, Proposition, any_proposition, closest
+from agents.memory.judging.events import GIVING, TAKING, denied, is_done, main_verb, person_behind, thing_behind
+from agents.memory.judging.evidence import (
+    COVERED,
+    HALF_COVERED,
+    WHOLE,
+    Account,
+    Proposition,
+    any_proposition,
+    closest,
+    is_telling,
+)
 
 GRAVE = (
     (stems("die drown"), stems("die drown"), True),
@@ -56,6 +64,7 @@ SPEECH_ACTS = stems("thank offer invite complain apologise greet wonder demand r
 
 THANKING = stems("thank")
 ASKING = frozenset("what who whom why how where when".split())
+CONTAINING = frozenset("in on under into inside behind".split())
 PARTNERS = frozenset("to for with from about".split())
 _PRONOUNS = frozenset("it them they him her he she that this we us one".split())
 
@@ -161,7 +170,7 @@ def _wrong_doer(said: Said, account: Account) -> Fault | None:
 
     near = closest(said.clause, account, fits)
     if not telling_verbs(clause):
-        near = [one for one in near if _is_telling(clause, one, account)]
+        near = [one for one in near if is_telling(clause, one, account)]
     doers = {one.subject for one in near}
     if not near or None in doers or doer in doers or any(doer == one.speaker for one in near):
         return None
@@ -170,16 +179,6 @@ def _wrong_doer(said: Said, account: Account) -> Fault | None:
     if _listed(clause) & doers or (partner in doers and not is_swapped):
         return None
     return "wrong-person", f"{called(account, doers)} did this, not {called(account, [doer])}."
-
-
-def _is_telling(clause: Clause, one: Proposition, account: Account) -> bool:
-    """Return whether what two clauses share tells enough although their verb may be that of anything."""
-    shared = clause.items & one.items - {f"@{clause.subject}"} - LIGHT
-    is_same = clause.verbs & one.clause.verbs
-    if is_same and any(item[0] not in "@%#" and account.is_rare(item) for item in shared):
-        return True
-    is_same = is_same or (BE & clause.words and BE & one.clause.words)
-    return len({item for item in shared if item[0] != "%"}) >= (2 if is_same else 3)
 
 
 def _listed(clause: Clause) -> set[str | None]:
@@ -192,7 +191,7 @@ def _wrong_denial(said: Said, account: Account) -> Fault | None:
     clause = said.clause
     if said.is_hedged or (said.is_open and not clause.is_negated):
         return None
-    verbs = denied(clause) if clause.is_negated else _affirmed(clause)
+    verbs = denied(clause) if clause.is_negated else clause.verbs - SAYING
     if not verbs or clause.words & {"until", "till", "only"}:
         return None
 
@@ -208,10 +207,9 @@ def _wrong_denial(said: Said, account: Account) -> Fault | None:
     is_anybodys = clause.subject is None and said.speaker is None and not clause.words & QUANTIFIERS
     if is_anybodys and (clause.is_negated or not clause.words & SUBJECT_PRONOUNS):
         return None
-    near = [
-        one for one in closest(said.clause, account, fits, WHOLE if is_anybodys else COVERED) if _has_topic(clause, one)
-    ]
-    own = [one for one in near if clause.subject and one.speaker == clause.subject]
+    covered = WHOLE if is_anybodys else HALF_COVERED if said.speaker else COVERED
+    near = [one for one in closest(clause, account, fits, covered) if _has_topic(clause, one)]
+    own = [one for one in near if clause.subject and clause.subject in (one.speaker, *one.clause.names)]
     near = own or near
     if near and all(_is_contrary(clause, one.clause) for one in near):
         how = "say the contrary" if clause.is_negated else "deny this"
@@ -247,11 +245,6 @@ def _topics(clause: Clause) -> set[str]:
 
 def _is_contrary(clause: Clause, other: Clause) -> bool:
     return clause.is_negated != other.is_negated and bool(denied(clause) or denied(other))
-
-
-def _affirmed(clause: Clause) -> frozenset[str]:
-    """Return what a clause without a `not` may be denied in: its verbs, but for those that anything has."""
-    return clause.verbs - SAYING
 
 
 def _wrong_object(said: Said, account: Account) -> Fault | None:
@@ -322,6 +315,20 @@ def _wrong_partner(said: Said, account: Account) -> Fault | None:
     return None
 
 
+def _wrong_container(said: Said, account: Account) -> Fault | None:
+    """Return whether something is said to be in or on another thing than in all lines that have it."""
+    clause, main = said.clause, main_verb(said.clause)
+    if not main or main in LIGHT or said.is_hedged:
+        return None
+    told = [one for one in account.with_any([main]) if main in one.clause.verbs and one.speaker != account.agent]
+    for preposition in CONTAINING & clause.words:
+        thing = thing_behind(clause, preposition, account.things)
+        others = {thing_behind(one.clause, preposition, account.things) for one in told}
+        if thing and others and None not in others and thing not in others:
+            return "wrong-thing", f"the memories have the {min(filter(None, others))} here, not the {thing}."
+    return None
+
+
 def _is_open_to(one: Proposition) -> bool:
     """Return whether it was said to somebody of whom nobody knows who it was."""
     pairs = zip(one.clause.tokens, one.clause.persons, strict=True)
@@ -377,6 +384,7 @@ RULES = (
     _wrong_doer,
     _swapped,
     _wrong_partner,
+    _wrong_container,
     _wrong_object,
     _wrong_denial,
     _wrong_quantity,

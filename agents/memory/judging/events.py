@@ -218,6 +218,15 @@ def person_behind(clause: Clause, prepositions: Sequence[str], start: int = 0) -
     return None
 
 
+def thing_behind(clause: Clause, preposition: str, things: Things) -> str | None:
+    """Return which thing is named first behind a preposition, in the same phrase; None if none is."""
+    for at, name in things.within(clause.tokens):
+        words = [token.word for token in clause.tokens[max(0, at - 3) : at]]
+        if preposition in words and not PREPOSITIONS & set(words[words.index(preposition) + 1 :]):
+            return name
+    return None
+
+
 _ACT_VERBS = {
     **dict.fromkeys(stems("take fetch grab collect pick get"), TAKE),
     **dict.fromkeys(stems("drop put lay"), DROP),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from agents.memory.english import AUXILIARIES, IRREGULAR, LIGHT, MODALS, SAYING, SUBJECT_PRONOUNS, stem
+from agents.memory.english import AUXILIARIES, BASES, BE, LIGHT, MODALS, SAYING, SUBJECT_PRONOUNS, stem
 from agents.memory.facts.extraction import utterance_in
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.facts.store import ME
@@ -134,7 +134,8 @@ class Account:
                 self.visited[person].add(line.place)
         before = frozenset[str]()
         talk = self._talks.setdefault(who or "", Talk(self.cast.people, genders=self.genders))
-        talk.i, talk.you, talk.earlier, talk.before = who, you, talk.before or talk.earlier, []
+        talk.earlier = (talk.before or talk.earlier) if who != self.agent else []
+        talk.i, talk.you, talk.before = who, you, []
         for sentence in read(line.text, self.cast, talk):
             named = frozenset(name for clause in sentence for name in clause.names)
             around = frozenset(item for clause in sentence for item in clause.items)
@@ -147,7 +148,9 @@ class Account:
                 )
                 is_quoted = is_quoted or bool(clause.verbs & SAYING)
                 self._note(number, clause)
-            before = frozenset(stem(word) for word in self._thing_words(sentence))
+            things = frozenset(stem(word) for word in self._thing_words(sentence))
+            done = frozenset(verb for clause in sentence for verb in clause.verbs)
+            before = things or frozenset(item for item in around - done - LIGHT if item[0] not in "@%#")
 
     def _witness(self, event: Event) -> None:
         """Take up what the world has told, with the names as clauses have them."""
@@ -243,7 +246,7 @@ def _is_only_meant(clause: Clause) -> bool:
     return is_order or is_future or is_asked or is_condition or "please" in words
 
 
-_ORDERS = (frozenset(IRREGULAR.values()) | frozenset("open keep ask follow do don't let".split())) - {
+_ORDERS = (BASES | frozenset("open keep ask follow do don't let".split())) - {
     "put",
     "cut",
     "read",
@@ -343,3 +346,13 @@ def closest(
 def any_proposition(one: Proposition) -> bool:
     """Keep every proposition."""
     return True
+
+
+def is_telling(clause: Clause, one: Proposition, account: Account) -> bool:
+    """Return whether what two clauses share tells enough although their verb may be that of anything."""
+    shared = clause.items & one.items - {f"@{clause.subject}"} - LIGHT
+    is_same = clause.verbs & one.clause.verbs
+    if is_same and any(item[0] not in "@%#" and account.is_rare(item) for item in shared):
+        return True
+    is_same = is_same or (BE & clause.words and BE & one.clause.words)
+    return len({item for item in shared if item[0] != "%"}) >= (2 if is_same else 3)
