@@ -23,7 +23,7 @@ MOST_SHOWN = 5
 FEWEST_KNOWN = 4
 """Of so many names in its source and more a summary has to keep one, or tell of so many other things in it:"""
 
-FEWEST_TOPICS = 2
+FEWEST_TOPICS = 1
 
 UNTRUE = frozenset({"wrong-person", "wrong-place", "wrong-thing", "wrong-number", "negation", "invented-deed"})
 MENDABLE = UNTRUE | {"unknown-name", "unknown-number", "cut-off", "repetition"}

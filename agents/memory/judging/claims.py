@@ -30,6 +30,9 @@ _CONTRACTION = re.compile(r"(?:n't|'(?:s|m|d|t|ve|ll|re|s'))$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:…—\n]|,\s?[\"“„«])[\s\"'“”„«»()\[\]*_#>•–-]*\Z")
 _OPENING = 24
 _LONGEST_TITLE = 60
+_NICKNAME = 3
+"""So many letters of a name and more may stand for it, unless only one is missing."""
+
 _ABBREVIATED = re.compile(r"(?<![\w'])(?:mr|mrs|ms|dr|st|prof|rev|capt|[a-z])\.\s*\Z", re.IGNORECASE)
 _PERSONAL = frozenset(
     """
@@ -45,7 +48,10 @@ _COMMON_STARTS = frozenset("people children nobody folk men women strangers visi
 _MOST_CAPITALS = 0.3
 """Where more than this share of the words inside sentences have a capital, the language writes nouns so."""
 _TWELVE = frozenset({"noon", "midday", "midnight"})
-_GENERIC = re.compile(r"\s+(?:[a-z]+\s+)?(?:things?|matters|points|ways|reasons|topics|words|thoughts|one)\b")
+_GENERIC = re.compile(
+    r"\s+(?:[a-z]+\s+)?(?:things?|matters|points|ways|reasons|topics|words|thoughts|one|"
+    r"visits|visitors|guests|errands|gifts|stops|meetings|talks|items|of (?:us|them))\b"
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,7 @@ class Support:
         memories = tuple(memories)
         people = {person for memory in memories for person in memory.people}
         rooms = {memory.room for memory in memories if memory.room}
+        self._people = words_of(" ".join(people))
         told = "\n".join([*(memory.text for memory in memories), *texts, *people, *rooms, *names])
         self._text = folded(plain(told))
         self._words = _vocabulary(self._text)
@@ -107,6 +114,8 @@ class Support:
         if word in self._words or f"{word}s" in self._words or word.removesuffix("s") in self._words:
             return True
         parts = re.split("[-']", word)
+        if len(word) >= _NICKNAME and any(name.startswith(word) and len(name) - len(word) > 1 for name in self._people):
+            return True
         return len(parts) > 1 and all(p in self._words or p in FUNCTION_WORDS or p in NUMBER_WORDS for p in parts)
 
     def has_number(self, numeral: Numeral) -> bool:

@@ -129,7 +129,7 @@ class Talk:
     before: list[str] = field(default_factory=list)
     earlier: list[str] = field(default_factory=list)
     genders: dict[str, str] = field(default_factory=dict)
-    tellers: set[str] = field(default_factory=set)
+    tellers: set[str | None] = field(default_factory=set)
 
 
 def read(text: str, cast: Cast, talk: Talk) -> Iterator[list[Clause]]:
@@ -142,11 +142,11 @@ def read(text: str, cast: Cast, talk: Talk) -> Iterator[list[Clause]]:
 def _clauses(sentence: list[Token], talk: Talk) -> list[Clause]:
     found: list[Clause] = []
     named: list[str] = []
+    people = {one.start: one.value for at, one in enumerate(sentence) if _is_person(sentence, at, talk.people)}
     for opening, tokens in _segments(sentence):
         own = [tokens[at].value for at in range(len(tokens)) if _is_person(tokens, at, talk.people)]
-        last = next((name for name in reversed(named)), None)
-        is_content = opening in CONTENT_OPENINGS
-        talk.tellers = {one.subject for one in found[-1:] if is_content and one.subject and one.verbs & SAYING}
+        last = max(((at, name) for at, name in people.items() if at < tokens[0].start), default=(0, None))[1]
+        talk.tellers = {one.subject for one in found[-1:] if opening in CONTENT_OPENINGS and one.verbs & SAYING}
         persons = tuple(_persons(tokens, named, talk))
         subject, is_inherited = _subject(tokens, opening, persons, last)
         is_aside = opening == "," and bool(found) and found[-1].opening in SUBORDINATORS

@@ -121,6 +121,7 @@ _BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)])(?:\s|$)")
 _SENTENCE = re.compile(r"[^.!?\n]+")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _REPORTED = re.compile(r"\b(?:said|says|told|tells|asked|asks|warned|warns|wrote|heard|thinks|thought) ", re.IGNORECASE)
+_ASCRIBED = re.compile(r"[.!]\s+(?:so )?[^\W\d_a-z]\w+(?:'s (?:words|orders|advice|warning)| (?:said|says|told me)\b)")
 _TO_DO = re.compile(r"\b(?:to do|to-do|todo|pending|open|next|plans?|tasks?|errands?|promise[sd]?)\b", re.IGNORECASE)
 _ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 _CLOSING = '"”»)]'
@@ -156,7 +157,8 @@ def phrase_faults(text: str, source_text: str) -> Iterator[Fault]:
 def _is_told(text: str, start: int) -> bool:
     """Return whether an order is somebody's in reported speech, or a point of a list of what is to be done."""
     begin = max(text.rfind(mark, 0, start) for mark in ".!?\n") + 1
-    if _REPORTED.search(text, begin, start):
+    end = min((at for mark in ".!?\n" if (at := text.find(mark, start)) >= 0), default=len(text))
+    if _REPORTED.search(text, begin, start) or _ASCRIBED.match(text, end):
         return True
     line = text.rfind("\n", 0, start + 1) + 1
     heading = text.rfind(":\n", 0, line + 1)

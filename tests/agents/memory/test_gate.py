@@ -23,7 +23,7 @@ NOON_MS = 1_795_262_400_000  # 2026-11-21, a Saturday, 12:00 UTC
 MOST_FALSE_ALARMS = 0.05
 
 # Of the summaries of journals, so many may be judged wrongly: sound ones refused, faulty ones accepted.
-MOST_WRONG = {"tuning": (6, 19), "held back": (4, 7)}
+MOST_WRONG = {"tuning": (2, 19), "held back": (4, 7)}
 
 SOUND, SOURCE = sound()
 
@@ -136,6 +136,13 @@ def test_a_number_may_be_written_in_another_way(told: str, retold: str):
     )
 
 
+def test_somebody_may_be_called_by_the_beginning_of_their_name():
+    told = "Zuzana says that the river is high today, and looks at it for a long while."
+    source = Source((Memory(1, NOON_MS, "observed", "Hall", told, ("Zuzana",)),), ())
+    assert reasons("I heard from Zuza that the river is high.", source) == []
+    assert reasons("I heard from Zora that the river is high.", source) == ["unknown-name"]
+
+
 def test_people_and_rooms_may_be_counted():
     lines = [
         Memory(seq, NOON_MS, "observed", room, f"{who} arrives, and looks about, and sits down.", (who,))
@@ -156,6 +163,7 @@ def test_quoted_speech_from_the_source_may_order_and_refuse():
         "I met Odile on The Landing. Still to do: bring Moss the seed bun.",
         "I met Odile and took an ink bottle.\nStill to do:\n- Bring Moss a seed bun.\n- Ask Odile about gate nine.",
         "I met Odile, who said that you must never trust gate nine.",
+        "I met Odile on The Landing. Never trust gate nine. Odile's words, not mine.",
     ],
 )
 def test_what_is_to_do_and_reported_orders_are_no_instructions(text: str):
@@ -250,6 +258,7 @@ def test_no_text_makes_the_gate_raise(text: str):
 def test_an_invented_name_inside_a_sentence_is_always_refused(name: str, after: str):
     (word,) = [part for part in words_of(name) if len(part) == max(map(len, words_of(name)))][:1]
     known = words_of("\n".join([SOURCE.text, *SOURCE.roster, SOURCE.name, "Saturday November Moss"])) | FUNCTION_WORDS
+    assume(not any(one.startswith(word) for one in known))  # a nickname
     assume(not any(form in known or form in NUMBER_WORDS for form in (word, f"{word}s", word.removesuffix("s"))))
     assert "unknown-name" in reasons(f"I took an ink bottle, and then met {name}{after} by the river.")
 
