@@ -107,7 +107,7 @@ def visible_characters(world: World, room_id: str, viewer: Character | None = No
 
 
 def hidden_count(world: World, viewer: Character, found: Sequence[Character]) -> int:
-    """Return how many others are in the room of a viewer besides those found by `made_out`."""
+    """Return how many others are in the room of a viewer besides those found by `visible_characters`."""
     return world.count_occupants(viewer.room_id) - viewer.awake - len(found)
 
 

@@ -97,8 +97,8 @@ def file_name_for(name: str, taken: Iterable[str] = ()) -> str:
     """Return the stem of a note's file for any name, that is none of those taken.
 
     It is in NFC, has no character that a file name, a wiki-link or a line of a note cannot hold, is no name of a
-    device, fits with its number into `LONGEST_BYTES` bytes, and differs from those taken in more than case or accents'
-    encoding. A name that will do as it is comes back as it is.
+    device, fits with its number into `MAX_FILE_NAME_BYTES` bytes, and differs from those taken in more than case or
+    accents' encoding. A name that will do as it is comes back as it is.
     """
     stem = _sanitize_stem(name)
     used = {name_key(one) for one in taken}

@@ -7,7 +7,7 @@ somewhere after each. Each note is read once, and again only if the world has wr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -86,7 +86,10 @@ class EntityReloader:
         for source in changed:
             if reload := self._by_folder.get(source.partition("/")[0]):
                 yield
-                self._guarded(source, result, lambda reload=reload, source=source: reload(source, result))  # type: ignore[misc]
+                try:
+                    reload(source, result)
+                except NoteError as error:
+                    self._refuse(source, str(error), result)
         for source in gone:
             if not (source.startswith("rooms/") and _name(source) in renamed):
                 self._remove(source, result)
@@ -147,8 +150,13 @@ class EntityReloader:
         for source in old:
             yield
             self._read_room(source, edited, result)
-            if source in edited.rooms and edited.rooms[source].id in rooms:  # else it was removed meanwhile
-                self._adopt_if_open(source, edited, parts[source])
+            room = edited.rooms.get(source)
+            if room is None or room.id not in rooms:  # it was removed meanwhile, or is not valid any more
+                continue
+            if closed := leading_nowhere({source: room}, rooms):
+                self._refuse(source, closed[source], parts[source])
+            else:
+                self._adopt(source, room, parts[source], edited.written[source])
         for part in parts.values():
             result.add(part)
 
@@ -161,23 +169,14 @@ class EntityReloader:
             edited.notes.pop(source, None)
         edited.base[source] = base
         edited.rooms.pop(source, None)
-
-        def read() -> None:
+        try:
             note = edited.notes.pop(source, None) or self._vault.read(*source.split("/"))
             room = room_of(note, _name(source), edited.names)
             self._check_free(source, room.ref)
-            edited.rooms[source], edited.written[source] = room, _as_written(room, note, edited.renamed)
-
-        self._guarded(source, result, read)
-
-    def _adopt_if_open(self, source: str, edited: _EditedRooms, result: ReloadResult) -> None:
-        """Adopt a room whose exits still lead somewhere."""
-        room = edited.rooms[source]
-        why = leading_nowhere({source: room}, self._world.rooms).get(source)
-        if why:
-            self._refuse(source, why, result)
+        except NoteError as error:
+            self._refuse(source, str(error), result)
         else:
-            self._adopt(source, room, result, edited.written[source])
+            edited.rooms[source], edited.written[source] = room, _as_written(room, note, edited.renamed)
 
     def _reload_person(self, source: str, result: ReloadResult) -> None:
         person = person_of(self._vault.read(*source.split("/")), _name(source), self._world.start_room_id)
@@ -255,12 +254,6 @@ class EntityReloader:
                 result.events += remove_character(world, one.character_id)
                 what = f"is gone; {one.name} begins anew when they come back."
         result.messages.append(f"{source}: {what}")
-
-    def _guarded(self, source: str, result: ReloadResult, read: Callable[[], None]) -> None:
-        try:
-            read()
-        except NoteError as error:
-            self._refuse(source, str(error), result)
 
     def _refuse(self, source: str, why: str, result: ReloadResult) -> None:
         if self.broken.get(source) != why:

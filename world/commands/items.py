@@ -165,7 +165,7 @@ def find_container(world: World, actor: Character, wanted: str) -> Thing:
 def contents_of(world: World, things: Iterable[Thing], depth: int = 1) -> Iterator[str]:
     """Yield what is in containers, and in those inside them, a line each, indented by how deep it is.
 
-    What is deeper than `DEEPEST` is left out; one sees it by looking into what it is in.
+    What is deeper than `MAX_CONTAINER_DEPTH` is left out; one sees it by looking into what it is in.
     """
     ahead = [(one, depth) for one in reversed(list(things))]
     while ahead:
@@ -178,7 +178,7 @@ def contents_of(world: World, things: Iterable[Thing], depth: int = 1) -> Iterat
 
 
 def _levels(world: World, thing: Thing) -> int:
-    """Return how many containers stand in one another in a thing, itself among them; no more than `DEEPEST`."""
+    """Return how many containers stand in one another in a thing, itself among them, up to `MAX_CONTAINER_DEPTH`."""
     level, levels = [thing], 0
     while levels < MAX_CONTAINER_DEPTH and (
         level := [one for holder in level for one in world.things_at(holder.thing_id)]
