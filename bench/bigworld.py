@@ -20,8 +20,7 @@ from pathlib import Path
 
 from config.settings import WorldSettings
 from server.persistence.autosave import SaveMoves, SaveNotes
-from vault.entities.load import load_world
-from vault.entities.store import EntityStore, MergeBase
+from vault.entities.store import EntityStore, MergeBase, load_world
 from vault.locations_log import LocationsLog
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands

@@ -38,7 +38,7 @@ from tests.agents.memory.lives import good_summaries, one_turn
 from tests.scripted_model import ScriptedModel
 from tests.server.fake_connection import FakeConnection, Guest
 from tests.server.front_door import lobby_of
-from vault.entities.load import load_world
+from vault.entities.store import load_world
 from vault.memory.journal import Journal
 from vault.memory.memory_line import Memory
 from vault.memory.ranges import Range, RangeSet

@@ -22,7 +22,7 @@ from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel, ModelError
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from vault.entities.load import load_world
+from vault.entities.store import load_world
 from vault.message_notes import load_command_texts
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands

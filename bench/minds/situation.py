@@ -11,7 +11,7 @@ from functools import cache
 from agents.memory.strategy import loaded_strategies
 from bench.minds.checks import Check, flaws
 from bench.minds.turns import Act, PlayedTurn, act_of
-from vault.entities.load import load_world
+from vault.entities.store import load_world
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Character

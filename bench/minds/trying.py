@@ -15,7 +15,7 @@ from agents.population import Population
 from bench.minds.situation import Scene, Situation
 from bench.minds.stage import populate, prepare_vault
 from bench.minds.turns import PlayedTurn
-from vault.entities.load import load_world
+from vault.entities.store import load_world
 
 FAILURES = ("speechless", "failed")
 

@@ -21,8 +21,7 @@ from config.settings import ServerSettings
 from server.net.listeners import TELNET, TLS, OpenPorts, address_for
 from server.persistence.hot_reload import load_texts
 from vault.config_notes import Settings
-from vault.entities.load import load_world
-from vault.entities.store import MergeBase
+from vault.entities.store import MergeBase, load_world
 from vault.errors import NoteError
 from vault.vault import Vault
 from world.sanitize import clean_line

@@ -13,8 +13,7 @@ from twisted.python.failure import Failure
 from config.settings import WorldSettings
 from server.clock import DelayedCall, ReactorClock, cancel
 from vault.board_note import BoardNote
-from vault.entities.load import load_world
-from vault.entities.store import EntityStore, MergeBase
+from vault.entities.store import EntityStore, MergeBase, load_world
 from vault.errors import NoteError
 from vault.locations_log import LocationsLog
 from vault.vault import Vault

@@ -15,7 +15,7 @@ from config.settings import AgentSettings
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
-from vault.entities.load import load_world
+from vault.entities.store import load_world
 from vault.errors import NoteError
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands

@@ -12,7 +12,7 @@ from config.settings import WorldSettings
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.backup import back_up, backups_folder
-from vault.entities.load import load_world
+from vault.entities.store import load_world
 from vault.errors import NoteError
 from vault.locations_log import LocationsLog
 from vault.vault import Vault, open_vault

@@ -13,13 +13,7 @@ from config.validation import closest_name, current_name
 from tests.vault import nasty
 from vault.entities.agent_notes import KEYS as AGENT_KEYS
 from vault.entities.agent_notes import load_agent
-from vault.entities.schema import (
-    known_keys,
-    load_person,
-    load_room,
-    load_thing,
-    save_entity,
-)
+from vault.entities.schema import known_keys, load_person, load_room, load_thing, save_entity
 from vault.errors import NoteError
 from vault.vault import STARTER, Vault
 from world.entities import Character, Detail, Exit, Role

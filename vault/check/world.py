@@ -10,7 +10,6 @@ from config.profiles import THINKER, ModelProfile, legacy_thinker
 from config.settings import SETTINGS_BY_NOTE, AgentSettings, MemorySettings
 from config.validation import OLD_NAMES, REMOVED, SourcedValue, is_open, setting_names
 from vault.board_note import BOARD, parse_board
-from vault.check.files import NAMED
 from vault.config_notes import Settings, load_settings, load_text, settings_in
 from vault.entities.agent_notes import load_agent
 from vault.entities.schema import KINDS as KIND_BY_FOLDER
@@ -291,3 +290,7 @@ def _old_names(source: str, given: Mapping[str, SourcedValue], known: tuple[str,
             yield Finding(source, one.line, f"{key} is called {OLD_NAMES[key]} now; rename it.", True)
         elif key in REMOVED and key not in known:
             yield Finding(source, one.line, f"{key} counts no more. {REMOVED[key]}", True)
+
+
+NAMED = ("rooms", "things", "people")
+"""The folders whose notes are named after what they describe."""

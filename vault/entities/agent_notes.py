@@ -13,16 +13,15 @@ the person. `plan.md` holds today's steps in the same form, with a box that is t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from config.settings import AgentSettings, MemorySettings
 from config.validation import SettingsError, SourcedValue, closest_name, current_name, override, setting_names
-from vault.entities.schema import known_keys, read_fields
-from vault.entities.trigger_notes import ERRANDS, profile_in
+from vault.entities.schema import ERRANDS, REACTIONS, known_keys, read_fields
 from vault.errors import NoteError
-from vault.markdown import Line, unescaped_comments
+from vault.markdown import Line, unescaped, unescaped_comments
 from vault.note import Note, link
 from vault.note_editor import NoteEditor
 from vault.vault import Vault, check_name
@@ -213,3 +212,27 @@ def _errand(line: str, place: str) -> Errand:
     if errand.do.lower() == TALK and not errand.where:
         raise NoteError(f"{place}: 'talk' needs a person, as in '- [[Moss]]: talk'.")
     return errand
+
+
+def profile_in(note: Note) -> str:
+    """Return what the body of an agent's note says without its reactions, its errands and comments."""
+    return unescaped(line for line, is_table in _parted(note) if not is_table)
+
+
+def without_reactions(note: Note) -> str:
+    """Return the body of a note without its reactions and errands, to the letter."""
+    return "\n".join(line.raw for line, is_table in _parted(note) if not is_table).strip("\n")
+
+
+def only_reactions(note: Note) -> str:
+    """Return what `without_reactions` leaves out."""
+    return "\n".join(line.raw for line, is_table in _parted(note) if is_table).strip("\n")
+
+
+def _parted(note: Note) -> Iterator[tuple[Line, bool]]:
+    """Yield each line of a body, and whether it is of the reactions or the errands, which the next heading ends."""
+    is_table = False
+    for line in note.lines:
+        if 1 <= line.level <= 2:
+            is_table = line.level == 2 and line.title.casefold() in (REACTIONS.casefold(), ERRANDS.casefold())
+        yield line, is_table

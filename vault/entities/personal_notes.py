@@ -11,8 +11,7 @@ import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from vault.entities.agent_notes import agent_of, set_agent_property
-from vault.entities.trigger_notes import only_reactions, without_reactions
+from vault.entities.agent_notes import agent_of, only_reactions, set_agent_property, without_reactions
 from vault.markdown import escaped_section, unescaped_section
 from vault.note import Note, link
 from vault.note_editor import NoteEditor

@@ -6,15 +6,16 @@ never in a note. An agent has no account: its `agent.md` says it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from config.settings import ROLES, AgentSettings, MemorySettings
 from config.validation import setting_names
-from vault.entities.trigger_notes import ambient_in, descriptions_in, triggers_in
 from vault.errors import NoteError
 from vault.front_matter import format_front_matter
+from vault.markdown import unescaped_comments, unescaped_line
 from vault.note import Note, link_or_name, link_target, own_properties, table_in, text_in, texts_in
 from vault.note_editor import NoteEditor, entry_lines
 from vault.vault import Vault, check_name
@@ -34,7 +35,10 @@ from world.entities import (
     Table,
     Thing,
 )
+from world.errors import WorldError
+from world.game_time import DAY_PARTS
 from world.sanitize import name_key
+from world.triggers import Trigger, parse_trigger
 
 FOLDERS = {"room": "rooms", "thing": "things", "character": "people"}
 KINDS = {folder: kind for kind, folder in FOLDERS.items()}
@@ -298,3 +302,41 @@ def inside_itself(thing_id: str, around: Sequence[str], line: int = 0) -> str:
     notes = ", ".join(f"things/{one}.md" for one in around if one != thing_id)
     place = f"things/{thing_id}.md:{line}" if line else f"things/{thing_id}.md"
     return f"{place}: {thing_id!r} would be inside itself ({notes or 'by its own note'}); put one of them elsewhere."
+
+
+REACTIONS, ERRANDS = "Reactions", "Errands"
+COLUMNS = ("on", "when", "do")
+
+_BAR = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r":?-+:?")
+
+
+def descriptions_in(note: Note) -> dict[str, str]:
+    """Return what is added to a description in a part of the day, by part. Raises: NoteError."""
+    return {part: text for part in DAY_PARTS if (text := note.section(part).text)}
+
+
+def ambient_in(note: Note, title: str) -> tuple[str, ...]:
+    """Return the list lines of a section. Raises: NoteError."""
+    lines = (unescaped_line(line.text).strip() for line in note.section(title).lines if line.counts)
+    return tuple(line[2:].strip() for line in lines if line[:2] in ("- ", "* ", "+ "))
+
+
+def triggers_in(note: Note) -> Iterator[tuple[Trigger, int]]:
+    r"""Yield each trigger of a note and its line: the rows of the table under `## Reactions`.
+
+    A bar inside a cell is written `\|`. Raises: NoteError at a row that is none.
+    """
+    for line in note.section(REACTIONS).lines:
+        row, number = unescaped_comments(line.text).strip(), line.number
+        if not line.counts or not row.startswith("|"):
+            continue
+        cells = [cell.strip().replace("\\|", "|") for cell in _BAR.split(row.removesuffix("|"))[1:]]
+        if [cell.lower() for cell in cells] == list(COLUMNS) or all(_RULE.fullmatch(cell) for cell in cells):
+            continue
+        if len(cells) != len(COLUMNS):
+            raise NoteError(f"{note.source}:{number}: {row!r} has {len(cells)} cells; it needs three: on, when, do.")
+        try:
+            yield parse_trigger(*cells), number
+        except WorldError as error:
+            raise NoteError(f"{note.source}:{number}: {error}.") from error

@@ -14,8 +14,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from vault.errors import NoteError
-from vault.legacy_import.notes import Names, OldNote, Report, names_in
-from vault.legacy_import.places import CHARACTER, ROOM, notes_in, read_note
+from vault.legacy_import.places import CHARACTER, ROOM, Names, OldNote, Report, names_in, notes_in, read_note
 from vault.markdown import one_line
 from vault.memory.journal import Journal
 from vault.memory.memory_line import KINDS, Memory

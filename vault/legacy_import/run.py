@@ -16,22 +16,27 @@ from pathlib import Path
 from config.settings import AgentSettings, MemorySettings, WorldSettings
 from config.validation import SettingsError, SourcedValue, closest_name, override
 from vault.entities.agent_notes import KEYS
-from vault.entities.load import load_world
 from vault.entities.schema import save_entity
+from vault.entities.store import load_world
 from vault.errors import NoteError
 from vault.legacy_import.memories import import_memories, import_summaries
-from vault.legacy_import.notes import Item, Names, OldNote, Report, table_rows, target_of
 from vault.legacy_import.places import (
     CHARACTER,
     LOCATIONS,
     ROOM,
     THING,
+    Item,
+    Names,
+    OldNote,
     Places,
+    Report,
     kept_properties,
     notes_in,
     read_note,
     read_places,
     start_room,
+    table_rows,
+    target_of,
     write_places,
 )
 from vault.locations_log import LocationsLog

@@ -28,7 +28,7 @@ from tests.agents.memory.lives import NAME, ROSTER, Life, one_turn, windows
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
-from vault.entities.load import load_world
+from vault.entities.store import load_world
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory
 from vault.memory.summary_cache import SummaryCache

@@ -16,7 +16,7 @@ from tests.agents.memory.lives import one_turn
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
-from vault.entities.load import load_world
+from vault.entities.store import load_world
 from vault.memory.summaries import Summary
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands

@@ -15,8 +15,7 @@ from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.board_note import BoardNote
-from vault.entities.load import load_world
-from vault.entities.store import EntityStore, MergeBase
+from vault.entities.store import EntityStore, MergeBase, load_world
 from vault.locations_log import LocationsLog
 from vault.vault import Vault
 from world.commands.table import world_commands

@@ -8,9 +8,8 @@ import pytest
 
 from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
-from vault.entities.load import load_world
 from vault.entities.schema import save_entity
-from vault.entities.store import EntityStore, MergeBase
+from vault.entities.store import EntityStore, MergeBase, load_world
 from vault.errors import NoteError
 from vault.locations_log import LOCATIONS, OPENING, LocationsLog
 from vault.vault import STARTER, Vault

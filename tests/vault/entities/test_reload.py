@@ -9,9 +9,8 @@ import pytest
 
 from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
-from vault.entities.load import load_world
 from vault.entities.reload import EntityReloader, ReloadResult, leading_nowhere, run_steps
-from vault.entities.store import EntityStore, MergeBase
+from vault.entities.store import EntityStore, MergeBase, load_world
 from vault.locations_log import LocationsLog
 from vault.vault import Vault
 from vault.watch import ChangeScanner

@@ -9,8 +9,7 @@ import pytest
 from config.settings import WorldSettings
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
-from vault.entities.load import load_world
-from vault.entities.store import EntityStore, MergeBase, move_to_trash, newest_in_trash
+from vault.entities.store import EntityStore, MergeBase, load_world, move_to_trash, newest_in_trash
 from vault.vault import Vault
 from world.entities import Character, Exit, Role, Room, Thing
 

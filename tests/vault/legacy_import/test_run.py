@@ -13,9 +13,9 @@ from tests.vault.legacy_import.older_vault import OlderVault
 from vault.check.run import check_vault
 from vault.config_notes import load_settings
 from vault.entities.agent_notes import load_agent
-from vault.entities.load import load_world
+from vault.entities.store import load_world
 from vault.errors import NoteError
-from vault.legacy_import.notes import Report
+from vault.legacy_import.places import Report
 from vault.legacy_import.run import import_vault
 from vault.memory.journal import Journal
 from vault.memory.memory_line import Memory
