@@ -10,7 +10,7 @@ from collections.abc import MutableMapping
 from twisted.python.systemd import ListenFDs
 
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.net.listeners import TELNET, TLS
+from server.net.listeners import TELNET, TLS, WEB
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +21,8 @@ _UNNAMED = "unknown"
 def sockets_given(environ: MutableMapping[str, str]) -> dict[str, list[int]]:
     """Return the sockets that this process was started with, as descriptors by what is spoken there.
 
-    They are called `telnet` and `tls`; of those with another name the first is for telnet. What says so is taken out
-    of `environ`, so that no other program believes that it is meant.
+    They are called `telnet`, `tls` and `web`; of those with another name the first is for telnet. What says so is
+    taken out of `environ`, so that no other program believes that it is meant.
     """
     count = environ.get("LISTEN_FDS", "")
     names = environ.get("LISTEN_FDNAMES") or ":".join([_UNNAMED] * (int(count) if count.isdecimal() else 0))
@@ -31,9 +31,9 @@ def sockets_given(environ: MutableMapping[str, str]) -> dict[str, list[int]]:
         environ.pop(variable, None)
     found: dict[str, list[int]] = {}
     for name, descriptor in zip(names.split(":"), descriptors, strict=False):
-        service = name if name in (TELNET, TLS) else TELNET
+        service = name if name in (TELNET, TLS, WEB) else TELNET
         if service != name and TELNET in names.split(":") + list(found):
-            log.warning("the socket called %r is not used; name it %s or %s", name, TELNET, TLS)
+            log.warning("the socket called %r is not used; name it %s, %s or %s", name, TELNET, TLS, WEB)
             continue
         found.setdefault(service, []).append(descriptor)
     return found

@@ -126,7 +126,7 @@ class WebDoor:
             self._logins.end(before)
         secret = self._logins.begin(outcome.claim.name)
         ticket = self._logins.ticket(self._logins.find(secret))
-        return Answer(200, {"ticket": ticket, "name": outcome.claim.name}, self._cookie(secret))
+        return Answer(200, {"ticket": ticket, "name": outcome.claim.name}, self._cookie(request, secret))
 
     def _give_ticket(self, request: Request, given: Mapping[str, Any]) -> Answer:
         login = self._login_of(request)
@@ -140,24 +140,30 @@ class WebDoor:
             if session := self._sessions.get(login):
                 session.end(self._registry.texts.farewell, MARKED)
             self._logins.end(login)
-        return Answer(200, {}, self._cookie("", seconds=0))
+        return Answer(200, {}, self._cookie(request, "", seconds=0))
+
+    def _cookie(self, request: Request, secret: str, seconds: int = 7 * 86400) -> str:
+        is_encrypted = self._settings().web_tls or (request.getHeader(b"origin") or b"").startswith(b"https://")
+        name = self._cookie_names[0 if is_encrypted else 1]
+        secure = "; Secure" if is_encrypted else ""
+        return f"{name}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"
 
     @property
-    def _cookie_name(self) -> str:
-        # A cookie is sent to every port of a machine: each world there has one of its own.
-        return f"{'__Host-' if self._settings().web_tls else ''}fallwater-{self._port()}"
+    def _cookie_names(self) -> tuple[str, str]:
+        """The name over TLS, whoever speaks it, and that in plain text.
 
-    def _cookie(self, secret: str, seconds: int = 7 * 86400) -> str:
-        secure = "; Secure" if self._settings().web_tls else ""
-        return f"{self._cookie_name}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"
+        A cookie is sent to every port of a machine, and each world there has one of its own.
+        """
+        name = f"fallwater-{self._port()}"
+        return f"__Host-{name}", name
 
     def _login_of(self, request: Request) -> str:
         try:
             cookies = SimpleCookie((request.getHeader(b"cookie") or b"").decode("latin-1"))
         except CookieError:
             return ""
-        secret = cookies.get(self._cookie_name)
-        return self._logins.find(secret.value) if secret else ""
+        secrets = (cookies[name].value for name in self._cookie_names if name in cookies)
+        return next((login for secret in secrets if (login := self._logins.find(secret))), "")
 
     # Sockets
 

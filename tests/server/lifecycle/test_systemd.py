@@ -39,8 +39,9 @@ def test_sockets_are_known_by_their_names_and_one_without_is_for_telnet(environ,
 
 
 def test_a_socket_for_nothing_known_is_not_used_and_the_log_says_so(caplog):
-    assert sockets_given(given(2, "telnet:web")) == {"telnet": [3]}
-    assert [r.getMessage() for r in caplog.records] == ["the socket called 'web' is not used; name it telnet or tls"]
+    assert sockets_given(given(3, "telnet:http:web")) == {"telnet": [3], "web": [5]}
+    told = "the socket called 'http' is not used; name it telnet, tls or web"
+    assert [r.getMessage() for r in caplog.records] == [told]
 
 
 class Systemd:

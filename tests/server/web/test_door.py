@@ -386,6 +386,14 @@ def _message(line, number):
 # Proxies
 
 
+def test_behind_a_proxy_that_speaks_tls_the_cookie_is_for_tls_alone(house):
+    house.settings = ServerSettings(web_origins="https://play.example.org")
+    _, headers, _ = Browser(house).request(
+        "/enter", {"name": "guest"}, host="play.example.org", origin="https://play.example.org"
+    )
+    assert headers["set-cookie"].startswith("__Host-fallwater-4080=") and headers["set-cookie"].endswith("; Secure")
+
+
 def test_behind_a_trusted_proxy_everybody_has_an_address_of_their_own(house):
     house.settings = ServerSettings(trusted_proxies="127.0.0.1", connections_per_address=1)
     first, second = Browser(house), Browser(house)
