@@ -89,6 +89,20 @@ WORDS = (
     "\t",
 )
 
+AIM_MS = 50.0
+
+NOTE_CHARACTERS = 16_384
+LISTENERS = 30
+ROUND = EXTRACT_EVERY
+"""Agents learn from so many memories at once: as often each line is sent."""
+
+AGAIN = 4
+
+VERBS = (
+    "say|emote|tell|whisper|shout|think|look|get|give|put|use|go|help|note|goal|recall|share|write|where|hush|zz|q"
+    "|@describe here ->|@describe lamp ->|@create|@rename lamp ->|@set lamp|@memory-find|@memory-facts|@audit|@dig"
+).split("|")
+
 
 def fragments() -> Iterator[str]:
     """Yield pieces of the world's sentences with something in the place of their variables, words and marks."""
@@ -106,19 +120,7 @@ def repeated(before: str, fragment: str, size: int) -> str:
     return before + fragment * count + END
 
 
-AIM_MS = 50.0
 LINE_BYTES = ServerSettings().max_line_bytes
-NOTE_CHARACTERS = 16_384
-LISTENERS = 30
-ROUND = EXTRACT_EVERY
-"""Agents learn from so many memories at once: as often each line is sent."""
-
-AGAIN = 4
-
-VERBS = (
-    "say|emote|tell|whisper|shout|think|look|get|give|put|use|go|help|note|goal|recall|share|write|where|hush|zz|q"
-    "|@describe here ->|@describe lamp ->|@create|@rename lamp ->|@set lamp|@memory-find|@memory-facts|@audit|@dig"
-).split("|")
 
 
 @dataclass(frozen=True)

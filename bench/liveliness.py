@@ -34,6 +34,16 @@ REMEMBERED_SPEECHES = 30
 ANSWER_WITHIN = 2
 LONGEST_PERIOD = 3
 
+OLLAMA = "http://127.0.0.1:11434"
+RUNS = {
+    "model alone": {"steering": "off", "break_loops": False},
+    "model alone, measures": {"steering": "off", "break_loops": True},
+    "engine chooses verbs": {"steering": "auto", "break_loops": False},
+    "engine chooses verbs, measures": {"steering": "auto", "break_loops": True},
+}
+
+AIMS = ["*aim*", "", "≥ 95 %", "", "", "≤ 5 %", "≤ 1", "", "≥ 90 %", ""]
+
 
 @dataclass(frozen=True)
 class Liveliness:
@@ -137,13 +147,6 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else float("nan")
 
 
-OLLAMA = "http://127.0.0.1:11434"
-RUNS = {
-    "model alone": {"steering": "off", "break_loops": False},
-    "model alone, measures": {"steering": "off", "break_loops": True},
-    "engine chooses verbs": {"steering": "auto", "break_loops": False},
-    "engine chooses verbs, measures": {"steering": "auto", "break_loops": True},
-}
 COLUMNS: dict[str, Callable[[Liveliness], str]] = {
     "turns": lambda m: f"{m.turns:,}",
     "valid commands": lambda m: _percent(m.valid, 1),
@@ -155,7 +158,6 @@ COLUMNS: dict[str, Callable[[Liveliness], str]] = {
     "answers within two turns": lambda m: f"{_percent(m.answered)} of {m.asked}",
     "seconds a turn": lambda m: f"{m.seconds:.2f}",
 }
-AIMS = ["*aim*", "", "≥ 95 %", "", "", "≤ 5 %", "≤ 1", "", "≥ 90 %", ""]
 
 
 async def main(arguments: argparse.Namespace) -> None:

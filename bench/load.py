@@ -47,6 +47,15 @@ from bench.lib.town import live, look, say, spread_out, together
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
+PEOPLE = "1,50,200,500,1000,5000"
+BESIDE = "1,50,200,500"
+COMPRESSED = "500"
+CROWDED = 1000
+WITH_AGENTS = 500
+SAID_A_SECOND = 10
+SPARE_FILES = 200
+CORES = os.cpu_count() or 1
+
 
 def resident_kib(pids: Sequence[int]) -> int:
     """Return the resident memory of some processes, in KiB."""
@@ -154,16 +163,6 @@ def tables(results: Sequence[Measured]) -> list[Table]:
 def cpu_milliseconds(load: Load) -> float:
     """Return what an answer has cost of the server's cores, in milliseconds. There must be one."""
     return load.server_cores * load.seconds / len(load.answered.latencies) * 1000
-
-
-PEOPLE = "1,50,200,500,1000,5000"
-BESIDE = "1,50,200,500"
-COMPRESSED = "500"
-CROWDED = 1000
-WITH_AGENTS = 500
-SAID_A_SECOND = 10
-SPARE_FILES = 200
-CORES = os.cpu_count() or 1
 
 
 class Measuring:

@@ -21,6 +21,8 @@ from world.world import World
 
 Note = Callable[[str, str, str, str], None]
 
+_NAME = re.compile(r"[^\W\d_](?:[^\W_]|['-](?=\w)){1,19}")
+
 
 class Possession:
     """Who leads which agent just now.
@@ -83,9 +85,6 @@ class Possession:
         say = self._game.world.wording
         lines = "\n".join(shown).split("\n")
         self._game.tell(admin_id, "\n".join(say("population.through", who=agent.name, text=line) for line in lines))
-
-
-_NAME = re.compile(r"[^\W\d_](?:[^\W_]|['-](?=\w)){1,19}")
 
 
 class PopulationCommands:

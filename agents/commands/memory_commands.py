@@ -26,6 +26,8 @@ Tell = Callable[[str, str], None]
 
 DRY_RUN = "--dry-run"
 
+Publish = Callable[[tuple[Event, ...]], None]
+
 
 class MemoryCommands:
     """The commands that look into memories and have them summarised."""
@@ -189,9 +191,6 @@ def _rolled_back(agent: Agent, leaf: str, say: Wording) -> str:
 
 def _teller(tell: Tell, actor: Character, world: World) -> Callable[[Outcome], None]:
     return lambda ended: tell(actor.character_id, ended.told(world.wording))
-
-
-Publish = Callable[[tuple[Event, ...]], None]
 
 
 class FactCommands:

@@ -42,6 +42,13 @@ _SENTENCES = re.compile(r".*[.!?…][\"'”’)]?", re.DOTALL)
 
 OnLine = Callable[[str], None]
 
+DREAMT_LINES = 40
+"""Of so many of an agent's newest memories a dream is made."""
+
+LONGEST_GOAL = 200
+MOST_GOALS = 20
+MOST_RECALLED = 8
+
 
 class Dreamer:
     """Dreams for everyone, one dream at a time for each. `queue` is what stands before the model, if there is one."""
@@ -119,14 +126,6 @@ def dream_text(text: str) -> str:
     line = collapse_whitespace(clean_line(text)).strip('"“” ')[:LONGEST_DREAM]
     whole = _SENTENCES.match(line)
     return whole[0] if whole else line
-
-
-DREAMT_LINES = 40
-"""Of so many of an agent's newest memories a dream is made."""
-
-LONGEST_GOAL = 200
-MOST_GOALS = 20
-MOST_RECALLED = 8
 
 
 class MindCommands:

@@ -30,6 +30,15 @@ from world.world import World
 TakeIn = Callable[[Agent], None]
 """Has an agent go on with what its notes say now. Raises: NoteError."""
 
+LONGEST_TITLE = 60
+LONGEST_ENTRY = 2000
+LONGEST_NOTE = 20_000
+MOST_NOTES = 200
+"""How long a title, what is written at a time and a note may be, in characters, and how many notes one may have."""
+
+ARROW = "->"
+T = TypeVar("T")
+
 
 class SelfCommands:
     """The commands about who one is, and how one looks."""
@@ -149,16 +158,6 @@ def _seconds(world: World, number: str) -> float:
         return override(AgentSettings(), {"think_seconds": given}, "").think_seconds
     except (ValueError, SettingsError) as error:
         raise CommandError(world.wording("self.bad_interval", number=number)) from error
-
-
-LONGEST_TITLE = 60
-LONGEST_ENTRY = 2000
-LONGEST_NOTE = 20_000
-MOST_NOTES = 200
-"""How long a title, what is written at a time and a note may be, in characters, and how many notes one may have."""
-
-ARROW = "->"
-T = TypeVar("T")
 
 
 def note_commands(notes: PersonalNotes) -> tuple[Command, ...]:

@@ -36,6 +36,13 @@ Told = list[str]
 CAUSES = ("answer", "thank", "errand", "greet", "free")
 """What the engine may have decided on; see `agents.choices.policy`."""
 
+QUESTIONS = 3
+MOST_QUESTIONS = 20
+MOST_WHOLE = 3
+"""How many are shown if nobody says, at most, and at most with the whole prompt of each."""
+
+FULL = "full"
+
 
 def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording) -> str:
     """Return questions with their answers and what came of them; with `whole` every prompt from its first line on."""
@@ -182,14 +189,6 @@ def _short(text: str) -> str:
 
 def _indented(lines: Iterable[str]) -> Told:
     return [f"  {line}".rstrip() for line in lines]
-
-
-QUESTIONS = 3
-MOST_QUESTIONS = 20
-MOST_WHOLE = 3
-"""How many are shown if nobody says, at most, and at most with the whole prompt of each."""
-
-FULL = "full"
 
 
 class ThoughtCommands:

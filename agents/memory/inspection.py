@@ -30,6 +30,11 @@ PAGE_CHARACTERS = 16_000
 _FROM = re.compile(r"(?P<what>\S+) +from +(?P<first>[1-9]\d{0,11})")
 _HEADING = ("event", "at", "seq")
 
+CountTokens = Callable[[str], int]
+
+MB = 1_000_000
+MAX_WARNINGS = 5
+
 
 def expanded(memory: AgentMemory, wanted: str, say: Wording) -> list[Memory]:
     """Return the memories that a range, a reference, the name of a summary or of a leaf stands for.
@@ -233,12 +238,6 @@ def _listed(fields: dict[str, Any]) -> str:
         else:
             lines.append(f"{name}: {value}")
     return "\n".join(lines)
-
-
-CountTokens = Callable[[str], int]
-
-MB = 1_000_000
-MAX_WARNINGS = 5
 
 
 def status_text(

@@ -30,8 +30,12 @@ from vault.memory.summaries import Summary
 from vault.vault import Vault
 from world.message_catalog import Wording
 
+log = logging.getLogger(__name__)
+
 MAX_TAIL = 512
 """How many memories a view has word for word at most, unless a strategy says otherwise."""
+
+ENTRY_POINTS = "fallwater.strategies"
 
 
 @dataclass(frozen=True)
@@ -143,11 +147,6 @@ class MemoryStrategy:
     def why_not_shown(self, say: Wording) -> str:
         """Return why an old verbatim memory is not in the view; empty if there is just no room."""
         return ""
-
-
-log = logging.getLogger(__name__)
-
-ENTRY_POINTS = "fallwater.strategies"
 
 
 class StrategyRegistry(Mapping[str, type[MemoryStrategy]]):

@@ -34,6 +34,14 @@ MARK_CHARACTERS = 80
 
 _HELD = re.compile(r" \[… ([\d,]{1,15}) more characters: (\d{4}-\d\d-\d\d(?:-\d{1,9})?#\d{1,15})\]\Z")
 
+RESULT_CHARACTERS = 240
+STEP_LINES = 16
+UNSHOWN = "are not shown here for want of room"
+MAX_RANGES_TOLD = 4
+OLDER, RECENT, TAIL = "older", "recent", "tail"
+
+_BLOCK_LINK = re.compile(r"(?<!\s)\s*\(?\[\[[^\[\]]*#\^m\d+\]\]\)?")
+
 
 @dataclass(frozen=True)
 class ResultLimits:
@@ -137,15 +145,6 @@ def _plain(text: str) -> str:
 def _first_words(text: str) -> str:
     words = _plain(text).strip()[: FIRST_WORDS_CHARACTERS + 1]
     return words if len(words) <= FIRST_WORDS_CHARACTERS else words.rsplit(" ", 1)[0][:FIRST_WORDS_CHARACTERS]
-
-
-RESULT_CHARACTERS = 240
-STEP_LINES = 16
-UNSHOWN = "are not shown here for want of room"
-MAX_RANGES_TOLD = 4
-OLDER, RECENT, TAIL = "older", "recent", "tail"
-
-_BLOCK_LINK = re.compile(r"(?<!\s)\s*\(?\[\[[^\[\]]*#\^m\d+\]\]\)?")
 
 
 @dataclass(frozen=True)

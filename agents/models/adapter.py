@@ -8,7 +8,32 @@ import re
 from collections import deque
 from io import StringIO
 
+log = logging.getLogger(__name__)
+
 _KEY = re.compile(r"(?<=//)[^/\s]+@")  # a password may have an @ in it, too
+
+BEGINS, ENDS = "<think>", "</think>\n"
+
+CAUTIOUS_RATIO = 0.30  # tokens a byte before anything is known: English has about 0.23
+MIN_RATIO = 0.20  # below this a server counted only the uncached part of a prompt
+MAX_RATIO = 1.1  # byte-level tokenizers cannot exceed one token a byte, plus the opening token
+HEADROOM = 1.05
+MIN_BYTES = 200  # shorter prompts say little: the opening token weighs too much
+MAX_RATIOS = 16
+
+MAX_REFUSALS = 3
+
+_THOUGHT = r"(?:think(?:ing)?|thought|reason(?:ing)?|reflection)"
+
+# The last two of each are Cohere's and those of OpenAI's open models, whose answer is a channel called final.
+_THOUGHT_TAG = re.compile(
+    rf"(?P<opens><{_THOUGHT}>|\[THINK\]|◁think▷|<\|START_THINKING\|>"
+    r"|<\|channel\|>(?:analysis|commentary)(?:<\|message\|>)?)"
+    rf"|</{_THOUGHT}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|channel\|>final(?:<\|message\|>)?",
+    re.IGNORECASE,
+)
+
+_ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def redacted(address: str) -> str:
@@ -24,9 +49,6 @@ def connection_hint(error: BaseException) -> str:
     if re.search(r"Name or service not known|nodename nor servname|name resolution|getaddrinfo", said):
         return " Its name is not known here."
     return ""
-
-
-BEGINS, ENDS = "<think>", "</think>\n"
 
 
 class StreamBuffer:
@@ -56,14 +78,6 @@ class StreamBuffer:
             self._pieces.write(ENDS)
             self._thinks = False
         self._pieces.write(piece)
-
-
-CAUTIOUS_RATIO = 0.30  # tokens a byte before anything is known: English has about 0.23
-MIN_RATIO = 0.20  # below this a server counted only the uncached part of a prompt
-MAX_RATIO = 1.1  # byte-level tokenizers cannot exceed one token a byte, plus the opening token
-HEADROOM = 1.05
-MIN_BYTES = 200  # shorter prompts say little: the opening token weighs too much
-MAX_RATIOS = 16
 
 
 class TokenEstimate:
@@ -103,11 +117,6 @@ def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-log = logging.getLogger(__name__)
-
-MAX_REFUSALS = 3
-
-
 class ConstraintFallback:
     """Counts the schemas and grammars that a server refused in a row; after three, none are sent any more.
 
@@ -138,17 +147,6 @@ class ConstraintFallback:
         self.problem = self.problem or why
 
 
-_THOUGHT = r"(?:think(?:ing)?|thought|reason(?:ing)?|reflection)"
-
-# The last two of each are Cohere's and those of OpenAI's open models, whose answer is a channel called final.
-_THOUGHT_TAG = re.compile(
-    rf"(?P<opens><{_THOUGHT}>|\[THINK\]|◁think▷|<\|START_THINKING\|>"
-    r"|<\|channel\|>(?:analysis|commentary)(?:<\|message\|>)?)"
-    rf"|</{_THOUGHT}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|channel\|>final(?:<\|message\|>)?",
-    re.IGNORECASE,
-)
-
-
 def without_thoughts(text: str) -> str:
     """Return the text outside `<think>…</think>` and its like, closed or not, opened or not."""
     kept: list[str] = []
@@ -172,9 +170,6 @@ def has_thought(text: str) -> bool:
     """Return whether thoughts were shown in a reply and have come to an end."""
     tags = [tag["opens"] for tag in _THOUGHT_TAG.finditer(text)]
     return bool(tags) and not tags[-1]
-
-
-_ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def literal(text: str) -> str:

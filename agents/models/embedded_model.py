@@ -29,9 +29,26 @@ from agents.models.model import (
 )
 from agents.models.weights import GgufHeader, assemble, default_cache_dir, read_gguf
 
+log = logging.getLogger(__name__)
+
 MAX_LINES = 16_384
 # A token never spans a line break, so a text has as many tokens as its lines have.
 _LINES = re.compile(r"[^\n]*\n+|[^\n]+")
+
+NAME = "embedded:gemma-3-270m"
+LICENCE_NOTICE = (
+    "The embedded language model is Gemma 3 270M by Google. Gemma is provided under, and subject to, the "
+    "Gemma Terms of Use: https://ai.google.dev/gemma/terms. They also say which uses are not allowed. By "
+    "running Fallwater with this model you accept them; use --model ollama:NAME or --model none if you do not."
+)
+# From this temperature on a request wants variety, and DRY keeps so small a model from echoing whole phrases of the
+# prompt. Below it, a request copies on purpose (picking the lines of a summary).
+DRY_FROM_TEMPERATURE = 0.5
+# It looks this many tokens back; the library's own default is too short to see the last sentence that was said.
+DRY = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 2, "dry_penalty_last_n": 4096}
+
+# Without it a small model may fill an answer with blanks between the marks of JSON.
+COMPACT = {"x-guidance": {"whitespace_flexible": False}}
 
 
 class LineTokenCache:
@@ -61,24 +78,6 @@ class LineTokenCache:
                 self._known = dict(list(self._known.items())[self._most // 2 :])
             self._known[line] = found
         return found
-
-
-log = logging.getLogger(__name__)
-
-NAME = "embedded:gemma-3-270m"
-LICENCE_NOTICE = (
-    "The embedded language model is Gemma 3 270M by Google. Gemma is provided under, and subject to, the "
-    "Gemma Terms of Use: https://ai.google.dev/gemma/terms. They also say which uses are not allowed. By "
-    "running Fallwater with this model you accept them; use --model ollama:NAME or --model none if you do not."
-)
-# From this temperature on a request wants variety, and DRY keeps so small a model from echoing whole phrases of the
-# prompt. Below it, a request copies on purpose (picking the lines of a summary).
-DRY_FROM_TEMPERATURE = 0.5
-# It looks this many tokens back; the library's own default is too short to see the last sentence that was said.
-DRY = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 2, "dry_penalty_last_n": 4096}
-
-# Without it a small model may fill an answer with blanks between the marks of JSON.
-COMPACT = {"x-guidance": {"whitespace_flexible": False}}
 
 
 class Runtime(Protocol):

@@ -12,11 +12,29 @@ from typing import Literal
 
 from agents.models.model import Completion, LanguageModel, ModelError, Timing
 
+log = logging.getLogger(__name__)
+
 FIRST_OPEN_SECONDS = 1.0
 MAX_OPEN_SECONDS = 60.0
 FAILURES_TO_OPEN = 2
 
 BreakerState = Literal["untried", "closed", "open", "half-open"]
+
+MAX_LIMIT = 64
+ROUNDS = 3
+"""How many answers, times the limit, judge a limit."""
+MIN_ANSWERS = 6
+MIN_GAIN_SHARE = 0.5
+"""A higher limit is kept only if it gains at least this share of the ideal linear speed-up."""
+FIRST_REST_ROUNDS = 4
+MAX_REST_ROUNDS = 64
+
+MAX_RECENT = 64  # completions that the averages are taken over
+
+MAX_ANSWER_TIMES = 2000
+PATIENCE_SECONDS = 1.0
+PATIENCE_ROUNDS = 4.0
+LATENCY_WEIGHT = 0.1  # how much the newest answer counts in the running latency
 
 
 class CircuitBreaker:
@@ -73,16 +91,6 @@ class CircuitBreaker:
             self._opens_until = now + seconds * self._rng.uniform(0.5, 1.0)
 
 
-MAX_LIMIT = 64
-ROUNDS = 3
-"""How many answers, times the limit, judge a limit."""
-MIN_ANSWERS = 6
-MIN_GAIN_SHARE = 0.5
-"""A higher limit is kept only if it gains at least this share of the ideal linear speed-up."""
-FIRST_REST_ROUNDS = 4
-MAX_REST_ROUNDS = 64
-
-
 class ConcurrencyLimit:
     """How many requests an endpoint gets at a time. With `given` of 0 it is found by hill climbing on throughput.
 
@@ -135,9 +143,6 @@ class ConcurrencyLimit:
         self._step = -self._step
         self._rest = self._next_rest
         self._next_rest = min(MAX_REST_ROUNDS, 2 * self._next_rest)
-
-
-MAX_RECENT = 64  # completions that the averages are taken over
 
 
 @dataclass(frozen=True)
@@ -236,14 +241,6 @@ class RequestStats:
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
-
-
-log = logging.getLogger(__name__)
-
-MAX_ANSWER_TIMES = 2000
-PATIENCE_SECONDS = 1.0
-PATIENCE_ROUNDS = 4.0
-LATENCY_WEIGHT = 0.1  # how much the newest answer counts in the running latency
 
 
 @dataclass(frozen=True)

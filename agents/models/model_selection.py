@@ -22,6 +22,21 @@ EMBEDDED, GGUF = "embedded", "gguf"
 IN_PROCESS = (EMBEDDED, GGUF)
 THINK: dict[str, Think] = {"on": True, "off": False, "low": "low", "medium": "medium", "high": "high"}
 
+PROBE_SECONDS = 1.0  # how long `auto` waits for an Ollama that may not be there
+MIN_BILLION, MAX_BILLION = 0.5, 9.5
+"""The sizes of models that `auto` takes in place of the one that it looks for, in billions of parameters: the embedded
+one is as good as a smaller one, and most machines wait too long for a larger one."""
+
+TRIAL_SECONDS = 15.0
+QUESTION = "Is water wet? Answer in JSON:"
+SCHEMA = {"type": "object", "properties": {"answer": {"type": "boolean"}}, "required": ["answer"]}
+
+ASLEEP = "No language model: the world is open, and its agents sleep."
+BETTER_MINDS = (
+    "For better minds, install Ollama (https://ollama.com/download) and run: ollama pull {model}; "
+    "or take any instructed model in a GGUF file: make run MODEL=gguf:FILE"
+)
+
 
 @dataclass(frozen=True)
 class ModelSpec:
@@ -71,22 +86,6 @@ class ModelSpec:
         from agents.models.openai_model import OpenAIModel
 
         return OpenAIModel(self.address, self.model, options, check_seconds=check_seconds)
-
-
-PROBE_SECONDS = 1.0  # how long `auto` waits for an Ollama that may not be there
-MIN_BILLION, MAX_BILLION = 0.5, 9.5
-"""The sizes of models that `auto` takes in place of the one that it looks for, in billions of parameters: the embedded
-one is as good as a smaller one, and most machines wait too long for a larger one."""
-
-TRIAL_SECONDS = 15.0
-QUESTION = "Is water wet? Answer in JSON:"
-SCHEMA = {"type": "object", "properties": {"answer": {"type": "boolean"}}, "required": ["answer"]}
-
-ASLEEP = "No language model: the world is open, and its agents sleep."
-BETTER_MINDS = (
-    "For better minds, install Ollama (https://ollama.com/download) and run: ollama pull {model}; "
-    "or take any instructed model in a GGUF file: make run MODEL=gguf:FILE"
-)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,17 @@ OTHER_API = f"{CHECK_ADDRESS} Servers such as vLLM and llama.cpp's want api: ope
 LOOK_THERE = "If this goes on, start Ollama with OLLAMA_DEBUG=1 and look into its log."
 START_OLLAMA = "Start it with: ollama serve (https://ollama.com/download), or use --model embedded."
 
+Mode = Literal["auto", "raw", "generate", "chat"]
+
+_DIRECTIVE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_STOP = re.compile(r'^stop\s+"?(.*?)"?\s*$', re.MULTILINE)
+_SIZE = re.compile(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([MB])", re.IGNORECASE)
+
+CHECK_SECONDS = 10.0
+MAX_MODELS = 64
+REMOTE = "cloud"
+"""The end of the names of models that Ollama has elsewhere: nothing leaves this machine unless somebody says so."""
+
 
 def model_error(
     error: Exception,
@@ -140,13 +151,6 @@ def was_truncated(counted: int, context_tokens: int) -> bool:
     It keeps the first four or five tokens, and of the rest as many as half of what is left of the context.
     """
     return any(abs(counted - (kept + (context_tokens - kept) // 2)) <= 1 for kept in (4, 5))
-
-
-Mode = Literal["auto", "raw", "generate", "chat"]
-
-_DIRECTIVE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
-_STOP = re.compile(r'^stop\s+"?(.*?)"?\s*$', re.MULTILINE)
-_SIZE = re.compile(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([MB])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -265,12 +269,6 @@ class OllamaAnswer:
             prompt=(last.prompt_eval_duration or 0) / 1e9,
             answer=last.eval_duration / 1e9,
         )
-
-
-CHECK_SECONDS = 10.0
-MAX_MODELS = 64
-REMOTE = "cloud"
-"""The end of the names of models that Ollama has elsewhere: nothing leaves this machine unless somebody says so."""
 
 
 def open_client(host: str, model: str, transport: httpx.AsyncBaseTransport | None = None) -> ollama.AsyncClient:

@@ -20,6 +20,35 @@ CHECK_ADDRESS = "Check the address in config/models.md; it mostly ends with /v1,
 SHORTEN = "Set num_ctx in config/models.md to the context of the server, or shorten the remembered window."
 LOOK_THERE = "Look into that server's own log if this goes on."
 
+THOUGHTS = ("reasoning_content", "reasoning")
+"""Where servers put what a model thinks: llama.cpp's and older vLLM's field, and that of newer vLLM and others."""
+
+Mode = Literal["chat", "raw"]
+Constraint = Literal["auto", "none", "grammar", "guided_grammar", "structured_outputs", "json_schema"]
+"""How a server is told what an answer has to be like: llama.cpp's field, vLLM's older and newer ones, or a schema."""
+
+PATHS: Mapping[Mode, str] = {"chat": "chat/completions", "raw": "completions"}
+GRAMMARS = ("grammar", "guided_grammar", "structured_outputs")
+TRIED: Mapping[Mode, tuple[Constraint, ...]] = {
+    "chat": ("json_schema",),
+    "raw": ("grammar", "structured_outputs", "guided_grammar", "json_schema"),
+}
+NOT_SUPPORTED = (400, 404, 405, 415, 422, 501)
+
+WORD = "fallwater"
+SCHEMA = {
+    "type": "object",
+    "properties": {"answer": {"enum": [WORD]}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+GRAMMAR = f'root ::= "{WORD}"'
+QUESTION = "Name a town in one word."
+TRIAL_TOKENS = 24
+
+Post = Callable[[str, dict[str, Any]], Awaitable[tuple[int, bytes]]]
+"""Posts a body to a path; returns the status and the body of the reply."""
+
 
 class Refusal(ModelError):
     """A request that a server has refused with a status."""
@@ -128,10 +157,6 @@ def _reason(error: Exception) -> str:
     return _short(str(error)) if str(error).strip() else type(error).__name__
 
 
-THOUGHTS = ("reasoning_content", "reasoning")
-"""Where servers put what a model thinks: llama.cpp's and older vLLM's field, and that of newer vLLM and others."""
-
-
 @dataclass
 class OpenAIAnswer:
     """What was read of an answer so far; `cached_tokens` and the seconds are None if the server did not tell."""
@@ -225,33 +250,6 @@ def _seconds_in(told: dict[str, Any], name: str) -> float | None:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
         return None
     return value / 1000
-
-
-Mode = Literal["chat", "raw"]
-Constraint = Literal["auto", "none", "grammar", "guided_grammar", "structured_outputs", "json_schema"]
-"""How a server is told what an answer has to be like: llama.cpp's field, vLLM's older and newer ones, or a schema."""
-
-PATHS: Mapping[Mode, str] = {"chat": "chat/completions", "raw": "completions"}
-GRAMMARS = ("grammar", "guided_grammar", "structured_outputs")
-TRIED: Mapping[Mode, tuple[Constraint, ...]] = {
-    "chat": ("json_schema",),
-    "raw": ("grammar", "structured_outputs", "guided_grammar", "json_schema"),
-}
-NOT_SUPPORTED = (400, 404, 405, 415, 422, 501)
-
-WORD = "fallwater"
-SCHEMA = {
-    "type": "object",
-    "properties": {"answer": {"enum": [WORD]}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
-GRAMMAR = f'root ::= "{WORD}"'
-QUESTION = "Name a town in one word."
-TRIAL_TOKENS = 24
-
-Post = Callable[[str, dict[str, Any]], Awaitable[tuple[int, bytes]]]
-"""Posts a body to a path; returns the status and the body of the reply."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,20 @@ from agents.models.scheduler import (
 TURNS_BETWEEN = 3
 """Input that arrived during one piece of work is read in the first turn after it, and answered in the second."""
 
+# After so long a wait a job counts as one priority higher, and goes on rising: nothing starves.
+AGEING_SECONDS = 30.0
+# A model that forgets its own timeout is cut off this much later, so that it cannot hold an endpoint.
+GRACE_SECONDS = 2.0
+MAX_WAIT_SECONDS = 600.0
+CHECK_SECONDS = 30.0  # how long an endpoint that is tried again may take to say that it has the model
+MAX_WAITING = 1024
+MAX_RESTARTS = 2
+MAX_AFFINITIES = 4096
+
+Stage = Literal["waiting", "running"]
+
+T = TypeVar("T")
+
 
 class LoopYield:
     """A lock whose next holder goes on some turns of the event loop later, so that other work comes between.
@@ -56,21 +70,6 @@ def _release(lock: asyncio.Lock, turns: int) -> None:
         asyncio.get_running_loop().call_soon(_release, lock, turns - 1)
     else:
         lock.release()
-
-
-# After so long a wait a job counts as one priority higher, and goes on rising: nothing starves.
-AGEING_SECONDS = 30.0
-# A model that forgets its own timeout is cut off this much later, so that it cannot hold an endpoint.
-GRACE_SECONDS = 2.0
-MAX_WAIT_SECONDS = 600.0
-CHECK_SECONDS = 30.0  # how long an endpoint that is tried again may take to say that it has the model
-MAX_WAITING = 1024
-MAX_RESTARTS = 2
-MAX_AFFINITIES = 4096
-
-Stage = Literal["waiting", "running"]
-
-T = TypeVar("T")
 
 
 class ModelPool:

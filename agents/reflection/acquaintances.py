@@ -29,6 +29,19 @@ _MINE = re.compile(r"\bmy (\w+)", re.IGNORECASE)
 
 Contradicted = Callable[[SpeechFact], None]
 
+FILE = "insights.md"
+LIFE = "life"
+INSIGHTS, DROPPED = "Insights", "Dropped"
+OPENING_OF_OPINIONS = (
+    "What {agent} has come to think. These are opinions and may be wrong; each links to the memories that it was made "
+    "from. Edit it: what you write here counts, as a bullet under Insights."
+)
+AS_TOLD_BY = "as told by "
+CONTRADICTED = "what it rests on was said otherwise, or changed by hand"
+
+MAX_INSIGHTS = 40
+MAX_DROPPED = 12
+
 
 class Acquaintances:
     """The notes on people of one agent. `link` gives the link to a memory's line in the journal.
@@ -174,20 +187,6 @@ def _objects(words: str) -> frozenset[str]:
 
 def _by_hand_first(statements: list[Statement]) -> list[Statement]:
     return sorted(statements, key=lambda one: not one.by_hand)
-
-
-FILE = "insights.md"
-LIFE = "life"
-INSIGHTS, DROPPED = "Insights", "Dropped"
-OPENING_OF_OPINIONS = (
-    "What {agent} has come to think. These are opinions and may be wrong; each links to the memories that it was made "
-    "from. Edit it: what you write here counts, as a bullet under Insights."
-)
-AS_TOLD_BY = "as told by "
-CONTRADICTED = "what it rests on was said otherwise, or changed by hand"
-
-MAX_INSIGHTS = 40
-MAX_DROPPED = 12
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,51 @@ _CALLED = re.compile(r"\b(?:my name(?:['’]s| is)|call me|I am|I['’]m) (?P<na
 _SUPPOSED = re.compile(r"\b(?:if|suppose|imagine|would|might|could have|wish|perhaps I|did I|as if)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
+_PAIRS = (
+    "am/is 'm/is have/has 've/has 'll/will do/does live/lives love/loves like/likes hate/hates fear/fears miss/misses "
+    "enjoy/enjoys adore/adores dislike/dislikes need/needs want/wants come/comes work/works know/knows keep/keeps "
+    "sell/sells make/makes mend/mends promise/promises swear/swears can't/cannot"
+)
+_SAYS = dict(pair.split("/") for pair in _PAIRS.split())
+_UNCHANGED = frozenset(
+    "lost had was found saw came left grew went gave took heard bought sold made knew lived worked met broke dropped "
+    "will shall can cannot must may used once also just really finally never".split()
+)
+_ADVERBS = frozenset("once also just really finally never always often".split())
+_MINE = {"my": "their", "mine": "theirs", "myself": "themselves", "me": "them"}
+_UNSAFE = re.compile(
+    r"\b(?:I|you|your|yours|we|our|ours|us|let['’]s|here|there|this|that|these|those|him|her|them)\b|[\"“”«»?:;]",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(r"[Ii](?P<verb>['’]\w+| [^\W\d_]+(?:['’]t)?)(?P<rest>.*)", re.DOTALL)
+_MY = re.compile(r"my (?P<rest>[^\W\d_].*)", re.DOTALL | re.IGNORECASE)
+_ABOUT_ANOTHER = re.compile(r"(?:He|She|It|They|His|Her|Its|Their) (?P<rest>.*)", re.DOTALL)
+_OWN = re.compile(r"\b(?:my|mine|myself|me)\b", re.IGNORECASE)
+
+_YOURS = {
+    "i am": "you are",
+    "i was": "you were",
+    "i'm": "you're",
+    "i've": "you've",
+    "i'll": "you'll",
+    "i'd": "you'd",
+    "i": "you",
+    "my": "your",
+    "mine": "yours",
+    "me": "you",
+    "myself": "yourself",
+}
+_FIRST_PERSON = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b", re.IGNORECASE)
+_TO_ANOTHER = re.compile(r"\b(?:you|your|yours|we|our|ours|us)\b|[\"“”«»?]", re.IGNORECASE)
+
+_STEM = 5
+"""Words that begin with so many equal letters count as one: `misses` and `missing`, `Hund` and `Hunde` do not differ
+for a filter."""
+
+MIN_LETTERS = 3
+_PRONOUNS = frozenset("his her hers him their theirs them themselves himself herself who whom whose which what".split())
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
 
 @dataclass(frozen=True)
 class SpeechFact:
@@ -130,28 +175,6 @@ def _is_name(word: str, speaker: str) -> bool:
     return word[0].isupper() and word.lower() not in FUNCTION_WORDS and not word.endswith(("ing", "ed", "ish"))
 
 
-_PAIRS = (
-    "am/is 'm/is have/has 've/has 'll/will do/does live/lives love/loves like/likes hate/hates fear/fears miss/misses "
-    "enjoy/enjoys adore/adores dislike/dislikes need/needs want/wants come/comes work/works know/knows keep/keeps "
-    "sell/sells make/makes mend/mends promise/promises swear/swears can't/cannot"
-)
-_SAYS = dict(pair.split("/") for pair in _PAIRS.split())
-_UNCHANGED = frozenset(
-    "lost had was found saw came left grew went gave took heard bought sold made knew lived worked met broke dropped "
-    "will shall can cannot must may used once also just really finally never".split()
-)
-_ADVERBS = frozenset("once also just really finally never always often".split())
-_MINE = {"my": "their", "mine": "theirs", "myself": "themselves", "me": "them"}
-_UNSAFE = re.compile(
-    r"\b(?:I|you|your|yours|we|our|ours|us|let['’]s|here|there|this|that|these|those|him|her|them)\b|[\"“”«»?:;]",
-    re.IGNORECASE,
-)
-_FIRST = re.compile(r"[Ii](?P<verb>['’]\w+| [^\W\d_]+(?:['’]t)?)(?P<rest>.*)", re.DOTALL)
-_MY = re.compile(r"my (?P<rest>[^\W\d_].*)", re.DOTALL | re.IGNORECASE)
-_ABOUT_ANOTHER = re.compile(r"(?:He|She|It|They|His|Her|Its|Their) (?P<rest>.*)", re.DOTALL)
-_OWN = re.compile(r"\b(?:my|mine|myself|me)\b", re.IGNORECASE)
-
-
 def in_third_person(words: str) -> str:
     """Return what follows a person's name and a colon, as `lost their dog near the weir`; empty where it is not safe.
 
@@ -200,32 +223,6 @@ def in_second_person(words: str) -> str:
         return ""
     told = _FIRST_PERSON.sub(lambda match: _YOURS[match[0].lower()], words.strip().rstrip(".!…"))
     return told if told != words.strip().rstrip(".!…") else ""
-
-
-_YOURS = {
-    "i am": "you are",
-    "i was": "you were",
-    "i'm": "you're",
-    "i've": "you've",
-    "i'll": "you'll",
-    "i'd": "you'd",
-    "i": "you",
-    "my": "your",
-    "mine": "yours",
-    "me": "you",
-    "myself": "yourself",
-}
-_FIRST_PERSON = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b", re.IGNORECASE)
-_TO_ANOTHER = re.compile(r"\b(?:you|your|yours|we|our|ours|us)\b|[\"“”«»?]", re.IGNORECASE)
-
-
-_STEM = 5
-"""Words that begin with so many equal letters count as one: `misses` and `missing`, `Hund` and `Hunde` do not differ
-for a filter."""
-
-MIN_LETTERS = 3
-_PRONOUNS = frozenset("his her hers him their theirs them themselves himself herself who whom whose which what".split())
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 @lru_cache(maxsize=4096)

@@ -25,6 +25,28 @@ from world.world import World
 KEPT_LINES = 12
 KEPT_GIFTS = 6
 
+TOLD, VARIED, LED, COOLED = 1, 2, 3, 4
+"""The scores from which an agent is told, its model samples otherwise, verbs are suppressed, it thinks less often."""
+
+WARMER = 0.2
+HOTTEST = 1.5
+"""What each step from `VARIED` on adds to the temperature, and where that ends."""
+
+REPEAT_PENALTY = 1.1
+SLOWER = 2.0
+"""How many times as long the pause before the next thought is, for each step from `COOLED` on."""
+
+SUPPRESSED: Mapping[Sign, frozenset[str]] = {
+    Sign.SAID_AGAIN: SPEECH,
+    Sign.ASKED_AGAIN: SPEECH,
+    Sign.ECHOED: SPEECH,
+    Sign.IN_TURNS: SPEECH,
+    Sign.ONLY_TALK: TALK,
+    Sign.TO_AND_FRO: frozenset({"go"}),
+    Sign.NO_COMMAND: frozenset(),
+}
+"""Which verbs lead further into a loop. A repeated command is suppressed by its own verb."""
+
 
 class RepetitionGuard:
     """The last commands of an agent with their rooms, and whether it loops.
@@ -139,29 +161,6 @@ class RepetitionGuard:
             shunned=frozenset() if address.by_person else self.mitigation.shunned,
             finds_words=finds_words,
         )
-
-
-TOLD, VARIED, LED, COOLED = 1, 2, 3, 4
-"""The scores from which an agent is told, its model samples otherwise, verbs are suppressed, it thinks less often."""
-
-WARMER = 0.2
-HOTTEST = 1.5
-"""What each step from `VARIED` on adds to the temperature, and where that ends."""
-
-REPEAT_PENALTY = 1.1
-SLOWER = 2.0
-"""How many times as long the pause before the next thought is, for each step from `COOLED` on."""
-
-SUPPRESSED: Mapping[Sign, frozenset[str]] = {
-    Sign.SAID_AGAIN: SPEECH,
-    Sign.ASKED_AGAIN: SPEECH,
-    Sign.ECHOED: SPEECH,
-    Sign.IN_TURNS: SPEECH,
-    Sign.ONLY_TALK: TALK,
-    Sign.TO_AND_FRO: frozenset({"go"}),
-    Sign.NO_COMMAND: frozenset(),
-}
-"""Which verbs lead further into a loop. A repeated command is suppressed by its own verb."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,12 @@ from agents.models.queue import SamplingOverrides
 VERSION = 2
 HASH_DIGITS = 16
 
+CHARACTERS_A_TOKEN = 3
+SHOWN_CHARACTERS = 160
+_ANSWER = ("text", "model", "prompt_tokens", "cached_tokens", "completion_tokens", "seconds", "finish")
+
+Line = Mapping[str, Any]
+
 
 class SimulationError(Exception):
     """A simulation that cannot go on, or cannot begin; the message says why, and what would be right."""
@@ -198,13 +204,6 @@ class WatchedModel:
         self._usage.failures += 1
         if self._recording:
             self._recording.failure(self._number, request, error)
-
-
-CHARACTERS_A_TOKEN = 3
-SHOWN_CHARACTERS = 160
-_ANSWER = ("text", "model", "prompt_tokens", "cached_tokens", "completion_tokens", "seconds", "finish")
-
-Line = Mapping[str, Any]
 
 
 class ReplayedModels:

@@ -29,6 +29,8 @@ LATEST_FIRST_SECONDS = 8.0
 BEAT_MS = 5_000
 """How often what time brings is looked for."""
 
+OUTCOMES = ("acted", "refused", "speechless", "silent", "failed", "resting", "listening", "paused", "asleep")
+
 
 class VirtualClock:
     """A time that goes on when it is told to; `ms` is in milliseconds since 1970, UTC."""
@@ -208,9 +210,6 @@ def beginning_ms(agents: Population) -> int:
     journals = [agent.memory.journal for agent in agents.values()]
     newest = [one.at_ms for journal in journals for one in journal.read(journal.last, journal.last) if journal.last]
     return max([START_MS, *(ms + 60_000 for ms in newest)])
-
-
-OUTCOMES = ("acted", "refused", "speechless", "silent", "failed", "resting", "listening", "paused", "asleep")
 
 
 class Tally:

@@ -23,6 +23,25 @@ _COMPRESSED_FROM_HERE = b"\xff\xfa\x56\xff\xf0"
 TAIL_BYTES = 64
 """What is looked for may come in two pieces; nothing looked for is longer."""
 
+HOST = "127.0.0.1"
+AT_ONCE = 20
+"""How many come in, or walk, at a time."""
+
+CALLERS = 25
+"""How many connect at a time, before they are greeted: fewer than any server lets wait for it to accept them."""
+
+STEP_SECONDS = 60.0
+QUIET_SECONDS = 0.3
+LONGEST_NOISE_SECONDS = 60.0
+LATE_SECONDS = 10.0
+"""How long answers are waited for after the last line of a measure."""
+
+Line = tuple[bytes, bytes]
+"""What is typed, and a text that is in the answer to it and in nothing else."""
+
+Lines = Callable[[int, int], Line]
+"""The line of a client, by its number, that it types as its n-th."""
+
 
 class Client:
     """A plain client. It refuses every option until it has come in, except compression if it wants that.
@@ -136,26 +155,6 @@ class Client:
     def close(self) -> None:
         """Hang up."""
         self._sock.close()
-
-
-HOST = "127.0.0.1"
-AT_ONCE = 20
-"""How many come in, or walk, at a time."""
-
-CALLERS = 25
-"""How many connect at a time, before they are greeted: fewer than any server lets wait for it to accept them."""
-
-STEP_SECONDS = 60.0
-QUIET_SECONDS = 0.3
-LONGEST_NOISE_SECONDS = 60.0
-LATE_SECONDS = 10.0
-"""How long answers are waited for after the last line of a measure."""
-
-Line = tuple[bytes, bytes]
-"""What is typed, and a text that is in the answer to it and in nothing else."""
-
-Lines = Callable[[int, int], Line]
-"""The line of a client, by its number, that it types as its n-th."""
 
 
 @dataclass

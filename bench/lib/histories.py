@@ -64,6 +64,24 @@ _PLACE = "wick mere ford ham stead combe thorpe bury moor dale".split()
 _MADE = "pewter oaken ivory crimson slate walnut copper amber velvet marble silver cedar".split()
 _THING = "goblet chest comb banner whistle flute kettle ring cloak compass mirror casket".split()
 
+FORMS = {
+    "pinned": ("number", "name", "place", "owner"),
+    "important": ("promise", "request", "lesson", "secret"),
+    "ordinary": ("number", "name", "place", "owner"),
+    "updated": ("number", "given", "place", "promise", "owner", "given"),
+}
+PASSING = ("number", "name", "place", "owner")
+"""Forms that are said in passing, between sentences that do not matter."""
+
+NAME = "Eliza"
+START_MS = 1_640_995_200_000  # 2022-01-01 00:00 UTC, before anything that is replayed
+MS_A_MEMORY = 15_000
+HUB = "The Square"
+SPOKES = {"north": "The Kitchen", "east": "The Garden", "south": "The Library", "west": "The Mill"}
+BACK = {"north": "south", "east": "west", "south": "north", "west": "east"}
+ASIDE_SHARE = 0.03
+NOTE = f"---\nroom: '[[{HUB}]]'\n---\nYou are {NAME}. You keep an eye on everyone.\n"
+
 
 @dataclass(frozen=True)
 class Telling:
@@ -211,26 +229,6 @@ def _spoken(form: str, speaker: str, words: _Words) -> tuple[str, str, Draw]:
                 f"The {thing} is hidden at {{}}; tell nobody.",
                 words.place,
             )
-
-
-FORMS = {
-    "pinned": ("number", "name", "place", "owner"),
-    "important": ("promise", "request", "lesson", "secret"),
-    "ordinary": ("number", "name", "place", "owner"),
-    "updated": ("number", "given", "place", "promise", "owner", "given"),
-}
-PASSING = ("number", "name", "place", "owner")
-"""Forms that are said in passing, between sentences that do not matter."""
-
-
-NAME = "Eliza"
-START_MS = 1_640_995_200_000  # 2022-01-01 00:00 UTC, before anything that is replayed
-MS_A_MEMORY = 15_000
-HUB = "The Square"
-SPOKES = {"north": "The Kitchen", "east": "The Garden", "south": "The Library", "west": "The Mill"}
-BACK = {"north": "south", "east": "west", "south": "north", "west": "east"}
-ASIDE_SHARE = 0.03
-NOTE = f"---\nroom: '[[{HUB}]]'\n---\nYou are {NAME}. You keep an eye on everyone.\n"
 
 
 class Life:

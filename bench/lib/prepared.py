@@ -21,6 +21,11 @@ SECRET = "a long secret"
 MARK = b"\xff\xf9"
 PROMPT = b"> " + MARK
 
+_LETTERS = "abdefghkopstuyz"
+"""No two names of these look alike."""
+
+SECONDS_APART = 20
+
 
 @dataclass(frozen=True)
 class Player:
@@ -64,10 +69,6 @@ class Player:
             seen = await self.reader.readuntil(PROMPT)
 
 
-_LETTERS = "abdefghkopstuyz"
-"""No two names of these look alike."""
-
-
 def caller_name(number: int) -> str:
     """Return the name of an account by its number, from 0 to 50,624."""
     base = len(_LETTERS)
@@ -91,9 +92,6 @@ def prepare_accounts(vault: Path, count: int) -> None:
         for number in range(count):
             created = "2026-11-22T00:00:00+00:00"
             database.put_account(Account(caller_name(number), "player", kept, created=created, last_seen=created))
-
-
-SECONDS_APART = 20
 
 
 def write_journal(agent: Path, memories: int, newest_ms: int) -> None:

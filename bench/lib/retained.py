@@ -30,6 +30,12 @@ _SENTENCE_END = re.compile(r"(?<=[.!?\"])\s+|\n")
 _WORD = re.compile(r"[^\W_]+")
 _NAME_OR_NUMBER = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}|\d+")
 
+COMES_TO_MIND = 3
+
+TURN_EVERY = 8
+AGES = (128, 512, 2048)
+SNAPSHOTS = 40
+
 
 class Text:
     """A text as sentences of words; what is asked of it is asked of its sentences one by one."""
@@ -150,9 +156,6 @@ def _wanted(value: Sequence[str]) -> frozenset[str]:
     return frozenset(word for part in value for word in _words(part))
 
 
-COMES_TO_MIND = 3
-
-
 def reminded(agent: Agent, prompt: str, question: str, speaker: str) -> str:
     """Return the lines that a question to the agent adds to its prompt; nothing is remembered of it."""
     agent.finder.has_time = True
@@ -162,11 +165,6 @@ def reminded(agent: Agent, prompt: str, question: str, speaker: str) -> str:
     asked = Memory(view.n + 1, 0, "observed", place, said, (speaker,), SPOKEN_TO)
     found = mind.retrieve(view, frozenset([speaker]), place, COMES_TO_MIND, prompt, [asked])
     return "\n".join(one.line for one in found)
-
-
-TURN_EVERY = 8
-AGES = (128, 512, 2048)
-SNAPSHOTS = 40
 
 
 @dataclass

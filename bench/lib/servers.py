@@ -18,6 +18,22 @@ from bench.lib.prepared import SECRET, caller_name, prepare_people
 from bench.lib.town import DESCRIPTION, SEEN, SQUARE, room, rooms_for, town
 from vault.vault import STARTER
 
+OPEN = re.compile(r"is open on ([\d.]+):(\d+)")
+
+WIDE_OPEN: Mapping[str, object] = {
+    # Nothing of this is what is measured, and one address is everybody's here.
+    "max_connections": 20000,
+    "connections_per_address": 0,
+    "connects_per_minute": 0,
+    "lines_per_second": 0,
+    "login_seconds": 3600,
+}
+AGENTS = 50
+MODEL = "scripted"
+ANSWER_SECONDS = 1.5
+
+BARE = "bare Twisted"
+
 
 @dataclass(frozen=True)
 class Served:
@@ -31,9 +47,6 @@ class Served:
     pids: tuple[int, ...]
     greeting: bytes
     comes_in: Callable[[int], Sequence[tuple[bytes, bytes]]]
-
-
-OPEN = re.compile(r"is open on ([\d.]+):(\d+)")
 
 
 @dataclass(frozen=True)
@@ -93,19 +106,6 @@ def _port_of(process: subprocess.Popen[str]) -> int:
     found = OPEN.search(wait_for(process, "is open on"))
     assert found is not None
     return int(found[2])
-
-
-WIDE_OPEN: Mapping[str, object] = {
-    # Nothing of this is what is measured, and one address is everybody's here.
-    "max_connections": 20000,
-    "connections_per_address": 0,
-    "connects_per_minute": 0,
-    "lines_per_second": 0,
-    "login_seconds": 3600,
-}
-AGENTS = 50
-MODEL = "scripted"
-ANSWER_SECONDS = 1.5
 
 
 @contextmanager
@@ -170,9 +170,6 @@ def _scripted_model(agents: int) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(timeout=60)
-
-
-BARE = "bare Twisted"
 
 
 @contextmanager

@@ -66,6 +66,12 @@ _LYING = ("narration.lying_here",)
 _INSIDE = ("things.inside",)
 _GOING = ("narration.you_go", "narration.you_go_along")
 
+MAX_SENTENCES = 40
+"""Of one speech at most so many sentences begin or settle something: each is held against all that is known."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_APPOINTMENT = re.compile(r"\b(?:come|meet|visit|be|wait|go|return)\b", re.IGNORECASE)
+
 
 def extract_facts(known: FactStore, memory: Memory, refused: bool = False, reading: NarrationParser = ENGLISH) -> None:
     """Extract the facts of one memory into `known`; a memory extracted already changes nothing.
@@ -229,13 +235,6 @@ def _list(known: FactStore, seen: ParsedEvent | None, value: str, memory: Memory
     for fact in list(known.facts.values()):
         if fact.section == THINGS and fact.value == value and fact.subject.casefold() not in listed:
             known.renew(fact, "", memory)
-
-
-MAX_SENTENCES = 40
-"""Of one speech at most so many sentences begin or settle something: each is held against all that is known."""
-
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_APPOINTMENT = re.compile(r"\b(?:come|meet|visit|be|wait|go|return)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

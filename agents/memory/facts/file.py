@@ -26,6 +26,19 @@ from world.message_catalog import Wording
 
 log = logging.getLogger(__name__)
 
+CATCH_UP = 1024
+"""How many memories one call extracts from at most, so that a long journal blocks nobody."""
+
+EXTRACT_EVERY = 8
+"""Facts are extracted after so many memories: all at once they would delay the next prompt."""
+
+WRITE_EVERY = 64
+WRITE_MS = 30_000
+"""The file is written after so many memories, or so many milliseconds, and whenever a pin has changed."""
+
+_GONE = (-1, -1)
+_SEQ = re.compile(r"\[*(?:[\d-]+#)?\^m(\d{1,16})\]*|(\d{1,16})")
+
 
 @dataclass(frozen=True)
 class FactsVersion:
@@ -110,20 +123,6 @@ class BackgroundSave:
             log.exception("%s could not be written", source)
             self._failed(NoteError(f"{source}: cannot be written: {error!r}."))
         return False
-
-
-CATCH_UP = 1024
-"""How many memories one call extracts from at most, so that a long journal blocks nobody."""
-
-EXTRACT_EVERY = 8
-"""Facts are extracted after so many memories: all at once they would delay the next prompt."""
-
-WRITE_EVERY = 64
-WRITE_MS = 30_000
-"""The file is written after so many memories, or so many milliseconds, and whenever a pin has changed."""
-
-_GONE = (-1, -1)
-_SEQ = re.compile(r"\[*(?:[\d-]+#)?\^m(\d{1,16})\]*|(\d{1,16})")
 
 
 class FactRegistry:

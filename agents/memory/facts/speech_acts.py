@@ -78,6 +78,36 @@ _PLAIN = frozenset(
     "can't won't cannot changed word kept brought".split()
 )
 
+SPEECH_IN_PIECES = 8
+"""Of one speech at most so many pieces are kept."""
+
+FOREIGN_LETTERS = 4
+"""So many letters that English does not have in one word count as two words: some scripts know no spaces."""
+
+_SECRECY = re.compile(
+    r"\btell (?:no ?body|no[- ]one|not a soul)\b|\bpromise not to tell\b|\bnot a word\b|\bto yourself\b|"
+    r"\b(?:do not|don['’]t|never|must not|mustn['’]t|may not) "
+    r"(?:tell (?!me\b|us\b)|repeat (?:it|this|that)\b|mention this\b|breathe a\b|let (?:it|this|that) (?:out|slip)\b)|"
+    r"\bbetween (?:you and (?:me|I)|us|ourselves)\b|\b(?:strictest|strict|in) confidence\b|\bconfidential\b|"
+    r"\b(?:no ?body|no[- ]one)(?: else)? (?:must|may|should|can|is to|has to|knows)\b|"
+    r"\b(?:keep|tell you|have|know) (?:\w+ )?(?:a|this|that|it|my|our) (?:\w+ )?(?:secret|quiet|hidden|private)\b|"
+    r"\b(?:is|['’]s) (?:a|our) (?:little )?secret\b|\b(?:didn['’]t|did not) hear (?:it|this|that) from\b",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"\b(?:now|no longer|any ?more|instead|actually|moved|changed|new|correction|but in truth)\b", re.IGNORECASE
+)
+_DETAIL = re.compile(r"\d|(?<=[\w,;:] )[^\W\d_a-z][^\W\d_]+")
+_SMALL_TALK = frozenset(
+    "hello hi hey ho greetings welcome goodbye bye farewell yes yeah yep nope well ok okay oh ah hm hmm um psst pst "
+    "listen look wait come closer good bad nice fine great lovely beautiful morning day evening night sorry excuse "
+    "sure really think know feel see hope like love how what why who when where which glad happy".split()
+)
+_SECRETIVE = frozenset(
+    "tell told nobody noone one body else secret secrets secretly between ourselves yourself confidence confidential "
+    "word soul keep hear remember let know".split()
+)
+
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where each sentence of a speech begins and ends, white space around it aside."""
@@ -149,37 +179,6 @@ def is_same_topic(one: str, other: str) -> bool:
 def _timeless(text: str) -> frozenset[str]:
     """Return the matter of a sentence, times and numbers aside."""
     return frozenset(word for word in content_words(text) if not _WHEN.fullmatch(word))
-
-
-SPEECH_IN_PIECES = 8
-"""Of one speech at most so many pieces are kept."""
-
-FOREIGN_LETTERS = 4
-"""So many letters that English does not have in one word count as two words: some scripts know no spaces."""
-
-_SECRECY = re.compile(
-    r"\btell (?:no ?body|no[- ]one|not a soul)\b|\bpromise not to tell\b|\bnot a word\b|\bto yourself\b|"
-    r"\b(?:do not|don['’]t|never|must not|mustn['’]t|may not) "
-    r"(?:tell (?!me\b|us\b)|repeat (?:it|this|that)\b|mention this\b|breathe a\b|let (?:it|this|that) (?:out|slip)\b)|"
-    r"\bbetween (?:you and (?:me|I)|us|ourselves)\b|\b(?:strictest|strict|in) confidence\b|\bconfidential\b|"
-    r"\b(?:no ?body|no[- ]one)(?: else)? (?:must|may|should|can|is to|has to|knows)\b|"
-    r"\b(?:keep|tell you|have|know) (?:\w+ )?(?:a|this|that|it|my|our) (?:\w+ )?(?:secret|quiet|hidden|private)\b|"
-    r"\b(?:is|['’]s) (?:a|our) (?:little )?secret\b|\b(?:didn['’]t|did not) hear (?:it|this|that) from\b",
-    re.IGNORECASE,
-)
-_CHANGED = re.compile(
-    r"\b(?:now|no longer|any ?more|instead|actually|moved|changed|new|correction|but in truth)\b", re.IGNORECASE
-)
-_DETAIL = re.compile(r"\d|(?<=[\w,;:] )[^\W\d_a-z][^\W\d_]+")
-_SMALL_TALK = frozenset(
-    "hello hi hey ho greetings welcome goodbye bye farewell yes yeah yep nope well ok okay oh ah hm hmm um psst pst "
-    "listen look wait come closer good bad nice fine great lovely beautiful morning day evening night sorry excuse "
-    "sure really think know feel see hope like love how what why who when where which glad happy".split()
-)
-_SECRETIVE = frozenset(
-    "tell told nobody noone one body else secret secrets secretly between ourselves yourself confidence confidential "
-    "word soul keep hear remember let know".split()
-)
 
 
 def is_secret(text: str) -> bool:

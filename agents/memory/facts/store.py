@@ -33,6 +33,12 @@ ME = "I"
 
 Key = tuple[str, str, str]
 
+MOST_PASSED_OVER = 8
+
+_SAID = {PROMISES: "promised", REQUESTS: "asked", LESSONS: "told me to remember", CONFIDED: "confided"}
+_GOAL = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?P<goal>\S.*)")
+_HEADING = re.compile(r"#{1,6}\s+(?P<title>\S.*)")
+
 
 @dataclass
 class FactStore:
@@ -124,13 +130,6 @@ def minute_of(memory: Memory) -> int:
 
 def _age(fact: Fact) -> tuple[int, Key]:
     return fact.last, fact.key
-
-
-MOST_PASSED_OVER = 8
-
-_SAID = {PROMISES: "promised", REQUESTS: "asked", LESSONS: "told me to remember", CONFIDED: "confided"}
-_GOAL = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?P<goal>\S.*)")
-_HEADING = re.compile(r"#{1,6}\s+(?P<title>\S.*)")
 
 
 def fact_text(fact: Fact, counted: bool = True) -> str:
