@@ -100,7 +100,7 @@ class AgentTimer:
 
 RETRY_SECONDS = 30
 PATIENCE_SECONDS = 4.0
-"""Who has spoken to an agent and waits longer is told that it is thinking, and then not again for a minute."""
+"""After this wait, people are shown that the agent they spoke to is thinking; not again for a minute."""
 
 QUIET_SECONDS = 60.0
 LOOKING = "One is being looked for."
@@ -165,7 +165,7 @@ class AgentScheduler:
         self._agents.wake(self.queue, summaries, queues)
 
     def take_in(self) -> None:
-        """Go on with profiles that were edited; whoever is being answered is answered by the model that it asked."""
+        """Adopt edited profiles; requests that are running finish with the model that they asked."""
         settings = self._settings()
         has_begun = self._tried is not None and not self._stopped
         if not has_begun or self._choosing or self._tried == (settings.models, settings.profiles_in_force):

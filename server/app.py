@@ -328,10 +328,10 @@ class Fallwater:
 
     def refuse_restart(self, why: str) -> None:
         """Go on although a restart was asked for, and tell admins why."""
-        told = self.world.wording("admin.cannot_restart", why=why)
-        log.error("%s", told)
+        sentence = self.world.wording("admin.cannot_restart", why=why)
+        log.error("%s", sentence)
         self._administration.cancel_restart()
-        self._tell_admins(told)
+        self._tell_admins(sentence)
 
     def _adopt(self, settings: Settings) -> None:
         """Go on with other settings."""

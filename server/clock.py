@@ -44,7 +44,7 @@ class ReactorClock(Protocol):
 
 @dataclass(frozen=True)
 class Runtime:
-    """What a world gets from the process that it runs in: time, chance, and a way to speak to whoever started it.
+    """What a world gets from its process: time, chance, and a way to print to the operator.
 
     `say` is given the sentences that whoever started the world should read. `in_reactor` is how another thread has
     something called in the reactor's. `on_shutdown` is called when an admin closes the world from inside; its argument

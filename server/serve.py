@@ -1,4 +1,4 @@
-"""The sub-command `serve`: opens a world and runs it until it is told to stop."""
+"""The sub-command `serve`: opens a world and runs it until it is stopped."""
 
 from __future__ import annotations
 

@@ -267,8 +267,8 @@ def _reason(error: Exception) -> str:
     return f"{getattr(error, 'strerror', None) or error}."
 
 
-def _write(path: Path, told: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+def _write(path: Path, values: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 INTERRUPTED = 130

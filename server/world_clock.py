@@ -1,4 +1,4 @@
-"""Letting time pass in the world: the light changes, and now and then there is something to notice."""
+"""The world's clock: the time of day changes, and now and then there is some ambience."""
 
 from __future__ import annotations
 

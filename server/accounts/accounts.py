@@ -1,4 +1,4 @@
-"""Who somebody is: from a name given at the door to an account, and from an account to a character."""
+"""Accounts: from a name given at login to an account, and from an account to a character."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ log = logging.getLogger(__name__)
 
 
 class NameRefused(Exception):
-    """A name that will not do; the message says why and what would."""
+    """A rejected name; the message says why, and what would be accepted."""
 
 
 class AccountState(Enum):
-    """How somebody stands who gives a name."""
+    """The state of an account whose name was given at login."""
 
     GUEST = auto()
     NEW = auto()
@@ -41,7 +41,7 @@ class AccountState(Enum):
 
 @dataclass(frozen=True)
 class LoginName:
-    """Whom somebody says they are: a name as it is written here (empty for a guest) and how it stands."""
+    """The name given at login, as it is written here (empty for a guest), and the state of its account."""
 
     name: str
     state: AccountState
@@ -73,7 +73,7 @@ class Accounts:
     # At the door
 
     def identify(self, given: str, host: str) -> LoginName:
-        """Return whom somebody says they are. Raises: NameRefused if it cannot be so."""
+        """Return the account that a given name means. Raises: NameRefused."""
         say, settings = self._world.wording, self._settings
         if key(given.strip()) == "guest":
             if not settings.guests:
@@ -142,7 +142,7 @@ class Accounts:
         self._note(_of(name, change))
 
     def give_one_time(self, name: str, kept: str) -> Deferred[None]:
-        """Give somebody who has lived here a password for one time, as whoever comes in with it must choose another.
+        """Set a one-time password for somebody who has an account or a note; they choose another when they log in.
 
         The Deferred fails with NoteError if it cannot be kept. Raises: NameRefused if there is nobody of that name.
         """
@@ -160,12 +160,12 @@ class Accounts:
         self._note(_of(name, lambda account: replace(account, failed=account.failed + 1)))
 
     def note_seen(self, name: str, came_in: bool = False) -> None:
-        """Note that somebody is here at this moment; whoever comes in has been told of wrong passwords."""
+        """Record that somebody is here now. A login resets the count of wrong passwords."""
         now = _text(self._now())
         self._note(_of(name, lambda account: replace(account, last_seen=now, failed=0 if came_in else account.failed)))
 
     def refresh(self) -> Deferred[None]:
-        """Take in what another process has changed, such as `fallwater reset-password`."""
+        """Read what another process has changed, such as `fallwater reset-password`."""
         return self._store.refresh()
 
     # What is known of somebody

@@ -1,4 +1,4 @@
-"""Who may not come in: names, addresses and networks, until a time or for ever."""
+"""Bans: names, addresses and networks, until a time or for ever."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Bans:
         return not ban.until or datetime.fromisoformat(ban.until) > self._now()
 
     def text(self, ban: Ban) -> str:
-        """Return what somebody is told who may not come in."""
+        """Return the message for somebody who is banned."""
         if not ban.until:
             return self._world.wording("door.banned", why=ban.why)
         return self._world.wording("door.banned_until", until=until_text(ban.until), why=ban.why)

@@ -1,4 +1,4 @@
-"""The dialogue at the door: a name, a password, and in."""
+"""The login dialogue: a name, a password, and in."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Login:
         self._enter = enter
         self._questions = Prompts(caller, door)
         self._wrong = 0
-        self._told: Callable[[bool, str], None] | None = None
+        self._on_result: Callable[[bool, str], None] | None = None
         self._ask_name()
 
     @property
@@ -39,24 +39,24 @@ class Login:
 
     def stop(self) -> None:
         """Forget the caller, who has gone."""
-        self._told = None
+        self._on_result = None
         self._questions.stop()
 
-    def try_at_once(self, given: str, password: str, told: Callable[[bool, str], None]) -> None:
+    def try_at_once(self, given: str, password: str, on_result: Callable[[bool, str], None]) -> None:
         """Try a name and its password that come together, instead of what was being asked.
 
-        `told` hears whether that brought the caller in, and what to read about it. If it did not, the questions go on
-        from there. A password for one time, and who has none yet, is asked for another as ever.
+        `on_result` is called with whether the login succeeded, and a message. If it failed, the questions go on from
+        there. Whoever has a one-time password, or none yet, is asked for a new one.
         """
         if self._questions.is_waiting:
-            told(False, self._door.say()("door.one_at_a_time"))
+            on_result(False, self._door.say()("door.one_at_a_time"))
             return
         try:
             claim = self._door.accounts.identify(given, self._caller.host)
         except NameRefused as error:
-            told(False, str(error))
+            on_result(False, str(error))
             return
-        self._told = told
+        self._on_result = on_result
         match claim.state:
             case AccountState.GUEST:
                 self._come_in(claim)
@@ -70,9 +70,9 @@ class Login:
         self._questions.ask("door.ask_name", self._named)
 
     def _tell(self, success: bool, message: str) -> None:
-        told, self._told = self._told, None
-        if told:
-            told(success, message)
+        on_result, self._on_result = self._on_result, None
+        if on_result:
+            on_result(success, message)
 
     def _start_again(self, reason: str) -> None:
         self._refuse(reason)

@@ -1,4 +1,4 @@
-"""What somebody can be called, and which names look so much alike that only one of them may be somebody's."""
+"""Names: which are valid, and which look so much alike that only one of them may be taken."""
 
 from __future__ import annotations
 

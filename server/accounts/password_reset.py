@@ -1,4 +1,4 @@
-"""Passwords for one time: for the first admin, and for whoever has lost theirs."""
+"""One-time passwords: for the first admin, and for people who have lost theirs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def one_time_password(choose: Callable[[str], str] = secrets.choice) -> str:
 
 
 def first_admin(database: AccountDatabase, vault: Vault, name: str, hasher: Hasher) -> str:
-    """Make an admin of this name if there is none, and return what whoever started the world should read, if anything.
+    """Make an admin of this name if there is none. Return what the operator should read, or nothing.
 
     Raises: NoteError if nobody can be called that, or the account cannot be kept.
     """

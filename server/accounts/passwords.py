@@ -174,7 +174,7 @@ class Authenticator:
         return waiting.addCallback(lambda _: self._look(name, password, host))
 
     def _look(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome]:
-        """Try a password against what is on disk now: it may just have been given anew by another process."""
+        """Try a password against what is on disk now: another process may just have reset it."""
         return self._accounts.refresh().addCallback(lambda _: self._compare(name, password, host))
 
     def _compare(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome] | PasswordOutcome:

@@ -1,4 +1,4 @@
-"""Asking somebody at a terminal one thing after the other, and waiting for what takes longer than an answer."""
+"""Prompts: asking a caller one thing after the other, and waiting for what takes longer than an answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from world.message_catalog import Wording
 
 
 class LoginView(Protocol):
-    """Whoever is at a terminal, as a dialogue sees them."""
+    """A caller at a connection, as a login dialogue sees them."""
 
     @property
     def host(self) -> str:
@@ -51,7 +51,7 @@ class ModalInput(Protocol):
         """Take an answer."""
 
     def stop(self) -> None:
-        """The connection has gone; nobody is told anything any more."""
+        """The connection has closed; show nothing more."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Prompts:
         self._answer(text)
 
     def wait_for(self, outcome: Deferred[T], then: Callable[[T], None], failed: Callable[[str], None]) -> None:
-        """Let lines wait until there is an outcome; if there is none, `failed` is told why."""
+        """Hold lines until there is an outcome. If it fails, `failed` is called with the reason."""
         self.prompt = ""
         self._caller.hold(True)
 

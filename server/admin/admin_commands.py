@@ -31,7 +31,7 @@ from world.parsing import is_number
 from world.world import World
 
 ANNOUNCED_SECONDS = (600, 300, 120, 60, 30, 10)
-"""How many seconds before the end everybody is told again."""
+"""How many seconds before the end it is announced again."""
 
 Tell = Callable[[int, bool], None]
 
@@ -55,7 +55,7 @@ class Countdown:
         return any(call.active() for call in self._calls)
 
     def start(self, seconds: int, restart: bool = False) -> None:
-        """Begin, or begin anew with another time; 0 ends it as soon as this line is answered."""
+        """Start, or restart with another time; 0 ends it as soon as this line is answered."""
         self.stop()
         if seconds:
             self._tell(seconds, restart)
@@ -244,5 +244,5 @@ class Administration:
             time = say("admin.some_seconds", count=seconds)
         else:
             time = say("admin.one_minute") if minutes == 1 else say("admin.some_minutes", count=minutes)
-        told = say("admin.restarting_in", time=time) if restart else say("admin.closing_in", time=time)
-        self._game.publish((Announced("", told),))
+        sentence = say("admin.restarting_in", time=time) if restart else say("admin.closing_in", time=time)
+        self._game.publish((Announced("", sentence),))

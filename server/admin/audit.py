@@ -108,7 +108,7 @@ class Audit:
             self.note(character_id, text, performed.refusal or DONE)
 
     def take_led_line(self, who: str, line: str, refusal: str, agent: str) -> None:
-        """Append a line that somebody typed and that an agent did, whom they lead."""
+        """Record a line that an agent did for the player who possesses it."""
         self.note(who, line, refusal or DONE, agent)
 
     def take_reset(self, admin: str, name: str) -> None:
@@ -155,8 +155,8 @@ class Audit:
             return
         self._refusals = _Refusals()
         if refusals.unwritten:
-            told = ", ".join(f"{who} {count}" for who, count in refusals.unwritten.most_common())
-            self._write("", f"{refusals.unwritten.total()} more refusals in a minute: {told}", REFUSED)
+            counts = ", ".join(f"{who} {count}" for who, count in refusals.unwritten.most_common())
+            self._write("", f"{refusals.unwritten.total()} more refusals in a minute: {counts}", REFUSED)
 
     def _minute(self) -> int:
         return self._now_ms() // 60_000

@@ -71,8 +71,8 @@ class ConfigCommands:
         except NoteError as error:
             raise CommandError(str(error)) from error
         key = "config.set_now" if property in APPLIED_AT_ONCE else "config.set_later"
-        told = world.wording(key, name=property, value=text)
-        return [Output(actor.character_id, "\n".join([told, *self._take_in()]))]
+        sentence = world.wording(key, name=property, value=text)
+        return [Output(actor.character_id, "\n".join([sentence, *self._take_in()]))]
 
 
 def _note_lines(world: World, vault: Vault, settings: Settings, name: str, only: str = "") -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Keeping order: sending somebody home, keeping somebody out, and saying what people and agents may do."""
+"""Moderation: kicking, banning, and what people and agents may do."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class ModerationCommands:
 
     @command("@grant <name> <role>", category="admin", role=Role.ADMIN, for_agents=False)
     def grant(self, world: World, actor: Character, name: str, role: str) -> list[Event]:
-        """Say what somebody may do: guest, player, builder or admin; or let an agent use one command.
+        """Set what somebody may do: guest, player, builder or admin; or let an agent use one command.
 
         @grant Ben builder
         @grant Moss @dig     an agent's rights stand in its agent.md

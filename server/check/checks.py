@@ -185,10 +185,10 @@ def _found(name: str, vault: Vault, findings: Sequence[Finding], good: str) -> R
     faults = [str(one) for one in findings if not one.is_remark]
     if not faults:
         return ok(name, good)
-    told, more = " ".join(faults[:MAX_FAULTS_SHOWN]), len(faults) - MAX_FAULTS_SHOWN
+    text, more = " ".join(faults[:MAX_FAULTS_SHOWN]), len(faults) - MAX_FAULTS_SHOWN
     rest = f" And {more} more." if more > 0 else ""
     remedy = f"Mend the notes; this tells all that is wrong: fallwater vault check --vault {vault.root}"
-    return problem(name, told + rest, remedy)
+    return problem(name, text + rest, remedy)
 
 
 def accounts(folder: Path) -> Result:

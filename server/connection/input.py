@@ -1,4 +1,4 @@
-"""Whose input is taken next, and how much of it: a few lines a turn, a token bucket for each caller, one fair queue.
+"""Input scheduling: a few lines a turn, a token bucket for each caller, one fair queue for all.
 
 A door reads its protocol, and is a `LineSource` with what it has read; its `LineIntake` takes lines from that.
 """

@@ -1,1 +1,1 @@
-"""What clients are told besides text, and what they tell: GMCP, a module a subject."""
+"""GMCP: structured messages to and from clients, beside the text."""

@@ -29,8 +29,8 @@ def map_of(world: World, room_id: str) -> Message:
         {"name": exit.name, "room": room_name(exit.room_id, world), "way": _way(exit.name, directions)}
         for exit in world.rooms[room_id].exits.values()
     ]
-    told = {"rooms": rooms, "ways": ways, "exits": exits, "words": map_sentences(world, room_id)}
-    return Message("Fallwater.Map", told)
+    payload = {"rooms": rooms, "ways": ways, "exits": exits, "words": map_sentences(world, room_id)}
+    return Message("Fallwater.Map", payload)
 
 
 def commands_of(table: CommandTable, character: Character) -> Message:

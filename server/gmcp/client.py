@@ -1,4 +1,4 @@
-"""One client that speaks GMCP: the packages it takes, its login by itself, what it is told and what it tells."""
+"""One client that speaks GMCP: the packages it supports, its login, its messages both ways."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _names_in(payload: object) -> list[str]:
 REPEATED_SECONDS = 10.0
 
 Outcome = Callable[[bool, str], None]
-"""Is told whether somebody came in, and what to read about it."""
+"""Called with whether the login succeeded, and a message about it."""
 
 LogIn = Callable[[str, str, Outcome], None]
 """Tries an account and a password at the door."""
@@ -127,12 +127,12 @@ class CharLogin:
         # As if they had been typed: then they are cleaned in the same way.
         account, password = clean_line(account), clean_line(password)
 
-        def told(success: bool, message: str) -> None:
+        def on_result(success: bool, message: str) -> None:
             if success:
                 self._given, self._until = (account, password), self._clock.seconds() + REPEATED_SECONDS
             self._tell(success, message)
 
-        self._log_in(account, password, told)
+        self._log_in(account, password, on_result)
 
     def is_repeated(self, line: str) -> bool:
         """Return whether a line is what was given a moment ago; any other line ends that."""
@@ -179,7 +179,7 @@ class GmcpClient:
     # What the session tells
 
     def received(self, package: str, payload: object) -> None:
-        """Take in what the client tells; a package that means nothing here is let be, and so is a flood."""
+        """Handle a message of the client; unknown packages and floods are ignored."""
         if self._bucket.wait_seconds:
             return
         self._bucket.take()
@@ -257,9 +257,9 @@ class GmcpClient:
             self._send_all(changed(IN_HAND, before_carried, carried))
         stands = status(character, self._gmcp_updates.world)
         if stands != self._status:
-            told = {key: value for key, value in stands.items() if self._status.get(key) != value}
+            payload = {key: value for key, value in stands.items() if self._status.get(key) != value}
             self._status = stands
-            self.send(Message("Char.Status", told))
+            self.send(Message("Char.Status", payload))
 
     def tell_of_agent(self, agent: Character, message: Message) -> None:
         """Tell what an agent is about, if its player may know: who is in the same room, and admins."""

@@ -28,7 +28,7 @@ _CHANNEL_OF: dict[type[Event], str] = {
 
 
 def spoken(event: Event, sentence: str, viewer: Character) -> Message | None:
-    """Return what a viewer is told besides the sentence it reads; None if that is no speech, or none it hears."""
+    """Return the message that goes with a sentence; None if it is no speech, or none that the viewer hears."""
     channel = _CHANNEL_OF.get(type(event))
     if channel is None or not sentence:
         return None
@@ -59,7 +59,7 @@ IN_HAND, IN_ROOM = "inv", "room"
 
 @dataclass(frozen=True)
 class Item:
-    """A thing as clients are told of it. `attrib` has `c` for a container and `t` for what can be taken."""
+    """A thing as clients see it. `attrib` has `c` for a container and `t` for what can be taken."""
 
     id: str
     name: str
@@ -109,7 +109,7 @@ def variables(say: Wording) -> Message:
 
 
 def status(character: Character, world: World) -> dict[str, str]:
-    """Return how somebody stands: the role, the room, whether it is away, and whom it follows if anybody."""
+    """Return a character's status: the role, the room, whether it is away, and whom it follows."""
     say, transient = world.wording, character.transient
     state = "asleep" if not character.awake else "awake" if transient.afk_message is None else "away"
     leader = world.characters.get(transient.following_id)

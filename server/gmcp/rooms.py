@@ -76,7 +76,7 @@ _SHORT = dict(
 
 @dataclass(frozen=True, eq=False)
 class RoomSnapshot:
-    """A room at one moment: what is told of it, who is in it by name, and what lies there."""
+    """A room at one moment: its Room.Info, who is in it by name, and what lies there."""
 
     room_id: str
     about: Message
@@ -125,11 +125,11 @@ class RoomSnapshots:
         return self._numbers.of(room_id)
 
     def touch(self, room_id: str) -> None:
-        """Look anew at a room when it is asked for next."""
+        """Make a new snapshot of a room when it is asked for next."""
         self._stale.add(room_id)
 
     def touch_all(self, numbers: bool = True) -> None:
-        """Look anew at every room, and perhaps at its number."""
+        """Make new snapshots of all rooms when asked for, and count their numbers again if `numbers`."""
         if numbers:
             self._numbers.forget()
         for room_id in [one for one in self._seen if one not in self._world.rooms]:
@@ -151,7 +151,7 @@ class RoomSnapshots:
         exits = {
             _way(one): self._numbers.of(one.room_id) for one in room.exits.values() if one.room_id in self._world.rooms
         }
-        told = {
+        payload = {
             "num": self._numbers.of(room.room_id),
             "name": room.name,
             "area": room.properties.get("area", self.area),
@@ -159,17 +159,17 @@ class RoomSnapshots:
             "exits": exits,
             "details": [room.domain] if room.domain else [],
         }
-        return Message("Room.Info", told)
+        return Message("Room.Info", payload)
 
 
 @lru_cache(maxsize=1024)
 def differences(before: RoomSnapshot, now: RoomSnapshot) -> tuple[Message, ...]:
-    """Return what somebody is told who stays in a room, made once for all who do."""
-    told = [now.about] if before.about != now.about else []
+    """Return the messages for those who stay in a room, made once for all of them."""
+    messages = [now.about] if before.about != now.about else []
     was, is_now = set(before.people), set(now.people)
-    told += [Message("Room.RemovePlayer", name) for name in before.people if name not in is_now]
-    told += [Message("Room.AddPlayer", _person(name)) for name in now.people if name not in was]
-    return (*told, *changed(IN_ROOM, before.items, now.items))
+    messages += [Message("Room.RemovePlayer", name) for name in before.people if name not in is_now]
+    messages += [Message("Room.AddPlayer", _person(name)) for name in now.people if name not in was]
+    return (*messages, *changed(IN_ROOM, before.items, now.items))
 
 
 def _way(exit: Exit) -> str:

@@ -1,4 +1,4 @@
-"""All clients that are told something besides text, and when they are to be told."""
+"""All clients that take GMCP, and when they are updated."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Listener(Protocol):
 
 
 class GmcpUpdates:
-    """Those clients, and the rooms as they are told of them.
+    """The clients that take GMCP, and the rooms as they were last sent.
 
     What changes in a turn of the reactor is told together at its end, to whom it concerns. While nobody takes GMCP,
     nothing is done at all.
@@ -81,7 +81,7 @@ class GmcpUpdates:
         self._touched: set[str] = set()
         self._all_touched = False
         self._involved: set[str] = set()
-        self._crowds_told: dict[str, RoomSnapshot] = {}
+        self._crowds_sent: dict[str, RoomSnapshot] = {}
         self._telling: DelayedCall | None = None
 
     def wording(self) -> Wording:
@@ -99,10 +99,10 @@ class GmcpUpdates:
             self.places.forget()
             self._touched.clear()
             self._involved.clear()
-            self._crowds_told.clear()
+            self._crowds_sent.clear()
 
     def take_note(self, events: tuple[Event, ...]) -> None:
-        """Note what has happened; no event at all is an edit that was taken in."""
+        """Note what has happened; no event at all means that an edit was reloaded."""
         if not self._listeners:
             return
         if not events:
@@ -127,8 +127,8 @@ class GmcpUpdates:
         agent = self.world.characters.get(name)
         if not self._listeners or agent is None or agent.room_id not in self.world.rooms:
             return
-        told = {"name": agent.name, "what": what, "room": self.places.number(agent.room_id)}
-        message = Message("Fallwater.Agent", told)
+        payload = {"name": agent.name, "what": what, "room": self.places.number(agent.room_id)}
+        message = Message("Fallwater.Agent", payload)
         for listener in list(self._listeners):
             listener.tell_of_agent(agent, message)
 
@@ -164,10 +164,10 @@ class GmcpUpdates:
     def _is_changed(self, room_id: str) -> bool:
         """Return whether those in a room have something to be told; in a crowd they mostly have not."""
         if not self.world.is_crowded(room_id) or room_id not in self.world.rooms:
-            self._crowds_told.pop(room_id, None)
+            self._crowds_sent.pop(room_id, None)
             return True
-        before, now = self._crowds_told.get(room_id), self.places.now(room_id)
-        self._crowds_told[room_id] = now
+        before, now = self._crowds_sent.get(room_id), self.places.now(room_id)
+        self._crowds_sent[room_id] = now
         return now is not before
 
     def _concerned(self, differing: set[str], is_all: bool, involved: set[str]) -> Iterable[Listener]:

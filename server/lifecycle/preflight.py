@@ -1,4 +1,4 @@
-"""Looking whether a world could open again, before it ends in order to: if not, it goes on as it is."""
+"""Preflight: whether a world could open again, checked before a restart. If not, it stays open."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from world.sanitize import clean_line
 
 TRIAL_SECONDS = 30.0
 MAX_REASON_CHARACTERS = 400
-"""How many characters are told of what the program said."""
+"""How much is shown of what the program printed."""
 
 CHECK = "--check"
 """The option of `serve` with which nothing is opened: it ends with 0 if the world could be, else with what is wrong."""
@@ -74,7 +74,7 @@ class Trial:
         return reason(said.decode("utf-8", "replace"), running.returncode) if running.returncode else ""
 
     def stop(self) -> None:
-        """Try nothing any more: the world ends, whatever would come of it."""
+        """Start no further trial, and end a running one: the world closes."""
         with self._lock:
             self._is_over = True
         if self._running:
@@ -126,7 +126,7 @@ class Preflight:
             check.addCallback(self._in_thread).addCallbacks(self._seen, self._failed)
 
     def stop(self) -> None:
-        """Let nothing come of it any more: the world ends."""
+        """Ignore any result from now on: the world closes."""
         self._is_over = True
 
     def _seen(self, why: str) -> None:
@@ -196,7 +196,7 @@ def _failure_of(host: str, port: int) -> Exception | None:
 
 
 def _read_certificate(settings: ServerSettings, folder: Path) -> None:
-    """Raises: NoteError if a certificate that was given will not do; what is made here is made anew."""
+    """Raises: NoteError if a configured certificate is not valid. A self-signed one is made again if need be."""
     if settings.tls_certificate or settings.tls_key:
         from server.net.certificate import read_certificate
         from server.net.tls import paths_of

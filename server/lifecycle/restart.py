@@ -1,4 +1,4 @@
-"""Ending so that the next world begins in the same process, with its ports open all the while.
+"""Restarting in the same process, with the ports open all the while.
 
 Whoever calls meanwhile waits in the sockets' queues, and is let in by the one that follows. The process keeps its
 number, as whoever supervises it expects.
@@ -22,7 +22,7 @@ from server.net.listeners import AdoptedSockets, RequestedPorts
 log = logging.getLogger(__name__)
 
 STAGE_SECONDS = 0.4
-"""How long each stage of closing may take if the world is to begin anew: all of it within 2 seconds."""
+"""How long each stage of closing may take before a restart: all of it within 2 seconds."""
 
 VARIABLE = "FALLWATER_LISTENING"
 

@@ -1,4 +1,4 @@
-"""Going on where everybody was when the world closed a moment ago."""
+"""Restores who was where, and who owed an answer, after a restart."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SessionRestore:
         save_snapshot(self._vault, SessionSnapshot(awake, transient, owed_by(self._agents)), self._now_ms())
 
     def last_word(self, character: Character | None) -> str:
-        """Return what whoever plays somebody is told when the world restarts; None is somebody at the door."""
+        """Return the last message to a player when the world restarts; None is somebody who has not logged in."""
         say = self._game.world.wording
         if character is None:
             return say("admin.connect_again_at_the_door")

@@ -56,7 +56,7 @@ log = logging.getLogger(__name__)
 
 
 class ShutdownRequest:
-    """How a world ends: for good, or to begin anew. Whoever wants it closed has the last word.
+    """A request to close or to restart. A request to close always wins.
 
     `stop` stops the reactor.
     """
@@ -67,12 +67,12 @@ class ShutdownRequest:
         self._stop = once(stop)
 
     def close(self) -> None:
-        """End it for good, even if it was to begin anew."""
+        """Close it, even if a restart was asked for."""
         self.restarts, self._has_begun = False, True
         self._stop()
 
     def restart(self) -> None:
-        """Have it begin anew, unless it ends already."""
+        """Restart it, unless it closes already."""
         self.restarts = self.restarts or not self._has_begun
         self._has_begun = True
         self._stop()

@@ -1,4 +1,4 @@
-"""What systemd gives a service and wants to know of it: sockets that listen already, and how the service is."""
+"""systemd: sockets that it opens for a service, and notifications of the service's state."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SystemdNotifier:
             self._live()
 
     def restarts(self) -> None:
-        """The world begins anew, in the same process."""
+        """The world restarts in the same process."""
         self._tell("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def closes(self) -> None:
@@ -75,9 +75,9 @@ class SystemdNotifier:
             return
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
         try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as told:
-                told.setblocking(False)
-                told.sendto("\n".join(states).encode(), address)
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as notifier:
+                notifier.setblocking(False)
+                notifier.sendto("\n".join(states).encode(), address)
         except OSError as error:
             log.warning("cannot notify systemd of %s: %s", states[0], error)
 

@@ -27,7 +27,7 @@ from world.game import Game
 
 @dataclass
 class MonitoredServer:
-    """The parts of a world, for whoever only looks. `is_open` says whether it has been started and does not close."""
+    """The parts of a world that are monitored. `is_open` says whether it has been started and does not close."""
 
     vault: Vault
     game: Game
@@ -120,7 +120,7 @@ class HealthStatus:
         return [f"{check.name}: {check.problem}" for check in self.checks if check.problem]
 
     def row(self) -> dict[str, object]:
-        """Return it as it is told in JSON."""
+        """Return it as JSON shows it."""
         checks = {check.name: check.problem or "ok" for check in self.checks}
         return {"status": "ok" if self.is_healthy else "failing", "reasons": self.reasons, "checks": checks}
 

@@ -61,7 +61,7 @@ class ReadableFormatter(logging.Formatter):
 
 
 class JsonLines(JsonFormatter):
-    """A JSON object a line: time with its zone, level, logger, message, what is told besides, and any traceback.
+    """A JSON object a line: time with its zone, level, logger, message, extra fields, and any traceback.
 
     What a call gives as `extra=` are fields of their own: host, character, agent, connection. What is told of a
     memory, `[Memory] NAME: ...`, is told of that agent.

@@ -1,4 +1,4 @@
-"""What an address says: whose network it is in, and whether it is this machine's own."""
+"""Addresses: the network that one belongs to, and whether it is this machine's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many may call, in all and from one address: counted at the socket, before anything is done for anybody."""
+"""Connection limits, in all and per address, counted at the socket before anything else is done."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def _in_use() -> int:
 log = logging.getLogger(__name__)
 
 OVERFLOW = 64
-"""So many more than may come in can call, to be told why they may not."""
+"""How many more can connect than may log in, so that they can be told why they may not."""
 
 OVERFLOW_PER_ADDRESS = 4
 """The same of one address."""
 
 Reason = Literal["full", "too_many_from_there", "too_often", "banned"]
-"""Why somebody is turned away: no room for anybody, too many from that address, too many calls a minute, a ban."""
+"""Why a caller is rejected: the world is full, too many from that address, too many calls a minute, a ban."""
 
 REJECTION_REASONS: tuple[Reason, ...] = get_args(Reason)
 
@@ -63,7 +63,7 @@ class ConnectionLimiter:
 
     This machine itself may call as often as it likes, within the number of all: what comes from here is a proxy, or
     whoever runs the world. `most` bounds connections by what the process can hold open; settings count at once.
-    `refused` counts who was turned away since the start, whether they were told why or hung up on.
+    `refused` counts rejections since the start, whether with a message or without.
     """
 
     def __init__(self, settings: Callable[[], ServerSettings], clock: ReactorClock) -> None:
@@ -114,11 +114,11 @@ class ConnectionLimiter:
         self.leave(host)
 
     def refuse(self, network: str, why: Reason) -> None:
-        """Count somebody who is not let in; of many within a minute the log has two lines."""
+        """Count a rejection; of many within a minute the log has two lines."""
         self.refused[why] += 1
         if not self._turned_away:
-            told = "banned" if why == "banned" else "too many connections"
-            log.warning("%s rejected: %s. Further rejections are summed up once a minute.", network, told)
+            reason = "banned" if why == "banned" else "too many connections"
+            log.warning("%s rejected: %s. Further rejections are summed up once a minute.", network, reason)
             self._clock.callLater(REPORT_SECONDS, self._report)
         if network in self._turned_away or len(self._turned_away) < MAX_REMEMBERED:
             self._turned_away[network] += 1
@@ -149,7 +149,7 @@ class ConnectionLimiter:
         return None
 
     def _forget(self) -> None:
-        """Forget who has not called of late; if all have, those who began first."""
+        """Forget addresses that have not called recently; if all have, the oldest."""
         self._calls = {network: calls for network, calls in self._calls.items() if not calls.is_full}
         for network in list(self._calls)[: max(0, len(self._calls) - MAX_REMEMBERED // 2)]:
             del self._calls[network]
@@ -169,7 +169,7 @@ class ProtocolFactory(Protocol):
 
 
 class LimitingFactory(ServerFactory):
-    """Lets through to another factory whom the crowd admits, and tells it who has gone.
+    """Passes callers on to another factory if the limiter admits them, and counts them again when they leave.
 
     Protocols of that factory have a method `when_lost`, which takes what they call when their connection is lost.
     """

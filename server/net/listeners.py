@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from server.net.tls import Credentials
 
 BACKLOG = 512
-"""How many callers may wait to be let in. Twisted's 50 turns callers away when many come at once."""
+"""How many callers may wait to be accepted. Twisted's 50 rejects callers when many come at once."""
 
 MAX_ACCEPTS_PER_TURN = 16
-"""How many callers are let in in one turn of the reactor, so that whoever is in does not wait for a storm of them."""
+"""How many callers are accepted in one turn of the reactor, so that a storm of them delays nobody who plays."""
 
 TELNET = "telnet"
 TLS = "tls"
@@ -129,7 +129,7 @@ class Ports:
         return [str(port.getHost().host) for port in self._open.get(service, ())]
 
     def is_adopted(self, service: str) -> bool:
-        """Whether whoever started the world has opened the port for something."""
+        """Whether the port of a service was opened by the parent process, such as systemd."""
         return service in self._given and service not in self._requested_before
 
     def open(self, service: str, host: str, port: int, factory: Factory) -> None:
@@ -212,7 +212,7 @@ log = logging.getLogger(__name__)
 
 
 class Listeners:
-    """Opens the ports of a world and says what whoever runs it should know of them.
+    """Opens the ports of a world, with sentences about them for the operator.
 
     `folder` is where the certificate is found or made, `tell` tells the admins who are here. What TLS needs is
     imported only if it is spoken: it weighs as much as a small world.
@@ -264,13 +264,13 @@ class Listeners:
             log.error("%s", self._no_page)
 
     def close(self) -> None:
-        """Look after the certificate no longer; the ports are closed by whoever has them."""
+        """Stop watching the certificate; `Ports` closes the ports."""
         if self._credentials:
             self._credentials.stop()
 
     @property
     def startup_messages(self) -> list[str]:
-        """What whoever started the world should read."""
+        """What the operator should read."""
         said = [self._no_page] if self._no_page else []
         if address := self._ports.address(WEB):
             scheme = "https" if self._settings().web_tls else "http"

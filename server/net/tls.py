@@ -35,7 +35,7 @@ Stamp = tuple[tuple[int, int, int], ...]
 
 @implementer(IOpenSSLServerConnectionCreator)
 class Credentials:
-    """The certificate of the moment. Files that change are taken in; those that will not do change nothing.
+    """The current certificate. Files that change are reloaded; invalid ones change nothing.
 
     `folder` is where files are looked for and made. `now` returns the time in UTC, `tell` tells whoever should know.
     Raises: NoteError if there is no valid certificate to begin with.
@@ -64,7 +64,7 @@ class Credentials:
 
     @property
     def note(self) -> str:
-        """What whoever started the world should know of the certificate."""
+        """What the operator should know about the certificate."""
         made = "Its certificate is self-signed, so clients ask once" if not self._is_given else "Its certificate is"
         where = f"whether to trust it: {self._certificate_path}" if not self._is_given else self._certificate_path
         return f"{made} {where}, until {self.certificate.ends:%Y-%m-%d}. SHA-256 {self.certificate.fingerprint}"
@@ -182,7 +182,7 @@ MAX_HANDSHAKE_SECONDS = 20.0
 
 @implementer(IHandshakeListener)
 class Handshake(Protocol):
-    """Stands in for the protocol of a caller who has not finished the handshake, and makes way for it then."""
+    """The protocol of a caller until the TLS handshake is done; then the real protocol replaces it."""
 
     def __init__(self, factory: ProtocolFactory, clock: ReactorClock, seconds: float) -> None:
         self._factory = factory

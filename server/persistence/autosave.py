@@ -1,4 +1,4 @@
-"""What is saved when: whereabouts and a few notes at once; notes and journals are forced to disk in groups."""
+"""Autosave: whereabouts and a few notes at once; notes and journals are synced to disk in groups."""
 
 from __future__ import annotations
 

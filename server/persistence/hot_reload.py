@@ -1,10 +1,11 @@
-"""Taking whatever is edited in the vault into the running world, each note by whom it concerns."""
+"""Hot reload: puts edits of the vault into the running world, each note where it belongs."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 from agents.agent import Agent
@@ -62,14 +63,16 @@ def merge_settings(in_force: Settings, before: Settings, now: Settings) -> tuple
 
     `before` and `now` are what the notes said and say.
     """
-    told: list[str] = []
+    messages: list[str] = []
     parts: dict[str, Any] = {}
     for note, part in _PARTS.items():
         mine, old, new = (getattr(one, part) for one in (in_force, before, now))
         later = NEEDS_RESTART.get(note, frozenset())
         parts[part] = replace(new, **{name: getattr(mine, name) for name in later})
-        told += [f"config/{note}.md: {name} counts from the next start." for name in _edited(old, new) if name in later]
-    return Settings(**parts, profiles=now.profiles, is_model_chosen=in_force.is_model_chosen), told
+        messages += [
+            f"config/{note}.md: {name} counts from the next start." for name in _edited(old, new) if name in later
+        ]
+    return Settings(**parts, profiles=now.profiles, is_model_chosen=in_force.is_model_chosen), messages
 
 
 def notes_edited(before: Settings, now: Settings) -> list[str]:
@@ -145,20 +148,21 @@ class HotReload:
     def steps(self, paths: Iterable[str] | None = None) -> Generator[None, None, list[str]]:
         """Do the same in short steps, between which anything else may happen in the world."""
         changes = self._seen.scan(paths)
-        told: list[str] = []
+        messages: list[str] = []
         if self._concerns(changes, TEXTS):
-            told += self._guarded(TEXTS, lambda: self._texts(changes), "The sentences stay as they were.")
+            messages += self._guarded(TEXTS, lambda: self._texts(changes), "The sentences stay as they were.")
         taken = yield from self._world.apply_in_steps(changes)
-        told += taken.messages
+        messages += taken.messages
         self._game.publish(tuple(taken.events))
         if self._concerns(changes, SETTINGS):
-            told += self._guarded(SETTINGS, self._settings, "The settings stay as they were.")
+            messages += self._guarded(SETTINGS, self._settings, "The settings stay as they were.")
         self._follow_start_room()
-        told += [f"{source}: taken in." for source in _in(changes, "templates")]
+        messages += [f"{source}: taken in." for source in _in(changes, "templates")]
         for name in self._agents_meant(changes):
             source = f"agents/{name}"
-            told += self._guarded(source, lambda name=name: self._agent(name, changes), f"{name} goes on as before.")  # type: ignore[misc]
-        return told
+            take = partial(self._agent, name, changes)
+            messages += self._guarded(source, take, f"{name} goes on as before.")
+        return messages
 
     def _concerns(self, changes: Changes, folder: str) -> bool:
         is_meant = any(source.startswith(f"{folder}/") for source in (*changes.changed, *changes.gone))
@@ -245,12 +249,12 @@ class HotReload:
     def _guarded(self, what: str, take: Callable[[], list[str]], stays: str) -> list[str]:
         """Return what taking something in told, or once what is wrong with it."""
         try:
-            told = take()
+            messages = take()
         except NoteError as error:
             before, self._broken[what] = self._broken.get(what), f"{error} {stays}"
             return [] if before == self._broken[what] else [self._broken[what]]
         self._broken.pop(what, None)
-        return told
+        return messages
 
 
 def _in(changes: Changes, folder: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Taking in what is edited in the vault while the world runs; what is not valid changes nothing and is told."""
+"""Watches the vault and reloads edits while the world runs; what is not valid changes nothing and is reported."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SETTLE_SECONDS = 0.3
 MAX_DELAY_SECONDS = 2.0
 RETRY_SECONDS = 0.25
 SLICE_SECONDS = 0.02
-"""For so long edits are taken in before anything else has its turn."""
+"""How long edits are reloaded before anything else has its turn."""
 
 MAX_LINES = 10
-"""How many notes that were taken in are told one by one."""
+"""How many reloaded notes are reported one by one."""
 TAKEN, NEW = ": taken in.", ": taken in, as it is new."
 
 
@@ -37,7 +37,7 @@ class Reloader(Protocol):
 
 
 class ReloadTimer:
-    """Has edits taken in soon after they were made, once for many, and tells what was said of them.
+    """Reloads edits soon after they were made, many at once, and reports the result.
 
     `in_reactor` is how another thread has something called in the reactor's, `seconds` measures how long steps take.
     """
@@ -69,13 +69,13 @@ class ReloadTimer:
             log.warning("the vault cannot be watched, so edits count from the next start or @reload: %s", error)
 
     def stop(self) -> None:
-        """Stop, with what is being taken in taken in."""
+        """Stop, after finishing a reload that is running."""
         self._end_steps()
         self._watch.stop()
         cancel(self._timer)
 
     def note_change(self) -> None:
-        """Wait until whoever is editing has run_steps writing, but not for ever, then take it in."""
+        """Wait until the editor has finished writing, but not for ever, then reload."""
         now = self._clock.seconds()
         if not (self._timer and self._timer.active()):
             self._first = now
@@ -84,11 +84,11 @@ class ReloadTimer:
         self._watch.rearm()
 
     def reload_now(self) -> list[str]:
-        """Take in every edit at once, wherever it is; return what was said of it, which is told too."""
+        """Reload every edit now, wherever it is; report the result and return it."""
         cancel(self._timer)
         self._watch.take()
         self._end_steps()
-        return self._guarded(lambda: self._told(run_steps(self._reloader.steps(None))))
+        return self._guarded(lambda: self._report(run_steps(self._reloader.steps(None))))
 
     def _schedule(self, seconds: float) -> None:
         self._timer = self._clock.callLater(seconds, self._look)
@@ -113,7 +113,7 @@ class ReloadTimer:
             try:
                 next(steps)
             except StopIteration as ended:
-                return self._told(ended.value)
+                return self._report(ended.value)
         self._steps, self._next = steps, self._clock.callLater(0, self._go_on)
         return []
 
@@ -122,7 +122,7 @@ class ReloadTimer:
         steps, self._steps = self._steps, None
         cancel(self._next)
         if steps is not None:
-            self._guarded(lambda: self._told(run_steps(steps)))
+            self._guarded(lambda: self._report(run_steps(steps)))
 
     def _guarded(self, look: Callable[[], list[str]]) -> list[str]:
         try:
@@ -131,13 +131,13 @@ class ReloadTimer:
             log.exception("an edit could not be reloaded")
             return []
 
-    def _told(self, said: list[str]) -> list[str]:
-        for sentence in summarized(said):
+    def _report(self, messages: list[str]) -> list[str]:
+        for sentence in summarized(messages):
             log.info("%s", sentence)
             self._tell(sentence)
         if self._reloader.is_waiting and not (self._timer and self._timer.active()):
             self._schedule(RETRY_SECONDS)
-        return said
+        return messages
 
 
 def shortened(problems: list[str]) -> list[str]:
@@ -146,10 +146,10 @@ def shortened(problems: list[str]) -> list[str]:
     return problems if left <= 0 else [*problems[:MAX_LINES], f"And {left} more: fallwater vault check lists them all."]
 
 
-def summarized(said: list[str]) -> list[str]:
-    """Return sentences with those that say no more than that a note was taken in as one, if they are many."""
-    plain = [sentence for sentence in said if sentence.endswith((TAKEN, NEW))]
+def summarized(messages: list[str]) -> list[str]:
+    """Return sentences, with many that only say that a note was reloaded summed up in one."""
+    plain = [sentence for sentence in messages if sentence.endswith((TAKEN, NEW))]
     if len(plain) <= MAX_LINES:
-        return said
+        return messages
     counted = f"{len(plain)} notes were taken in, from {plain[0].partition(': ')[0]} to {plain[-1].partition(': ')[0]}."
-    return [counted, *(sentence for sentence in said if not sentence.endswith((TAKEN, NEW)))]
+    return [counted, *(sentence for sentence in messages if not sentence.endswith((TAKEN, NEW)))]

@@ -1,4 +1,4 @@
-"""Colour, for those who see it: whole lines by what they are, and words that the world's own texts mark."""
+"""ANSI colour: whole lines by their kind, and words that the world's own texts mark."""
 
 from __future__ import annotations
 

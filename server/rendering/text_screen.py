@@ -102,7 +102,7 @@ class TextScreen:
         self.forget()
 
     def forget(self) -> None:
-        """Look anew at how the player sees, before the next text."""
+        """Work out again how the player sees, before the next text."""
         self._encoder = None
 
     def lines(self, text: str, kind: str) -> bytes:
@@ -120,7 +120,7 @@ class TextScreen:
         return self._line_end if self.is_typing_hidden else b""  # the player's own was not shown
 
     def prompt(self, asked: Callable[[bool], str]) -> str:
-        """Return the prompt to show, or nothing if one stands there; `asked` is told if a line was typed since that."""
+        """Return the prompt to show, or nothing if one is shown. `asked` is given whether a line was typed since."""
         text = asked(self._has_typed)
         if not text or self._at_prompt:
             return ""

@@ -1,4 +1,4 @@
-"""The nearest ASCII to any text, for clients that can show no more."""
+"""Transliteration: the nearest ASCII to any text, for clients that can show no more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Those whose connection was lost: they stand where they are for a while, and whoever comes back goes on with them."""
+"""Link-death: who loses the connection stays where they are for a while, and can come back."""
 
 from __future__ import annotations
 

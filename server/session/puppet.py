@@ -1,4 +1,4 @@
-"""The time that somebody plays a character, from coming in to going."""
+"""A puppet: a character while a session plays it, and its idle timeout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all sessions share: who plays which character, guests, and how long everybody has been still."""
+"""The registry of sessions: who plays which character, guests, and how long everybody has been idle."""
 
 from __future__ import annotations
 
@@ -138,16 +138,16 @@ class SessionRegistry:
         limiter, say, bans = self.limiter, self.game.world.wording, self.door.accounts.bans
         if self.is_full:
             why: Reason = "full"
-            told = say("door.full", count=len(self.sessions))
+            text = say("door.full", count=len(self.sessions))
         elif limiter.exceeds_address_limit(host):
             why = "too_many_from_there"
-            told = say("door.too_many_from_there", count=self.door.settings.connections_per_address)
+            text = say("door.too_many_from_there", count=self.door.settings.connections_per_address)
         elif ban := bans.on(host):
-            why, told = "banned", bans.text(ban)
+            why, text = "banned", bans.text(ban)
         else:
             return ""
         limiter.refuse(network_of(host), why)
-        return told
+        return text
 
     def sessions_of(self, character_id: str) -> list[Connected]:
         """Return the sessions that play a character: one or none."""

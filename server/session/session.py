@@ -1,4 +1,4 @@
-"""One player at one connection: a dialogue at the door, then playing."""
+"""A session: one player at one connection, first logging in, then playing."""
 
 from __future__ import annotations
 
@@ -260,11 +260,11 @@ class Session:
             self._gmcp.enter(character)
         registry.entered(character)
 
-    def _log_in(self, given: str, password: str, told: Outcome) -> None:
+    def _log_in(self, given: str, password: str, on_result: Outcome) -> None:
         if isinstance(self._dialogue, Login):
-            self._dialogue.try_at_once(given, password, told)
+            self._dialogue.try_at_once(given, password, on_result)
         else:
-            told(False, self._say("gmcp.already_in"))
+            on_result(False, self._say("gmcp.already_in"))
 
     def hand_over(self) -> list[str]:
         """Give the character up to a newer session of the same name; return what its player has missed."""

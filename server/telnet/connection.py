@@ -163,7 +163,7 @@ class TelnetConnection:
         return Identification.ASKED if self._negotiator.awaits_remote(TERMINAL_TYPE) else Identification.FINAL
 
     def learn_capabilities(self) -> bool:
-        """Look anew at what the client has told, and return whether anything is different."""
+        """Update the capabilities from what the client has sent; return whether they changed."""
         before, self._capabilities = self._capabilities, capabilities_of(self._client)
         self._screen.forget()
         return self._capabilities != before
@@ -181,7 +181,7 @@ class TelnetConnection:
         self._flush_soon()
 
     def line_typed(self) -> None:
-        """Know that the player has typed a line, and that what comes stands below it."""
+        """Note that the player has typed a line; what follows is shown below it."""
         self._is_prompt_due = True
         self.send(self._screen.line_typed())
         self._flush_soon()
@@ -246,10 +246,10 @@ class TelnetConnection:
         self._is_open = False
         self._transport.abortConnection()
 
-    def drop(self, why: DropReason, told: str) -> None:
+    def drop(self, why: DropReason, sentence: str) -> None:
         """End the connection at once, with a line in the log."""
         self._traffic.dropped[why] += 1
-        log.warning("%s %s", self._host, told, extra={"host": self._host})
+        log.warning("%s %s", self._host, sentence, extra={"host": self._host})
         self.abort()
 
     def connection_lost(self) -> None:

@@ -1,6 +1,6 @@
-"""What a crawler that makes lists of worlds is told about this one (MUD Server Status Protocol, option 70).
+"""MSSP, the MUD Server Status Protocol (option 70): the status of this world for crawlers that list worlds.
 
-What is not known is not told.
+Unknown values are left out.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def mssp_option(figures: Callable[[], Mapping[str, str]]) -> Option[ClientInfo]:
 
 def encoded(figures: Mapping[str, str]) -> bytes:
     """Return the payload of a subnegotiation. UTF-8 has no IAC, and control characters become spaces."""
-    told = ((_cleaned(name).encode(), _cleaned(value).encode()) for name, value in figures.items())
-    return b"".join(_VAR + name + _VAL + value for name, value in told)
+    pairs = ((_cleaned(name).encode(), _cleaned(value).encode()) for name, value in figures.items())
+    return b"".join(_VAR + name + _VAL + value for name, value in pairs)
 
 
 def as_text(figures: Mapping[str, str]) -> str:
@@ -112,7 +112,7 @@ def codebase() -> str:
 
 
 def _as_set(server: ServerSettings, world: WorldSettings) -> dict[str, str]:
-    """Return what only whoever runs the world can know."""
+    """Return what only the operator can know."""
     return {
         "HOSTNAME": server.hostname,
         "CONTACT": world.contact,
