@@ -51,6 +51,11 @@ class Backlog:
         self._lines_in_file = 0
         self._has_failed = False
 
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether all of it that was written is on disk."""
+        return not self._has_failed and self.path.is_file()
+
     def add(self, line: bytes) -> tuple[int, bytes]:
         """Give a line its number; `line` is the inside of a JSON object, without braces. Return both."""
         self.last += 1

@@ -250,6 +250,7 @@ class WebDoor:
     def _forget(self, login: str) -> None:
         self._playing.pop(login, None)
         self._sessions.pop(login, None)
+        self._logins.put_away(login)
 
     def _proof_of(self, name: str) -> str | None:
         account = self._registry.door.accounts.account(name)

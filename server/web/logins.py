@@ -22,6 +22,8 @@ KEPT_SECONDS = 7 * 86400.0
 GUEST_SECONDS = 15 * 60.0
 """The same for a guest's."""
 SWEEP_SECONDS = 60.0
+MAX_UNUSED = 1000
+"""How many logins may wait for their first socket; the oldest are forgotten then."""
 
 
 class Logins:
@@ -46,6 +48,7 @@ class Logins:
         self._now = now
         self._known: dict[str, Backlog] = {}
         self._tickets: dict[str, tuple[str, float]] = {}
+        self._unused: dict[str, None] = {}
         self._sweep_when_due()
 
     def begin(self, name: str) -> str:
@@ -55,16 +58,15 @@ class Logins:
         self._known[key] = backlog = Backlog(self._path(key), Owner(name, self._proof_of(name) or ""))
         backlog.begin_anew()
         backlog.write()
+        self._unused[key] = None
+        while len(self._unused) > MAX_UNUSED:
+            self.end(next(iter(self._unused)))
         return secret
 
     def find(self, secret: str) -> str:
         """Return the key of the login with a secret, empty if there is none that is good."""
         key = _key(secret)
-        backlog = self._known.get(key)
-        if backlog is None and self._path(key).is_file():
-            backlog = read_backlog(self._path(key))
-            if backlog is not None:
-                self._known[key] = backlog
+        backlog = self._load(key)
         if backlog is None:
             return ""
         if backlog.owner.name and backlog.owner.proof != self._proof_of(backlog.owner.name):
@@ -78,9 +80,17 @@ class Logins:
 
     def end(self, key: str) -> None:
         """Forget a login and all that it was shown."""
-        backlog = self._known.pop(key, None)
+        self._unused.pop(key, None)
+        backlog = self._load(key)
+        self._known.pop(key, None)
         if backlog:
             backlog.remove()
+
+    def put_away(self, key: str) -> None:
+        """Keep a login on disk alone, until somebody comes back."""
+        backlog = self._known.get(key)
+        if backlog and backlog.is_on_disk:
+            del self._known[key]
 
     def ticket(self, key: str) -> str:
         """Return a ticket that opens one socket for a login, within `TICKET_SECONDS`."""
@@ -93,7 +103,10 @@ class Logins:
     def take(self, ticket: str) -> str:
         """Return the key of the login that a ticket is for, once; empty if it is none, or too old."""
         key, until = self._tickets.pop(ticket, ("", 0.0))
-        return key if key in self._known and self._clock.seconds() <= until else ""
+        if not key or self._clock.seconds() > until or self._load(key) is None:
+            return ""
+        self._unused.pop(key, None)
+        return key
 
     def _sweep_when_due(self) -> None:
         self._clock.callLater(SWEEP_SECONDS, self._sweep_when_due)
@@ -110,6 +123,14 @@ class Logins:
                 if age > (GUEST_SECONDS if self._is_guests(path) else KEPT_SECONDS):
                     self._known.pop(path.stem, None)
                     path.unlink()
+
+    def _load(self, key: str) -> Backlog | None:
+        backlog = self._known.get(key)
+        if backlog is None and self._path(key).is_file():
+            backlog = read_backlog(self._path(key))
+            if backlog is not None:
+                self._known[key] = backlog
+        return backlog
 
     def _is_guests(self, path: Path) -> bool:
         known = self._known.get(path.stem)
