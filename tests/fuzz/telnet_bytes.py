@@ -1,7 +1,7 @@
 """Look for bytes that a telnet connection stumbles over: `python -m tests.fuzz.telnet_bytes -max_total_time=600`.
 
 It needs atheris (`pip install atheris`, in an environment with the project's own packages), which learns from what
-is executed which bytes lead further. Whatever it finds belongs into tests/server/telnet/test_any_bytes.py, as an
+is executed which bytes lead further. Whatever it finds belongs into tests/server/telnet/test_parser.py, as an
 example.
 """
 
