@@ -29,8 +29,7 @@ from server.admin.audit import Audit
 from server.agent_scheduler import AgentScheduler
 from server.clock import Runtime
 from server.connection.services import ConnectionServices
-from server.lifecycle.restart import STAGE_SECONDS
-from server.lifecycle.resume import SessionRestore
+from server.lifecycle.restart import STAGE_SECONDS, SessionRestore
 from server.lifecycle.shutdown import in_stages
 from server.monitoring.health import MonitoredServer
 from server.net.listeners import Listeners, Ports, limits_of
