@@ -20,7 +20,7 @@ from agents.memory.gate import Source
 from agents.memory.summaries.drafts import SummaryRefused
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
 from agents.memory.summaries.templates import load_summary_templates
-from agents.models.model import Completion, LanguageModel, OnText, Request
+from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
 from agents.models.model_selection import ModelSpec
 from agents.models.queue import ModelQueue
 from bench.lib.reporting import RECORD, Table, record
@@ -87,7 +87,7 @@ def journals() -> dict[str, Source]:
 
 
 async def measured(model: LanguageModel, rounds: int, verbose: bool) -> Figures:
-    """Have every journal summarised, and return what became of it. Raises: ModelError."""
+    """Have every journal summarised, and return what became of it."""
     figures, settings, memory = Figures(), ModelSettings(), MemorySettings()
     overheard = Overheard(model)
     queue = ModelQueue(overheard)
@@ -127,6 +127,9 @@ async def _tried(
     except SummaryRefused as error:
         figures.never += 1
         return error.refused, str(error)
+    except ModelError as error:
+        figures.never += 1
+        return ("no-answer",), str(error)
     if draft.quality != "prose":
         figures.never += 1
     elif draft.calls > 1:

@@ -69,7 +69,7 @@ DENIALS = frozenset(
     """
     deny denied denies denying refuse refused refuses fail failed fails unable lack lacks lacked hardly untrue
     false avoid prevent closed whether if might perhaps maybe dispute disputed doubt contradict
-    contradicted without yet warn warned warning against forbid forbade forbidden instead except anymore thought
+    contradicted without yet warn warned warning against forbid forbade forbidden instead except anymore case thought
     believe believed believes hope hoped hopes
     reject rejected supposed clear cleared innocent
     """.split()

@@ -38,7 +38,7 @@ from agents.memory.judging.comparing import (
     wrong_topic,
     wrong_transfer,
 )
-from agents.memory.judging.events import GIVING, TAKING, denied, is_done, main_verb, person_behind, thing_behind
+from agents.memory.judging.events import GIVING, TAKING, complements, denied, is_done, main_verb, person_behind
 from agents.memory.judging.evidence import (
     COVERED,
     HALF_COVERED,
@@ -62,9 +62,9 @@ PERCEIVING = stems("see hear watch notice")
 SPEECH_ACTS = stems("thank offer invite complain apologise greet wonder demand request beg confess")
 """Verbs of what is done by words alone."""
 
+HELPING = stems("help let make")
 THANKING = stems("thank")
 ASKING = frozenset("what who whom why how where when".split())
-CONTAINING = frozenset("in on under into inside behind".split())
 PARTNERS = frozenset("to for with from about".split())
 _PRONOUNS = frozenset("it them they him her he she that this we us one".split())
 
@@ -157,7 +157,7 @@ def _doer(said: Said) -> str | None:
 
 def _wrong_doer(said: Said, account: Account) -> Fault | None:
     clause, doer = said.clause, _doer(said)
-    if doer is None or clause.words & DENIALS or clause.verbs & SAYING:
+    if doer is None or clause.words & DENIALS or clause.verbs & (SAYING | HELPING):
         return None
     if clause.verbs & PERCEIVING and doer == account.agent:
         return None
@@ -315,17 +315,18 @@ def _wrong_partner(said: Said, account: Account) -> Fault | None:
     return None
 
 
-def _wrong_container(said: Said, account: Account) -> Fault | None:
-    """Return whether something is said to be in or on another thing than in all lines that have it."""
-    clause, main = said.clause, main_verb(said.clause)
-    if not main or main in LIGHT or said.is_hedged:
+def _wrong_complement(said: Said, account: Account) -> Fault | None:
+    """Return whether something is said to be for, with or in another thing than in all lines that have it."""
+    clause, main, who = said.clause, main_verb(said.clause), said.speaker or said.clause.subject
+    if not main or said.is_hedged or who is None:
         return None
-    told = [one for one in account.with_any([main]) if main in one.clause.verbs and one.speaker != account.agent]
-    for preposition in CONTAINING & clause.words:
-        thing = thing_behind(clause, preposition, account.things)
-        others = {thing_behind(one.clause, preposition, account.things) for one in told}
-        if thing and others and None not in others and thing not in others:
-            return "wrong-thing", f"the memories have the {min(filter(None, others))} here, not the {thing}."
+    told = [one for one in account.with_any([main]) if who in (one.speaker, one.subject) and main in one.clause.items]
+    if main in LIGHT:
+        told = [one for one in told if (clause.items & one.items) - clause.verbs - LIGHT - account.people]
+    for preposition, noun in sorted(complements(clause)):
+        others = [dict(complements(one.clause)).get(preposition) for one in told]
+        if told and all(others) and account.has(noun) and not any(noun in one.items | one.around for one in told):
+            return "wrong-thing", f"the memories have {preposition} {others[0]} here: {told[0].clause.text!r}."
     return None
 
 
@@ -384,7 +385,7 @@ RULES = (
     _wrong_doer,
     _swapped,
     _wrong_partner,
-    _wrong_container,
+    _wrong_complement,
     _wrong_object,
     _wrong_denial,
     _wrong_quantity,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from agents.memory.english import (
     AUXILIARIES,
@@ -218,15 +218,23 @@ def person_behind(clause: Clause, prepositions: Sequence[str], start: int = 0) -
     return None
 
 
-def thing_behind(clause: Clause, preposition: str, things: Things) -> str | None:
-    """Return which thing is named first behind a preposition, in the same phrase; None if none is."""
-    for at, name in things.within(clause.tokens):
-        words = [token.word for token in clause.tokens[max(0, at - 3) : at]]
-        if preposition in words and not PREPOSITIONS & set(words[words.index(preposition) + 1 :]):
-            return name
-    return None
+def complements(clause: Clause) -> set[tuple[str, str]]:
+    """Return each of some prepositions with the stem of the noun behind it: the last word of the phrase."""
+    found = set()
+    for at, token in enumerate(clause.tokens):
+        if token.word in _COMPLEMENTING:
+            phrase = list(takewhile(_is_in_phrase, clause.tokens[at + 1 :]))
+            nouns = [one.value for one in phrase if one.word not in FUNCTION_WORDS]
+            if nouns and phrase[0].word in DETERMINERS | POSSESSIVES:
+                found.add((token.word, nouns[-1]))
+    return found
 
 
+def _is_in_phrase(token: Token) -> bool:
+    return token.kind == WORD and (token.word not in FUNCTION_WORDS or token.word in DETERMINERS | POSSESSIVES)
+
+
+_COMPLEMENTING = frozenset("for with in on under into inside".split())
 _ACT_VERBS = {
     **dict.fromkeys(stems("take fetch grab collect pick get"), TAKE),
     **dict.fromkeys(stems("drop put lay"), DROP),
