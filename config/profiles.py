@@ -1,4 +1,4 @@
-"""Profiles: the models that agents think, summarise and dream with, one section of config/models.md each."""
+"""Model profiles: what agents think, summarise and dream with. Each is a section of config/models.md."""
 
 from __future__ import annotations
 
@@ -24,47 +24,47 @@ class ProfileSettings:
 
     endpoints: str = setting(
         "",
-        "where the model is: embedded, gguf:FILE, or addresses as http://127.0.0.1:11434, with commas between several",
+        "where the model runs: embedded, gguf:FILE, or addresses such as http://127.0.0.1:11434, separated by commas",
         pattern=ENDPOINTS_PATTERN,
     )
-    api: str = setting("ollama", "what the addresses speak", choices=("ollama", "openai"))
-    model: str = setting("", "the name that the endpoints have for the model", pattern=r"\S*")
+    api: str = setting("ollama", "the API of the endpoints", choices=("ollama", "openai"))
+    model: str = setting("", "the name of the model at the endpoints", pattern=r"\S*")
     mode: str = setting(
         "auto",
         "raw for base models, chat for instructed ones; auto asks the server which it is",
         choices=("auto", "raw", "generate", "chat"),
     )
     num_ctx: int = setting(8192, "the context window, in tokens", low=1024, high=1048576)
-    temperature: float = setting(0.8, "how varied the answers are", low=0, high=2)
-    top_p: float = setting(1.0, "the share of likely words that are chosen from", low=0, high=1)
-    repeat_penalty: float = setting(1.0, "how unlikely repetitions are made; 1 for not at all", low=0.1, high=10)
-    seed: int = setting(0, "what chance begins with; the same gives the same answers", low=0, high=2**31 - 1)
-    stop: str = setting("", r"texts that end an answer, with | between several; \n is a new line")
-    max_tokens: int = setting(48, "the longest answer, in tokens", low=1, high=100000)
-    timeout_seconds: float = setting(120.0, "how long one answer may take, in seconds", low=1, high=3600)
+    temperature: float = setting(0.8, "the sampling temperature", low=0, high=2)
+    top_p: float = setting(1.0, "nucleus sampling: the probability mass to choose from", low=0, high=1)
+    repeat_penalty: float = setting(1.0, "the penalty on repetition; 1 for none", low=0.1, high=10)
+    seed: int = setting(0, "the random seed; the same seed gives the same answers", low=0, high=2**31 - 1)
+    stop: str = setting("", r"stop texts, separated by |; \n is a new line")
+    max_tokens: int = setting(48, "the maximum length of an answer, in tokens", low=1, high=100000)
+    timeout_seconds: float = setting(120.0, "the time limit of one answer, in seconds", low=1, high=3600)
     keep_alive: str = setting("30m", "how long Ollama keeps the model loaded")
     think: str = setting(
         "auto",
-        "whether a reasoning model thinks; auto is off where it can do without",
+        "whether a reasoning model thinks; auto is off where the model allows it",
         choices=("auto", "on", "off", "low", "medium", "high"),
     )
     constraint: str = setting(
         "auto",
-        "how a server is told what an answer has to be like; auto takes what it can do",
+        "how answers are constrained; auto uses what the server supports",
         choices=("auto", "none", "grammar", "guided_grammar", "structured_outputs", "json_schema"),
     )
-    api_key_from: str = setting("", "the environment variable that holds the key", pattern=r"[A-Za-z_]\w*|")
+    api_key_from: str = setting("", "the environment variable with the API key", pattern=r"[A-Za-z_]\w*|")
     concurrency: int = setting(
-        0, "how many requests an endpoint gets at a time; 0 is one for Ollama, else as many as pay", low=0, high=256
+        0, "parallel requests per endpoint; 0 is one for Ollama, else as many as pay off", low=0, high=256
     )
-    price_in: float = setting(0.0, "what a million tokens of prompts cost", low=0, high=1e6)
-    price_out: float = setting(0.0, "what a million tokens of answers cost", low=0, high=1e6)
-    fallback: str = setting("", "the profile that stands in while all endpoints are sick", pattern=rf"{NAME_PATTERN}|")
+    price_in: float = setting(0.0, "the price of a million prompt tokens", low=0, high=1e6)
+    price_out: float = setting(0.0, "the price of a million answer tokens", low=0, high=1e6)
+    fallback: str = setting("", "the profile to use while all endpoints are down", pattern=rf"{NAME_PATTERN}|")
 
 
 @dataclass(frozen=True)
 class ModelProfile:
-    """A profile as it was written: `given` are the settings that were, and the others stand at their defaults."""
+    """A profile. `given` names the settings that were written; the others have their defaults."""
 
     name: str
     settings: ProfileSettings = field(default_factory=ProfileSettings)
@@ -79,10 +79,7 @@ class ModelProfile:
         )
 
     def inherit_from(self, thinker: ModelProfile) -> ModelProfile:
-        """Return this profile with its model, as far as it does not say, as the thinker has it.
-
-        One with endpoints of its own speaks to them as they want it, and not as the thinker's do.
-        """
+        """Return a copy whose unset model fields are the thinker's; its endpoint fields too, unless it has its own."""
         left = [*MODEL_FIELDS, *(() if "endpoints" in self.given else ENDPOINT_FIELDS)]
         taken = {name: getattr(thinker.settings, name) for name in left if name in thinker.given - self.given}
         return dataclasses.replace(
@@ -98,6 +95,6 @@ def profile_from(name: str, values: Mapping[str, SourcedValue], source: str) -> 
 
 
 def legacy_thinker(models: ModelSettings) -> ModelProfile:
-    """Return the profile that the settings before the first section are: the thinker's, but for its endpoints."""
+    """Return the thinker profile of the settings before the first section of config/models.md, without endpoints."""
     said = ProfileSettings(mode=models.ollama_mode, num_ctx=models.num_ctx, keep_alive=models.keep_alive)
     return ModelProfile(THINKER, said, frozenset({"mode", "num_ctx", "keep_alive"}))

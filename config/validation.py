@@ -18,7 +18,7 @@ from config.settings import MemorySettings
 
 @dataclass(frozen=True)
 class SourcedValue:
-    """A value that somebody wrote, and the line of the note in which it stands (from 1; 0 if unknown)."""
+    """A value from a note, and its line (from 1; 0 if unknown)."""
 
     value: object
     line: int = 0
@@ -48,9 +48,9 @@ REMOVED = {"loopback_role": _ROLES_ARE_IN_ACCOUNTS, "remote_role": _ROLES_ARE_IN
 def apply_deprecations(
     values: Mapping[str, SourcedValue], known: Collection[str], source: str
 ) -> dict[str, SourcedValue]:
-    """Return the values under the names of today, without those that nothing reads any more.
+    """Return the values under their current names, without removed settings.
 
-    Each old name is warned of, and all that are gone at once. Where a setting stands under both, today's name wins.
+    Each old name is logged, and all removed settings together. If a setting has both names, the current one wins.
     """
     gone = [key for key in values if key in REMOVED and key not in known]
     if gone:
@@ -64,7 +64,7 @@ def apply_deprecations(
 
 
 CLOSE_CUTOFF = 0.9
-"""A key that is so near to a known one is that one misspelt, even where others may be known elsewhere."""
+"""From this similarity on, an unknown key counts as misspelt even in an open note."""
 
 IGNORED_KEYS = frozenset({"tags", "aliases", "cssclasses", "cssclass", "created", "modified", "title"})
 

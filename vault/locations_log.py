@@ -1,12 +1,11 @@
-"""Where everyone and everything is: a list in `world/whereabouts.md`, of which the last line about each counts.
+"""The log of locations, `world/whereabouts.md`: the last line about a character or thing counts.
 
     - [[lamp]]: [[Attic]]
 
-A move adds a line, so that it costs the same in a world of ten things and of ten thousand. The list is written anew
-when the world starts, and when it has grown to several times its need: a piece at each move, beside the old one, which
-it then replaces in one step. So whoever stops the world at any moment loses no move that was saved; a last line that
-was not finished does not count. Lists under the headings Characters and Things, as older vaults have them, are read
-as well.
+A move appends a line, so its cost does not depend on the size of the world. The log is rewritten at the start, and
+when it has grown to several times its need: a piece at each move, beside the old one, which it then replaces in one
+step. A crash at any moment loses no move that was saved; an unfinished last line does not count. Lists under the
+headings Characters and Things, as older vaults have them, are read as well.
 """
 
 from __future__ import annotations
@@ -53,10 +52,10 @@ class LocationsLog:
         self._draft: _Draft | None = None
 
     def restore(self) -> None:
-        """Put everyone and everything where the list says; who is not in it stays where its own note says.
+        """Put characters and things where the log says; what is not in it stays where its note says.
 
-        What is with somebody who is no more, as a guest, or in something that is no more, is where that was. Whoever
-        would be nowhere comes to the start room. No room will get a number that one had before.
+        Contents of a vanished character or container are placed where it was last. Anything left without a place goes
+        to the start room. Room numbers are never given twice.
         """
         world = self._world
         world.last_number = max(world.last_number, self._number)

@@ -1,6 +1,6 @@
-"""What everybody is about when a world closes, in `.index/just-now.json`, for one that opens again a moment later.
+"""Snapshot of transient character state, written at shutdown and restored by a restart within a few minutes.
 
-Deleting it loses nothing but that: what is true for longer stands in notes.
+It is `.index/just-now.json`. Deleting it loses nothing else: lasting state is in notes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _IDS = {
 
 @dataclass(frozen=True)
 class SessionSnapshot:
-    """Who is `awake` although the world closes, everybody's doings by id, and rows of what agents owe by name."""
+    """Who is `awake` at shutdown, everybody's transient state by id, and rows of what agents owe by name."""
 
     awake: tuple[str, ...] = ()
     transient: Mapping[str, TransientState] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class SessionSnapshot:
 
 
 def save_snapshot(vault: Vault, just_now: SessionSnapshot, now_ms: int) -> None:
-    """Write what everybody is about; a failure to do so is logged. `now_ms` is in milliseconds since 1970."""
+    """Write a snapshot; a failure is logged. `now_ms` is in milliseconds since 1970."""
     rows = {one_id: row for one_id, transient in just_now.transient.items() if (row := _row_of(transient))}
     kept = {"at_ms": now_ms, "awake": list(just_now.awake), "doings": rows, "owed": dict(just_now.owed)}
     try:
@@ -48,9 +48,9 @@ def save_snapshot(vault: Vault, just_now: SessionSnapshot, now_ms: int) -> None:
 
 
 def load_and_clear_snapshot(vault: Vault, world: World, now_ms: int, most_seconds: float) -> SessionSnapshot:
-    """Return what was kept at most so long ago, and forget it; nothing if it is older or cannot be understood.
+    """Return the snapshot if it is at most so old, and delete it; an empty one if it is older or not valid.
 
-    Whom and what the world does not have any more is left out.
+    Characters and rooms that no longer exist are left out.
     """
     try:
         kept = json.loads(vault.read_text(*SNAPSHOT)) if vault.exists(*SNAPSHOT) else {}

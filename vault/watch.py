@@ -137,7 +137,7 @@ class ChangeScanner:
         return bool(self._pending)
 
     def baseline(self) -> None:
-        """Take everything to be known as it is now."""
+        """Record the current state of every note as the baseline."""
         self._stamps = {source: stamp for source in self._sources() if (stamp := self._stamp(source))}
 
     def scan(self, paths: Iterable[str] | None = None) -> Changes:

@@ -41,7 +41,7 @@ Visibility = Literal["nobody", "named", "room", "near", "everyone"]
 """Who else perceives that a command is done: the one whom it names, everyone in the room, near by, in the world."""
 
 MIN_PREFIX_LETTERS = 3
-"""How many letters of a verb do for the whole."""
+"""The shortest accepted abbreviation of a verb, in letters."""
 
 CommandFunction = Callable[..., list[Event]]
 

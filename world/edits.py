@@ -18,7 +18,7 @@ from world.world import World
 class Edit:
     """One act of an actor on some rooms, things or characters, begun before anything is changed.
 
-    What it names and does not exist yet will be made; what exists and is gone at the end was destroyed.
+    `refs` are all that the edit may touch; comparing before and after tells what was created, changed or destroyed.
     """
 
     def __init__(self, world: World, actor: Character, refs: Iterable[Ref]) -> None:

@@ -94,7 +94,7 @@ MAX_SPEECH_HISTORY = 100
 
 @dataclass
 class TransientState:
-    """Everything about a character that may be forgotten when the world closes. Ids are empty where there is none.
+    """The state of a character that need not outlive the process. Ids are empty where there is none.
 
     `destination_id` is the room that it walks to, `previous_room_id` the one that it left last, `following_id` whom it
     follows, `reply_to_id` who spoke to it alone last. `afk_message` is what it said about being away, None if it is

@@ -1,4 +1,4 @@
-"""Who goes along with whom. Nobody has to be asked but those whom it concerns, however many are about."""
+"""Who follows whom. Lookups cost one step per follower, not per character in the world."""
 
 from __future__ import annotations
 

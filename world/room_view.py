@@ -90,7 +90,7 @@ MAX_VISIBLE = 20
 
 
 def visible_characters(world: World, room_id: str, viewer: Character | None = None) -> list[Character]:
-    """Return whom a viewer, or anybody, makes out in a room: everyone else awake, or of a crowd a few.
+    """Return the characters that a viewer can see: everyone else awake or, in a crowd, at most `MAX_VISIBLE`.
 
     All are in the order in which they came into the world. The few are whoever spoke to the viewer alone last, whom
     the viewer follows, then agents, then those who have been there longest.

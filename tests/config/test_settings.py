@@ -83,7 +83,7 @@ def test_the_ends_of_a_range_belong_to_it_and_what_is_beyond_does_not(kind, fiel
         (ServerSettings, "port", 4000.0, "port is 4000.0; expected a whole number from 0 to 65535"),
         (ServerSettings, "port", True, "port is True; expected a whole number"),
         (ServerSettings, "port", None, "port is None; expected a whole number"),
-        (ServerSettings, "new_role", "king", "new_role is 'king'; expected one of guest, player, builder (what"),
+        (ServerSettings, "new_role", "king", "new_role is 'king'; expected one of guest, player, builder (the role"),
         (WorldSettings, "name", False, "name is False; expected text"),
         (AgentSettings, "think_seconds", "soon", "think_seconds is 'soon'; expected a number from 0.5 to 86400"),
         (AgentSettings, "think_seconds", float("nan"), "think_seconds is nan; expected a number"),

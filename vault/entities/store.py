@@ -236,7 +236,7 @@ class EntityStore:
         self._base.set_written(entity)
 
     def _rooms_before(self, ref: Ref) -> list[str]:
-        """Return the rooms whose notes come first: the new ones to which this one leads, or that lead to one gone."""
+        """Return the ids of rooms to save before this one, so that no exit on disk ever points to a missing note."""
         kind, room_id = ref
         if kind != "room":
             return []

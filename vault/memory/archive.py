@@ -225,7 +225,7 @@ FORMER = "former lives"
 
 
 def archive_memories(vault: Vault, agent_id: str, at_ms: int, archive: bool = True) -> str:
-    """Move what an agent remembers, and its archive unless that is to stay, into a folder of its own; return which.
+    """Reset an agent: move its journal, summaries and facts, and its archive if wanted, into a dated folder; return it.
 
     The world must be closed. Its notes, profile and templates stay. What was moved already by a try that failed
     half-way stays in its own folder. An archive that stays is told that numbers begin again. Raises: NoteError if there

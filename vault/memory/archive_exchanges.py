@@ -21,7 +21,7 @@ from vault.vault import Vault
 from world.parsing import split_at_bar
 
 DISCARDED, SUPPRESSED = "cancelled", "silent"
-"""How an answer has finished that counted for nothing, and one that was not said because it was said before."""
+"""`finish` of a discarded answer, and of one suppressed as a repetition."""
 
 
 @dataclass

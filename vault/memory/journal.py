@@ -163,7 +163,7 @@ class Journal:
         self.fsync_later()()
 
     def fsync_later(self) -> Callable[[], None]:
-        """Return what does the same for the lines written until now, to be called once, in any thread.
+        """Return a callable that forces all lines written so far to disk. Call it once, from any thread.
 
         Raises: NoteError, and so does what is returned.
         """

@@ -118,7 +118,7 @@ def read_memories(path: Path, segment: Segment, first: int, last: int) -> dict[i
 
 
 def _line_of(path: Path, seq: int) -> list[str]:
-    """Return the first line of a file that is the memory with a number, if there is one, unread what else there is."""
+    """Return the line of memory `seq` as a list of one, or an empty list. Avoids parsing the rest of the file."""
     raw, mark = path.read_bytes(), f"^m{seq}".encode()
     head = _HEAD.match(_decoded(raw[:HEAD_BYTES]))
     end = len(head[0].encode("utf-8", "surrogateescape")) if head else 0

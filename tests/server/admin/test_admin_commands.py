@@ -20,8 +20,7 @@ def models_note(inn: AdministeredInn) -> str:
 
 def test_a_setting_is_shown_with_what_it_means_its_default_and_its_place(inn):
     assert inn.shown("Ana", "@show-config timeout_seconds") == [
-        "timeout_seconds = 60.0; how long a model may take for one reply, in seconds "
-        "(default 120.0; config/models.md:3)"
+        "timeout_seconds = 60.0; the time limit of one reply, in seconds (default 120.0; config/models.md:3)"
     ]
     assert inn.shown("Ana", "@show-config start_room") == [
         "start_room = The Landing; the room in which newcomers arrive (default The Landing; as nobody has set it)"
@@ -69,8 +68,7 @@ def test_one_that_does_not_stand_there_comes_behind_the_prose(inn):
     [
         (
             "@llm-config timeout_seconds never",
-            "timeout_seconds is 'never'; expected a number from 1 to 3600 "
-            "(how long a model may take for one reply, in seconds).",
+            "timeout_seconds is 'never'; expected a number from 1 to 3600 (the time limit of one reply, in seconds).",
         ),
         ("@llm-config timeout_second 9", "'timeout_second' is no setting of the models. Did you mean timeout_seconds?"),
         (

@@ -209,7 +209,8 @@ FAULTS = {
         changed("agents/Moss/agent.md", "room:", "think_secnds: 9\ntemperature: 9\nroom:"),
         [
             "agents/Moss/agent.md:2: unknown setting 'think_secnds'; did you mean 'think_seconds'?",
-            "agents/Moss/agent.md:3: temperature is 9; expected a number from 0 to 2 (how varied the replies are).",
+            "agents/Moss/agent.md:3: temperature is 9; "
+            "expected a number from 0 to 2 (the sampling temperature of replies).",
         ],
     ),
     "sentences": (
