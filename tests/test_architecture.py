@@ -101,8 +101,10 @@ SMALL_FUNCTIONS = (
     "world",
     "vault",
     "server",
-    *(f"agents/{folder}" for folder in ("commands", "models", "reflection", "repetition", "simulation")),
+    "agents",
 )
+NOT_SMALL_YET = {"agents/agent.py", "agents/mind.py", "agents/memory/summaries/summarizing.py"}
+"""Modules whose class takes more arguments than that."""
 
 
 def imports_within(package: str, sources: list[tuple[str, str]]) -> dict[str, set[str]]:
@@ -175,7 +177,8 @@ def test_agents_imports_in_no_circle_but_for_an_agent_and_its_turn():
 
 @pytest.mark.parametrize("package", SMALL_FUNCTIONS)
 def test_no_function_is_long_or_takes_many_arguments(package):
-    assert [fault for where, source in modules(package) for fault in large_functions(source, where)] == []
+    large = {where: large_functions(source, where) for where, source in modules(package)}
+    assert [fault for where, faults in large.items() if where not in NOT_SMALL_YET for fault in faults] == []
 
 
 def test_a_circle_is_found_between_modules_and_between_folders():
