@@ -200,6 +200,17 @@ def type_and_watch(clients: Sequence[Page | Telnet], line: str, seconds: float) 
     return [wait for one in clients for wait in one.waits]
 
 
+def watch(clients: Sequence[Page | Telnet], seconds: float) -> None:
+    """Read what comes, until nothing has come for so long."""
+    watching = selectors.DefaultSelector()
+    for one in clients:
+        watching.register(one.sock, selectors.EVENT_READ, one)
+    while ready := watching.select(seconds):
+        for key, _ in ready:
+            key.data.read()
+    watching.close()
+
+
 def latencies(sockets: Sequence[int], seconds: float) -> Table:
     """Measure how soon a typed line is shown, at the page and at telnet, and what a connection costs."""
     rows = []
@@ -210,6 +221,7 @@ def latencies(sockets: Sequence[int], seconds: float) -> Table:
                 clients: list[Page | Telnet] = []
                 for _ in range(count):
                     clients.append(page_door.guest() if door == "page" else Telnet(server.port))
+                watch(clients, 1.0)  # what they have heard of each other's coming
                 figures = []
                 for line in LINE_SECONDS:
                     waits = sorted(type_and_watch(clients, line, seconds))

@@ -17,8 +17,8 @@ from server.clock import ReactorClock
 from server.connection.input import TokenBucket
 from server.net.addresses import is_loopback, network_of
 
-RESERVED = 128
-"""For notes that are saved, journals that are opened, models that are asked."""
+RESERVED = 384
+"""For notes that are saved, journals that are opened, models that are asked, and what pages have shown."""
 
 UNBOUNDED = 1_000_000
 

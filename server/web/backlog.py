@@ -21,6 +21,8 @@ KEPT_LINES = 2000
 """How many of the last lines can be asked for again."""
 LINES_IN_MEMORY = 100
 """How many of them are answered without reading the file."""
+MAX_OPEN_FILES = 256
+"""How many files stay open between two writes, the latest: opening one takes ten times as long as a line."""
 MAX_PAGES = 8
 """Of how many windows it is known which line they typed last."""
 
@@ -33,6 +35,32 @@ class Owner:
     proof: str
 
 
+class OpenFiles:
+    """Files that are appended to, of which the latest stay open."""
+
+    def __init__(self, most: int = MAX_OPEN_FILES) -> None:
+        self._most = most
+        self._open: dict[Path, int] = {}
+
+    def append(self, path: Path, content: bytes) -> None:
+        """Append to a file, which is made if there is none. Raises: OSError."""
+        descriptor = self._open.pop(path, None)
+        if descriptor is None:
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self._open[path] = descriptor
+        try:
+            os.write(descriptor, content)
+        finally:
+            while len(self._open) > self._most:
+                self.close(next(iter(self._open)))
+
+    def close(self, path: Path) -> None:
+        """Close a file, if it is open."""
+        descriptor = self._open.pop(path, None)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
 class Backlog:
     """The lines of one visitor, numbered from 1, in memory and in one file of JSON lines.
 
@@ -40,8 +68,9 @@ class Backlog:
     that each window of the visitor's has typed. Both are written by `write`, together.
     """
 
-    def __init__(self, path: Path, owner: Owner) -> None:
+    def __init__(self, path: Path, owner: Owner, files: OpenFiles | None = None) -> None:
         self.path = path
+        self._files = files or OpenFiles(0)
         self.owner = owner
         self.stream = secrets.token_hex(6)
         self.last = 0
@@ -81,11 +110,7 @@ class Backlog:
         if not waiting:
             return
         try:
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                os.write(descriptor, b"".join(line + b"\n" for line in waiting))
-            finally:
-                os.close(descriptor)
+            self._files.append(self.path, b"".join(line + b"\n" for line in waiting))
             self._has_failed = False
             self._lines_in_file += len(waiting)
             if self._lines_in_file > 2 * KEPT_LINES:
@@ -110,8 +135,13 @@ class Backlog:
         self.stream = secrets.token_hex(6)
         self._waiting.append(self._head())
 
+    def rest(self) -> None:
+        """Keep no file open: nothing is added for a while."""
+        self._files.close(self.path)
+
     def remove(self) -> None:
         """Forget all of it."""
+        self.rest()
         with suppress(OSError):
             self.path.unlink()
         self._lines.clear()
@@ -128,34 +158,38 @@ class Backlog:
         draft.write_bytes(b"".join(line + b"\n" for line in (self._head(), *kept, *typed)))
         draft.chmod(0o600)
         draft.replace(self.path)
+        self.rest()  # what was open is not the file any more
         self._lines_in_file = len(kept) + len(typed) + 1
 
 
-def read_backlog(path: Path) -> Backlog | None:
-    """Return the backlog in a file, None if it holds none that can be read."""
+def read_backlog(path: Path, files: OpenFiles | None = None) -> Backlog | None:
+    """Return the backlog in a file, None if it holds none. A line that a full disk has cut is left out."""
     try:
         lines = path.read_bytes().split(b"\n")
-        found: Backlog | None = None
-        for line in lines[:-1]:  # behind the last line end is nothing, or what a kill has cut
+    except OSError as error:
+        log.warning("%s cannot be read: %s", path, error)
+        return None
+    found: Backlog | None = None
+    for line in lines[:-1]:  # behind the last line end is nothing, or what a kill has cut
+        with suppress(ValueError, KeyError, TypeError):
             entry = json.loads(line)
             if "owner" in entry:
-                found = found or Backlog(path, Owner(**entry["owner"]))
+                found = found or Backlog(path, Owner(**entry["owner"]), files)
                 found.stream, found.last = entry["stream"], max(found.last, entry["last"])
             elif found is None:
-                return None
+                break
             elif "window" in entry:
                 page, number = entry["window"]
                 found.typed[str(page)] = int(number)
             else:
                 found.last = entry["n"]
                 found._lines.append((found.last, line))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        log.warning("%s is no list of lines: %s", path, error)
+    if found is None:
+        log.warning("%s is no list of lines", path)
         return None
-    if found:
-        found._lines_in_file = len(lines)
-        if lines[-1]:  # so that what follows stands on a line of its own
-            _cut_torn_end(path, len(lines[-1]))
+    found._lines_in_file = len(lines)
+    if lines[-1]:  # so that what follows stands on a line of its own
+        _cut_torn_end(path, len(lines[-1]))
     return found
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from server.clock import ReactorClock
-from server.web.backlog import Backlog, Owner, read_backlog
+from server.web.backlog import Backlog, OpenFiles, Owner, read_backlog
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +47,7 @@ class Logins:
         self._clock = clock
         self._now = now
         self._known: dict[str, Backlog] = {}
+        self._files = OpenFiles()
         self._tickets: dict[str, tuple[str, float]] = {}
         self._unused: dict[str, None] = {}
         self._sweep_when_due()
@@ -55,7 +56,7 @@ class Logins:
         """Make a login for somebody, a guest without a name; return the secret for the cookie."""
         secret = secrets.token_urlsafe(32)
         key = _key(secret)
-        self._known[key] = backlog = Backlog(self._path(key), Owner(name, self._proof_of(name) or ""))
+        self._known[key] = backlog = Backlog(self._path(key), Owner(name, self._proof_of(name) or ""), self._files)
         backlog.begin_anew()
         backlog.write()
         self._unused[key] = None
@@ -90,6 +91,7 @@ class Logins:
         """Keep a login on disk alone, until somebody comes back."""
         backlog = self._known.get(key)
         if backlog and backlog.is_on_disk:
+            backlog.rest()
             del self._known[key]
 
     def ticket(self, key: str) -> str:
@@ -121,13 +123,12 @@ class Logins:
             with suppress(OSError):
                 age = now - path.stat().st_mtime
                 if age > (GUEST_SECONDS if self._is_guests(path) else KEPT_SECONDS):
-                    self._known.pop(path.stem, None)
-                    path.unlink()
+                    self.end(path.stem)
 
     def _load(self, key: str) -> Backlog | None:
         backlog = self._known.get(key)
         if backlog is None and self._path(key).is_file():
-            backlog = read_backlog(self._path(key))
+            backlog = read_backlog(self._path(key), self._files)
             if backlog is not None:
                 self._known[key] = backlog
         return backlog

@@ -55,7 +55,7 @@ class PageConnection:
         self._is_held = False
         self._is_hidden = False
         self._is_answer = False
-        self._prompt = ""
+        self._prompt: tuple[str, bool] | None = None
         self._client = Capabilities(colors=ColorDepth.TRUE, links=True)
         self._preferences: Callable[[], Mapping[str, str]] = dict
         self._socket: WebSocket | None = None
@@ -118,7 +118,7 @@ class PageConnection:
         if self._is_held:
             socket.hold(True)
         self._listener.link_restored()
-        self._prompt = "\0"
+        self._prompt = None
         self.prompt()
         self.read_aloud(reader)
         self._listener.data_received("Core.Supports.Set", [])
@@ -245,10 +245,10 @@ class PageConnection:
         """Tell the page what is asked, if that is different; while playing, nothing is."""
         asked = self._listener.prompt(self._is_answer).rstrip()
         self._is_answer = False
-        told = json.dumps({"prompt": "" if asked == ">" else asked, "hidden": self._is_hidden})
+        told = "" if asked == ">" else asked, self._is_hidden
         if told != self._prompt:
             self._prompt = told
-            self._out.append(told.encode())
+            self._out.append(json.dumps({"prompt": told[0], "hidden": told[1]}).encode())
 
     def _flush(self) -> None:
         """Put on disk what was shown, and only then send it."""

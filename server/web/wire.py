@@ -18,8 +18,8 @@ MAX_MESSAGE_BYTES = 64 * 1024
 MAX_FRAGMENTS = 16
 MAX_CONTROL_FRAMES = 64
 """How many pings, pongs and empty pieces a client may send between two messages."""
-MIN_COMPRESSED_BYTES = 512
-"""A shorter message is sent as it is: packing it costs more than it saves."""
+MIN_COMPRESSED_BYTES = 1400
+"""A shorter message is sent as it is: it takes one packet either way, and packing it takes a tenth of a millisecond."""
 
 
 @dataclass(frozen=True)

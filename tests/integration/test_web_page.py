@@ -247,9 +247,9 @@ def test_an_agent_that_is_spoken_to_answers_on_the_page(browser, tmp_path):
         with running(new_vault(tmp_path / "w", settings), model=f"ollama:{MODEL}") as server:
             robin = Visitor(browser, web_port_of(server))
             robin.comes_as("Robin")
+            robin.page.wait_for_selector("#people summary:has-text('Eliza')")
             robin.types("say Good morning, Eliza! My name is Robin.")
-            robin.sees("Eliza ", times=2)
-            robin.page.wait_for_selector("#log .speech:has-text('Eliza')")
+            robin.page.wait_for_selector("#log .speech:has-text('Eliza says,')")
             robin.shot("agent")
             robin.context.close()
             assert server.failure == ""
