@@ -195,6 +195,21 @@ def is_negation(word: str) -> bool:
     return word in NEGATIONS or word.endswith("n't")
 
 
+OPPOSITES = tuple(
+    (stems(one), stems(other))
+    for pair in (
+        ("die drown", "alive live"),
+        ("lose miss", "find"),
+        ("stay remain", "leave go depart"),
+        ("open", "close shut"),
+        ("pass succeed", "fail"),
+        ("rise", "fall sink"),
+        ("love like", "hate dislike"),
+    )
+    for one, other in (pair, pair[::-1])
+)
+"""Words, as stems, and those that tell the opposite."""
+
 LIGHT = stems(
     """
     man woman look go come talk say tell speak day thing people person time morning evening afternoon night

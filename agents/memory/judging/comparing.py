@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.memory.english import BE, DETERMINERS, FUNCTION_WORDS, LIGHT, PREPOSITIONS, SAYING, TIMES, stem, stems
+from agents.memory.english import (
+    BE,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    LIGHT,
+    OPPOSITES,
+    PREPOSITIONS,
+    SAYING,
+    TIMES,
+    stem,
+    stems,
+)
 from agents.memory.judging.claims import MARK, NAME, NUMBER, UNCOUNTED, WORD, Token
 from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
 from agents.memory.judging.events import (
@@ -372,4 +383,18 @@ def wrong_owner(said: Said, account: Account) -> Fault | None:
                 "wrong-person",
                 f"the memories speak of {called(account, known)} here, not of {called(account, [owner])}.",
             )
+    return None
+
+
+def opposite(said: Said, account: Account) -> Fault | None:
+    """Return whether somebody is said to be or do the opposite of what the lines have, and never that."""
+    clause, who = said.clause, said.clause.subject
+    if who is None or clause.is_negated or said.is_hedged or said.is_open:
+        return None
+    for words, others in OPPOSITES:
+        told = [one for one in account.with_any(others) if one.subject == who and account.lines[one.line].event is None]
+        told = [one for one in told if said.speaker in (None, one.speaker)]
+        same = [one for one in account.with_any(words) if one.subject in (None, who)]
+        if clause.items & words and told and not same and not any(one.clause.is_negated for one in told):
+            return "negation", f"the memories have the opposite: {told[0].clause.text!r}."
     return None

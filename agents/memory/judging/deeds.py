@@ -28,6 +28,7 @@ from agents.memory.judging.comparing import (
     has_same_verb,
     is_named,
     never_met,
+    opposite,
     strange_thing,
     telling_verbs,
     wrong_act,
@@ -116,8 +117,7 @@ def _wrong_speech_act(said: Said, account: Account) -> Fault | None:
     clause, who = said.clause, said.clause.subject
     if not clause.verbs & SPEECH_ACTS or who is None or clause.passive or clause.is_negated or said.is_hedged:
         return None
-    acts = [at for at in clause.verb_places if clause.tokens[at].value in SPEECH_ACTS and is_done(clause, at)]
-    if not acts:
+    if not any(clause.tokens[at].value in SPEECH_ACTS and is_done(clause, at) for at in clause.verb_places):
         return None
     if clause.verbs & THANKING and account.is_whole:
         thanks = [one for one in account.with_any(THANKING) if one.speaker]
@@ -166,7 +166,7 @@ def _wrong_doer(said: Said, account: Account) -> Fault | None:
 
     def fits(one: Proposition) -> bool:
         is_same = has_same_verb(clause, one) and one.clause.is_negated == clause.is_negated
-        return is_same and _has_topic(clause, one)
+        return is_same and _shares_topic(clause, one)
 
     near = closest(said.clause, account, fits)
     if not telling_verbs(clause):
@@ -174,9 +174,8 @@ def _wrong_doer(said: Said, account: Account) -> Fault | None:
     doers = {one.subject for one in near}
     if not near or None in doers or doer in doers or any(doer == one.speaker for one in near):
         return None
-    is_swapped = all(doer in one.clause.names for one in near)
     partner = person_behind(clause, ("from", "by", "with", "of", "for"))
-    if _listed(clause) & doers or (partner in doers and not is_swapped):
+    if _listed(clause) & doers or (partner in doers and not all(doer in one.clause.names for one in near)):
         return None
     return "wrong-person", f"{called(account, doers)} did this, not {called(account, [doer])}."
 
@@ -208,7 +207,7 @@ def _wrong_denial(said: Said, account: Account) -> Fault | None:
     if is_anybodys and (clause.is_negated or not clause.words & SUBJECT_PRONOUNS):
         return None
     covered = WHOLE if is_anybodys else HALF_COVERED if said.speaker else COVERED
-    near = [one for one in closest(clause, account, fits, covered) if _has_topic(clause, one)]
+    near = [one for one in closest(clause, account, fits, covered) if _shares_topic(clause, one)]
     own = [one for one in near if clause.subject and clause.subject in (one.speaker, *one.clause.names)]
     near = own or near
     if near and all(_is_contrary(clause, one.clause) for one in near):
@@ -233,7 +232,7 @@ def _wrong_quantity(said: Said, account: Account) -> Fault | None:
     return None
 
 
-def _has_topic(clause: Clause, one: Proposition) -> bool:
+def _shares_topic(clause: Clause, one: Proposition) -> bool:
     """Return whether both speak of the same beside the verb, or a clause speaks of nothing else."""
     topics = _topics(clause)
     return not topics or bool(topics & (one.items | one.around))
@@ -389,6 +388,7 @@ RULES = (
     _wrong_object,
     _wrong_denial,
     _wrong_quantity,
+    opposite,
     _grave,
     wrong_owner,
     wrong_place,

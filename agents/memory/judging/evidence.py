@@ -324,6 +324,8 @@ def _strength(clause: Clause, one: Proposition, account: Account) -> float:
     around = sum(item not in LIGHT for item in clause.items & one.around - one.items)
     verbs = clause.verbs & one.clause.verbs
     same = bool(verbs - LIGHT) or (bool(verbs) and clause.subject is not None and clause.subject == one.subject)
+    is_same = bool(BE & clause.words and BE & one.clause.words) and clause.subject is not None
+    same = same or (is_same and clause.subject == one.subject)
     return len(shared) - 0.5 * light + 0.5 * around + 0.5 * same
 
 
