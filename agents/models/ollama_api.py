@@ -74,7 +74,7 @@ def model_error(
             return ModelError(message, remedy=START_OLLAMA, is_gone=True)
         case TimeoutError() | httpx.TimeoutException() if checked_seconds:
             message = f"What answers at {host} did not say within {checked_seconds:g} s whether it has {model!r}."
-            return ModelError(message, remedy=f"Start it anew if it hangs. {CHECK_ADDRESS}")
+            return ModelError(message, remedy=f"Restart it if it hangs. {CHECK_ADDRESS}")
         case TimeoutError() | httpx.TimeoutException():
             limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
             message = f"Ollama at {host} did not finish its answer with {model!r}{limit}."
@@ -82,7 +82,7 @@ def model_error(
                 message += " It had not begun: it was loading the model, reading the prompt, or busy with others."
             return ModelError(message, remedy="Use a smaller model or a longer timeout.")
         case AnswerTooLong():
-            message = f"What answers at {host} for {model!r} sends {error}, more than any answer has."
+            message = f"What answers at {host} for {model!r} sends {error}, more than any answer may have."
             return ModelError(message, remedy=CHECK_ADDRESS)
         case EOFError() | httpx.HTTPError() | httpx.StreamError() | OSError():
             message = f"The answer of {model!r} from Ollama at {host} broke off: {_reason(error)}."
@@ -111,10 +111,10 @@ def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
         message = f"The answer of {model!r} from Ollama at {host} broke off: {said}."
         return ModelError(message, remedy=LOOK_THERE)
     if 300 <= error.status_code < 400:
-        message = f"What answers at {host} for {model!r} sends us elsewhere (status {error.status_code})."
+        message = f"What answers at {host} for {model!r} redirects the request (status {error.status_code})."
         return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
     if error.status_code in (404, 405):
-        message = f"What answers at {host} for {model!r} does not know what it is asked (status {error.status_code})."
+        message = f"What answers at {host} for {model!r} does not know this request (status {error.status_code})."
         return ModelError(message, remedy=OTHER_API, retryable=False)
     message = f"Ollama at {host} refused the request for {model!r} with status {error.status_code}: {said}."
     retryable = error.status_code >= 500 or error.status_code in (408, 429)

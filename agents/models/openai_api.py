@@ -82,13 +82,13 @@ def model_error(
             return ModelError(message, remedy=remedy, is_gone=True)
         case TimeoutError() | httpx.TimeoutException() if checked_seconds:
             message = f"The server at {address} did not say within {checked_seconds:g} s whether it has {model!r}."
-            return ModelError(message, remedy=f"Start it anew if it hangs. {CHECK_ADDRESS}")
+            return ModelError(message, remedy=f"Restart it if it hangs. {CHECK_ADDRESS}")
         case TimeoutError() | httpx.TimeoutException():
             limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
             message = f"The server at {address} did not finish its answer with {model!r}{limit}."
             return ModelError(message, remedy="Use a smaller model or a longer timeout.")
         case AnswerTooLong():
-            message = f"What answers at {address} for {model!r} sends {error}, more than any answer has."
+            message = f"What answers at {address} for {model!r} sends {error}, more than any answer may have."
             return ModelError(message, remedy=CHECK_ADDRESS)
         case httpx.InvalidURL() | httpx.UnsupportedProtocol():
             return ModelError(f"{address!r} is no address: {error}.", remedy=CHECK_ADDRESS, retryable=False)
@@ -110,10 +110,10 @@ def refused(status: int, body: bytes, address: str, model: str) -> Refusal:
         message = f"The server at {address} has no model {model!r}: {said}."
         return Refusal(message, status, "Load it there, or change model in config/models.md.")
     if 300 <= status < 400:
-        message = f"The server at {address} sends us elsewhere for {model!r} (status {status})."
+        message = f"The server at {address} redirects the request for {model!r} (status {status})."
         return Refusal(message, status, CHECK_ADDRESS)
     if status in (404, 405):
-        message = f"The server at {address} does not know what it is asked (status {status}): {said}."
+        message = f"The server at {address} does not know this request (status {status}): {said}."
         return Refusal(message, status, CHECK_ADDRESS)
     if status in (400, 413) and is_about_length(said):
         message = f"The server at {address} has no room for so long a request to {model!r}: {said}."

@@ -107,7 +107,7 @@ class Profiles:
             endpoint = self._endpoint(spec)
             if failure:
                 endpoint.fail(failure, self.pool.now())
-                sentences.append(f"The agents do without {spec.place} for now: {failure}")
+                sentences.append(f"For now, {spec.place} is not used: {failure}")
             else:
                 endpoint.breaker.succeed()
                 sentences.append(f"The agents think with {spec.place}.")

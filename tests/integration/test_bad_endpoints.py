@@ -86,7 +86,7 @@ SAID = {
     "unknown option": ("status 400: invalid option provided: repeat_penalty", "Take out the option that it names"),
     "broken": ("status 500: the runner has ended: out of memory", "own log if this goes on|look into its log."),
     "half a stream": ("broke off|API: ", "look into its log.|own log if this goes on.|Check the address"),
-    "no end": ("sends more than 16 MB, more than any answer has", "Check the address in config/models.md"),
+    "no end": ("sends more than 16 MB, more than any answer may have", "Check the address in config/models.md"),
     "one line": ("sends a line of more than 1 MB, more than any", "Check the address in config/models.md"),
 }
 

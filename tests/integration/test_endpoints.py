@@ -131,7 +131,7 @@ def test_agents_live_on_while_an_endpoint_is_killed_and_others_are_none_and_the_
         assert eventually(lambda: len(acts_of(vault)) >= 5), server.log
 
         missing = endpoint_line(player, later)
-        assert missing.startswith("sick, ")
+        assert missing.startswith("failing, ")
         assert f"Last error: Ollama does not answer at http://{HOST}:{later}" in missing
         assert "Start it with: ollama serve" in missing
         strange = endpoint_line(player, page)
@@ -140,7 +140,7 @@ def test_agents_live_on_while_an_endpoint_is_killed_and_others_are_none_and_the_
 
         gone = max(both, key=partial(answers, player))  # the other one may be nobody's choice, as both have time
         both[gone].kill()  # agents that think every second are in the midst of it
-        assert eventually(lambda: endpoint_line(player, gone).startswith("sick, ")), server.log
+        assert eventually(lambda: endpoint_line(player, gone).startswith("failing, ")), server.log
         done = len(acts_of(vault))
         assert slowest_look(player) < PROMPT_SECONDS
         assert eventually(lambda: len(acts_of(vault)) > done + 5), server.log

@@ -89,7 +89,7 @@ def test_how_the_model_was_and_what_each_turn_came_to(life):
     assert lines[0].startswith("Model: scripted, ")
     assert lines[1:3] == ["Now: 0 running, 0 waiting.", "Since the start: 1 answered, 1 failed, 0 cancelled."]
     assert lines[-2] == "Last error: scripted is gone."
-    assert lines[-1].startswith("Rook: failed. The error stands above. Its last answer took 0.")
+    assert lines[-1].startswith("Rook: failed. See the error above. Its last answer took 0.")
     assert re.search(r" s: queued 0\.\d\d s; \d+ tokens were read and 2 written\.$", lines[-1])
 
 

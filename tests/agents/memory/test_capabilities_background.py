@@ -261,7 +261,7 @@ def test_0_14_whoever_asked_for_a_compaction_that_is_cut_short_is_told_so(tmp_pa
 
     asyncio.run(story())
     assert [outcome.told(ENGLISH) for outcome in eliza.heard] == [
-        "Compaction of Eliza was cut short and nothing has changed: Eliza fell asleep."
+        "Compaction of Eliza was cancelled and nothing has changed: Eliza fell asleep."
     ]
 
 

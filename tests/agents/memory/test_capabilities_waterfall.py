@@ -211,7 +211,7 @@ def test_4_12_the_status_tells_counts_ranges_times_tokens_and_health(tmp_path):
     assert lines[4].startswith("Long-term summary: memories 1–65, 65 of them, ")
     assert all(line.endswith("prose, made 2 minutes ago.") for line in lines[3:5])
     assert "Last compaction: 2 minutes ago. Since the start: 2 cycles." in lines
-    assert "Health: well; every memory is written, and told once." in lines
+    assert "Health: well. Every memory is written, and shown once." in lines
     assert max(map(len, lines)) <= 100
 
 
@@ -294,7 +294,7 @@ def test_4_16_no_summary_is_over_its_cap_and_the_ledger_tells_what_it_cost_and_s
     assert record.saved_tokens > 0
     status = status_text(brief.memory, brief.compactor, brief.model.count_tokens, brief.clock.ms, ENGLISH)
     assert f"{record.spent_tokens:,} tokens spent" in status
-    assert f"{record.saved_tokens:,} taken off the prompt" in status
+    assert f"{record.saved_tokens:,} saved in prompts" in status
 
 
 def test_4_17_the_log_tells_each_step_in_the_words_of_the_design(tmp_path, caplog):

@@ -120,7 +120,9 @@ def test_memories_that_are_not_told_are_not_called_word_for_word(tmp_path):
         life.memory.record("observed", "It rains.")
     lines = lines_of(life)
     assert lines[2].startswith("Word for word: memories 21–30, 10 of them, ")  # it goes on in steps of three
-    assert lines[3] == ("Not told for now: memories 1–20, 20 of them; @memory-find and @memory-expand bring them back.")
+    assert lines[3] == (
+        "Not shown for now: memories 1–20, 20 of them; @memory-find and @memory-expand bring them back."
+    )
 
 
 def test_what_the_prompt_has_no_room_for_is_not_called_word_for_word(tmp_path):
@@ -130,7 +132,7 @@ def test_what_the_prompt_has_no_room_for_is_not_called_word_for_word(tmp_path):
     agent = life.agent
     told = status_text(life.memory, agent.compactor, agent.count_tokens, AT, ENGLISH, Range(1, 16)).split("\n")
     assert told[2].startswith("Word for word: memories 17–30, 14 of them, ")
-    assert told[3].startswith("Not told for now: memories 1–16, 16 of them; ")
+    assert told[3].startswith("Not shown for now: memories 1–16, 16 of them; ")
 
 
 def test_one_cycle_is_not_told_as_many(tmp_path):

@@ -235,7 +235,7 @@ def test_a_host_that_is_not_there_is_told_with_how_to_start_it():
         (Host({"response": ["not text"], "done": False}), "does not speak Ollama's API", True),
         (Host({"error": "invalid option"}, status=400), "status 400: invalid option", False),
         (Host({"error": "slow down"}, status=429), "status 429: slow down. Set concurrency to 1", True),
-        (Host(status=302), "sends us elsewhere (status 302). Check the address", False),
+        (Host(status=302), "redirects the request (status 302). Check the address", False),
         (Host("[" * 100_000), "does not speak Ollama's API: its answer is JSON of another kind", True),
         (Host("null"), "does not speak Ollama's API: its answer is JSON of another kind", True),
         (
@@ -243,7 +243,7 @@ def test_a_host_that_is_not_there_is_told_with_how_to_start_it():
             "does not speak Ollama's API: it answers with a web page (status 502).",
             True,
         ),
-        (Host("404 page not found", status=404), "does not know what it is asked (status 404)", False),
+        (Host("404 page not found", status=404), "does not know this request (status 404)", False),
         (Host({"error": "invalid option"}, status=400), "status 400: invalid option. Take out the option", False),
     ],
 )
@@ -370,7 +370,7 @@ def test_an_answer_without_end_is_ended_whether_in_one_line_or_in_many(endless):
                 yield endless * 200
 
     server = httpx.MockTransport(lambda request: httpx.Response(200, stream=Endless()))
-    with pytest.raises(ModelError, match="more than any answer has. Check the address"):
+    with pytest.raises(ModelError, match="more than any answer may have. Check the address"):
         asyncio.run(OllamaModel(HOST, "llama3.2", transport=server).complete(REQUEST))
     assert sum(sent) < 18_000_000
 

@@ -191,7 +191,7 @@ def test_an_answer_without_end_is_ended_whether_in_one_line_or_in_many(endless):
                 yield endless * 2
 
     server = httpx.MockTransport(lambda request: httpx.Response(200, stream=Endless()))
-    with pytest.raises(ModelError, match="more than any answer has. Check the address"):
+    with pytest.raises(ModelError, match="more than any answer may have. Check the address"):
         asyncio.run(
             OpenAIModel(ADDRESS, "gemma", ModelOptions("raw", constraint="none"), transport=server).complete(REQUEST)
         )
@@ -212,7 +212,11 @@ HTML = "<html><body>It works!</body></html>"
         (Server(), "broke off: it ended before it was done.", True),
         (Server(SAID[0], '{"choices": [{"te'), """does not speak OpenAI's API: it says '{"choices": [{"te'.""", True),
         (Server("[1, 2]"), "does not speak OpenAI's API: it says '[1, 2]'.", True),
-        (Server(text="", status=307), f"The server at {ADDRESS} sends us elsewhere for 'gemma' (status 307).", False),
+        (
+            Server(text="", status=307),
+            f"The server at {ADDRESS} redirects the request for 'gemma' (status 307).",
+            False,
+        ),
         (Server(text="slow down", status=429), "with status 429: slow down.", True),
         (Server({"choices": ["x"]}), "does not speak OpenAI's API: a choice that is none.", True),
         (
@@ -225,7 +229,7 @@ HTML = "<html><body>It works!</body></html>"
             "has no model 'gemma': The model `gemma` does not exist.",
             False,
         ),
-        (Server(status=404, text='{"detail": "Not Found"}'), "what it is asked (status 404): Not Found.", False),
+        (Server(status=404, text='{"detail": "Not Found"}'), "this request (status 404): Not Found.", False),
         (Server(status=401, text='{"error": "no key"}'), "wants another key for 'gemma' (status 401): no key.", False),
         (
             Server(status=400, text='{"error": {"message": "unknown field seed"}}'),
@@ -392,7 +396,7 @@ def test_a_server_that_takes_neither_is_told_and_tried_again_at_the_next_start()
 
     async def story():
         model = model_on(server, mode="auto")
-        with pytest.raises(ModelError, match=r"does not know what it is asked \(status 404\)"):
+        with pytest.raises(ModelError, match=r"does not know this request \(status 404\)"):
             await model.start()
         server.paths = (CHAT,)
         await model.start()

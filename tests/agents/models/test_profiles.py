@@ -60,7 +60,7 @@ def test_every_endpoint_of_the_thinker_is_tried_and_what_does_not_answer_is_told
     said, endpoints = asyncio.run(story())
     assert said == (
         "The agents think with gemma at http://a:1.",
-        "The agents do without gemma at http://b:2 for now: It does not answer. Start it.",
+        "For now, gemma at http://b:2 is not used: It does not answer. Start it.",
     )
     assert endpoints == [
         ("gemma at http://a:1", "closed", ""),

@@ -46,14 +46,14 @@ def test_every_endpoint_is_told_with_its_health_its_figures_and_what_to_do():
         "Model: near, well.",
         "Now: 0 running, 0 waiting.",
         "Since the start: 2 answered, 0 failed, 0 cancelled.",
-        "Of late: 1.00 s an answer (queued 0.00 s), 2 tokens a second, 0% of the prompts from the cache.",
+        "Lately: 1.00 s an answer (queued 0.00 s), 2 tokens a second, 0% of the prompts from the cache.",
     ]
     assert lines[4:] == [
         "For summarizer: scripted; 0 running, 0 waiting, 0 answered, 0 failed, 0.00 s an answer.",
         "Endpoint near: well; 0 running of 2 at a time (as set).",
         "It has answered 2 and failed 0, 2 answers in the last minute; "
         "1.00 s an answer, 2 tokens a second, 0% from the cache.",
-        "Endpoint far: sick, left alone for 1 s; 0 running of 2 at a time (as set).",
+        "Endpoint far: failing, retried in 1 s; 0 running of 2 at a time (as set).",
         "It has answered 0 and failed 1, 0 answers in the last minute; "
         "0.00 s an answer, 0 tokens a second, an unknown share from the cache.",
         "Last error: far has no model. Fetch it.",
@@ -91,7 +91,7 @@ def test_what_was_chosen_what_the_model_can_do_and_what_nobody_told_are_told_as_
     lines = asyncio.run(story()).split("\n")
     assert lines[1] == "The agents think with near (as asked)."
     assert lines[4].endswith("an unknown share of the prompts from the cache.")
-    assert lines[6] == "It is used so: an instructed model; mode auto takes chat."
+    assert lines[6] == "How it is used: an instructed model; mode auto takes chat."
 
 
 def test_an_endpoint_that_is_well_again_says_how_long_ago_it_failed_and_a_model_is_sick_whose_endpoints_are():
@@ -111,7 +111,7 @@ def test_an_endpoint_that_is_well_again_says_how_long_ago_it_failed_and_a_model_
 
     told = asyncio.run(story())
     assert [line for line in told if line.startswith(("Model: ", "Last error", "It failed"))] == [
-        "Model: near, sick.",
+        "Model: near, failing.",
         "Last error: far has no model. Fetch it.",
         "Model: near, well.",
         "It failed 30 s ago: far has no model. Fetch it.",

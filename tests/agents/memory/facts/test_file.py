@@ -363,7 +363,7 @@ def test_a_pin_is_taken_off_by_number_or_words(desk: Desk):
         desk.registry.pin(wanted, ENGLISH)
     assert desk.registry.unpin("2", ENGLISH).text == "Moss sings."
     assert desk.registry.unpin("OIL", ENGLISH).text == "Never lend the oil."
-    with pytest.raises(CommandError, match="No pin is meant by 'xyz'. Pins: 1: Moss hums.; -: Never lend the lamp."):
+    with pytest.raises(CommandError, match="No pin matches 'xyz'. Pins: 1: Moss hums.; -: Never lend the lamp."):
         desk.registry.unpin("xyz", ENGLISH)
     desk.registry.pin("Never lend money.", ENGLISH)
     with pytest.raises(CommandError, match="More than one pin"):
