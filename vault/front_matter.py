@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
-from frontmatter.default_handlers import YAMLHandler
 
 from vault.errors import NoteError
 from world.sanitize import clean_block
 
 # A fence is exactly three dashes and takes its line end with it, so that lines can be counted.
-HANDLER = YAMLHandler(fm_boundary=re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE))
+_FENCE = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 
 Typed = str | tuple[str, ...] | dict[str, str]
 
@@ -36,6 +35,19 @@ class FrontMatter:
     properties: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
     typed: dict[str, Typed] = field(default_factory=dict)
+
+
+def has_front_matter(text: str) -> bool:
+    """Return whether a text begins with a fence."""
+    return _FENCE.match(text) is not None
+
+
+def split_front_matter(text: str, source: str) -> tuple[str, str]:
+    """Return what is between the two fences of a text, and what follows. Raises: NoteError if nothing ends it."""
+    parts = _FENCE.split(text, 2)
+    if len(parts) < 3:
+        raise NoteError(f"{source}:1: the front matter begins with '---' but no second '---' ends it.")
+    return parts[1], parts[2]
 
 
 def parse_front_matter(head: str, source: str) -> FrontMatter:
@@ -57,6 +69,15 @@ def load_value(text: str) -> object:
         return yaml.load(text, Loader=_FAST)
     except yaml.YAMLError:
         return yaml.safe_load(text)
+
+
+def format_block_style(properties: dict[str, Any]) -> str:
+    """Return properties as YAML with a line for each item of a list, for notes that are written whole."""
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    text = yaml.dump(
+        properties, Dumper=dumper, default_flow_style=False, allow_unicode=True, sort_keys=False, width=1000
+    )
+    return f"{text.strip()}\n"
 
 
 def format_front_matter(properties: dict[str, Any]) -> str:

@@ -11,7 +11,15 @@ import yaml
 
 from config.validation import SourcedValue, closest_name
 from vault.errors import NoteError
-from vault.front_matter import HANDLER, FrontMatter, Typed, load_value, parse_front_matter
+from vault.front_matter import (
+    FrontMatter,
+    Typed,
+    format_block_style,
+    has_front_matter,
+    load_value,
+    parse_front_matter,
+    split_front_matter,
+)
 from vault.markdown import Kind, Line, scan, unescaped, unescaped_comments, unescaped_line, unescaped_name, visible
 
 BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*\*(?P<key>[A-Za-z][\w. -]*)(?:\*\*\s*:|:\s*\*\*)(?P<value>.*)")
@@ -180,12 +188,9 @@ def parse_note(text: str, source: str) -> Note:
     Raises: NoteError if the front matter is not valid YAML or is not a list of properties.
     """
     text = with_plain_ends(text.removeprefix("\ufeff"))
-    if not HANDLER.detect(text):
+    if not has_front_matter(text):
         return Note(source, {}, text)
-    try:
-        head, rest = HANDLER.split(text)
-    except ValueError as error:
-        raise NoteError(f"{source}:1: the front matter begins with '---' but no second '---' ends it.") from error
+    head, rest = split_front_matter(text, source)
     found = parse_front_matter(head, source) if head.strip() else FrontMatter()
     body, body_line = _trimmed(rest.split("\n"), head.count("\n") + 3)
     return Note(source, found.properties, body, found.lines, body_line, found.typed)
@@ -193,9 +198,9 @@ def parse_note(text: str, source: str) -> Note:
 
 def format_note(properties: dict[str, Any], body: str) -> str:
     """Return the text of a note: properties in their order, then the body."""
-    if not properties and not HANDLER.detect(body):
+    if not properties and not has_front_matter(body):
         return body.rstrip("\n") + "\n"
-    head = f"{HANDLER.export(properties, sort_keys=False, width=1000)}\n" if properties else ""
+    head = format_block_style(properties) if properties else ""
     return f"---\n{head}---\n{body.rstrip(chr(10))}\n"
 
 
