@@ -16,6 +16,18 @@ from pathlib import Path
 
 from vault.errors import NoteError
 
+Stamp = tuple[int, int]
+NO_FILE: Stamp = (-1, -1)
+
+
+def file_stamp(path: Path) -> Stamp:
+    """Return size and time of a file, by which an edit shows; `NO_FILE` if it is not there or cannot be looked at."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return NO_FILE
+    return found.st_size, found.st_mtime_ns
+
 
 class Disk:
     """Write, append, force to disk, rename. Every method raises OSError as the operating system does."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from vault.atomic_write import NO_FILE, file_stamp
 from vault.errors import NoteError
 from vault.markdown import escape_words, unescape_words
 from vault.note import Note, format_note, link_or_name, link_target
@@ -41,7 +41,7 @@ class BoardNote:
         self._vault = vault
         self._world = world
         self._path = vault.path(*BOARD)
-        self._stamp = (-1, -1)
+        self._stamp = NO_FILE
         self._saved = list(world.board.entries)
         self._next_id = world.board.next_id
         self._up = {entry.entry_id for entry in world.board.active()}
@@ -50,7 +50,7 @@ class BoardNote:
 
     def take_in(self) -> None:
         """Put on the board what the note says, if somebody has written it, with what was shared since it was saved."""
-        stamp = self._look()
+        stamp = file_stamp(self._path)
         if stamp == self._stamp:
             return
         self._stamp = stamp
@@ -81,15 +81,8 @@ class BoardNote:
         if is_saved or not self._is_valid:
             return
         self._vault.write_text(format_board(board, self._vault.read_exact_or_none(*BOARD)), *BOARD)
-        self._saved, self._stamp, self._is_edited = list(board.entries), self._look(), False
+        self._saved, self._stamp, self._is_edited = list(board.entries), file_stamp(self._path), False
         self._next_id, self._up = board.next_id, {entry.entry_id for entry in board.active()}
-
-    def _look(self) -> tuple[int, int]:
-        try:
-            stat = os.stat(self._path)
-        except OSError:
-            return -1, -1
-        return stat.st_size, stat.st_mtime_ns
 
 
 def parse_board(note: Note, free_id: int = 1) -> Board:

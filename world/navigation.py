@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from world.entities import Exit
@@ -29,6 +29,16 @@ def paths_from(world: World, room_id: str) -> Iterator[tuple[str, list[Exit]]]:
     """Yield every room that can be reached, the nearest first, with the exits to take; the first is the room itself."""
     came_by: _CameBy = {}
     return ((reached, _retraced(came_by, reached)) for reached in _breadth_first(world, room_id, came_by))
+
+
+def reachable(ways: Mapping[str, Collection[str]], start: str) -> set[str]:
+    """Return the places that can be reached from one, itself among them; `ways` are where one leads to, by place."""
+    reached, ahead = {start}, [start]
+    while ahead:
+        new = set(ways.get(ahead.pop(), ())) - reached
+        reached |= new
+        ahead.extend(new)
+    return reached
 
 
 def _breadth_first(world: World, room_id: str, came_by: _CameBy) -> Iterator[str]:

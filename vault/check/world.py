@@ -22,6 +22,7 @@ from vault.message_notes import WHOLE, load_wording
 from vault.note import Note, link_target
 from vault.vault import Vault, agent_names
 from world.matching import suggestions
+from world.navigation import reachable
 from world.sanitize import name_key
 
 _FENCE = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
@@ -127,20 +128,11 @@ def _exits(vault: Vault, rooms: Notes, start_room: str) -> Iterator[Finding]:
             elif target in rooms and name not in ways[target]:
                 what = f"the exit {entry.name!r} has no way back: {target} has no exit to {name}."
                 yield Finding(source, entry.line, what, True)
-    for name in sorted(set(rooms) - _reached(start_room, ways)) if start_room in rooms else ():
+    for name in sorted(set(rooms) - reachable(ways, start_room)) if start_room in rooms else ():
         yield Finding(rooms[name].source, 0, f"no way leads here from the start room, {start_room}.", True)
     if start_room not in known.values():
         what = f"the start room {start_room!r} has no note in rooms; {_meant(start_room, known.values())}"
         yield Finding("config/world.md", _line_of(vault, "config/world.md", "start_room"), what)
-
-
-def _reached(start: str, ways: Mapping[str, set[str]]) -> set[str]:
-    reached, ahead = {start}, [start]
-    while ahead:
-        new = ways.get(ahead.pop(), set()) - reached
-        reached |= new
-        ahead.extend(new)
-    return reached
 
 
 def _places(vault: Vault, found: Mapping[str, Notes]) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from config.settings import AgentSettings, MemorySettings
 from config.validation import SettingsError, SourcedValue, closest_name, current_name, override, setting_names
+from vault.atomic_write import Stamp, file_stamp
 from vault.entities.schema import ERRANDS, REACTIONS, known_keys, read_fields
 from vault.errors import NoteError
 from vault.markdown import Line, unescaped, unescaped_comments
@@ -157,13 +158,9 @@ class PlanNote:
         self._vault = vault
         self._parts = ("agents", name, PLAN)
 
-    def stamp(self) -> tuple[int, int]:
-        """Return size and time of the file, by which an edit shows; (-1, -1) if there is none."""
-        try:
-            found = self._vault.path(*self._parts).stat()
-        except OSError:
-            return -1, -1
-        return found.st_size, found.st_mtime_ns
+    def stamp(self) -> Stamp:
+        """Return the stamp of the file."""
+        return file_stamp(self._vault.path(*self._parts))
 
     def read(self) -> tuple[str, tuple[Errand, ...]]:
         """Return the day of the plan and its steps. Raises: NoteError naming file and line."""

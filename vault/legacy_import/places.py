@@ -14,6 +14,7 @@ from pathlib import Path
 from vault.entities.schema import known_keys, save_entity
 from vault.vault import Vault
 from world.entities import Exit, Room, Thing
+from world.navigation import reachable
 from world.sanitize import file_name_for, name_key
 
 _KEY = re.compile(r"(?P<key>[A-Za-z_][\w .-]*?)\s*:(?:\s+(?P<value>.*))?\s*")
@@ -342,15 +343,6 @@ def start_room(rooms: Mapping[str, Room]) -> str:
     sizes: dict[str, int] = {}
     for room_id in rooms:
         if room_id not in sizes:
-            together = _reached(out, room_id) & _reached(back, room_id)
+            together = reachable(out, room_id) & reachable(back, room_id)
             sizes |= dict.fromkeys(together, len(together))
     return max(rooms, key=lambda room_id: (sizes[room_id], len(out[room_id])))
-
-
-def _reached(ways: Mapping[str, set[str]], start: str) -> set[str]:
-    reached, ahead = {start}, [start]
-    while ahead:
-        new = ways[ahead.pop()] - reached
-        reached |= new
-        ahead.extend(new)
-    return reached

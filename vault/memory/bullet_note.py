@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from vault.atomic_write import NO_FILE, Stamp, file_stamp
 from vault.errors import NoteError
 from vault.markdown import Line, escape_words, unescape_words
 from vault.note import parse_note
@@ -210,8 +211,6 @@ def _joined(lines: list[str], after: Mapping[int, list[str]], end: str) -> str:
 
 log = logging.getLogger(__name__)
 
-Stamp = tuple[int, int]
-_NO_FILE: Stamp = (-1, -1)
 MAX_BYTES = 4 * MAX_CHARACTERS
 
 
@@ -238,7 +237,7 @@ class BulletFile:
         self._source = "/".join(path)
         self._on_trouble = on_trouble
         self._is_kept = is_kept
-        self._stamp = _NO_FILE
+        self._stamp = NO_FILE
         self._is_refused = False
         self._is_unsaved = False
         self._empty = BulletNote(opening, self._source)
@@ -254,7 +253,7 @@ class BulletFile:
                 self._write()
             return False
         self._stamp = stamp
-        if stamp == _NO_FILE:  # a person has taken it away, with all that it said
+        if stamp == NO_FILE:  # a person has taken it away, with all that it said
             self.note, self._is_refused, self._is_unsaved, self.problem = self._empty, False, False, ""
             return True
         try:
@@ -296,10 +295,9 @@ class BulletFile:
         self._stamp, self._is_unsaved, self.problem = self._find_stamp(), False, ""
 
     def _find_stamp(self) -> Stamp:
-        with suppress(OSError, NoteError):
-            stat = self._vault.path(*self._path).stat()
-            return stat.st_size, stat.st_mtime_ns
-        return _NO_FILE
+        with suppress(NoteError):
+            return file_stamp(self._vault.path(*self._path))
+        return NO_FILE
 
     def _fail(self, problem: str) -> None:
         if problem != self.problem:

@@ -15,10 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from vault.atomic_write import encode_utf8
+from vault.atomic_write import Stamp, encode_utf8, file_stamp
 from vault.errors import NoteError
 from vault.markdown import Line, escape_words, unescape_words
 from vault.note import Note, format_note
@@ -139,8 +138,6 @@ def _minute(text: str | None) -> int:
         return 0
 
 
-Stamp = tuple[int, int]
-
 PINNED, GOALS = "Pinned", "Goals"
 NAME = "facts.md"
 OPENING = (
@@ -188,11 +185,8 @@ class FactsNote:
         self._folder = ("agents", agent_id)
 
     def stamp(self) -> Stamp:
-        """Return size and time of the file; (-1, -1) if it is not there."""
-        try:
-            return _stamp(self._vault.path(*self._folder, NAME))
-        except OSError:
-            return -1, -1
+        """Return the stamp of the file."""
+        return file_stamp(self._vault.path(*self._folder, NAME))
 
     def read(self) -> FactsFile | None:
         """Return what the file says, or None if there is none. Raises: NoteError naming file and line."""
@@ -219,7 +213,7 @@ class FactsNote:
             if self.stamp() != expected:  # as late as can be, so that an edit has no time to slip in between
                 draft.unlink()
                 return None
-            stamp = _stamp(draft)  # of the file by then, an edit might follow at once
+            stamp = file_stamp(draft)  # of the file by then, an edit might follow at once
             self._vault.disk.replace(draft, path)
             self._vault.force_soon(path)
         except OSError as error:
@@ -292,11 +286,6 @@ def format_facts(found: FactsFile, name: str, link: Callable[[int], str], goals:
         text = "\n".join([*filter(None, [found.prose.get(section, "")]), *bullets.get(section, [])])
         parts += [f"## {section}\n{text}".rstrip()] if text or section == PINNED else []
     return format_note(properties, "\n\n".join(parts))
-
-
-def _stamp(path: Path) -> Stamp:
-    stat = path.stat()
-    return stat.st_size, stat.st_mtime_ns
 
 
 def _section(note: Note, heading: Line, prose: dict[str, list[str]]) -> str:

@@ -8,16 +8,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from vault.atomic_write import Drafts
+from vault.atomic_write import Drafts, Stamp, file_stamp
 from vault.errors import NoteError
 from vault.memory.ranges import Range, RangeSet, partition_fault
 from vault.note import Note, format_note
 from vault.vault import Vault
 
-Stamps = tuple[tuple[int, int], ...]
+Stamps = tuple[Stamp, ...]
 
 LONGTERM = "longterm.md"
 RECENT = "recent.md"
@@ -145,11 +144,8 @@ class SummaryFolder:
         return _summary(self._vault.read(*self._parts, name)) if self._vault.exists(*self._parts, name) else None
 
     def stamp(self) -> Stamps:
-        """Return sizes and times of the two summaries in force, to see whether somebody has edited them.
-
-        One that is not there, or cannot be looked at, has (-1, -1).
-        """
-        return tuple(_stamp(self._vault.path(*self._parts, name)) for name in (LONGTERM, RECENT))
+        """Return the stamps of the two summaries in force, to see whether somebody has edited them."""
+        return tuple(file_stamp(self._vault.path(*self._parts, name)) for name in (LONGTERM, RECENT))
 
     def leaves(self) -> list[tuple[str, Summary]]:
         """Return the leaves with their file names, oldest range first; one that is not valid is left out."""
@@ -295,14 +291,6 @@ class SummaryFolder:
             name = f"{stem}-{part}"
         taken.add(name)
         return f"{name}.md"
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        stat = path.stat()
-    except OSError:
-        return -1, -1
-    return stat.st_size, stat.st_mtime_ns
 
 
 def _moment(at_ms: int) -> str:

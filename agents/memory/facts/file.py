@@ -16,9 +16,10 @@ from agents.memory.facts.extraction import awaits_outcome, extract_facts
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.facts.store import FactStore, in_order
 from agents.memory.summaries.picked import picked_words
+from vault.atomic_write import Stamp
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK, one_line
-from vault.memory.facts_note import NAME, Fact, FactsFile, FactsNote, Pin, Stamp
+from vault.memory.facts_note import NAME, Fact, FactsFile, FactsNote, Pin
 from vault.memory.journal import Journal, add_warning
 from vault.vault import Vault
 from world.errors import CommandError
