@@ -253,6 +253,8 @@ class PageConnection:
     def _flush(self) -> None:
         """Put on disk what was shown, and only then send it."""
         self.backlog.write()
+        if self._socket is None:
+            self.backlog.rest()
         out = [*self._lines, *self._out]
         if self._took is not None:
             out.append(b'{"took":%d}' % self._took)

@@ -130,7 +130,7 @@ class Visitor:
         return [f"{one['id']}: {[node['html'][:120] for node in one['nodes']]}" for one in found]
 
     def _note(self, kind: str, text: str) -> None:
-        if kind == "error" and "ERR_CONNECTION" not in text and "WebSocket connection" not in text:
+        if kind == "error" and "net::ERR_" not in text and "WebSocket connection" not in text:  # a cut cable is none
             self.faults.append(text)
 
     def _refuse(self, dialog: Any) -> None:

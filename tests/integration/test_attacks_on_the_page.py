@@ -126,9 +126,11 @@ def test_a_flood_of_fragments_of_packed_bombs_and_of_pings_ends_its_sockets_alon
 
 def test_ten_thousand_idle_upgrades_are_bounded(target):
     port = web_port_of(target.server)
-    request, kept, refused = upgrade(port), list[socket.socket](), 0
+    request, kept, refused, most = upgrade(port), list[socket.socket](), 0, 0
     with attack(target, "10,000 idle upgrades"):
-        for _ in range(UPGRADES):
+        for number in range(UPGRADES):
+            if number % 250 == 0:
+                most = max(most, target.server.sockets)
             caller = socket.create_connection((HOST, port), timeout=20)
             try:
                 caller.sendall(request)
@@ -142,21 +144,18 @@ def test_ten_thousand_idle_upgrades_are_bounded(target):
                 caller.close()
         for caller in kept:
             caller.close()
-    assert len(kept) <= 600 + 64
-    assert refused > UPGRADES - 2000
-    assert "turned away: too many connections" in target.server.log
+    assert most <= 500 + 64 + 16  # what may connect, what may be told why not, and the server's own
+    assert refused > UPGRADES / 2
+    assert "rejected: too many connections" in target.server.log
 
 
 def test_who_never_reads_costs_a_bounded_queue(target):
-    with attack(target, "sockets that are never read"):
-        callers = [comes_in(target, buffer=4096, packs=False) for _ in range(3)]
-        lines = b"".join(
-            frame(json.dumps({"line": "commands", "number": number}).encode()) for number in range(1, 9000)
-        )
-        for caller in callers:
-            caller.settimeout(1)
-            with suppress(OSError):
-                caller.sendall(lines)
+    with attack(target, "a socket that is never read"):
+        caller = comes_in(target, buffer=4096, packs=False)
+        caller.settimeout(1)
+        with suppress(OSError):
+            for number in range(1, 9000):
+                caller.sendall(frame(json.dumps({"line": "commands", "number": number}).encode()))
         target.server.says("does not read; dropped with")
 
 
@@ -175,6 +174,7 @@ def test_other_pages_other_names_and_stolen_tickets_are_refused(target):
             b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"x" * 500,
         ):
             caller = target.calls(port=port)
+            caller.settimeout(2)
             with suppress(OSError):
                 caller.sendall(request)
             with suppress(OSError):
