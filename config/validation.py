@@ -90,11 +90,11 @@ def override(settings: S, values: Mapping[str, SourcedValue], source: str) -> S:
     changes = {}
     for key, given in apply_deprecations(values, fields, source).items():
         if key in fields:
-            changes[key] = _checked(fields[key], given, f"{source}:{given.line}")
+            changes[key] = _validate(fields[key], given, f"{source}:{given.line}")
         elif key not in IGNORED_KEYS and not (
             is_open(type(settings)) and not closest_name(key, tuple(fields), CLOSE_CUTOFF)
         ):
-            raise SettingsError(f"{source}:{given.line}: {_unknown(key, list(fields))}")
+            raise SettingsError(f"{source}:{given.line}: {_unknown_setting(key, list(fields))}")
     return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
 
 
@@ -119,23 +119,23 @@ def closest_name(key: str, names: tuple[str, ...], cutoff: float = 0.8) -> str:
     return close[0] if close else ""
 
 
-def _unknown(key: str, known: list[str]) -> str:
+def _unknown_setting(key: str, known: list[str]) -> str:
     close = difflib.get_close_matches(key, known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else "."
     return f"unknown setting {key!r}{hint} Known settings are {', '.join(known)}."
 
 
-def _checked(field: dataclasses.Field[Any], given: SourcedValue, place: str) -> object:
-    value, low, high = _converted(field, given.value), field.metadata["low"], field.metadata["high"]
+def _validate(field: dataclasses.Field[Any], given: SourcedValue, place: str) -> object:
+    value, low, high = _convert(field, given.value), field.metadata["low"], field.metadata["high"]
     choices, form = field.metadata["choices"], field.metadata["pattern"]
     outside = isinstance(value, int | float) and not ((low is None or value >= low) and (high is None or value <= high))
     outside = outside or bool(choices and value not in choices) or bool(form and not re.fullmatch(form, str(value)))
     if type(value) is not type(field.default) or outside:
-        raise SettingsError(f"{place}: {field.name} is {given.value!r}; expected {_expected(field)}.")
+        raise SettingsError(f"{place}: {field.name} is {given.value!r}; expected {_expectation(field)}.")
     return value
 
 
-def _converted(field: dataclasses.Field[Any], value: object) -> object:
+def _convert(field: dataclasses.Field[Any], value: object) -> object:
     match field.default, value:
         case str(), None:
             return ""
@@ -151,7 +151,7 @@ def _converted(field: dataclasses.Field[Any], value: object) -> object:
             return value
 
 
-def _expected(field: dataclasses.Field[Any]) -> str:
+def _expectation(field: dataclasses.Field[Any]) -> str:
     kind = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}[type(field.default)]
     low, high, choices = field.metadata["low"], field.metadata["high"], field.metadata["choices"]
     if choices:

@@ -22,7 +22,7 @@ from config.settings import (
 )
 from config.validation import OLD_NAMES, REMOVED, SettingsError, SourcedValue, setting_names, settings_from
 from vault.errors import NoteError
-from vault.markdown import escaped_comments
+from vault.markdown import escape_comments
 from vault.note import Note
 from vault.note_editor import NoteEditor
 from vault.vault import Vault
@@ -180,15 +180,15 @@ def write_setting(vault: Vault, name: str, key: str, text: str) -> None:
         raise NoteError(str(error).partition(f"config/{name}.md:0: ")[2] or str(error)) from error
     parts = ("config", f"{name}.md")
     before = vault.read_exact_or_none(*parts) or ""
-    vault.write_text(_changed(before, key, value, f"config/{name}.md"), *parts)
+    vault.write_text(_with_setting(before, key, value, f"config/{name}.md"), *parts)
 
 
-def _changed(before: str, key: str, value: Any, source: str) -> str:
+def _with_setting(before: str, key: str, value: Any, source: str) -> str:
     text = NoteEditor(before, source)
     if key in text.note.properties:
         text.set_property(key, value)
         return str(text)
-    written = escaped_comments(_written(value))
+    written = escape_comments(_format_value(value))
     line = f"**{key}**: {written}"
     given = settings_in(text.note).get(key)
     if given:
@@ -208,7 +208,7 @@ def _value_of(text: str) -> Any:
     return text if isinstance(found, dict | list) else found
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Return a value as it is read back from a line of prose: in quotes if it would be read as something else."""
     if isinstance(value, str) and (_value_of(value) != value or _READ_OTHERWISE.search(value)):
         return json.dumps(value, ensure_ascii=False)

@@ -53,9 +53,9 @@ def split_front_matter(text: str, source: str) -> tuple[str, str]:
 def parse_front_matter(head: str, source: str) -> FrontMatter:
     """Return what stands between the fences. Raises: NoteError naming the line that will not do."""
     try:
-        return _parsed(head, source, _FAST)
+        return _parse(head, source, _FAST)
     except (yaml.YAMLError, ValueError, RecursionError):
-        return _explaining(head, source)
+        return _parse_explaining(head, source)
 
 
 def compose(head: str) -> Any:
@@ -137,7 +137,7 @@ def _can_be_read(text: str) -> bool:
     return True
 
 
-def _parsed(head: str, source: str, loader_type: Any) -> FrontMatter:
+def _parse(head: str, source: str, loader_type: Any) -> FrontMatter:
     found = FrontMatter()
     loader = loader_type(head)
     try:
@@ -148,7 +148,7 @@ def _parsed(head: str, source: str, loader_type: Any) -> FrontMatter:
                 raise NoteError(f"{source}:{line}: {name!r} is set twice; it stands in line {first} already.")
             found.lines[name] = line
             found.properties[name] = loader.construct_object(value, deep=True)
-            typed = _typed(value)
+            typed = _typed_value(value)
             if typed is not None:
                 found.typed[name] = typed
     finally:
@@ -156,12 +156,12 @@ def _parsed(head: str, source: str, loader_type: Any) -> FrontMatter:
     return found
 
 
-def _explaining(head: str, source: str) -> FrontMatter:
+def _parse_explaining(head: str, source: str) -> FrontMatter:
     """Read what the fast parser refused. Raises: NoteError that says where and why it will not do."""
     try:
-        return _parsed(head, source, yaml.SafeLoader)
+        return _parse(head, source, yaml.SafeLoader)
     except yaml.YAMLError as error:
-        place, problem = _explained(error, head)
+        place, problem = _explain(error, head)
         raise NoteError(f"{source}:{place}: the front matter is not valid YAML: {problem}.") from error
     except (ValueError, RecursionError) as error:
         raise NoteError(f"{source}:{_line_of(head, source)}: the front matter cannot be read: {error}.") from error
@@ -180,7 +180,7 @@ def _line_of(head: str, source: str) -> int:
     return line
 
 
-def _typed(node: yaml.Node) -> Typed | None:
+def _typed_value(node: yaml.Node) -> Typed | None:
     match node:
         case yaml.ScalarNode(value=text):
             return str(text)
@@ -201,7 +201,7 @@ def _pairs(node: yaml.Node | None, source: str) -> list[tuple[yaml.Node, yaml.No
     return pairs
 
 
-def _explained(error: yaml.YAMLError, head: str) -> tuple[int, str]:
+def _explain(error: yaml.YAMLError, head: str) -> tuple[int, str]:
     match error:
         case yaml.MarkedYAMLError(problem_mark=mark, problem=problem) if mark:
             return min(mark.line, head.count("\n")) + 2, str(problem)

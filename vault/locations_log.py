@@ -63,7 +63,7 @@ class LocationsLog:
         for name, place in self._places.items():
             if name in world.characters and place in world.rooms:
                 world.characters[name].room_id = place
-            elif name in world.things and (there := self._there(place, places)):
+            elif name in world.things and (there := self._existing_place(place, places)):
                 world.things[name].place_id = there
         self._settle_strays(places)
 
@@ -72,7 +72,7 @@ class LocationsLog:
 
         Raises: NoteError if that cannot be written; it is added the next time.
         """
-        self._due += self._news()
+        self._due += self._new_lines()
         if self._list is None or (self._due and not self._list.is_there()):
             self._write_anew()
         elif self._due:
@@ -80,9 +80,9 @@ class LocationsLog:
             if self._draft:
                 self._draft.missed += self._due
         self._due = []
-        self._shorten()
+        self._compact()
 
-    def _there(self, place: str, places: set[str]) -> str:
+    def _existing_place(self, place: str, places: set[str]) -> str:
         """Return a place, or where that was which is no more; an empty string if nothing says so."""
         for _ in range(len(self._places)):
             if place in places:
@@ -90,7 +90,7 @@ class LocationsLog:
             place = self._places.get(place, "")
         return place if place in places else ""
 
-    def _news(self) -> list[str]:
+    def _new_lines(self) -> list[str]:
         world, lines = self._world, []
         for one_id, place in [
             *((one.character_id, one.room_id) for one in world.characters.drain_moved()),
@@ -127,7 +127,7 @@ class LocationsLog:
         if old:
             old.close()
 
-    def _shorten(self) -> None:
+    def _compact(self) -> None:
         """Write a piece of a list without the lines that count no more, if this one has grown long."""
         grown = self._list and self._list.lines > max(SPARE_LINES, TIMES_ITS_NEED * len(self._places))
         if grown and not self._draft:

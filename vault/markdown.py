@@ -47,7 +47,7 @@ class Kind(Enum):
     FENCED = "fenced code"
 
 
-class Line(NamedTuple):
+class NoteLine(NamedTuple):
     """A line of a note by its number in the file: `raw` to the letter, `text` without comments.
 
     `comments` are the parts of the line that are in comments; `is_continued` says that the first of them began in a
@@ -74,12 +74,12 @@ class Line(NamedTuple):
         return bool(self.comments) and not self.text.strip()
 
 
-def scan(text: str, first_number: int = 1) -> list[Line]:
+def scan(text: str, first_number: int = 1) -> list[NoteLine]:
     """Return the lines of a text, of which the first has the given number. Lines end with a line feed alone."""
     return _Scan(text).lines(first_number)
 
 
-def unclosed(lines: Iterable[Line]) -> list[tuple[int, str]]:
+def unclosed(lines: Iterable[NoteLine]) -> list[tuple[int, str]]:
     """Return what begins code or a comment at the beginning of a line and is text, as nothing closes it, by number."""
     found = []
     for line in lines:
@@ -90,9 +90,9 @@ def unclosed(lines: Iterable[Line]) -> list[tuple[int, str]]:
     return found
 
 
-def visible(lines: Iterable[Line]) -> list[Line]:
+def visible(lines: Iterable[NoteLine]) -> list[NoteLine]:
     """Return lines without those that are comments, and without the blank lines that these would leave twice."""
-    shown: list[Line] = []
+    shown: list[NoteLine] = []
     was_hidden = False
     for line in lines:
         if line.is_hidden:
@@ -114,44 +114,46 @@ class _Scan:
         self._in_list = False
         self._in_paragraph = False
 
-    def lines(self, first_number: int) -> list[Line]:
+    def lines(self, first_number: int) -> list[NoteLine]:
         found, at = [], 0
         for index, raw in enumerate(self._raws):
             found.append(self._line(index, at, raw, first_number + index))
             at += len(raw) + 1
         return found
 
-    def _line(self, index: int, at: int, raw: str, number: int) -> Line:
+    def _line(self, index: int, at: int, raw: str, number: int) -> NoteLine:
         if index < self._fenced_until:
-            return Line(number, raw, raw, Kind.FENCED)
+            return NoteLine(number, raw, raw, Kind.FENCED)
         if at < self._comments.open_until:
             return self._text(number, raw, *self._comments.split(raw, at), is_continued=True)
         bare = raw.lstrip(" \t")
         if not bare or bare.isspace():
             self._in_paragraph = False
-            return Line(number, raw, raw)
+            return NoteLine(number, raw, raw)
         indent = _indent(raw) if bare is not raw else 0
         if bare[0] in "`~" and (end := self._fence_end(index, raw, indent)):
             self._fenced_until, self._in_paragraph = end, False
             self._in_list = self._in_list and indent >= 2
-            return Line(number, raw, raw, Kind.FENCED)
+            return NoteLine(number, raw, raw, Kind.FENCED)
         if indent >= 4 and not self._in_paragraph and not self._in_list:
-            return Line(number, raw, raw, Kind.INDENTED)
+            return NoteLine(number, raw, raw, Kind.INDENTED)
         text, comments = self._comments.split(raw, at)
         level = _level(bare) if bare[0] == "#" and indent < (2 if self._in_list else 4) else 0
         if level and (title := _title(text, level)):
             self._in_list = self._in_paragraph = False
-            return Line(number, raw, text, Kind.HEADING, title, level, comments)
+            return NoteLine(number, raw, text, Kind.HEADING, title, level, comments)
         return self._text(number, raw, text, comments)
 
-    def _text(self, number: int, raw: str, text: str, comments: tuple[str, ...], is_continued: bool = False) -> Line:
+    def _text(
+        self, number: int, raw: str, text: str, comments: tuple[str, ...], is_continued: bool = False
+    ) -> NoteLine:
         if not comments or text.strip():
             if text.lstrip(" \t")[0] in _ITEM_MARKS and _ITEM.match(text) and (self._in_list or _indent(raw) < 4):
                 self._in_list = True
             elif self._in_list and not self._in_paragraph and _indent(raw) < 2:
                 self._in_list = False
             self._in_paragraph = True
-        return Line(number, raw, text, Kind.TEXT, "", 0, comments, is_continued)
+        return NoteLine(number, raw, text, Kind.TEXT, "", 0, comments, is_continued)
 
     def _fence_end(self, index: int, raw: str, indent: int) -> int:
         """Return the index of the line after a fenced block that begins in a line; 0 if none does, or none ends."""
@@ -207,7 +209,7 @@ class _Comments:
                     begin = place = min(end, len(raw))
                     self.open_until = at + end
         pieces.append(raw[begin:])
-        return (_joined(pieces), tuple(comments)) if comments else (raw, ())
+        return (_join_visible(pieces), tuple(comments)) if comments else (raw, ())
 
     def _end(self, mark: str, place: int, is_block: bool) -> int:
         """Return where a comment ends whose text begins at a place; 0 if nothing ends it.
@@ -264,7 +266,7 @@ def _end_of_span(runs: dict[int, list[int]], start: int, length: int) -> int:
     return places[index] + length if index < len(places) else 0
 
 
-def _joined(pieces: list[str]) -> str:
+def _join_visible(pieces: list[str]) -> str:
     """Return the visible pieces of a line, with one space where a comment stood between two."""
     kept, is_open = pieces[:1], not pieces[0] or pieces[0][-1].isspace()
     for piece in pieces[1:]:
@@ -285,66 +287,66 @@ _NAME_MARK = re.compile(r"[\\*,:]")
 _NAME_ESCAPED = re.compile(r"\\([\\*,:])")
 
 
-def escaped_section(text: str) -> str:
+def escape_section(text: str) -> str:
     """Return a text as the lines of a section; list items in it stay what they are."""
     lines = text.split("\n")
     if text:
-        lines = [_escaped(line) if _IN_A_SECTION.match(line) else escaped_comments(line) for line in lines]
+        lines = [_escape(line) if _IN_A_SECTION.match(line) else escape_comments(line) for line in lines]
         for end in (0, -1):
             lines[end] = lines[end] or "\\"
     return "\n".join(lines)
 
 
-def unescaped_section(text: str) -> str:
+def unescape_section(text: str) -> str:
     """Return what a section says: without comments, and to the letter what `escaped_section` was given."""
-    return unescaped(scan(text))
+    return unescape(scan(text))
 
 
-def unescaped(lines: Iterable[Line]) -> str:
+def unescape(lines: Iterable[NoteLine]) -> str:
     """Return what lines of a note say, without comments and without the blank lines at the ends."""
     shown = visible(lines)
     while shown and not shown[-1].raw:
         shown.pop()
     while shown and not shown[0].raw:
         shown.pop(0)
-    return "\n".join(line.raw if line.kind is Kind.FENCED else unescaped_line(line.text) for line in shown)
+    return "\n".join(line.raw if line.kind is Kind.FENCED else unescape_line(line.text) for line in shown)
 
 
-def escaped_item(text: str) -> list[str]:
+def escape_item(text: str) -> list[str]:
     """Return a text as the lines of a list item: those after the first are indented, and none is an item itself."""
     first, *more = text.split("\n")
-    return [escaped_comments(first), *(f"  {_escaped(line)}" if line else "" for line in more)]
+    return [escape_comments(first), *(f"  {_escape(line)}" if line else "" for line in more)]
 
 
-def unescaped_line(line: str) -> str:
+def unescape_line(line: str) -> str:
     """Return a line without the backslashes that keep it from being something else."""
     if "\\" not in line:
         return line
-    return unescaped_comments(_UNESCAPED.sub(r"\g<space>\g<mark>\g<only>", line, count=1))
+    return unescape_comments(_UNESCAPED.sub(r"\g<space>\g<mark>\g<only>", line, count=1))
 
 
-def escaped_comments(line: str) -> str:
+def escape_comments(line: str) -> str:
     """Return a line in which nothing begins or ends a comment."""
     return _COMMENT.sub(r"\\\g<0>", line)
 
 
-def unescaped_comments(line: str) -> str:
+def unescape_comments(line: str) -> str:
     """Return what `escaped_comments` was given."""
     return _COMMENT_ESCAPED.sub(r"\1", line)
 
 
-def escaped_name(name: str) -> str:
+def escape_name(name: str) -> str:
     """Return the name of an exit or a detail as it stands between its stars."""
     return _NAME_MARK.sub(r"\\\g<0>", name)
 
 
-def unescaped_name(text: str) -> str:
+def unescape_name(text: str) -> str:
     """Return what `escaped_name` was given."""
     return _NAME_ESCAPED.sub(r"\1", text) if "\\" in text else text
 
 
-def _escaped(line: str) -> str:
-    return escaped_comments(_ESCAPED.sub(_with_backslash, line, count=1))
+def _escape(line: str) -> str:
+    return escape_comments(_ESCAPED.sub(_with_backslash, line, count=1))
 
 
 def _with_backslash(match: re.Match[str]) -> str:

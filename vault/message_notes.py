@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from vault.errors import NoteError
-from vault.markdown import unescaped_comments
+from vault.markdown import unescape_comments
 from vault.vault import STARTER, Vault
 from world.command import CommandLocalization, CommandTable
 from world.matching import join_and, suggestions
@@ -80,7 +80,7 @@ def _sentences(vault: Vault, name: str) -> Iterator[tuple[str, str, str]]:
     """Yield name, text and place of each sentence in a note."""
     note = vault.read(FOLDER, f"{name}.md")
     for line in note.lines:
-        if line.counts and (match := _SENTENCE.fullmatch(unescaped_comments(line.text))):
+        if line.counts and (match := _SENTENCE.fullmatch(unescape_comments(line.text))):
             yield match["name"], match["text"].strip(" \t").replace("\\n", "\n"), f"{note.source}:{line.number}"
 
 
@@ -109,7 +109,7 @@ def _entries(vault: Vault, name: str, table: CommandTable) -> Iterator[tuple[str
     note, seen = vault.read(FOLDER, f"{name}.md"), set[str]()
     verbs = {one.verb for one in table}
     for line in note.lines:
-        match = _ENTRY.fullmatch(unescaped_comments(line.text)) if line.counts else None
+        match = _ENTRY.fullmatch(unescape_comments(line.text)) if line.counts else None
         if not match:
             continue
         verb, place = match["verb"].lower(), f"{note.source}:{line.number}"

@@ -20,7 +20,7 @@ from vault.front_matter import (
     parse_front_matter,
     split_front_matter,
 )
-from vault.markdown import Kind, Line, scan, unescaped, unescaped_comments, unescaped_line, unescaped_name, visible
+from vault.markdown import Kind, NoteLine, scan, unescape, unescape_comments, unescape_line, unescape_name, visible
 
 BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*\*(?P<key>[A-Za-z][\w. -]*)(?:\*\*\s*:|:\s*\*\*)(?P<value>.*)")
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
@@ -53,7 +53,7 @@ class Section:
     `start` and `end` are the lines of the file, from 1, in which it begins, after its heading, and which follows it.
     """
 
-    lines: Sequence[Line] = ()
+    lines: Sequence[NoteLine] = ()
     start: int = 0
     end: int = 0
 
@@ -65,7 +65,7 @@ class Section:
     @property
     def text(self) -> str:
         """What it says, without comments."""
-        return unescaped(self.lines) if self.lines else ""
+        return unescape(self.lines) if self.lines else ""
 
 
 _NOTHING = Section()
@@ -84,8 +84,8 @@ class Note:
     property_lines: dict[str, int] = field(default_factory=dict)
     body_line: int = 1
     typed: dict[str, Typed] = field(default_factory=dict)
-    _scanned: tuple[str, list[Line]] | None = field(default=None, init=False, repr=False, compare=False)
-    _sections: tuple[list[Line], dict[str, list[tuple[str, int, int]]]] | None = field(
+    _scanned: tuple[str, list[NoteLine]] | None = field(default=None, init=False, repr=False, compare=False)
+    _sections: tuple[list[NoteLine], dict[str, list[tuple[str, int, int]]]] | None = field(
         default=None, init=False, repr=False, compare=False
     )
 
@@ -95,7 +95,7 @@ class Note:
         return {key: SourcedValue(value, self.property_lines.get(key, 0)) for key, value in self.properties.items()}
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[NoteLine]:
         """The lines of the body, see `vault.markdown`."""
         if self._scanned is None or self._scanned[0] is not self.body:
             self._scanned = self.body, scan(self.body, self.body_line)
@@ -109,7 +109,7 @@ class Note:
         """
         found = self.given
         for line in self.lines:
-            match = BOLD.match(unescaped_comments(line.text)) if line.counts else None
+            match = BOLD.match(unescape_comments(line.text)) if line.counts else None
             key = self._key(match["key"], line.number, known) if match else ""
             if not match or not key:
                 continue
@@ -144,7 +144,7 @@ class Note:
             )
         for _, start, end in places:
             lines = self.lines[start - self.body_line : end - self.body_line]
-            return Section(_trimmed_lines(lines), start, end)
+            return Section(_trim_lines(lines), start, end)
         return _NOTHING
 
     def _places(self) -> dict[str, list[tuple[str, int, int]]]:
@@ -168,7 +168,7 @@ class Note:
         for index, line in enumerate(lines):
             if not line.counts or not ITEM.match(line.text):
                 continue
-            match = _ENTRY.fullmatch(unescaped_comments(line.text))
+            match = _ENTRY.fullmatch(unescape_comments(line.text))
             if not match:
                 form = "'- **name**, alias: text'"
                 raise NoteError(f"{self.source}:{line.number}: {line.raw.strip()!r} is not of the form {form}.")
@@ -176,7 +176,7 @@ class Note:
             yield Entry(
                 _name(match["name"]),
                 tuple(name for alias in _ALIAS.findall(match["aliases"]) if (name := _name(alias))),
-                "\n".join([match["value"].lstrip(), *_below(lines[index + 1 : end])]).strip(),
+                "\n".join([match["value"].lstrip(), *_continuation(lines[index + 1 : end])]).strip(),
                 line.number,
                 lines[end - 1].number + 1,
             )
@@ -192,7 +192,7 @@ def parse_note(text: str, source: str) -> Note:
         return Note(source, {}, text)
     head, rest = split_front_matter(text, source)
     found = parse_front_matter(head, source) if head.strip() else FrontMatter()
-    body, body_line = _trimmed(rest.split("\n"), head.count("\n") + 3)
+    body, body_line = _trim_text(rest.split("\n"), head.count("\n") + 3)
     return Note(source, found.properties, body, found.lines, body_line, found.typed)
 
 
@@ -225,7 +225,7 @@ def link_or_name(name: str) -> str:
 
 
 def _name(text: str) -> str:
-    return unescaped_name(text.strip()).lower()
+    return unescape_name(text.strip()).lower()
 
 
 def with_plain_ends(text: str) -> str:
@@ -233,7 +233,7 @@ def with_plain_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def _end_of_item(lines: Sequence[Line], start: int) -> int:
+def _end_of_item(lines: Sequence[NoteLine], start: int) -> int:
     """Return where the lines end that belong to the list item above `start`; blank ones at their end do not."""
     end = start
     for index in range(start, len(lines)):
@@ -247,13 +247,13 @@ def _end_of_item(lines: Sequence[Line], start: int) -> int:
     return end
 
 
-def _below(lines: Sequence[Line]) -> list[str]:
+def _continuation(lines: Sequence[NoteLine]) -> list[str]:
     """Return what the lines of a list item after its first say, without what indents them."""
     dedented = ((line, _INDENT.sub("", line.text, count=1)) for line in visible(lines))
-    return [text if line.kind is Kind.FENCED else unescaped_line(text) for line, text in dedented]
+    return [text if line.kind is Kind.FENCED else unescape_line(text) for line, text in dedented]
 
 
-def _trimmed_lines(lines: Sequence[Line]) -> Sequence[Line]:
+def _trim_lines(lines: Sequence[NoteLine]) -> Sequence[NoteLine]:
     first, end = 0, len(lines)
     while end > first and not lines[end - 1].raw:
         end -= 1
@@ -262,7 +262,7 @@ def _trimmed_lines(lines: Sequence[Line]) -> Sequence[Line]:
     return lines[first:end]
 
 
-def _trimmed(lines: list[str], start: int) -> tuple[str, int]:
+def _trim_text(lines: list[str], start: int) -> tuple[str, int]:
     """Return lines as text without the blank ones at its ends, and the number of the first that is left."""
     text = "\n".join(lines)
     return text.strip("\n"), start + len(text) - len(text.lstrip("\n"))

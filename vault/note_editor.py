@@ -8,7 +8,7 @@ from typing import Any
 
 from vault.errors import NoteError
 from vault.front_matter import Text, compose, format_front_matter
-from vault.markdown import Kind, escaped_item, escaped_name, escaped_section
+from vault.markdown import Kind, escape_item, escape_name, escape_section
 from vault.note import BOLD, ITEM, Note, Section, parse_note
 
 _FENCE = re.compile(r"\ufeff?---[ \t]*")
@@ -40,7 +40,7 @@ class NoteEditor:
     def set_property(self, key: str, value: str | bool | int | Sequence[str] | dict[str, str] | None) -> None:
         """Give a property another value, or take it away with None. One that is new comes after all others."""
         written = format_front_matter({key: _to_yaml(value)}).split("\n")[:-1] if value is not None else []
-        wanted = {name: one for name, one in _texts(self._note).items() if name != key}
+        wanted = {name: one for name, one in _typed_properties(self._note).items() if name != key}
         wanted |= {key: _as_typed_text(value)} if value is not None else {}
         before, note = list(self._lines), self._note
         try:
@@ -48,7 +48,8 @@ class NoteEditor:
             self._parse()
         except NoteError:
             self._note = Note("")
-        if _texts(self._note) != wanted:  # in one line with others, linked with them, or unlike what YAML is mostly
+        # In one line with others, linked with them, or unlike what YAML is mostly.
+        if _typed_properties(self._note) != wanted:
             self._lines, self._note = before, note
             self._replace_head({name: one for name, one in wanted.items() if name != key}, written)
             self._parse()
@@ -60,7 +61,7 @@ class NoteEditor:
         goes, with its heading. Comments stay: in their place if they are around the text, else below it.
         """
         section = self._note.section(name)
-        lines = escaped_section(text).split("\n") if text else []
+        lines = escape_section(text).split("\n") if text else []
         shown = [line.number for line in section.lines if line.raw and not line.is_hidden]
         if not section.exists:
             self._append([f"## {name}", *lines] if lines else [])
@@ -224,12 +225,12 @@ def _end_of(line: str) -> str:
 
 def entry_lines(name: str, aliases: Iterable[str], text: str) -> list[str]:
     """Return the lines `- **name**, alias: text` of a section; the text may have several."""
-    names = "".join(f", {escaped_name(alias)}" for alias in aliases)
-    first, *more = escaped_item(text)
-    return [f"- **{escaped_name(name)}**{names}:{f' {first}' if first else ''}", *more]
+    names = "".join(f", {escape_name(alias)}" for alias in aliases)
+    first, *more = escape_item(text)
+    return [f"- **{escape_name(name)}**{names}:{f' {first}' if first else ''}", *more]
 
 
-def _texts(note: Note) -> dict[str, Any]:
+def _typed_properties(note: Note) -> dict[str, Any]:
     """Return the properties as they are typed, or what YAML makes of those that are more than a text, list or table."""
     return note.properties | note.typed
 

@@ -60,7 +60,7 @@ class Watcher:
         observer = Observer()  # which takes from the system, at once, one of the few that an account may have
         observer.daemon = True
         # With all folders below it, those that are made later too.
-        observer.schedule(_Listener(self._note), str(self._root), recursive=True, event_filter=_EVENTS)
+        observer.schedule(_Listener(self._record), str(self._root), recursive=True, event_filter=_EVENTS)
         observer.start()
         self._observer = observer
 
@@ -80,7 +80,7 @@ class Watcher:
             paths, self._paths, self._is_told = self._paths, set(), False
             return paths
 
-    def _note(self, paths: list[str]) -> None:
+    def _record(self, paths: list[str]) -> None:
         found = {path for raw in paths if (path := self._path(raw))}
         if not found:
             return
@@ -104,11 +104,11 @@ def is_watched(source: str) -> bool:
 
 
 class _Listener(FileSystemEventHandler):
-    def __init__(self, note: Callable[[list[str]], None]) -> None:
-        self._note = note
+    def __init__(self, record: Callable[[list[str]], None]) -> None:
+        self._record = record
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        self._note([str(path) for path in (event.src_path, event.dest_path) if path])
+        self._record([str(path) for path in (event.src_path, event.dest_path) if path])
 
 
 FOLDERS = ("rooms", "things", "people", "config", "templates", "text", "text/topics")
@@ -144,7 +144,7 @@ class ChangeScanner:
         """Return what has changed among some notes and folders, or anywhere; and of what was waited for."""
         found, waited = Changes(), self._pending
         self._pending = {}
-        for source in sorted(self._meant(paths) | set(waited)):
+        for source in sorted(self._sources_in(paths) | set(waited)):
             before, stamp = self._stamps.get(source), self._stamp(source)
             if stamp == before:
                 continue
@@ -160,7 +160,7 @@ class ChangeScanner:
                 found.changed.append(source)
         return found
 
-    def _meant(self, paths: Iterable[str] | None) -> set[str]:
+    def _sources_in(self, paths: Iterable[str] | None) -> set[str]:
         """Return the notes that paths mean; a folder means all that are in it, and all that were."""
         if paths is None:
             return {*self._sources(), *self._stamps}

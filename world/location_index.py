@@ -49,7 +49,7 @@ T = TypeVar("T")
 P = TypeVar("P", bound=Located)
 
 
-class Table(dict[str, T], Generic[T]):
+class EntityTable(dict[str, T], Generic[T]):
     """Things by id, used like any dict. No two ids in it, or in tables beside it, differ in case or accents alone.
 
     Setting one that is taken raises WorldError and changes nothing.
@@ -58,11 +58,11 @@ class Table(dict[str, T], Generic[T]):
     def __init__(self, items: Iterable[tuple[str, T]] = ()) -> None:
         super().__init__()
         self._ids: dict[str, str] = {}
-        self._beside: tuple[Table[Any], ...] = ()
+        self._beside: tuple[EntityTable[Any], ...] = ()
         for one_id, one in items:
             self[one_id] = one
 
-    def share_ids_with(self, *others: Table[Any]) -> None:
+    def share_ids_with(self, *others: EntityTable[Any]) -> None:
         """Let no id be given here that one of these has."""
         self._beside = others
 
@@ -112,7 +112,7 @@ class Table(dict[str, T], Generic[T]):
     setdefault = MutableMapping.setdefault
 
 
-class LocationIndex(Table[P], Generic[P]):
+class LocationIndex(EntityTable[P], Generic[P]):
     """Things or characters by id, which also knows what is at each place, and what has moved.
 
     What is at a place and has a trait is found, and counted, without a look at the others.

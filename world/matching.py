@@ -82,12 +82,12 @@ def suggestions(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
 
 def join_or(names: Sequence[str]) -> str:
     """Return `a`, `a or b`, `a, b or c`."""
-    return _joined(names, "or")
+    return _join(names, "or")
 
 
 def join_and(names: Sequence[str]) -> str:
     """Return `a`, `a and b`, `a, b and c`."""
-    return _joined(names, "and")
+    return _join(names, "and")
 
 
 def count_name_words(tokens: Sequence[str], among: Iterable[Named]) -> tuple[int, int]:
@@ -155,7 +155,7 @@ def _without_article(wanted: str, wording: Wording) -> str:
     return rest if name_key(first) in wording("commands.articles").split(", ") else wanted
 
 
-def _joined(names: Sequence[str], word: str) -> str:
+def _join(names: Sequence[str], word: str) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} {word} {names[-1]}"

@@ -48,13 +48,13 @@ class Wording:
 
     def join_and(self, names: Sequence[str]) -> str:
         """Return `a`, `a and b`, `a, b and c` in the world's language."""
-        return self._joined(names, "lists.and", "and")
+        return self._join(names, "lists.and", "and")
 
     def join_or(self, names: Sequence[str]) -> str:
         """Return `a`, `a or b`, `a, b or c` in the world's language."""
-        return self._joined(names, "lists.or", "or")
+        return self._join(names, "lists.or", "or")
 
-    def _joined(self, names: Sequence[str], key: str, plain: str) -> str:
+    def _join(self, names: Sequence[str], key: str, plain: str) -> str:
         if len(names) < 2:
             return "".join(names)
         return f"{', '.join(names[:-1])} {self._sentences.get(key, plain)} {names[-1]}"
@@ -69,7 +69,7 @@ def _unknown_variables(parts: Sequence[str], known: Mapping[str, str]) -> tuple[
         else:
             names.append(variable)
             fixed.append(behind)
-    return names, [_folded(part) for part in fixed]
+    return names, [_fold_case(part) for part in fixed]
 
 
 def _match_values(text: str, names: Sequence[str], fixed: Sequence[str]) -> dict[str, str] | None:
@@ -78,7 +78,7 @@ def _match_values(text: str, names: Sequence[str], fixed: Sequence[str]) -> dict
     What one part ends at is never tried again: the first place that fits leaves the most room for the rest. A
     variable that comes twice has the value that fits first.
     """
-    folded, place = _folded(text), len(fixed[0])
+    folded, place = _fold_case(text), len(fixed[0])
     end = len(folded) - len(fixed[-1])
     if not (folded.startswith(fixed[0]) and folded.endswith(fixed[-1])):
         return None
@@ -86,7 +86,7 @@ def _match_values(text: str, names: Sequence[str], fixed: Sequence[str]) -> dict
     for count, (name, behind) in enumerate(zip(names, fixed[1:], strict=True), 1):
         if name in found:
             stop = place + len(found[name])
-            fits = folded[place:stop] == _folded(found[name]) and folded.startswith(behind, stop)
+            fits = folded[place:stop] == _fold_case(found[name]) and folded.startswith(behind, stop)
         else:
             stop = end if count == len(names) else folded.find(behind, place + 1, end)
             fits = stop > place
@@ -97,7 +97,7 @@ def _match_values(text: str, names: Sequence[str], fixed: Sequence[str]) -> dict
     return found if place == len(folded) else None
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     """Return a text in lower case, with as many characters as it has."""
     return text.replace("İ", "i").lower().replace("ς", "σ")
 

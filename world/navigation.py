@@ -22,13 +22,13 @@ def shortest_path(world: World, from_room_id: str, to_room_id: str) -> list[Exit
     """Return the exits to take, in order; an empty list if already there, None if there is no way."""
     came_by: _CameBy = {}
     found = any(room_id == to_room_id for room_id in _breadth_first(world, from_room_id, came_by))
-    return _retraced(came_by, to_room_id) if found else None
+    return _retrace(came_by, to_room_id) if found else None
 
 
 def paths_from(world: World, room_id: str) -> Iterator[tuple[str, list[Exit]]]:
     """Yield every room that can be reached, the nearest first, with the exits to take; the first is the room itself."""
     came_by: _CameBy = {}
-    return ((reached, _retraced(came_by, reached)) for reached in _breadth_first(world, room_id, came_by))
+    return ((reached, _retrace(came_by, reached)) for reached in _breadth_first(world, room_id, came_by))
 
 
 def reachable(ways: Mapping[str, Collection[str]], start: str) -> set[str]:
@@ -54,7 +54,7 @@ def _breadth_first(world: World, room_id: str, came_by: _CameBy) -> Iterator[str
                 waiting.append(exit.room_id)
 
 
-def _retraced(came_by: _CameBy, room_id: str) -> list[Exit]:
+def _retrace(came_by: _CameBy, room_id: str) -> list[Exit]:
     way: list[Exit] = []
     while step := came_by[room_id]:
         room_id, exit = step

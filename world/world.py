@@ -10,7 +10,7 @@ from world.bulletin_board import Board
 from world.entities import Character, Entity, Ref, Room, Thing
 from world.errors import WorldError
 from world.game_time import GameTime
-from world.location_index import LocationIndex, Table
+from world.location_index import EntityTable, LocationIndex
 from world.message_catalog import Wording
 from world.undo import UndoHistory
 
@@ -35,7 +35,7 @@ class World:
         start_room_id: str = "",
         wording: Wording | None = None,
     ) -> None:
-        self.rooms = Table[Room]()
+        self.rooms = EntityTable[Room]()
         self.things = LocationIndex[Thing]()
         self.characters = LocationIndex[Character]()
         self._share_names()

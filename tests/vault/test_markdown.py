@@ -15,7 +15,7 @@ from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings, write_setting
 from vault.entities.schema import load_room, room_of, save_entity
 from vault.errors import NoteError
-from vault.markdown import escaped_section, scan, unescaped_section
+from vault.markdown import escape_section, scan, unescape_section
 from vault.note import link_target, parse_note, with_plain_ends
 from vault.note_editor import NoteEditor, entry_lines
 from world.entities import Exit
@@ -233,7 +233,7 @@ def test_a_property_is_changed_and_every_byte_of_the_body_stays(before, key, wan
 def test_every_text_is_its_lines_and_comes_back_from_a_section(text):
     text = with_plain_ends(text)
     assert "\n".join(line.raw for line in scan(text)) == text
-    assert unescaped_section(escaped_section(text)) == text
+    assert unescape_section(escape_section(text)) == text
 
 
 class Counted(str):

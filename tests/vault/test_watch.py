@@ -57,10 +57,10 @@ def test_one_call_is_made_until_what_changed_is_taken(tmp_path):
     watch = Watcher(vault_of(tmp_path, {"rooms/Hall.md": ""}), lambda: calls.append("changed"))
     root = tmp_path.resolve()
     for path in ("rooms/Hall.md", "rooms/.Hall.md.1.draft", "things/lamp.md", "agents/Moss/facts.md"):
-        watch._note([str(root / path)])
+        watch._record([str(root / path)])
     assert calls == ["changed"]
     assert watch.take() == {"rooms/Hall.md", "things/lamp.md"}
-    watch._note([str(root / "rooms/Hall.md")])
+    watch._record([str(root / "rooms/Hall.md")])
     assert (calls, watch.take()) == (["changed", "changed"], {"rooms/Hall.md"})
 
 
@@ -77,7 +77,7 @@ def test_nothing_is_taken_from_the_system_before_the_watch_begins(tmp_path, monk
 
 def test_what_lies_outside_the_vault_is_nobody_s_business(tmp_path):
     watch = Watcher(vault_of(tmp_path / "world", {}), lambda: pytest.fail("called"))
-    watch._note([str(tmp_path / "rooms" / "Hall.md")])
+    watch._record([str(tmp_path / "rooms" / "Hall.md")])
     assert watch.take() == set()
 
 
@@ -87,7 +87,7 @@ def test_many_threads_lose_no_path(tmp_path):
 
     def note(first: int) -> None:
         for number in range(first, first + 200):
-            watch._note([str(root / f"rooms/{number}.md")])
+            watch._record([str(root / f"rooms/{number}.md")])
 
     threads = [threading.Thread(target=note, args=(first,)) for first in range(0, 800, 200)]
     for thread in threads:

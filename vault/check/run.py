@@ -143,7 +143,7 @@ def check_files(vault: Vault, now: float) -> Iterator[Finding]:
     """Yield what is wrong with the vault's files. `now` is in seconds since 1970."""
     for folder, folders, files in os.walk(vault.root):
         here = Path(folder)
-        yield from _left_over(vault, here, [*folders, *files], now)
+        yield from _left_over_drafts(vault, here, [*folders, *files], now)
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _UNREAD)
         seen = sorted(name for name in files if not name.startswith("."))
         yield from _names(vault, here, [*folders, *seen])
@@ -154,7 +154,7 @@ def check_files(vault: Vault, now: float) -> Iterator[Finding]:
                 yield Finding(vault.source(here / name), 0, "this is no note (.md), so nothing reads it.", True)
 
 
-def _left_over(vault: Vault, folder: Path, names: Iterable[str], now: float) -> Iterator[Finding]:
+def _left_over_drafts(vault: Vault, folder: Path, names: Iterable[str], now: float) -> Iterator[Finding]:
     for name in sorted(names):
         match = _DRAFT.fullmatch(name)
         if match and not _is_alive(match["process"] or match["probe"]) and _age(folder / name, now) > SETTLED_SECONDS:

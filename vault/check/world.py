@@ -46,7 +46,7 @@ def check_world(vault: Vault, start_room: str) -> Iterator[Finding]:
             note = found[source.partition("/")[0]][_name(source)] = overlay.read(source)
             for number, mark in unclosed(note.lines):
                 yield Finding(source, number, f"nothing closes {mark!r}, so it counts as text; close it.", True)
-    yield from _twice(sources)
+    yield from _duplicate_names(sources)
     yield from _numbers(found["rooms"])
     yield from _exits(vault, found["rooms"], start_room)
     yield from _places(vault, found)
@@ -68,7 +68,7 @@ def _name(source: str) -> str:
     return source.split("/")[1].removesuffix(".md")
 
 
-def _twice(sources: list[str]) -> Iterator[Finding]:
+def _duplicate_names(sources: list[str]) -> Iterator[Finding]:
     first: dict[str, str] = {}
     for source in sources:
         name = _name(source)
@@ -124,14 +124,14 @@ def _exits(vault: Vault, rooms: Notes, start_room: str) -> Iterator[Finding]:
             if not target:
                 wanted = link_target(entry.value)
                 what = f"the exit {entry.name!r} leads to {wanted!r}, which has no note in rooms; "
-                yield Finding(source, entry.line, what + _meant(wanted, known.values()))
+                yield Finding(source, entry.line, what + _suggest(wanted, known.values()))
             elif target in rooms and name not in ways[target]:
                 what = f"the exit {entry.name!r} has no way back: {target} has no exit to {name}."
                 yield Finding(source, entry.line, what, True)
     for name in sorted(set(rooms) - reachable(ways, start_room)) if start_room in rooms else ():
         yield Finding(rooms[name].source, 0, f"no way leads here from the start room, {start_room}.", True)
     if start_room not in known.values():
-        what = f"the start room {start_room!r} has no note in rooms; {_meant(start_room, known.values())}"
+        what = f"the start room {start_room!r} has no note in rooms; {_suggest(start_room, known.values())}"
         yield Finding("config/world.md", _line_of(vault, "config/world.md", "start_room"), what)
 
 
@@ -152,7 +152,7 @@ def _place(note: Note, key: str, places: frozenset[str], nothing: str) -> Iterat
     if not target:
         yield Finding(note.source, line, f"nothing says where it is; write {key}: '[[A Room]]'.")
     elif target not in places:
-        yield Finding(note.source, line, f"{key} is {target!r}, which {nothing}; {_meant(target, places)}")
+        yield Finding(note.source, line, f"{key} is {target!r}, which {nothing}; {_suggest(target, places)}")
 
 
 def _holding(name: str, things: Mapping[str, Note]) -> list[str]:
@@ -200,7 +200,7 @@ def _without(name: str) -> Callable[[bytes], bytes]:
     return lambda raw: b"".join(line for line in raw.splitlines(keepends=True) if not is_about(line))
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
+def _suggest(name: str, known: Iterable[str]) -> str:
     close = suggestions(name, known, 1)
     return f"did you mean {close[0]!r}?" if close else "make it, or write another."
 
@@ -222,8 +222,8 @@ def check_settings(vault: Vault) -> Iterator[Finding]:
         source = f"config/{name}.md"
         if not overlay.is_hidden(source) and vault.exists(source):
             known = (*setting_names(kind), *(OLD_NAMES.values() if is_open(kind) else ()))
-            yield from _old_names(source, _given(overlay, source), known)
-    if settings := _loaded(overlay):
+            yield from _deprecated_names(source, _settings_or_none(overlay, source), known)
+    if settings := _load_or_none(overlay):
         yield from _contexts(settings)
     for name in agent_names(vault):
         yield from _agent(vault, name)
@@ -243,10 +243,10 @@ def _agent(vault: Vault, name: str) -> Iterator[Finding]:
     yield from collect_errors(overlay, load)
     if not overlay.is_hidden(source):
         known = (*setting_names(AgentSettings), *setting_names(MemorySettings))
-        yield from _old_names(source, overlay.read(source).given, known)
+        yield from _deprecated_names(source, overlay.read(source).given, known)
 
 
-def _loaded(vault: Vault) -> Settings | None:
+def _load_or_none(vault: Vault) -> Settings | None:
     try:
         return load_settings(vault)
     except NoteError:  # found before
@@ -269,14 +269,14 @@ def _contexts(settings: Settings) -> Iterator[Finding]:
                 yield Finding(profile.source, 0, f"{text}, {advice}", True)
 
 
-def _given(vault: Vault, source: str) -> Mapping[str, SourcedValue]:
+def _settings_or_none(vault: Vault, source: str) -> Mapping[str, SourcedValue]:
     try:
         return settings_in(vault.read(source))
     except NoteError:  # found before, more than once in one note
         return {}
 
 
-def _old_names(source: str, given: Mapping[str, SourcedValue], known: tuple[str, ...]) -> Iterator[Finding]:
+def _deprecated_names(source: str, given: Mapping[str, SourcedValue], known: tuple[str, ...]) -> Iterator[Finding]:
     for key, one in given.items():
         if key in OLD_NAMES and OLD_NAMES[key] in known:
             yield Finding(source, one.line, f"{key} is called {OLD_NAMES[key]} now; rename it.", True)

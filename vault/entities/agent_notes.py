@@ -22,7 +22,7 @@ from config.validation import SettingsError, SourcedValue, closest_name, current
 from vault.atomic_write import Stamp, file_stamp
 from vault.entities.schema import ERRANDS, REACTIONS, known_keys, read_fields
 from vault.errors import NoteError
-from vault.markdown import Line, unescaped, unescaped_comments
+from vault.markdown import NoteLine, unescape, unescape_comments
 from vault.note import Note, link
 from vault.note_editor import NoteEditor
 from vault.vault import Vault, check_name
@@ -182,12 +182,12 @@ def format_errand(errand: Errand) -> str:
     return f"- [{'x' if errand.is_done else ' '}] {step}{done_when}"
 
 
-def _errands(lines: Iterable[Line], source: str) -> tuple[Errand, ...]:
+def _errands(lines: Iterable[NoteLine], source: str) -> tuple[Errand, ...]:
     items = [line for line in lines if line.counts and _LINE.fullmatch(line.text)]
     if len(items) > MAX_ERRANDS:
         number = items[MAX_ERRANDS].number
         raise NoteError(f"{source}:{number}: there are {len(items)} errands; {MAX_ERRANDS} are the most.")
-    return tuple(_errand(unescaped_comments(line.text), f"{source}:{line.number}") for line in items)
+    return tuple(_errand(unescape_comments(line.text), f"{source}:{line.number}") for line in items)
 
 
 def _errand(line: str, place: str) -> Errand:
@@ -213,7 +213,7 @@ def _errand(line: str, place: str) -> Errand:
 
 def profile_in(note: Note) -> str:
     """Return what the body of an agent's note says without its reactions, its errands and comments."""
-    return unescaped(line for line, is_table in _parted(note) if not is_table)
+    return unescape(line for line, is_table in _parted(note) if not is_table)
 
 
 def without_reactions(note: Note) -> str:
@@ -226,7 +226,7 @@ def only_reactions(note: Note) -> str:
     return "\n".join(line.raw for line, is_table in _parted(note) if is_table).strip("\n")
 
 
-def _parted(note: Note) -> Iterator[tuple[Line, bool]]:
+def _parted(note: Note) -> Iterator[tuple[NoteLine, bool]]:
     """Yield each line of a body, and whether it is of the reactions or the errands, which the next heading ends."""
     is_table = False
     for line in note.lines:

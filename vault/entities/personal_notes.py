@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from vault.entities.agent_notes import agent_of, only_reactions, set_agent_property, without_reactions
-from vault.markdown import escaped_section, unescaped_section
+from vault.markdown import escape_section, unescape_section
 from vault.note import Note, link
 from vault.note_editor import NoteEditor
 from vault.vault import Vault, check_name
@@ -39,7 +39,7 @@ class PersonalNotes:
 
     def read(self, owner: Character, title: str) -> str:
         """Return what stands in a note. Raises: NoteError if it cannot be read."""
-        return unescaped_section(self._vault.read(*_path(owner, title)).body)
+        return unescape_section(self._vault.read(*_path(owner, title)).body)
 
     def add(self, owner: Character, title: str, text: str) -> None:
         """Write a note, or add a line to one that is there. Raises: NoteError, also for a title that no file can have.
@@ -51,7 +51,7 @@ class PersonalNotes:
             self._begin(owner, title, text)
             return
         before = self._vault.read_exact(*_path(owner, known))
-        self._vault.write_text(f"{before.rstrip()}\n{escaped_section(text)}\n", *_path(owner, known))
+        self._vault.write_text(f"{before.rstrip()}\n{escape_section(text)}\n", *_path(owner, known))
 
     def overwrite(self, owner: Character, title: str, text: str) -> str:
         """Give a note that is there another text; return where the old one is kept. Raises: NoteError."""
@@ -61,13 +61,13 @@ class PersonalNotes:
         return kept
 
     def _begin(self, owner: Character, title: str, text: str) -> None:
-        note = Note("", {"by": link(owner.name)}, escaped_section(text))
+        note = Note("", {"by": link(owner.name)}, escape_section(text))
         self._vault.write(note, *_path(owner, check_name(title)))
 
 
 def note_text(vault: Vault, agent_id: str, title: str) -> str:
     """Return what stands in a note of an agent. Raises: NoteError if it cannot be read."""
-    return unescaped_section(vault.read("agents", agent_id, "notes", f"{title}.md").body)
+    return unescape_section(vault.read("agents", agent_id, "notes", f"{title}.md").body)
 
 
 def personal_folder(owner: Character) -> tuple[str, str]:
@@ -111,7 +111,7 @@ class ProfileHistory:
 
     def set_profile(self, agent: Character, profile: str) -> None:
         """Give an agent another profile; its settings and its reactions stay to the letter. Raises: NoteError."""
-        self._write(agent, escaped_section(plain(profile)))
+        self._write(agent, escape_section(plain(profile)))
 
     def undo_profile(self, agent: Character) -> bool:
         """Put an agent's last former profile back, which keeps the one of now; return whether there was one."""

@@ -15,7 +15,7 @@ from config.settings import ROLES, AgentSettings, MemorySettings
 from config.validation import setting_names
 from vault.errors import NoteError
 from vault.front_matter import format_front_matter
-from vault.markdown import unescaped_comments, unescaped_line
+from vault.markdown import unescape_comments, unescape_line
 from vault.note import Note, link_or_name, link_target, own_properties, table_in, text_in, texts_in
 from vault.note_editor import NoteEditor, entry_lines
 from vault.vault import Vault, check_name
@@ -318,7 +318,7 @@ def descriptions_in(note: Note) -> dict[str, str]:
 
 def ambient_in(note: Note, title: str) -> tuple[str, ...]:
     """Return the list lines of a section. Raises: NoteError."""
-    lines = (unescaped_line(line.text).strip() for line in note.section(title).lines if line.counts)
+    lines = (unescape_line(line.text).strip() for line in note.section(title).lines if line.counts)
     return tuple(line[2:].strip() for line in lines if line[:2] in ("- ", "* ", "+ "))
 
 
@@ -328,7 +328,7 @@ def triggers_in(note: Note) -> Iterator[tuple[Trigger, int]]:
     A bar inside a cell is written `\|`. Raises: NoteError at a row that is none.
     """
     for line in note.section(REACTIONS).lines:
-        row, number = unescaped_comments(line.text).strip(), line.number
+        row, number = unescape_comments(line.text).strip(), line.number
         if not line.counts or not row.startswith("|"):
             continue
         cells = [cell.strip().replace("\\|", "|") for cell in _BAR.split(row.removesuffix("|"))[1:]]

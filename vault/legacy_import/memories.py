@@ -157,7 +157,7 @@ def import_summaries(
     were told word for word. What cannot be given its place is kept under another name, and reported.
     """
     agent_id = journal.agent_id
-    made = [_made(path, source, zone, report) for path in notes_in(folder)]
+    made = [_read_summary(path, source, zone, report) for path in notes_in(folder)]
     dated = sorted((one for one in made if one and _LEAF.match(one.name)), key=lambda one: (one.at_ms, one.name))
     others = {one.name: one for one in made if one and not _LEAF.match(one.name)}
     newest, longterm = others.pop("recent", None), others.pop("longterm", None)
@@ -202,7 +202,7 @@ def _put_in_force(
     return f"{agent_id}: as far as their dates tell, {' and '.join(told)}."
 
 
-def _made(path: Path, source: Path, zone: tzinfo | None, report: Report) -> _Made | None:
+def _read_summary(path: Path, source: Path, zone: tzinfo | None, report: Report) -> _Made | None:
     note = read_note(path, source, report)
     if note is None:
         return None

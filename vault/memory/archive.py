@@ -67,7 +67,7 @@ class Archive:
 
     def read(self, reference: str) -> dict[str, Any]:
         """Return an entry as it was written; a prompt in it is what was new. Raises: NoteError if there is none."""
-        path, number = self._meant(reference)
+        path, number = self._locate(reference)
         lines = self._read(path)
         if number > len(lines):
             raise NoteError(f"{self._vault.source(path)} has no entry {number}; it has {len(lines)}.")
@@ -78,7 +78,7 @@ class Archive:
         found = self.read(reference)
         if "prompt_rest" not in found:
             raise NoteError(f"{reference} is no message, but {found['event']}; it has no prompt.")
-        path, number = self._meant(reference)
+        path, number = self._locate(reference)
         prompt = ""
         try:
             for place, line in enumerate(self._read(path)[:number], 1):
@@ -178,7 +178,7 @@ class Archive:
             raise self._failure("cannot be read", error) from error
         return [self._folder / name for name in sorted(filter(is_archive_name, found), key=archive_order)]
 
-    def _meant(self, reference: str) -> tuple[Path, int]:
+    def _locate(self, reference: str) -> tuple[Path, int]:
         found = parsed_reference(reference)
         if found is None:
             raise NoteError(f"{reference!r} is no reference into an archive; one looks like 2026-11-21#7.")

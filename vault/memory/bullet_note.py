@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from vault.atomic_write import NO_FILE, Stamp, file_stamp
 from vault.errors import NoteError
-from vault.markdown import Line, escape_words, unescape_words
+from vault.markdown import NoteLine, escape_words, unescape_words
 from vault.note import parse_note
 from vault.note_editor import NoteEditor
 from vault.vault import Vault
@@ -135,7 +135,7 @@ class BulletNote:
             after[place] += new.values()
             marks = [mark for mark in marks if mark[-8:] not in gone | new.keys()]
             marks += [_mark(line, change.are_facts) for line in change.new]
-        text = NoteEditor(_joined(lines, after, end), self._source)
+        text = NoteEditor(_join_lines(lines, after, end), self._source)
         for key, value in {WRITTEN: marks[-MAX_MARKS:], **(properties or {})}.items():
             if self.properties.get(key) != value:
                 text.set_property(key, value)
@@ -145,7 +145,7 @@ class BulletNote:
         rows = [(section, one) for section, found in self._sections.items() for one in found]
         return [(section, one.written, one.number) for section, one in rows if not one.by_hand]
 
-    def _read(self, lines: Iterable[Line]) -> None:
+    def _read(self, lines: Iterable[NoteLine]) -> None:
         title, known = "", {mark[-8:] for mark in self._marks}
         for line in lines:
             if line.level == 2:
@@ -157,7 +157,7 @@ class BulletNote:
                 self._sections.setdefault(title, []).append(statement)
 
 
-def _statement(text: str, line: Line, by_hand: bool) -> Statement:
+def _statement(text: str, line: NoteLine, by_hand: bool) -> Statement:
     match = _STATEMENT.fullmatch(text)
     assert match is not None  # every part of the pattern is optional
     targets = _TARGET.findall(match["links"] or "")
@@ -194,7 +194,7 @@ def _mark(line: str, is_fact: bool) -> str:
     return f"m{links[0][1] if links else 0}-{_hash(line)}"
 
 
-def _joined(lines: list[str], after: Mapping[int, list[str]], end: str) -> str:
+def _join_lines(lines: list[str], after: Mapping[int, list[str]], end: str) -> str:
     """Return lines as a text, with more behind some of them by number, and those of number 0 at the end."""
     found: list[str] = []
     for number, line in enumerate(lines, 1):

@@ -19,7 +19,7 @@ from typing import Any
 
 from vault.atomic_write import Stamp, encode_utf8, file_stamp
 from vault.errors import NoteError
-from vault.markdown import Line, escape_words, unescape_words
+from vault.markdown import NoteLine, escape_words, unescape_words
 from vault.note import Note, format_note
 from vault.vault import Vault
 
@@ -288,7 +288,7 @@ def format_facts(found: FactsFile, name: str, link: Callable[[int], str], goals:
     return format_note(properties, "\n\n".join(parts))
 
 
-def _section(note: Note, heading: Line, prose: dict[str, list[str]]) -> str:
+def _section(note: Note, heading: NoteLine, prose: dict[str, list[str]]) -> str:
     """Begin a section and return its name, as we write it. Raises: NoteError if it stands there twice."""
     known = {one.casefold(): one for one in (*prose, *SECTIONS, PINNED, GOALS)}
     name = known.get(heading.title.casefold(), heading.title)

@@ -286,7 +286,7 @@ class Journal:
         segment = self._segment_for(memory)
         line = format_line(replace(memory, seq=self.last + 1))
         self._open.write(line, segment)
-        segment.take(self.last + 1)
+        segment.add(self.last + 1)
         self.last += 1
         kept = parse_line(line, segment.day)
         assert kept is not None  # it has its number

@@ -100,12 +100,12 @@ def parse_line(line: str, day: str) -> Memory | None:
     block_id = _block_id(line)
     if not block_id:
         return None
-    return _parsed(line[: block_id.start()], int(block_id[1]), day)
+    return _parse(line[: block_id.start()], int(block_id[1]), day)
 
 
 def parse_hand_line(line: str, seq: int, day: str) -> Memory:
     """Return the memory of a line typed by hand, under the number given."""
-    return _parsed(line.rstrip(), seq, day)
+    return _parse(line.rstrip(), seq, day)
 
 
 def is_memory_line(line: str) -> bool:
@@ -120,7 +120,7 @@ def is_truncated(line: str) -> bool:
     return _CLOCK.startswith(clock) and any(f"{kind} · ".startswith(rest[: len(kind) + 3]) for kind in KINDS)
 
 
-def _parsed(line: str, seq: int, day: str) -> Memory:
+def _parse(line: str, seq: int, day: str) -> Memory:
     machine = _MACHINE.fullmatch(line)
     if machine and machine["kind"] in KINDS:
         clock = (int(machine["h"]), int(machine["m"]), int(machine["s"]), int(machine["ms"]))

@@ -55,7 +55,7 @@ class Segment:
     def is_full(self) -> bool:
         return self.count >= MAX_ENTRIES_PER_FILE
 
-    def take(self, seq: int) -> None:
+    def add(self, seq: int) -> None:
         """Account for one more memory at the end of the file."""
         self.in_order = self.in_order and seq > self.last
         self.first, self.last, self.count = min(self.first or seq, seq), max(self.last, seq), self.count + 1
@@ -90,7 +90,7 @@ def scan(path: Path) -> tuple[Segment, int]:
         seq = seq_of(line)
         if seq and seq not in seen:
             seen.add(seq)
-            segment.take(seq)
+            segment.add(seq)
             if "#pinned" in line and (memory := parse_line(line, segment.day)) and memory.pinned:
                 segment.pinned += (seq,)
         elif seq:
@@ -243,7 +243,7 @@ class OpenSegment:
                 self._disk.append(self._descriptor, head.encode())
                 self._disk.sync_folder(path.parent)
             self._inode = found.st_ino
-            self._note(segment)
+            self._update(segment)
         except OSError:
             self.close_file()
             raise
@@ -260,7 +260,7 @@ class OpenSegment:
         self._written += 1
         if self._fsync_each:
             self._taken = self._forced = self._written
-        self._note(segment)
+        self._update(segment)
 
     def pending_fsync(self) -> Callable[[], None] | None:
         """Return what forces lines to disk that nobody has taken yet, to be called in any thread; None if none are."""
@@ -294,7 +294,7 @@ class OpenSegment:
 
         return force
 
-    def _note(self, segment: Segment) -> None:
+    def _update(self, segment: Segment) -> None:
         found = os.fstat(self._descriptor)
         segment.size, segment.mtime_ns = found.st_size, found.st_mtime_ns
 

@@ -328,10 +328,10 @@ def _summary(note: Note) -> Summary:
         first,
         last,
         text,
-        _whole(properties.get("generation")),
+        _int_or_zero(properties.get("generation")),
         str(properties.get("quality") or "prose"),
         str(properties.get("model") or ""),
-        _whole(properties.get("tokens")),
+        _int_or_zero(properties.get("tokens")),
         _milliseconds(properties.get("made")),
         tuple(map(str, sources)) if isinstance(sources, list) else (),
         {str(k): v for k, v in scores.items() if isinstance(v, int | float)} if isinstance(scores, dict) else {},
@@ -361,7 +361,7 @@ def _checksum(properties: dict[str, Any], text: str) -> str:
     return checksum_of(text) if length in (None, len(text)) else BY_HAND
 
 
-def _whole(value: object) -> int:
+def _int_or_zero(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 

@@ -46,7 +46,7 @@ def describe(world: World, actor: Character, object: str, text: str) -> list[Eve
     check_may_change(world, actor, subject)
     alteration = Edit(world, actor, [(subject.kind, subject.id)])
     subject.description = described
-    return _changed(world, actor, subject, alteration)
+    return _finish_edit(world, actor, subject, alteration)
 
 
 @command("@detail <name> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
@@ -62,7 +62,7 @@ def detail(world: World, actor: Character, name: str, text: str = "") -> list[Ev
             raise CommandError(world.wording("building.no_detail", wanted=names[0], room=here.name))
         alteration = Edit(world, actor, [("room", here.room_id)])
         del here.details[names[0]]
-        return _changed(world, actor, known, alteration)
+        return _finish_edit(world, actor, known, alteration)
     if known is None and len(here.details) >= MAX_DETAILS:
         raise CommandError(world.wording("building.too_many_details", room=here.name, most=MAX_DETAILS))
     aliases = names[1:] or (known.aliases if known else ())
@@ -106,16 +106,16 @@ def alias(world: World, actor: Character, object: str, text: str = "") -> list[E
             raise CommandError(world.wording("building.name_taken", name=one.name))
     alteration = Edit(world, actor, [(subject.kind, subject.id)])
     subject.aliases = names
-    return _changed(world, actor, subject, alteration)
+    return _finish_edit(world, actor, subject, alteration)
 
 
 def _with_detail(world: World, actor: Character, room: Room, detail: Detail) -> list[Event]:
     alteration = Edit(world, actor, [("room", room.room_id)])
     room.details[detail.name] = detail
-    return _changed(world, actor, detail, alteration)
+    return _finish_edit(world, actor, detail, alteration)
 
 
-def _changed(world: World, actor: Character, what: Entity | Detail, alteration: Edit) -> list[Event]:
+def _finish_edit(world: World, actor: Character, what: Entity | Detail, alteration: Edit) -> list[Event]:
     name = noun_phrase(what, world)
     return [Built(actor.character_id, actor.room_id, "changes", name), *alteration.done(name)]
 
@@ -242,9 +242,9 @@ def _of_room(world: World, room: Room) -> Iterator[str]:
     if room.tags:
         yield say("inspecting.tags", tags=", ".join(room.tags))
     inside = [one for one in world.characters.values() if one.room_id == room.room_id]
-    yield from _listed(world, "inspecting.people", (one.name for one in inside if one.awake))
-    yield from _listed(world, "inspecting.asleep", (one.name for one in inside if not one.awake))
-    yield from _listed(world, "inspecting.contents", (thing.name for thing in world.things_at(room.room_id)))
+    yield from _names_line(world, "inspecting.people", (one.name for one in inside if one.awake))
+    yield from _names_line(world, "inspecting.asleep", (one.name for one in inside if not one.awake))
+    yield from _names_line(world, "inspecting.contents", (thing.name for thing in world.things_at(room.room_id)))
 
 
 def _of_thing(world: World, thing: Thing) -> Iterator[str]:
@@ -262,7 +262,7 @@ def _of_thing(world: World, thing: Thing) -> Iterator[str]:
         yield say("inspecting.fixed")
     if thing.is_container:
         yield say("inspecting.container")
-    yield from _listed(world, "inspecting.contents", (one.name for one in world.things_at(thing.thing_id)))
+    yield from _names_line(world, "inspecting.contents", (one.name for one in world.things_at(thing.thing_id)))
 
 
 def _of_character(world: World, who: Character) -> Iterator[str]:
@@ -272,20 +272,20 @@ def _of_character(world: World, who: Character) -> Iterator[str]:
     yield from _names(world, who.character_id, who.aliases)
     yield from _description(world, who.description)
     yield say("inspecting.place" if who.awake else "inspecting.asleep_in", place=room_name(who.room_id, world))
-    yield from _listed(world, "inspecting.grants", sorted(who.grants))
-    yield from _listed(world, "inspecting.carries", (thing.name for thing in world.things_at(who.character_id)))
+    yield from _names_line(world, "inspecting.grants", sorted(who.grants))
+    yield from _names_line(world, "inspecting.carries", (thing.name for thing in world.things_at(who.character_id)))
 
 
 def _names(world: World, entity_id: str, aliases: Iterable[str]) -> Iterator[str]:
     yield world.wording("inspecting.note", id=entity_id)
-    yield from _listed(world, "inspecting.aliases", aliases)
+    yield from _names_line(world, "inspecting.aliases", aliases)
 
 
 def _description(world: World, text: str) -> Iterator[str]:
     yield text or world.wording("inspecting.no_description")
 
 
-def _listed(world: World, key: str, names: Iterable[str]) -> Iterator[str]:
+def _names_line(world: World, key: str, names: Iterable[str]) -> Iterator[str]:
     found = list(names)
     if found:
         yield world.wording(key, names=", ".join(found))
