@@ -114,12 +114,12 @@ class PopulationCommands:
     @command("@pause-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
     def pause_agent(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Let an agent think no more, until @resume-agent; it still hears, and remembers what it hears."""
-        return self._set_paused(world, actor, agent_meant(world, self._agents, agent), True)
+        return self._set_paused(world, actor, find_agent(world, self._agents, agent), True)
 
     @command("@resume-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
     def resume_agent(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Let an agent think again."""
-        return self._set_paused(world, actor, agent_meant(world, self._agents, agent), False)
+        return self._set_paused(world, actor, find_agent(world, self._agents, agent), False)
 
     @command("@agent-model <agent> [<name>]", category="models", role=Role.ADMIN, for_agents=False)
     def agent_model(self, world: World, actor: Character, agent: str, name: str = "") -> list[Event]:
@@ -127,7 +127,7 @@ class PopulationCommands:
 
         It counts from its next thought on. Without a profile, tell which it has.
         """
-        found, say = agent_meant(world, self._agents, agent), world.wording
+        found, say = find_agent(world, self._agents, agent), world.wording
         if not name:
             return [
                 Output(actor.character_id, say("models.of_agent", agent=found.name, name=found.settings.model_profile))
@@ -148,7 +148,7 @@ class PopulationCommands:
         It remembers what you have it do as what it did itself. Meanwhile it thinks nothing.
         Commands that begin with an @ stay your own.
         """
-        found = agent_meant(world, self._agents, agent)
+        found = find_agent(world, self._agents, agent)
         if found.led_by not in ("", actor.character_id):
             raise CommandError(world.wording("population.led_already", agent=found.name, who=found.led_by))
         if not found.character.awake or actor.is_agent:
@@ -184,7 +184,7 @@ def population_commands(agents: Population, leading: Possession) -> tuple[Comman
     return commands_of(PopulationCommands(agents, leading))
 
 
-def agent_meant(world: World, agents: Mapping[str, Agent], wanted: str) -> Agent:
+def find_agent(world: World, agents: Mapping[str, Agent], wanted: str) -> Agent:
     """Return the agent of a name, in whatever case. Raises: CommandError naming those there are."""
     found = next((agent for name, agent in agents.items() if name.casefold() == wanted.casefold()), None)
     if found is None:

@@ -154,7 +154,7 @@ def split_target(world: World, agents: Mapping[str, Agent], actor: Character, te
     return target_agent(world, agents, actor, first), rest.strip()
 
 
-def vault_errors_refused(make: Callable[[], T]) -> T:
+def as_command_error(make: Callable[[], T]) -> T:
     """Return what is made. Raises: CommandError instead of NoteError."""
     try:
         return make()
@@ -163,7 +163,7 @@ def vault_errors_refused(make: Callable[[], T]) -> T:
 
 
 def _seen(world: World, actor: Character, make: Callable[[], str]) -> list[Event]:
-    return [Recalled(actor.character_id, vault_errors_refused(make), world.wording("memory.you_look"))]
+    return [Recalled(actor.character_id, as_command_error(make), world.wording("memory.you_look"))]
 
 
 def _status(agent: Agent, now_ms: int, say: Wording) -> str:
@@ -209,7 +209,7 @@ class FactCommands:
         """
         found, rest = split_target(world, self._agents, actor, memory)
         wanted = _needed(rest, world.wording("memory.pin_usage"))
-        pin = vault_errors_refused(lambda: found.pin(wanted))
+        pin = as_command_error(lambda: found.pin(wanted))
         text = world.wording("memory.pinned", who=found.name, text=pin.text)
         return [Recalled(actor.character_id, text, world.wording("memory.you_pin"))]
 
@@ -218,7 +218,7 @@ class FactCommands:
         """No longer keep something in mind for ever: name its number or its words."""
         found, rest = split_target(world, self._agents, actor, memory)
         wanted = _needed(rest, world.wording("memory.unpin_usage"))
-        pin = vault_errors_refused(lambda: found.facts.unpin(wanted, world.wording))
+        pin = as_command_error(lambda: found.facts.unpin(wanted, world.wording))
         text = world.wording("memory.unpinned", who=found.name, text=pin.text)
         return [Recalled(actor.character_id, text, world.wording("memory.you_unpin"))]
 
@@ -230,7 +230,7 @@ class FactCommands:
             if memory
             else (target_agent(world, self._agents, actor, ""), "")
         )
-        text = vault_errors_refused(lambda: facts_listing(found, world.wording, rest))
+        text = as_command_error(lambda: facts_listing(found, world.wording, rest))
         brief = world.wording("memory.you_go_through_of" if rest else "memory.you_go_through", wanted=rest)
         return [Recalled(actor.character_id, text, brief)]
 
@@ -280,7 +280,7 @@ def recalling(world: World, actor: Character, agent: Agent, query: str, publish:
             publish(tuple(answers))
 
     is_late = False
-    is_late = not vault_errors_refused(lambda: agent.finder.find_soon(query, answer))
+    is_late = not as_command_error(lambda: agent.finder.find_soon(query, answer))
     return [Output(actor.character_id, world.wording("memory.thinking_back"))] if is_late else answers
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from agents.agent import Agent
-from agents.commands.memory_commands import Publish, recalling, vault_errors_refused
+from agents.commands.memory_commands import Publish, as_command_error, recalling
 from agents.escaping import filling
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority, complete_text
@@ -143,8 +143,8 @@ class MindCommands:
             raise CommandError(world.wording("mind.no_dreamer"))
         if self._dreamer.is_dreaming(actor.name):
             raise CommandError(world.wording("mind.dreaming_already"))
-        past = vault_errors_refused(lambda: _past(world, actor, self._agents))
-        vault_errors_refused(
+        past = as_command_error(lambda: _past(world, actor, self._agents))
+        as_command_error(
             lambda: self._dreamer.dream(actor.name, past, lambda text: self._publish((_dreamt(world, actor, text),)))
         )
         return [Output(actor.character_id, world.wording("mind.dream_begins"))]
@@ -170,18 +170,18 @@ class MindCommands:
         agent = _agent(world, actor, self._agents)
         if is_number(number):
             done = _goal_of_number(world, agent, int(number))
-            vault_errors_refused(lambda: agent.facts.end_goal(done, world.wording))
+            as_command_error(lambda: agent.facts.end_goal(done, world.wording))
             return [Output(actor.character_id, world.wording("mind.goal_done", goal=done))]
         wanted = collapse_whitespace(clean_line(text or f"done {number}"))
         _check_goal(world, agent, wanted)
-        vault_errors_refused(lambda: agent.facts.add_goal(wanted, world.wording))
+        as_command_error(lambda: agent.facts.add_goal(wanted, world.wording))
         return [Output(actor.character_id, world.wording("mind.goal_set", goal=wanted))]
 
     @command("goals", category="mind", role=Role.PLAYER, for_agents=False)
     def goals(self, world: World, actor: Character) -> list[Event]:
         """List your goals: those of your profile, and those that you have set yourself."""
         agent = _agent(world, actor, self._agents)
-        vault_errors_refused(agent.facts.take_in)
+        as_command_error(agent.facts.take_in)
         lines = [
             world.wording("mind.profile_goal" if one in agent.facts.profile_goals else "mind.goal", number=at, goal=one)
             for at, one in enumerate(agent.facts.goals, 1)
@@ -225,7 +225,7 @@ def _agent(world: World, actor: Character, agents: Mapping[str, Agent]) -> Agent
 
 
 def _goal_of_number(world: World, agent: Agent, number: int) -> str:
-    vault_errors_refused(agent.facts.take_in)
+    as_command_error(agent.facts.take_in)
     found = agent.facts.goals
     if not 1 <= number <= len(found):
         raise CommandError(world.wording("mind.no_such_goal", number=number, count=len(found)))

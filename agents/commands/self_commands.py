@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from typing import TypeVar
 
 from agents.agent import Agent
-from agents.commands.agent_commands import agent_meant
-from agents.commands.memory_commands import Publish, vault_errors_refused
+from agents.commands.agent_commands import find_agent
+from agents.commands.memory_commands import Publish, as_command_error
 from agents.commands.mind_commands import Dreamer, mind_commands
 from agents.models.queue import ModelQueue
 from agents.population import Population
@@ -37,7 +36,6 @@ MOST_NOTES = 200
 """How long a title, what is written at a time and a note may be, in characters, and how many notes one may have."""
 
 ARROW = "->"
-T = TypeVar("T")
 
 
 class SelfCommands:
@@ -68,12 +66,12 @@ class SelfCommands:
         """Be again who you were before the last change; once more brings the change back. Another's is for admins."""
         if agent and actor.role < Role.ADMIN and agent.casefold() != actor.name.casefold():
             raise CommandError(world.wording("self.not_yours"))
-        found = agent_meant(world, self._agents, agent) if agent else self._agents.get(actor.name)
+        found = find_agent(world, self._agents, agent) if agent else self._agents.get(actor.name)
         if found is None:
             return self._undescribe(world, actor)
-        if not vault_errors_refused(lambda: self._profiles.undo_profile(found.character)):
+        if not as_command_error(lambda: self._profiles.undo_profile(found.character)):
             raise CommandError(world.wording("self.no_former_profile", who=found.name))
-        vault_errors_refused(lambda: self._take_in(found))
+        as_command_error(lambda: self._take_in(found))
         return [Output(actor.character_id, world.wording("self.profile_undone", who=found.name))]
 
     @command("@my-description", category="self", role=Role.PLAYER, for_agents=False)
@@ -94,21 +92,21 @@ class SelfCommands:
     @command("@show-profile <agent>", category="agents", role=Role.ADMIN, for_agents=False)
     def show_profile(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Show the profile of an agent."""
-        found = agent_meant(world, self._agents, agent)
+        found = find_agent(world, self._agents, agent)
         return _shown(world, actor, found.character, found.note.profile)
 
     @command("@edit-profile <agent> -> <text>", category="agents", role=Role.ADMIN, for_agents=False)
     def edit_profile(self, world: World, actor: Character, agent: str, text: str) -> list[Event]:
         r"""Give an agent another profile; \n is a new line. @undo-profile <agent> takes it back."""
-        return self._set_profile(world, actor, agent_meant(world, self._agents, agent), text)
+        return self._set_profile(world, actor, find_agent(world, self._agents, agent), text)
 
     @command("@edit-interval <agent> <number>", category="agents", role=Role.ADMIN, for_agents=False)
     def edit_interval(self, world: World, actor: Character, agent: str, number: str) -> list[Event]:
         """Let an agent think every so many seconds, from now on: @edit-interval Eliza 30."""
-        found = agent_meant(world, self._agents, agent)
+        found = find_agent(world, self._agents, agent)
         seconds = _seconds(world, number)
-        vault_errors_refused(lambda: self._profiles.set_interval(found.character, f"{seconds:g}"))
-        vault_errors_refused(lambda: self._take_in(found))
+        as_command_error(lambda: self._profiles.set_interval(found.character, f"{seconds:g}"))
+        as_command_error(lambda: self._take_in(found))
         found.on_addressed()  # or it would wait until the end of a long pause before the short ones begin
         text = world.wording("self.interval", who=found.name, seconds=f"{seconds:g}")
         return [Output(actor.character_id, text)]
@@ -117,8 +115,8 @@ class SelfCommands:
         profile = validate_text(world, text)
         if not profile:
             raise CommandError(world.wording("self.empty"))
-        vault_errors_refused(lambda: self._profiles.set_profile(agent.character, profile))
-        vault_errors_refused(lambda: self._take_in(agent))
+        as_command_error(lambda: self._profiles.set_profile(agent.character, profile))
+        as_command_error(lambda: self._take_in(agent))
         return [Output(actor.character_id, world.wording("self.profile_set", who=agent.name))]
 
     def _describe(self, world: World, actor: Character, text: str) -> list[Event]:
@@ -128,16 +126,16 @@ class SelfCommands:
         return self._looks(world, actor, wanted, world.wording("self.description_set"))
 
     def _undescribe(self, world: World, actor: Character) -> list[Event]:
-        former = vault_errors_refused(lambda: self._profiles.former_description(actor))
+        former = as_command_error(lambda: self._profiles.former_description(actor))
         if former is None:
             raise CommandError(world.wording("self.no_former_description"))
         return self._looks(world, actor, former, world.wording("self.description_undone"))
 
     def _looks(self, world: World, actor: Character, description: str, said: str) -> list[Event]:
-        actor.description = vault_errors_refused(lambda: self._profiles.set_description(actor, description))
+        actor.description = as_command_error(lambda: self._profiles.set_description(actor, description))
         agent = self._agents.get(actor.name)
         if agent:
-            vault_errors_refused(lambda: self._take_in(agent))
+            as_command_error(lambda: self._take_in(agent))
         return [Output(actor.character_id, said), EntityChanged(actor.character_id, "character", actor.character_id)]
 
 
@@ -182,13 +180,15 @@ def note_commands(notes: PersonalNotes) -> tuple[Command, ...]:
         if ARROW in f"{name} {anyone}".split():
             title, _, text = (f"read {name}" if name else f"list {anyone}").partition(ARROW)
             return _written(world, actor, notes, title, text)
-        return _safely(lambda: _read(world, actor, notes, name) if name else _listed(world, actor, notes, anyone))
+        return as_command_error(
+            lambda: _read(world, actor, notes, name) if name else _listed(world, actor, notes, anyone)
+        )
 
     @command("@overwrite-note <name> -> <text>", category="mind", role=Role.PLAYER, for_agents=False)
     def overwrite_note(world: World, actor: Character, name: str, text: str) -> list[Event]:
         """Give one of your notes another text; the old one is kept beside it."""
-        title, line = _safely(lambda: _meant(world, actor, notes, name)), _checked(world, name, text)
-        kept = _safely(lambda: notes.overwrite(actor, title, line))
+        title, line = as_command_error(lambda: _meant(world, actor, notes, name)), _checked(world, name, text)
+        kept = as_command_error(lambda: notes.overwrite(actor, title, line))
         return [Output(actor.character_id, world.wording("notes.overwritten", title=title, file=kept))]
 
     return (note, overwrite_note)
@@ -196,14 +196,14 @@ def note_commands(notes: PersonalNotes) -> tuple[Command, ...]:
 
 def _written(world: World, actor: Character, notes: PersonalNotes, name: str, text: str) -> list[Event]:
     title, line = collapse_whitespace(clean_line(name)), _checked(world, name, text)
-    known = _safely(lambda: notes.title_of(actor, title))
+    known = as_command_error(lambda: notes.title_of(actor, title))
     if not known:
         _check_title(world, title)
-        if len(_safely(lambda: notes.titles(actor))) >= MOST_NOTES:
+        if len(as_command_error(lambda: notes.titles(actor))) >= MOST_NOTES:
             raise CommandError(world.wording("notes.too_many", count=MOST_NOTES))
-    elif len(_safely(lambda: notes.read(actor, known))) + len(line) > LONGEST_NOTE:
+    elif len(as_command_error(lambda: notes.read(actor, known))) + len(line) > LONGEST_NOTE:
         raise CommandError(world.wording("notes.full", title=known, most=LONGEST_NOTE))
-    _safely(lambda: notes.add(actor, title, line))
+    as_command_error(lambda: notes.add(actor, title, line))
     key = "notes.added" if known else "notes.written"
     return [Output(actor.character_id, world.wording(key, title=known or title))]
 
@@ -265,13 +265,6 @@ def _check_title(world: World, title: str) -> None:
         raise CommandError(world.wording("notes.bad_title", title=title)) from error
     if len(title) > LONGEST_TITLE:
         raise CommandError(world.wording("notes.long_title", most=LONGEST_TITLE))
-
-
-def _safely(make: Callable[[], T]) -> T:
-    try:
-        return make()
-    except NoteError as error:
-        raise CommandError(str(error)) from error
 
 
 def own_commands(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from agents.agent import Agent
-from agents.commands.agent_commands import agent_meant
-from agents.commands.memory_commands import split_target, vault_errors_refused
+from agents.commands.agent_commands import find_agent
+from agents.commands.memory_commands import as_command_error, split_target
 from agents.component import Described
 from agents.components.people import person_lines
 from agents.memory.inspection import journal_text
@@ -210,7 +210,7 @@ class ThoughtCommands:
         is_whole = words[-1:] == [FULL]
         words = words[:-1] if is_whole else words
         number = int(words.pop()) if words and is_number(words[-1]) else 0
-        chosen = [agent_meant(world, self._agents, " ".join(words))] if words else list(self._agents.values())
+        chosen = [find_agent(world, self._agents, " ".join(words))] if words else list(self._agents.values())
         count = min(number or (QUESTIONS if words else 1), MOST_WHOLE if is_whole else MOST_QUESTIONS)
         try:
             found = {agent: _asked(agent, count) for agent in chosen}
@@ -228,7 +228,7 @@ class ThoughtCommands:
     @command("@why <agent>", category="models", role=Role.ADMIN, for_agents=False)
     def why(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Tell why an agent did what it did last: what it perceived, what it was told, its answer, what came of it."""
-        meant = agent_meant(world, self._agents, agent)
+        meant = find_agent(world, self._agents, agent)
         try:
             return [Output(actor.character_id, explain_action(meant, world.wording))]
         except NoteError as error:
@@ -256,7 +256,7 @@ def mind_command(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
         @mind Eliza Robin   what she knows and thinks of Robin
         """
         found, person = split_target(world, agents, actor, text)
-        told = vault_errors_refused(
+        told = as_command_error(
             lambda: _person(found, person, world.wording) if person else _mind(found, world.wording)
         )
         return [Output(actor.character_id, told)]

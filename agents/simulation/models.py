@@ -23,17 +23,17 @@ from vault.config_notes import Settings
 
 Wake = Callable[[Mapping[str, ModelQueue], Sequence[ModelQueue]], None]
 
-PlanKinds = Sequence[Sequence[int]]
+RoutePlan = Sequence[Sequence[int]]
 """Which models a queue asks: the number of each among all of them, and its tier."""
 
 
 @dataclass(frozen=True)
 class ModelPlan:
-    """All models, the ways of each profile's queue by its name, and those of further queues for summaries."""
+    """All models, the routes of each profile's queue by its name, and those of further queues for summaries."""
 
     models: Sequence[LanguageModel]
-    queues: Mapping[str, PlanKinds]
-    later: Sequence[PlanKinds] = ()
+    queues: Mapping[str, RoutePlan]
+    later: Sequence[RoutePlan] = ()
     asked: Mapping[str, SamplingOverrides] = field(default_factory=dict)
 
 
@@ -71,8 +71,8 @@ class SimulationModels:
         rng, pool = random.Random(0), ModelPool(now=clock.seconds)
         endpoints = [Endpoint(model.name, ConcurrencyLimit(1), CircuitBreaker(rng, untried=True)) for model in watched]
 
-        def queue(ways: PlanKinds, name: str, asked: SamplingOverrides) -> ModelQueue:
-            routes = [Route(endpoints[number], watched[number], tier) for number, tier in ways]
+        def queue(wanted: RoutePlan, name: str, asked: SamplingOverrides) -> ModelQueue:
+            routes = [Route(endpoints[number], watched[number], tier) for number, tier in wanted]
             return ModelQueue(routes, pool=pool, name=name, overrides=asked)
 
         queues = {
@@ -136,7 +136,7 @@ async def planned(settings: Settings, say: Callable[[str], None]) -> ModelPlan:
     models = list({id(route.model): route.model for queue in every for route in queue.routes}.values())
     numbers = {id(model): number for number, model in enumerate(models)}
 
-    def ways(queue: ModelQueue) -> PlanKinds:
+    def ways(queue: ModelQueue) -> RoutePlan:
         return [(numbers[id(route.model)], route.tier) for route in queue.routes]
 
     return ModelPlan(

@@ -10,7 +10,7 @@ from pathlib import Path
 from twisted.internet.threads import deferToThread
 
 from agents.agent import Agent
-from agents.commands.agent_commands import agent_meant
+from agents.commands.agent_commands import find_agent
 from agents.prompts.story import story_of_all, story_of_one
 from server.clock import InThread
 from vault.errors import NoteError
@@ -63,7 +63,7 @@ class ExportCommands:
         to_file = words[-1:] == [FILE]
         words = words[:-1] if to_file else words
         count = min(int(words.pop()), MAX_MEMORIES) if words and is_number(words[-1]) else DEFAULT_MEMORIES
-        one = agent_meant(world, self._agents, " ".join(words)) if words else None
+        one = find_agent(world, self._agents, " ".join(words)) if words else None
         title = world.wording(
             "narrative.title_of_one" if one else "narrative.title_of_all", agent=one.name if one else ""
         )
@@ -90,7 +90,7 @@ class ExportCommands:
         @training-export Eliza no-reasons refused      without reasons; with what was refused, marked as such
         @training-export Eliza chat since 2026-11-01   from that day on
         """
-        say, who, found = world.wording, actor.character_id, agent_meant(world, self._agents, agent)
+        say, who, found = world.wording, actor.character_id, find_agent(world, self._agents, agent)
         wanted = _parse_export(text, say)
         if not found.settings.training_export:
             raise CommandError(say("narrative.no_export", agent=found.name))
