@@ -15,7 +15,15 @@ from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.judging.claims import Claim, Support, claims, entities, folded, plain, words_of
 from agents.memory.judging.deeds import deed_faults, faults_by_sentence
 from agents.memory.judging.evidence import Account, account_of
-from agents.memory.summaries.form import copy_faults, is_ended, person_faults, phrase_faults, short, structure_faults
+from agents.memory.summaries.form import (
+    copy_faults,
+    is_ended,
+    is_of_another_self,
+    person_faults,
+    phrase_faults,
+    short,
+    structure_faults,
+)
 from agents.memory.summaries.picked import memory_of_line, picked_words, tells
 from vault.memory.memory_line import Memory
 
@@ -117,7 +125,7 @@ def without_faults(text: str, source: Source) -> tuple[str, str]:
     """Return what is left of a summary in prose without the sentences that are wrong, and all of it but repetitions.
 
     A sentence is wrong if it tells something otherwise than its source, has a name or number that no source has,
-    or breaks off.
+    tells of the agent as of somebody else, or breaks off.
     """
     written = plain(text)
     support = Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
@@ -128,7 +136,8 @@ def without_faults(text: str, source: Source) -> tuple[str, str]:
         sentence = written[start:end].strip()
         is_wrong = bool(faults) or sentence in whole or not is_ended(sentence)
         whole[sentence] = None
-        if not (is_wrong or any(not claim.supported for claim in claims(sentence, support))):
+        is_of_another = source.first_person and is_of_another_self(sentence, source.name)
+        if not (is_wrong or is_of_another or any(not claim.supported for claim in claims(sentence, support))):
             rest.append(sentence)
     return " ".join(rest), " ".join(whole)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 
 from agents.memory.english import (
     BE,
@@ -17,7 +18,7 @@ from agents.memory.english import (
     stem,
     stems,
 )
-from agents.memory.judging.claims import MARK, NAME, NUMBER, UNCOUNTED, WORD, Token
+from agents.memory.judging.claims import MARK, NAME, NUMBER, UNCOUNTED, WORD, Token, folded
 from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
 from agents.memory.judging.events import (
     GIVE,
@@ -32,25 +33,16 @@ from agents.memory.judging.events import (
     person_behind,
     transfers_of,
 )
-from agents.memory.judging.evidence import HALF_COVERED, Account, Proposition, any_proposition, closest
-
-Fault = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Said:
-    """A clause of a summary. `speaker` is whose words it gives, None if it gives nobody's or nobody knows whose.
-
-    `is_hedged` if its sentence denies or leaves open without a `not`, `is_open` if another clause of it has one,
-    `is_reported` if one of them tells that somebody says something. `it` is the thing meant by this word.
-    """
-
-    clause: Clause
-    speaker: str | None = None
-    is_hedged: bool = False
-    is_open: bool = False
-    is_reported: bool = False
-    it: str = ""
+from agents.memory.judging.evidence import (
+    HALF_COVERED,
+    Account,
+    Fault,
+    Proposition,
+    Said,
+    any_proposition,
+    called,
+    closest,
+)
 
 
 def attributed(sentence: Sequence[Clause]) -> list[Said]:
@@ -112,11 +104,6 @@ def has_same_verb(clause: Clause, one: Proposition) -> bool:
     if verbs:
         return bool(verbs & telling_verbs(one.clause))
     return bool(BE & clause.words or clause.verbs & one.clause.verbs)
-
-
-def called(account: Account, names: Iterable[str | None]) -> str:
-    """Return names as an objection has them: the agent itself is `I`, as in the summary."""
-    return " or ".join(sorted("I" if name == account.agent else name for name in names if name))
 
 
 FACE_TO_FACE = SAYING | GIVING | stems("meet talk speak")
@@ -219,10 +206,8 @@ def wrong_number(said: Said, account: Account) -> Fault | None:
             told = _beside_noun(noun, near)
             said_numbers -= set() if (noun, min(said_numbers)) in exact else account.uncounted
         if told and said_numbers and not told & said_numbers:
-            return (
-                "wrong-number",
-                f"the memories have {noun} {called(account, told)} here, not {called(account, said_numbers)}.",
-            )
+            there = called(account, told)
+            return "wrong-number", f"the memories have {noun} {there} here, not {called(account, said_numbers)}."
     return None
 
 
@@ -302,10 +287,8 @@ def wrong_transfer(said: Said, account: Account) -> Fault | None:
             whom = "me" if told.receiver == account.agent else told.receiver or "somebody"
             return "wrong-person", f"in the memories {who} gave the {one.thing} to {whom}."
         if one.giver and one.receiver:
-            return (
-                "invented-deed",
-                f"no memory tells that {called(account, [one.giver])} gave the {one.thing} to {one.receiver}.",
-            )
+            giver = called(account, [one.giver])
+            return "invented-deed", f"no memory tells that {giver} gave the {one.thing} to {one.receiver}."
     return None
 
 
@@ -379,10 +362,8 @@ def wrong_owner(said: Said, account: Account) -> Fault | None:
     for owner, noun in said.clause.owners:
         known = account.owners.get(noun, set())
         if owner and known - {""} and owner not in known and noun not in LIGHT and noun not in given:
-            return (
-                "wrong-person",
-                f"the memories speak of {called(account, known)} here, not of {called(account, [owner])}.",
-            )
+            told = called(account, known)
+            return "wrong-person", f"the memories speak of {told} here, not of {called(account, [owner])}."
     return None
 
 
@@ -397,4 +378,23 @@ def opposite(said: Said, account: Account) -> Fault | None:
         same = [one for one in account.with_any(words) if one.subject in (None, who)]
         if clause.items & words and told and not same and not any(one.clause.is_negated for one in told):
             return "negation", f"the memories have the opposite: {told[0].clause.text!r}."
+    return None
+
+
+def stranger(said: Said, account: Account) -> Fault | None:
+    who = said.clause.subject
+    if who and who != account.agent and not {folded(part) for part in who.split()} & account.vocabulary:
+        return "wrong-person", f"no memory tells of {who}."
+    return None
+
+
+def own_double(said: Said, account: Account) -> Fault | None:
+    """Return whether the agent is said to do something to itself, as if its name were somebody else's."""
+    tokens = said.clause.tokens
+    named = [at for at, token in enumerate(tokens) if (token.kind, token.value) == (NAME, account.agent)]
+    for at, own in product(named, [at for at, token in enumerate(tokens) if token.word in ("i", "me")]):
+        between = tokens[min(at, own) + 1 : max(at, own)]
+        is_done = any(one.value in said.clause.verbs and one.word not in BE for one in between)
+        if is_done and not tokens[at].owns and not any(one.kind == MARK for one in between):
+            return "wrong-person", f"{account.agent} is who tells this, and nobody else: {said.clause.text!r}."
     return None

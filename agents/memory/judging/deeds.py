@@ -18,18 +18,17 @@ from agents.memory.english import (
     stem,
     stems,
 )
-from agents.memory.judging.claims import MARK, NAME, folded
+from agents.memory.judging.claims import MARK, NAME
 from agents.memory.judging.clauses import Clause, Talk, read
 from agents.memory.judging.comparing import (
-    Fault,
-    Said,
     attributed,
-    called,
     has_same_verb,
     is_named,
     never_met,
     opposite,
+    own_double,
     strange_thing,
+    stranger,
     telling_verbs,
     wrong_act,
     wrong_number,
@@ -45,8 +44,11 @@ from agents.memory.judging.evidence import (
     HALF_COVERED,
     WHOLE,
     Account,
+    Fault,
     Proposition,
+    Said,
     any_proposition,
+    called,
     closest,
     is_telling,
 )
@@ -366,15 +368,9 @@ def _wrong_promise(said: Said, account: Account) -> Fault | None:
     return "wrong-person", f"{called(account, [who])} did not promise this."
 
 
-def _stranger(said: Said, account: Account) -> Fault | None:
-    who = said.clause.subject
-    if who and who != account.agent and not {folded(part) for part in who.split()} & account.vocabulary:
-        return "wrong-person", f"no memory tells of {who}."
-    return None
-
-
 RULES = (
-    _stranger,
+    stranger,
+    own_double,
     wrong_transfer,
     wrong_act,
     never_met,

@@ -81,6 +81,26 @@ class Proposition:
         return self.clause.subject
 
 
+Fault = tuple[str, str]
+"""A reason, and a sentence that says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A clause of a summary. `speaker` is whose words it gives, None if it gives nobody's or nobody knows whose.
+
+    `is_hedged` if its sentence denies or leaves open without a `not`, `is_open` if another clause of it has one,
+    `is_reported` if one of them tells that somebody says something. `it` is the thing meant by this word.
+    """
+
+    clause: Clause
+    speaker: str | None = None
+    is_hedged: bool = False
+    is_open: bool = False
+    is_reported: bool = False
+    it: str = ""
+
+
 class Account:
     """All that lines tell, by what it is about. The work grows with their length and no faster."""
 
@@ -358,3 +378,8 @@ def is_telling(clause: Clause, one: Proposition, account: Account) -> bool:
         return True
     is_same = is_same or (BE & clause.words and BE & one.clause.words)
     return len({item for item in shared if item[0] != "%"}) >= (2 if is_same else 3)
+
+
+def called(account: Account, names: Iterable[str | None]) -> str:
+    """Return names as an objection has them: the agent itself is `I`, as in the summary."""
+    return " or ".join(sorted("I" if name == account.agent else name for name in names if name))

@@ -229,6 +229,16 @@ def person_faults(text: str, name: str) -> Iterator[Fault]:
         )
 
 
+def is_of_another_self(sentence: str, name: str) -> bool:
+    """Return whether a sentence has the agent's own name otherwise than to say who is meant by `I`."""
+    if not name:
+        return False
+    own = re.escape(plain(name))
+    introduced = rf"\b(?:as|am|is|called|i,) {own}\b|\A{own}, (?=I\b)"
+    said = re.sub(introduced, "", _QUOTED.sub('""', sentence), flags=re.IGNORECASE)
+    return bool(re.search(rf"\b{own}\b", said, re.IGNORECASE))
+
+
 def is_ended(text: str) -> bool:
     """Return whether a text ends with the end of a sentence, whatever marks close behind it."""
     told = text.rstrip(f"{whitespace}{_CLOSING}'*_")

@@ -141,7 +141,7 @@ def summarizer_of(
 
 def test_0_4_two_agents_with_different_templates_are_asked_differently(tmp_path):
     async def live() -> None:
-        town.wake(town.model())
+        town.wake(town.model(reply=lambda prompt: "I heard Ana tell of the weir."))
         await town.summarise(
             "Eliza", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)]
         )

@@ -124,6 +124,10 @@ def test_no_sentence_of_the_journal_itself_is_untrue(source, places):
         ("Ana leaves on Monday with Ben.", "wrong-number"),
         ("Ana writes to Odile.", "wrong-person"),
         ("Odile quarrelled with Ana.", "wrong-person"),
+        ("Wick gave me the tin cup.", "wrong-person"),
+        ("I met Wick in the Ink Yard.", "wrong-person"),
+        ("Odile thanked me for the honey.", "wrong-person"),
+        ("Ben said that Harold is alive.", "negation"),
     ],
 )
 def test_an_act_has_to_be_as_it_was_told(text: str, reason: str):
@@ -137,6 +141,7 @@ def test_an_act_has_to_be_as_it_was_told(text: str, reason: str):
         "I took the tin cup in the Ink Yard, and went to the Mill.",
         "Ana wants to pay me 3 pennies for the soup on Sunday.",
         "Harold is dead, says Ben.",
+        "I, Wick, took the tin cup.",
         "Odile thanked me for the eels.",
         "Nobody knows of the hole.",
         "Ana and Ben leave on Tuesday.",
@@ -173,8 +178,9 @@ def test_acts_are_read_from_the_sentences_of_a_translated_world():
 
 
 def test_what_is_left_of_a_summary_has_no_wrong_sentence_and_none_twice():
-    text = "Ana gave me a lantern. Ana gave me a lantern. I met Harold Pym. I took the iron key. I took the tin cup. I"
-    assert without_faults(text, DAY) == (
-        "Ana gave me a lantern. I took the tin cup.",
-        "Ana gave me a lantern. I met Harold Pym. I took the iron key. I took the tin cup. I",
+    sound = "Ana gave me a lantern."
+    wrong = ("Wick is good to me.", "I met Harold Pym.", "I took the iron key.")
+    assert without_faults(" ".join((wrong[0], sound, sound, *wrong[1:], "I took the tin cup.", "I")), DAY) == (
+        f"{sound} I took the tin cup.",
+        " ".join((wrong[0], sound, *wrong[1:], "I took the tin cup. I")),
     )
