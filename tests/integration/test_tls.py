@@ -172,7 +172,7 @@ def test_another_certificate_is_taken_in_while_people_play_and_a_bad_one_is_not(
     shutil.copy(key, tls.key)
     shutil.copy(certificate, tls.certificate)
     told = "".join(admin.expects("New connections have the certificate ").split())
-    assert f"{tls.certificate}:takenin." in told  # a long path is broken at the end of a line, anywhere
+    assert f"{tls.certificate}:reloaded." in told  # a long path is broken at the end of a line, anywhere
     new = TlsPlayer(tls.port)
     assert new.certificate.strip() == certificate.read_text().strip()
     assert old.certificate.strip() != certificate.read_text().strip()
