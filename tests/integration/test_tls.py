@@ -178,8 +178,8 @@ def test_another_certificate_is_taken_in_while_people_play_and_a_bad_one_is_not(
     assert old.certificate.strip() != certificate.read_text().strip()
     assert "Exits" in old.asks("look")
     tls.key.write_text("no key at all")
-    tls.server.says("there is no private key in PEM in this file. New connections go on with the certificate")
-    admin.expects("New connections go on with")
+    tls.server.says("there is no private key in PEM in this file. New connections keep the certificate")
+    admin.expects("New connections keep the")
     last = TlsPlayer(tls.port)
     assert last.certificate == new.certificate
     last.enters("Hal")
