@@ -107,11 +107,10 @@ LOOKING = "One is being looked for."
 
 
 class AgentScheduler:
-    """Wakes the agents when there is a model, and lets each think in its time.
+    """Wakes the agents when there is a model, and lets each think when its timer ticks.
 
-    `queue` is what those think with who have no profile of their own, `problem` why there is none, and `chosen` what
-    was chosen, and why. `say` is given what
-    whoever started the world should read, `on_trouble` what admins should know and do.
+    `queue` serves agents without a profile of their own, `problem` is why there is none, and `chosen` which model was
+    chosen, and why. `echo` is given sentences for the operator, `on_trouble` sentences for admins.
     """
 
     def __init__(
@@ -120,7 +119,7 @@ class AgentScheduler:
         settings: Callable[[], Settings],
         clock: ReactorClock,
         rng: random.Random,
-        say: Callable[[str], None],
+        echo: Callable[[str], None],
         on_trouble: Callable[[str], None],
     ) -> None:
         self.queue: ModelQueue | None = None
@@ -133,7 +132,7 @@ class AgentScheduler:
         self._settings = settings
         self._clock = clock
         self._rng = rng
-        self._say = say
+        self._echo = echo
         self._on_trouble = on_trouble
         self._timers: dict[str, AgentTimer] = {}
         self._thinking: set[str] = set()
@@ -215,7 +214,7 @@ class AgentScheduler:
     def _on_models_chosen(self, sentences: tuple[str, ...]) -> None:
         self._choosing = None
         for sentence in sentences:
-            self._say(sentence)
+            self._echo(sentence)
         self.chosen = tuple(one for one in sentences if one != LICENCE_NOTICE)
         self.problem = ""
         if self.profiles.thinker is None:
@@ -234,7 +233,7 @@ class AgentScheduler:
         if why != self.problem:
             goes_on = "The agents go on as before" if self.queue else "The agents sleep"
             stop = "" if why.endswith(".") else "."  # what ends with a command to type has none
-            self._say(f"{goes_on}: {why}{stop} It is tried again every {RETRY_SECONDS} seconds.")
+            self._echo(f"{goes_on}: {why}{stop} It is tried again every {RETRY_SECONDS} seconds.")
         self.problem = why
         self._retry = self._clock.callLater(RETRY_SECONDS, self.start)
 

@@ -103,7 +103,7 @@ class Fallwater:
         self._world_store.begin(self.game)
         self.agents = Population(vault, settings, self.game, rng, self._now_ms)
         self._scheduler = AgentScheduler(
-            self.agents, lambda: self.settings, reactor, rng, runtime.say, self._tell_admins
+            self.agents, lambda: self.settings, reactor, rng, runtime.echo, self._tell_admins
         )
         self.agents.on_born = self._scheduler.begin
 

@@ -33,7 +33,7 @@ from vault.errors import NoteError
 from vault.memory.archive import archive_memories
 from vault.vault import Vault
 
-Say = Callable[[str], None]
+Echo = Callable[[str], None]
 
 
 def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: OnSignals = lambda *_: None) -> None:
@@ -46,8 +46,8 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: On
     capture_library_logs()
     try:
         if options.command == "serve" and not options.check:
-            serve(reactor, options, on_signals, _print)
-        elif code := _COMMANDS[options.command](options, _print):
+            serve(reactor, options, on_signals, _echo)
+        elif code := _COMMANDS[options.command](options, _echo):
             sys.exit(code)
     except (NoteError, SimulationError) as error:
         sys.exit(f"fallwater: {error}")
@@ -85,38 +85,38 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _check_start(options: argparse.Namespace, say: Say) -> int:
-    say(f"The world in {check_start(options).root} could be opened.")
+def _check_start(options: argparse.Namespace, echo: Echo) -> int:
+    echo(f"The world in {check_start(options).root} could be opened.")
     return 0
 
 
-def _reset_password(options: argparse.Namespace, say: Say) -> int:
+def _reset_password(options: argparse.Namespace, echo: Echo) -> int:
     vault = existing_vault(options)
     new_role = loaded_strategies().load_settings(vault).server.new_role
     with closing(AccountDatabase(accounts_folder(vault, options))) as database:
-        say(reset_password(database, vault, options.name, options.role, new_role, Argon2()))
+        echo(reset_password(database, vault, options.name, options.role, new_role, Argon2()))
     return 0
 
 
-def _back_up_accounts(options: argparse.Namespace, say: Say) -> int:
+def _back_up_accounts(options: argparse.Namespace, echo: Echo) -> int:
     with closing(AccountDatabase(accounts_folder(existing_vault(options), options))) as database:
         database.copy_to(options.file)
-    say(f"The accounts are in {options.file}. How to restore them is in docs/hosting.md.")
+    echo(f"The accounts are in {options.file}. How to restore them is in docs/hosting.md.")
     return 0
 
 
-def _reset_agent(options: argparse.Namespace, say: Say) -> int:
+def _reset_agent(options: argparse.Namespace, echo: Echo) -> int:
     vault = Vault(vault_root(options))
     life = archive_memories(vault, options.agent, time.time_ns() // 1_000_000, archive=not options.keep_archive)
-    say(f"{options.agent} remembers nothing now. What it remembered is in {life}; move it back to undo this.")
+    echo(f"{options.agent} remembers nothing now. What it remembered is in {life}; move it back to undo this.")
     return 0
 
 
-def _print(sentence: str) -> None:
+def _echo(sentence: str) -> None:
     print(sentence, flush=True)
 
 
-_COMMANDS: dict[str, Callable[[argparse.Namespace, Say], int]] = {
+_COMMANDS: dict[str, Callable[[argparse.Namespace, Echo], int]] = {
     "serve": _check_start,
     "reset-password": _reset_password,
     "backup-accounts": _back_up_accounts,

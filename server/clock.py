@@ -46,14 +46,13 @@ class ReactorClock(Protocol):
 class Runtime:
     """What a world gets from its process: time, chance, and a way to print to the operator.
 
-    `say` is given the sentences that whoever started the world should read. `in_reactor` is how another thread has
-    something called in the reactor's. `on_shutdown` is called when an admin closes the world from inside; its argument
-    says whether the world restarts.
+    `echo` is given sentences for the operator. Another thread calls `in_reactor` to have something called in the
+    reactor's. `on_shutdown` is called when an admin closes the world from inside, with whether it restarts.
     """
 
     reactor: ReactorClock
     rng: random.Random
     now_ms: Callable[[], int]
-    say: Callable[[str], None]
+    echo: Callable[[str], None]
     in_reactor: Callable[[Callable[[], None]], None]
     on_shutdown: Callable[[bool], None] = lambda restart: None

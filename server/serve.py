@@ -58,9 +58,9 @@ OnSignals = Callable[[Callable[[], None], Callable[[], None]], None]
 """Is given what is to be called when a signal asks the world to end, and what when one asks it to restart."""
 
 
-def serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals, say: Callable[[str], None]) -> None:
+def serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals, echo: Callable[[str], None]) -> None:
     """Open a world and run until told to stop. Exits with 1 and one line if that fails. Raises: NoteError."""
-    _ServedWorld(reactor, options, say).run(on_signals)
+    _ServedWorld(reactor, options, echo).run(on_signals)
 
 
 def check_start(options: argparse.Namespace) -> Vault:
@@ -81,7 +81,7 @@ def open_monitoring(
     monitored: MonitoredServer,
     settings: ServerSettings,
     reactor: HttpReactor,
-    say: Callable[[str], None],
+    echo: Callable[[str], None],
     in_thread: Callable[..., Any] = deferToThread,
 ) -> None:
     """Open the port for metrics once the reactor runs, and close it when it ends, after the world; nothing for port 0.
@@ -91,16 +91,16 @@ def open_monitoring(
     if settings.metrics_port:
         from server.monitoring.http import MonitoringSite
 
-        MonitoringSite(monitored, reactor, say, in_thread).run(settings.metrics_host, settings.metrics_port)
+        MonitoringSite(monitored, reactor, echo, in_thread).run(settings.metrics_host, settings.metrics_port)
 
 
 class _ServedWorld:
     """One world in one process. Raises: NoteError if it cannot be opened."""
 
-    def __init__(self, reactor: Reactor, options: argparse.Namespace, say: Callable[[str], None]) -> None:
+    def __init__(self, reactor: Reactor, options: argparse.Namespace, echo: Callable[[str], None]) -> None:
         self._reactor = reactor
         self._options = options
-        self._say = say
+        self._echo = echo
         self._failures: list[str] = []
         self._vault, self._is_new = open_vault(vault_root(options))
         written = loaded_strategies().load_settings(self._vault)
@@ -124,7 +124,7 @@ class _ServedWorld:
                 lambda: reactor.callFromThread(self._request.close), lambda: reactor.callFromThread(self._preflight)
             )
         )
-        open_monitoring(self._world.monitored, self._settings.server, reactor, self._say)
+        open_monitoring(self._world.monitored, self._settings.server, reactor, self._echo)
         reactor.callWhenRunning(self._open)
         reactor.run()
         # The reactor has put back what there was before, which would end us in mid-sentence.
@@ -139,14 +139,14 @@ class _ServedWorld:
             reactor,
             random.Random(),
             lambda: time.time_ns() // 1_000_000,
-            self._say,
+            self._echo,
             reactor.callFromThread,
             lambda restart: self._preflight() if restart else self._request.close(),
         )
         world = Fallwater(self._vault, settings, runtime, accounts, written)
         if startup_messages := first_admin(database, self._vault, settings.server.admin_name, Argon2()):
             accounts.read_now()
-            self._say(startup_messages)
+            self._echo(startup_messages)
         database.wait_at_most(THREAD_BUSY_SECONDS)
         return accounts, world
 
@@ -178,11 +178,11 @@ class _ServedWorld:
             return
         ports.close_adopted()
         address, to_type = ports.address(TELNET), " ".join(ports.address(TELNET).rsplit(":", 1))
-        self._say(f"{self._settings.world.name} is open on {address}. In another terminal, type:  telnet {to_type}")
+        self._echo(f"{self._settings.world.name} is open on {address}. In another terminal, type:  telnet {to_type}")
         for sentence in world.listeners.startup_messages if world.listeners else ():
-            self._say(sentence)
+            self._echo(sentence)
         made = ", made just now" if self._is_new else ""
-        self._say(f"Its vault is {vault.root}{made}: open it in Obsidian or any editor.")
+        self._echo(f"Its vault is {vault.root}{made}: open it in Obsidian or any editor.")
         world.start()
         self._systemd.is_open()
 
@@ -213,7 +213,7 @@ class _ServedWorld:
             sys.exit(f"fallwater: {lost} memories could not be written and are lost; the lines above say why.")
         if waiting := self._accounts.waiting:
             sys.exit(f"fallwater: changes of accounts that could not be kept: {waiting}; the lines above say why.")
-        self._say("Everything is saved. Good-bye.")
+        self._echo("Everything is saved. Good-bye.")
 
 
 def _log_file(vault: Vault, server: ServerSettings) -> LogFile | None:

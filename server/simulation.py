@@ -91,7 +91,7 @@ class RunSpec:
 
 def simulate(
     spec: RunSpec,
-    say: Callable[[str], None],
+    echo: Callable[[str], None],
     progress: Progress,
     replay: ReplayedModels | None = None,
     models: Sequence[LanguageModel] = (),
@@ -105,7 +105,7 @@ def simulate(
     had_folder, had_record = spec.out.exists(), spec.record is not None and spec.record.exists()
     copy_vault(spec.source, spec.out)
     try:
-        return _run(spec, say, progress, replay, models, seconds)
+        return _run(spec, echo, progress, replay, models, seconds)
     except (NoteError, SimulationError):
         if not _has_begun(spec.out):
             shutil.rmtree(spec.out, ignore_errors=True)
@@ -125,7 +125,7 @@ def _has_begun(out: Path) -> bool:
 
 def _run(
     spec: RunSpec,
-    say: Callable[[str], None],
+    echo: Callable[[str], None],
     progress: Progress,
     replay: ReplayedModels | None,
     models: Sequence[LanguageModel],
@@ -136,7 +136,7 @@ def _run(
     place = replay.place if replay else TurnCursor()
     recording = Recording(spec.record, place) if spec.record else None
     about = {"seed": spec.seed, "turns": spec.span.turns, "hours": spec.span.hours}
-    cast = SimulationModels(place, settings, say, recording, replay, models, about)
+    cast = SimulationModels(place, settings, echo, recording, replay, models, about)
     began = seconds()
     with (spec.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
         life = SimulationRun(vault, settings, spec, cast, transcript, progress)
@@ -148,7 +148,7 @@ def _run(
             _write(spec.out / REPORT, life.report())
             _write(spec.out / TIMING, timing(cast.usage, life.tallies.all.turns, seconds() - began))
             if failed := life.tallies.all.outcomes["failed"]:
-                say(f"Turns without an answer of a model: {failed}. The transcript says why; they count as turns.")
+                echo(f"Turns without an answer of a model: {failed}. The transcript says why; they count as turns.")
     return life.tallies.all.turns
 
 
@@ -292,7 +292,7 @@ def add_simulate_command(commands: Any) -> None:
     simulate.add_argument("--replay", type=Path, metavar="FILE", help="replay a recording and ask no model")
 
 
-def run_simulation(options: argparse.Namespace, say: Callable[[str], None]) -> int:
+def run_simulation(options: argparse.Namespace, echo: Callable[[str], None]) -> int:
     """Do the sub-command and return the exit code. Raises: NoteError, SimulationError."""
     replay = ReplayedModels(options.replay, TurnCursor()) if options.replay else None
     heading = replay.heading if replay else {}
@@ -311,11 +311,11 @@ def run_simulation(options: argparse.Namespace, say: Callable[[str], None]) -> i
         options.record,
     )
     try:
-        turns = simulate(spec, say, Progress(sys.stderr), replay)
+        turns = simulate(spec, echo, Progress(sys.stderr), replay)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        say(f"Stopped. What there was until now is in {spec.out}.")
+        echo(f"Stopped. What there was until now is in {spec.out}.")
         return INTERRUPTED
-    say(f"Turns: {turns}. The transcript, the report and the world are in {spec.out}.")
+    echo(f"Turns: {turns}. The transcript, the report and the world are in {spec.out}.")
     return 0
 
 

@@ -61,16 +61,16 @@ def examine(
     ]
 
 
-def report(results: Sequence[Result], as_json: bool, say: Callable[[str], None]) -> int:
+def report(results: Sequence[Result], as_json: bool, echo: Callable[[str], None]) -> int:
     """Say what was found; return the exit code: 1 if there is a problem, 0 whatever the warnings."""
     problems, warnings = (sum(one.state == state for one in results) for state in ("problem", "warning"))
     if as_json:
         rows = [asdict(one) for one in results]
-        say(json.dumps({"checks": rows, "problems": problems, "warnings": warnings}, ensure_ascii=False, indent=2))
+        echo(json.dumps({"checks": rows, "problems": problems, "warnings": warnings}, ensure_ascii=False, indent=2))
     else:
         for sentence in _sentences(results):
-            say(sentence)
-        say(f"{_counted(problems, 'problem')} and {_counted(warnings, 'warning')}.")
+            echo(sentence)
+        echo(f"{_counted(problems, 'problem')} and {_counted(warnings, 'warning')}.")
     return 1 if problems else 0
 
 
@@ -110,12 +110,12 @@ def add_doctor_command(commands: Any) -> None:
     doctor.add_argument("--json", action="store_true", help="print JSON: an object with `checks`")
 
 
-def run_doctor(options: argparse.Namespace, say: Callable[[str], None]) -> int:
+def run_doctor(options: argparse.Namespace, echo: Callable[[str], None]) -> int:
     """Look, say what was found, and return the exit code."""
     root = vault_root(options).resolve()
     folder = (options.accounts or default_folder(root)).absolute()
     logging.disable(logging.WARNING)  # what loaders warn of is among the findings
     try:
-        return report(examine(root, folder, datetime.now().astimezone()), options.json, say)
+        return report(examine(root, folder, datetime.now().astimezone()), options.json, echo)
     finally:
         logging.disable(logging.NOTSET)

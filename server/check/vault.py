@@ -31,7 +31,7 @@ from vault.vault import Vault, open_vault
 from world.command import CommandTable
 
 
-def check_and_report(vault: Vault, now: float, fix: bool, as_json: bool, say: Callable[[str], None]) -> int:
+def check_and_report(vault: Vault, now: float, fix: bool, as_json: bool, echo: Callable[[str], None]) -> int:
     """Check a vault and say what was found; return the exit code: 0 if there is no fault, whatever the remarks.
 
     `now` is in seconds since 1970. With `fix`, what is safe to mend is mended first. Raises: NoteError if that fails.
@@ -46,13 +46,13 @@ def check_and_report(vault: Vault, now: float, fix: bool, as_json: bool, say: Ca
     found = check()
     faults = [finding for finding in found if not finding.is_remark]
     if as_json:
-        say(
+        echo(
             json.dumps({"mended": done, "findings": [_row(finding) for finding in found]}, ensure_ascii=False, indent=2)
         )
     else:
         for sentence in [*(f"mended: {one}" for one in done), *map(str, found)]:
-            say(sentence)
-        say(_total(vault, faults, found, fix))
+            echo(sentence)
+        echo(_total(vault, faults, found, fix))
     return 1 if faults else 0
 
 
@@ -115,17 +115,17 @@ def add_vault_commands(commands: Any) -> None:
     )
 
 
-def run_vault_check(options: argparse.Namespace, say: Callable[[str], None]) -> int:
+def run_vault_check(options: argparse.Namespace, echo: Callable[[str], None]) -> int:
     """Do `vault check` and return the exit code. Raises: NoteError."""
     vault = existing_vault(options)
     logging.disable(logging.WARNING)  # what loaders warn of is among the findings
     try:
-        return check_and_report(vault, time.time(), options.fix, options.json, say)
+        return check_and_report(vault, time.time(), options.fix, options.json, echo)
     finally:
         logging.disable(logging.NOTSET)
 
 
-def run_import(options: argparse.Namespace, say: Callable[[str], None]) -> int:
+def run_import(options: argparse.Namespace, echo: Callable[[str], None]) -> int:
     """Do `import` and return the exit code. Raises: NoteError."""
     source, target, zone_name = options.source, vault_root(options), options.zone
     try:
@@ -134,6 +134,6 @@ def run_import(options: argparse.Namespace, say: Callable[[str], None]) -> int:
         raise NoteError(f"--zone is {zone_name!r}; expected the name of a time zone, as Europe/Berlin.") from error
     report = import_vault(source, target, zone)
     for sentence in [*report.taken, *(f"not taken as it was: {problem}" for problem in report.problems)]:
-        say(sentence)
-    say(f"The new vault is {target}. {source} is as it was. Next: fallwater vault check --vault {target}")
+        echo(sentence)
+    echo(f"The new vault is {target}. {source} is as it was. Next: fallwater vault check --vault {target}")
     return 0

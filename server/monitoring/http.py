@@ -111,12 +111,12 @@ class MonitoringSite:
         self,
         monitored: MonitoredServer,
         reactor: HttpReactor,
-        say: Callable[[str], None],
+        echo: Callable[[str], None],
         in_thread: InThread = deferToThread,
     ) -> None:
         self._monitored = monitored
         self._reactor = reactor
-        self._say = say
+        self._echo = echo
         self._registry = new_registry()
         self._activity = ActivityMetrics(self._registry)
         self._lag = ReactorLag(reactor, self._activity.lag_seconds.observe)
@@ -152,7 +152,7 @@ class MonitoringSite:
             self._has_logged = True
             self._retry = self._reactor.callLater(RETRY_SECONDS, self._listen, host, port, site)
         else:
-            self._say(
+            self._echo(
                 f"Metrics and health are on http://{host}:{self._port.getHost().port}/metrics, /healthz, /readyz."
             )
 
