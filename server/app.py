@@ -336,7 +336,7 @@ class Fallwater:
         """Go on with other settings."""
         self.settings = settings
         self.accounts.adopt(settings.server)
-        self.registry.door = replace(self.registry.door, settings=settings.server)
+        self.registry.login_services = replace(self.registry.login_services, settings=settings.server)
         self.registry.gmcp_updates.places.area = settings.world.name
         self.world.crowd = settings.world.crowd
         self.game.max_line_bytes = settings.server.max_line_bytes

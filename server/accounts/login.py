@@ -19,11 +19,11 @@ class Login:
     `enter` raises NameRefused or NoteError if that fails, and the name is asked for again.
     """
 
-    def __init__(self, caller: LoginView, door: LoginServices, enter: Callable[[LoginName], None]) -> None:
+    def __init__(self, caller: LoginView, services: LoginServices, enter: Callable[[LoginName], None]) -> None:
         self._caller = caller
-        self._door = door
+        self._services = services
         self._enter = enter
-        self._questions = Prompts(caller, door)
+        self._prompts = Prompts(caller, services)
         self._wrong = 0
         self._on_result: Callable[[bool, str], None] | None = None
         self._ask_name()
@@ -31,16 +31,16 @@ class Login:
     @property
     def prompt(self) -> str:
         """What is asked now; empty while something is looked at."""
-        return self._questions.prompt
+        return self._prompts.prompt
 
     def line_received(self, text: str) -> None:
         """Take an answer."""
-        self._questions.line_received(text)
+        self._prompts.line_received(text)
 
     def stop(self) -> None:
         """Forget the caller, who has gone."""
         self._on_result = None
-        self._questions.stop()
+        self._prompts.stop()
 
     def try_at_once(self, given: str, password: str, on_result: Callable[[bool, str], None]) -> None:
         """Try a name and its password that come together, instead of what was being asked.
@@ -48,11 +48,11 @@ class Login:
         `on_result` is called with whether the login succeeded, and a message. If it failed, the questions go on from
         there. Whoever has a one-time password, or none yet, is asked for a new one.
         """
-        if self._questions.is_waiting:
-            on_result(False, self._door.say()("door.one_at_a_time"))
+        if self._prompts.is_waiting:
+            on_result(False, self._services.wording()("door.one_at_a_time"))
             return
         try:
-            claim = self._door.accounts.identify(given, self._caller.host)
+            claim = self._services.accounts.identify(given, self._caller.host)
         except NameRefused as error:
             on_result(False, str(error))
             return
@@ -63,11 +63,11 @@ class Login:
             case AccountState.KNOWN:
                 self._try(claim, password)
             case AccountState.NEW | AccountState.UNCLAIMED:
-                self._tell(False, self._door.say()("door.has_no_password_yet", name=claim.name))
+                self._tell(False, self._services.wording()("door.has_no_password_yet", name=claim.name))
                 self._ask_first_password(claim)
 
     def _ask_name(self) -> None:
-        self._questions.ask("door.ask_name", self._named)
+        self._prompts.ask("door.ask_name", self._named)
 
     def _tell(self, success: bool, message: str) -> None:
         on_result, self._on_result = self._on_result, None
@@ -82,10 +82,10 @@ class Login:
         if not given.strip():
             return
         if is_request(given):
-            self._caller.show(self._door.figures(), RAW)
+            self._caller.show(self._services.mssp_text(), RAW)
             return
         try:
-            claim = self._door.accounts.identify(given, self._caller.host)
+            claim = self._services.accounts.identify(given, self._caller.host)
         except NameRefused as error:
             self._caller.show(str(error))
             return
@@ -100,7 +100,7 @@ class Login:
     # Somebody who has a password
 
     def _ask_password(self, claim: LoginName) -> None:
-        self._questions.ask("door.ask_password", lambda password: self._tried(claim, password), hidden=True)
+        self._prompts.ask("door.ask_password", lambda password: self._tried(claim, password), hidden=True)
 
     def _tried(self, claim: LoginName, password: str) -> None:
         if not password:
@@ -110,21 +110,21 @@ class Login:
 
     def _try(self, claim: LoginName, password: str) -> None:
         host = self._caller.host
-        if seconds := self._door.check.seconds(claim.name, host):
-            self._caller.show(self._door.say()("door.must_wait", seconds=math.ceil(seconds)))
-        self._questions.wait_for(
-            self._door.check.attempt(claim.name, password, host),
+        if seconds := self._services.authenticator.seconds(claim.name, host):
+            self._caller.show(self._services.wording()("door.must_wait", seconds=math.ceil(seconds)))
+        self._prompts.wait_for(
+            self._services.authenticator.attempt(claim.name, password, host),
             lambda outcome: self._judged(claim, outcome, password),
             self._start_again,
         )
 
     def _judged(self, claim: LoginName, outcome: PasswordOutcome, password: str) -> None:
-        say, account = self._door.say(), self._door.accounts.account(claim.name)
+        say, account = self._services.wording(), self._services.accounts.account(claim.name)
         if outcome is PasswordOutcome.THROTTLED:
             self._end(say("door.too_soon"))
         elif outcome is PasswordOutcome.WRONG:
             self._wrong += 1
-            if self._wrong >= self._door.settings.password_tries:
+            if self._wrong >= self._services.settings.password_tries:
                 self._end(say("door.too_many_wrong"))
                 return
             self._refuse(say("door.wrong_password", name=claim.name))
@@ -145,12 +145,14 @@ class Login:
 
     def _ask_own_password(self, claim: LoginName, one_time: str) -> None:
         NewPassword(
-            self._questions,
+            self._prompts,
             self._caller,
-            self._door,
+            self._services,
             claim.name,
-            lambda kept: self._questions.wait_for(
-                self._door.accounts.set_password(claim.name, kept), lambda _: self._come_in(claim), self._start_again
+            lambda kept: self._prompts.wait_for(
+                self._services.accounts.set_password(claim.name, kept),
+                lambda _: self._come_in(claim),
+                self._start_again,
             ),
             self._ask_name,
             one_time,
@@ -162,12 +164,12 @@ class Login:
         if self._refuse_signup(claim):
             return
         key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
-        shortest = self._door.settings.shortest_password
-        self._caller.show(self._door.say()(key, name=claim.name, shortest=shortest))
+        shortest = self._services.settings.shortest_password
+        self._caller.show(self._services.wording()(key, name=claim.name, shortest=shortest))
         NewPassword(
-            self._questions,
+            self._prompts,
             self._caller,
-            self._door,
+            self._services,
             claim.name,
             lambda kept: self._claimed(claim, kept),
             self._ask_name,
@@ -176,28 +178,30 @@ class Login:
     def _claimed(self, claim: LoginName, kept: str) -> None:
         try:
             # Somebody may have come meanwhile who is called so, or nearly so.
-            self._door.accounts.identify(claim.name, self._caller.host)
+            self._services.accounts.identify(claim.name, self._caller.host)
         except NameRefused as error:
             self._start_again(str(error))
             return
         if self._refuse_signup(claim):
             return
         if claim.state is AccountState.NEW:
-            self._door.check.signups.note(self._caller.host, self._door.settings.new_accounts_per_hour)
-        self._questions.wait_for(
-            self._door.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again
+            self._services.authenticator.signups.note(self._caller.host, self._services.settings.new_accounts_per_hour)
+        self._prompts.wait_for(
+            self._services.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again
         )
 
     def _refuse_signup(self, claim: LoginName) -> bool:
-        if claim.state is not AccountState.NEW or not self._door.check.signups.is_exceeded(self._caller.host):
+        if claim.state is not AccountState.NEW or not self._services.authenticator.signups.is_exceeded(
+            self._caller.host
+        ):
             return False
-        self._start_again(self._door.say()("door.too_many_new"))
+        self._start_again(self._services.wording()("door.too_many_new"))
         return True
 
     def _come_in(self, claim: LoginName) -> None:
         self._caller.hide_typing(False)
         if known := self._caller.wait_for_capabilities():
-            self._questions.wait_for(known, lambda _: self._enter_as(claim), self._start_again)
+            self._prompts.wait_for(known, lambda _: self._enter_as(claim), self._start_again)
         else:
             self._enter_as(claim)
 
@@ -209,4 +213,4 @@ class Login:
             return
         self._tell(True, "")
         if claim.state is not AccountState.GUEST:
-            self._door.check.note_login(claim.name, self._caller.host)
+            self._services.authenticator.note_login(claim.name, self._caller.host)

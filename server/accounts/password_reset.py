@@ -95,7 +95,7 @@ def _issue(database: AccountDatabase, name: str, role: str, hasher: Hasher) -> s
     return password
 
 
-def give_one_time(name: str, caller: LoginView, door: LoginServices, given: Callable[[str], None]) -> None:
+def give_one_time(name: str, caller: LoginView, services: LoginServices, given: Callable[[str], None]) -> None:
     """Give somebody a password for one time and show it to the admin who calls, or why it cannot be.
 
     `given` is told of whom, by their full name, once it holds.
@@ -103,11 +103,11 @@ def give_one_time(name: str, caller: LoginView, door: LoginServices, given: Call
     password = one_time_password()
 
     def show(_: None) -> None:
-        account = door.accounts.account(name)
+        account = services.accounts.account(name)
         who = account.name if account else name
         given(who)
-        caller.show(door.say()("door.one_time_given", name=who, password=password))
+        caller.show(services.wording()("door.one_time_given", name=who, password=password))
 
-    hashed = door.passwords.hash(password, caller.host)
-    hashed.addCallback(lambda kept: door.accounts.give_one_time(name, kept))
+    hashed = services.passwords.hash(password, caller.host)
+    hashed.addCallback(lambda kept: services.accounts.give_one_time(name, kept))
     hashed.addCallbacks(show, lambda failure: caller.show(failure.getErrorMessage()))

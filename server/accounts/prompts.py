@@ -56,14 +56,14 @@ class ModalInput(Protocol):
 
 @dataclass(frozen=True)
 class LoginServices:
-    """What all dialogues need. `say` returns the wording of the moment, `figures` what crawlers are answered."""
+    """What all dialogues need. `wording` returns the current wording, `mssp_text` the answer to crawlers."""
 
     accounts: Accounts
     passwords: Passwords
-    check: Authenticator
+    authenticator: Authenticator
     settings: ServerSettings
-    say: Callable[[], Wording]
-    figures: Callable[[], str] = lambda: ""
+    wording: Callable[[], Wording]
+    mssp_text: Callable[[], str] = lambda: ""
 
 
 log = logging.getLogger(__name__)
@@ -74,10 +74,10 @@ T = TypeVar("T")
 class Prompts:
     """The question that is open, if one is. What comes while something is being waited for answers the next one."""
 
-    def __init__(self, caller: LoginView, door: LoginServices) -> None:
+    def __init__(self, caller: LoginView, services: LoginServices) -> None:
         self.prompt = ""
         self._caller = caller
-        self._door = door
+        self._services = services
         self._answer: Callable[[str], None] = lambda text: None
         self._awaited: Deferred[Any] | None = None
 
@@ -88,7 +88,7 @@ class Prompts:
 
     def ask(self, key: str, answer: Callable[[str], None], *, hidden: bool = False) -> None:
         """Ask a sentence of the wording; the next line goes to `answer`. What is `hidden` is not shown while typed."""
-        self.prompt = f"{self._door.say()(key)} "
+        self.prompt = f"{self._services.wording()(key)} "
         self._answer = answer
         self._caller.hide_typing(hidden)
 
@@ -112,7 +112,7 @@ class Prompts:
                 failed(result.getErrorMessage())
             else:
                 log.error("a login failed: %s", result.getTraceback())
-                failed(self._door.say()("door.went_wrong"))
+                failed(self._services.wording()("door.went_wrong"))
 
         self._awaited = outcome
         outcome.addBoth(come)
@@ -130,9 +130,9 @@ class NewPassword:
     An empty line gives up. `former` is a password that will not do, because it was given for one time.
     """
 
-    questions: Prompts
+    prompts: Prompts
     caller: LoginView
-    door: LoginServices
+    services: LoginServices
     name: str
     chosen: Callable[[str], None]
     given_up: Callable[[], None]
@@ -140,7 +140,7 @@ class NewPassword:
 
     def ask(self, key: str) -> None:
         """Ask with a sentence of the wording."""
-        self.questions.ask(key, lambda password: self._take(key, password), hidden=True)
+        self.prompts.ask(key, lambda password: self._take(key, password), hidden=True)
 
     def _take(self, key: str, password: str) -> None:
         if not password:
@@ -148,11 +148,11 @@ class NewPassword:
         elif problem := self._problem_with(password):
             self._refuse(key, problem)
         else:
-            hashed = self.door.passwords.hash(password, self.caller.host)
-            self.questions.wait_for(hashed, self.chosen, lambda reason: self._refuse(key, reason))
+            hashed = self.services.passwords.hash(password, self.caller.host)
+            self.prompts.wait_for(hashed, self.chosen, lambda reason: self._refuse(key, reason))
 
     def _problem_with(self, password: str) -> str:
-        say, shortest = self.door.say(), self.door.settings.shortest_password
+        say, shortest = self.services.wording(), self.services.settings.shortest_password
         if len(password) < shortest:
             return say("door.too_short", shortest=shortest)
         if password.casefold() == self.name.casefold():

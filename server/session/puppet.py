@@ -125,11 +125,11 @@ class Puppet:
                 registry.linkdead.wait_for(character)
             elif not registry.stays_awake:
                 registry.game.sleep(character.character_id)
-            registry.door.accounts.note_seen(character.name)
+            registry.login_services.accounts.note_seen(character.name)
         log.info("%s left (%s)", character.name, reason, extra=self._log_fields)
 
     def _welcome(self, is_new: bool) -> None:
-        registry, session, accounts = self._registry, self._session, self._registry.door.accounts
+        registry, session, accounts = self._registry, self._session, self._registry.login_services.accounts
         if is_new:
             session.show(registry.texts.first_steps, kind=MARKED)
         account = accounts.account(self.character.name)
@@ -140,7 +140,7 @@ class Puppet:
         session.show(render_room(registry.game.world, self.character), kind=SCENE)
 
     def _watch_idle(self) -> None:
-        session, minutes = self._session, self._registry.door.settings.idle_minutes
+        session, minutes = self._session, self._registry.login_services.settings.idle_minutes
         wording = self._registry.game.world.wording
         self._idle = IdleTimeout(
             self._registry.clock,

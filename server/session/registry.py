@@ -101,7 +101,7 @@ class Texts:
 
 @dataclass
 class SessionRegistry:
-    """Everybody who is connected. `sessions` holds those at the door too, `playing` who plays, by character.
+    """Everybody who is connected. `sessions` holds those who log in too, `playing` who plays, by character.
     `numbers` has a number for the next connection.
 
     `perform` does a line that somebody typed. `entered` is told of whoever comes in, `reset` of an admin and of whom
@@ -110,7 +110,7 @@ class SessionRegistry:
     """
 
     game: Game
-    door: LoginServices
+    login_services: LoginServices
     texts: Texts
     clock: ReactorClock
     perform: Callable[[str, str], object]
@@ -124,8 +124,8 @@ class SessionRegistry:
 
     def __post_init__(self) -> None:
         self.guests = Guests(self.game)
-        self.limiter = ConnectionLimiter(lambda: self.door.settings, self.clock)
-        self.linkdead = LinkDead(self.game, self.clock, lambda: self.door.settings.return_seconds)
+        self.limiter = ConnectionLimiter(lambda: self.login_services.settings, self.clock)
+        self.linkdead = LinkDead(self.game, self.clock, lambda: self.login_services.settings.return_seconds)
         self.gmcp_updates = GmcpUpdates(self.game, self.clock)
 
     @property
@@ -135,13 +135,13 @@ class SessionRegistry:
 
     def rejection_for(self, host: str) -> str:
         """Return why nobody, or nobody from an address, may come in, and count it; empty if somebody may."""
-        limiter, say, bans = self.limiter, self.game.world.wording, self.door.accounts.bans
+        limiter, say, bans = self.limiter, self.game.world.wording, self.login_services.accounts.bans
         if self.is_full:
             why: Reason = "full"
             text = say("door.full", count=len(self.sessions))
         elif limiter.exceeds_address_limit(host):
             why = "too_many_from_there"
-            text = say("door.too_many_from_there", count=self.door.settings.connections_per_address)
+            text = say("door.too_many_from_there", count=self.login_services.settings.connections_per_address)
         elif ban := bans.on(host):
             why, text = "banned", bans.text(ban)
         else:
@@ -181,7 +181,7 @@ class SessionRegistry:
         """End every session; the Deferred fires when the last connection has gone, None if there is none to go.
 
         With a last word, instead of the farewell, everybody is to come back at once: nobody falls asleep. It depends
-        on whom a session plays, None at the door.
+        on whom a session plays, None while logging in.
         """
         self.stays_awake = last_word is not None
         if not last_word:

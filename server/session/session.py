@@ -111,7 +111,7 @@ class Session:
             return
         self._wait_for_login()
         self.show(registry.texts.welcome, MARKED)
-        self._dialogue = Login(self, registry.door, self._enter)
+        self._dialogue = Login(self, registry.login_services, self._enter)
 
     def prompt(self, is_answer: bool) -> str:
         """Return what is asked now; somebody who listens is asked for a command only behind an answer."""
@@ -248,7 +248,7 @@ class Session:
         if claim.state is AccountState.GUEST:
             character, is_new = registry.guests.make(), True
         else:
-            character, is_new = registry.door.accounts.character_of(claim.name)
+            character, is_new = registry.login_services.accounts.character_of(claim.name)
         self._dialogue = self._capability_wait = None
         cancel(self._login_timer)
         self._puppet, self._character = Puppet(registry, character, self, self._number), character
@@ -300,10 +300,10 @@ class Session:
             case QuitRequested():
                 self.end(self._registry.texts.farewell, MARKED)
             case PasswordChangeRequested(name=""):
-                self._dialogue = PasswordChange(self, self._registry.door, character.name, self._resume_play)
+                self._dialogue = PasswordChange(self, self._registry.login_services, character.name, self._resume_play)
             case PasswordChangeRequested(name=name):
                 admin = character.name
-                give_one_time(name, self, self._registry.door, lambda who: self._registry.reset(admin, who))
+                give_one_time(name, self, self._registry.login_services, lambda who: self._registry.reset(admin, who))
 
     def _resume_play(self, text: str) -> None:
         """Play on after a dialogue."""
@@ -312,7 +312,9 @@ class Session:
         self.show(text)
 
     def _wait_for_login(self) -> None:
-        self._login_timer = self._registry.clock.callLater(self._registry.door.settings.login_seconds, self._give_up)
+        self._login_timer = self._registry.clock.callLater(
+            self._registry.login_services.settings.login_seconds, self._give_up
+        )
 
     def _give_up(self) -> None:
         if self._dialogue and not self._dialogue.prompt:

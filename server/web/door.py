@@ -115,7 +115,7 @@ class WebDoor:
         if why := self._registry.rejection_for(host):
             return Answer(200, {"told": why, "asks": "name"})
         name, password, chosen = (_field(given, key) for key in ("name", "password", "chosen"))
-        form = FormLogin(Form(name, password, chosen), host, self._registry.door)
+        form = FormLogin(Form(name, password, chosen), host, self._registry.login_services)
         return form.run().addCallback(lambda outcome: self._entered(request, outcome))
 
     def _entered(self, request: Request, outcome: Outcome) -> Answer:
@@ -222,7 +222,7 @@ class WebDoor:
             return there
         backlog = self._logins.backlog(login)
         try:
-            claim = self._registry.door.accounts.identify(backlog.owner.name or "guest", host)
+            claim = self._registry.login_services.accounts.identify(backlog.owner.name or "guest", host)
         except NameRefused as error:
             return str(error)
         if claim.state not in (AccountState.KNOWN, AccountState.GUEST):
@@ -253,7 +253,7 @@ class WebDoor:
         self._logins.put_away(login)
 
     def _proof_of(self, name: str) -> str | None:
-        account = self._registry.door.accounts.account(name)
+        account = self._registry.login_services.accounts.account(name)
         return proof(account.password) if account and account.password else None
 
 

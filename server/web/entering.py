@@ -1,4 +1,4 @@
-"""Coming in by a form: the dialogue of the door, asked and answered in one request."""
+"""Coming in by a form: the login dialogue, asked and answered in one request."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FormLogin:
 
     form: Form
     host: str
-    door: LoginServices
+    services: LoginServices
     _done: Deferred[Outcome] = field(default_factory=Deferred)
     _login: Login | None = None
     _is_over: bool = False
@@ -49,24 +49,24 @@ class FormLogin:
         """Try the form. Cancel the Deferred if the caller has gone."""
         self._done = Deferred(lambda _: self._stop())
         try:
-            claim = self.door.accounts.identify(self.form.name, self.host)
+            claim = self.services.accounts.identify(self.form.name, self.host)
         except NameRefused as error:
             self._finish(Outcome(None, str(error)))
             return self._done
         self._is_new = claim.state in (AccountState.NEW, AccountState.UNCLAIMED)
         if self._is_new and not self.form.chosen:
             key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
-            told = self.door.say()(key, name=claim.name, shortest=self.door.settings.shortest_password)
+            told = self.services.wording()(key, name=claim.name, shortest=self.services.settings.shortest_password)
             self._finish(Outcome(None, told, "new"))
             return self._done
-        self._login = Login(self, self.door, lambda claim: self._finish(Outcome(claim)))
+        self._login = Login(self, self.services, lambda claim: self._finish(Outcome(claim)))
         self._login.try_at_once(self.form.name, self.form.password, self._tried)
         return self._done
 
     def _tried(self, success: bool, message: str) -> None:
         if success or self._is_over:
             return
-        say = self.door.say()
+        say = self.services.wording()
         is_one_time = message == say("door.one_time")
         if self.form.chosen and (is_one_time or self._is_new):
             return  # another password, or a first one, is asked for next, and `chosen` answers it

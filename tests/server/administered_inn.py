@@ -62,7 +62,7 @@ class AdministeredInn:
         self.registry = lobby_of(root, self.game, clock=self.clock, writer=writer, perform=self.leading.perform)
         self.game.subscribe_lines("audit", self.audit.take_line, first=True)
         self.game.subscribe("leading", self.leading.take_note, (Left,), first=True)
-        self.accounts = self.registry.door.accounts
+        self.accounts = self.registry.login_services.accounts
         self.settings = load_settings(self.vault)
         self.saved = self.closed = 0
         self.problems: list[str] = []

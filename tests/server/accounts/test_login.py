@@ -41,7 +41,7 @@ def eve(registry):
 
 
 def account(registry, name: str) -> Account:
-    found = registry.door.accounts.account(name)
+    found = registry.login_services.accounts.account(name)
     assert isinstance(found, Account)
     return found
 
@@ -74,7 +74,7 @@ def test_a_password_that_anybody_would_guess_is_refused_and_asked_again(registry
     reason = reason or "Your own name is the first thing that anybody would try. Choose something else."
     assert " ".join(guest.types(password).split()) == f"{reason} Choose a password:"
     assert guest.connection.is_hidden
-    assert registry.door.accounts.account("Evelyn") is None
+    assert registry.login_services.accounts.account("Evelyn") is None
 
 
 def test_an_empty_line_goes_back_to_the_name_and_nobody_new_is_made(registry, tmp_path):
@@ -157,7 +157,7 @@ def test_whoever_hangs_up_while_the_password_is_looked_at_leaves_nothing_behind(
     guest.types("eve", SECRET)
     guest.hangs_up()
     thread.goes_on()
-    assert registry.door.accounts.account("Eve") is None
+    assert registry.login_services.accounts.account("Eve") is None
     assert (registry.sessions, clock.getDelayedCalls()) == (set(), [])
 
 
@@ -208,7 +208,7 @@ def guess(registry, count: int, host: str = THERE) -> None:
         if guest is None or not guest.connection.is_open:
             guest = Guest(registry, host)
             guest.types("eve")
-        registry.clock.advance(registry.door.check.seconds("eve", host))
+        registry.clock.advance(registry.login_services.check.seconds("eve", host))
         guest.types(f"wrong {number}")
     if guest:
         guest.hangs_up()
@@ -248,7 +248,7 @@ def test_from_one_address_only_one_password_waits_however_many_connections_it_ha
 def test_passwords_sent_by_many_connections_at_once_are_not_all_looked_at(tmp_path):
     hasher, thread = FakeHasher(), Thread()
     registry = lobby_of(tmp_path, inn_game(), hasher=hasher, in_thread=thread)
-    registry.door.accounts.claim("Eve", hasher.hash(SECRET))
+    registry.login_services.accounts.claim("Eve", hasher.hash(SECRET))
     callers = [Guest(registry, THERE) for _ in range(50)]
     for caller in callers:
         caller.types("eve", "wrong")
@@ -463,8 +463,8 @@ def test_no_line_typed_unseen_reaches_a_log_a_file_an_event_or_a_screen(tmp_path
 
 def test_a_crawler_is_answered_whole_and_is_nobody_new(registry):
     figures = "\nMSSP-REPLY-START\nWEBSITE\thttps://" + "x" * 100 + "\nMSSP-REPLY-END"
-    registry.door = replace(registry.door, figures=lambda: figures)
+    registry.login_services = replace(registry.login_services, figures=lambda: figures)
     guest = Guest(registry, THERE)
     assert guest.types("MSSP-REQUEST") == f"{figures}\n{ASK}"
     assert guest.types("mssp-request") == f"{figures}\n{ASK}"
-    assert registry.door.accounts.account("MSSP-REQUEST") is None
+    assert registry.login_services.accounts.account("MSSP-REQUEST") is None

@@ -83,7 +83,7 @@ def test_wrong_ones_are_counted_with_those_that_are_typed(registry):
     ended = credentials(ana, "Ana", "wrong again")
     assert ended["message"].startswith("That was not it either, so the door closes.")
     assert not ana.connection.is_open
-    assert registry.door.check.seconds("Ana", "127.0.0.1") > 0
+    assert registry.login_services.check.seconds("Ana", "127.0.0.1") > 0
 
 
 def test_guessing_has_to_wait_as_for_whoever_types(registry):
@@ -110,7 +110,7 @@ def test_a_name_that_will_not_do_is_refused_with_the_rule(registry):
 
 
 def test_who_is_banned_stays_out(registry):
-    registry.door.accounts.bans.put("Ana", None, "She knows why.")
+    registry.login_services.accounts.bans.put("Ana", None, "She knows why.")
     assert credentials(Talker(registry, *ALL)) == {"success": False, "message": "You may not come in: She knows why."}
 
 
@@ -126,8 +126,8 @@ def test_a_new_name_chooses_its_password_where_one_types(registry, game):
 
 
 def test_a_password_for_one_time_is_followed_by_one_of_ones_own(registry):
-    registry.door.passwords.hash("once-only", "").addCallback(
-        lambda kept: registry.door.accounts.give_one_time("Ana", kept)
+    registry.login_services.passwords.hash("once-only", "").addCallback(
+        lambda kept: registry.login_services.accounts.give_one_time("Ana", kept)
     )
     ana = Talker(registry, *ALL)
     told = credentials(ana, "Ana", "once-only")
@@ -154,7 +154,7 @@ def test_what_is_no_account_and_password_is_refused_and_costs_nothing(registry, 
     assert ana.told("Char.Login.Result") == [
         {"success": False, "message": "A client that comes in by itself has to give an account and a password."}
     ]
-    assert registry.door.accounts.account("Ana").failed == 0
+    assert registry.login_services.accounts.account("Ana").failed == 0
 
 
 def test_whoever_is_in_cannot_come_in_again(registry):

@@ -160,7 +160,7 @@ def test_a_way_back_into_the_same_room_is_a_step_too(registry, ana):
 
 def test_a_room_that_is_shaped_anew_is_told_anew_to_who_is_there(registry, ana):
     cat = inside(registry, "Cat")
-    registry.door.accounts.set_role("Ana", Role.BUILDER)
+    registry.login_services.accounts.set_role("Ana", Role.BUILDER)
     ana.told(), cat.told()
     ana.types("@dig attic to The Attic")
     assert "attic" in ana.last("Room.Info")["exits"]
@@ -334,7 +334,7 @@ def test_who_is_in_the_same_room_is_told_what_an_agent_is_about(registry, ana):
 
 def test_an_agent_that_nobody_sees_is_told_of_to_admins_alone(registry, ana):
     ben = inside(registry, "Ben")
-    registry.door.accounts.set_role("Ben", Role.ADMIN)
+    registry.login_services.accounts.set_role("Ben", Role.ADMIN)
     registry.gmcp_updates.tell_of_agent("Rook", "compacted")
     assert ana.told("Fallwater.Agent") == []
     assert ben.told("Fallwater.Agent") == [{"name": "Rook", "what": "compacted", "room": KITCHEN}]

@@ -124,7 +124,7 @@ def test_what_was_told_is_what_is_so(deeds):
         for name in NAMES:
             known[name] = Listener(Talker(registry, *ALL))
             known[name].talker.enters(name)
-            registry.door.accounts.set_role(name, Role.BUILDER)
+            registry.login_services.accounts.set_role(name, Role.BUILDER)
         for name, line in deeds:
             if not known[name].talker.connection.is_open:
                 known[name].talker.hangs_up()

@@ -112,7 +112,7 @@ def test_settings_that_can_change_do_and_the_others_say_when(town):
     ]
     server = town.app.settings.server
     assert (server.guests, server.port, town.app.settings.models.num_ctx) == (False, 4000, 8192)
-    assert town.app.registry.door.settings.guests is False
+    assert town.app.registry.login_services.settings.guests is False
 
 
 def test_a_bad_setting_leaves_all_as_they_were(town):

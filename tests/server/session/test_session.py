@@ -197,7 +197,7 @@ def test_a_line_after_the_warning_is_enough_to_stay(registry):
 def test_builders_and_admins_may_be_still_for_ever(registry, role):
     ana = Guest(registry)
     ana.enters("Ana")
-    registry.door.accounts.set_role("Ana", role)
+    registry.login_services.accounts.set_role("Ana", role)
     for _ in range(100):
         registry.clock.advance(1000)
     assert (ana.screen(), ana.connection.is_open) == ("", True)
@@ -282,11 +282,11 @@ def test_the_lobby_knows_who_is_connected_and_can_send_one_away(registry):
 def test_who_comes_and_goes_is_seen_at_that_time(registry):
     ana = Guest(registry)
     ana.enters("Ana")
-    assert f"{registry.door.accounts.last_seen('ana'):%Y-%m-%d %H:%M:%S %Z}" == "2026-11-18 11:06:40 UTC"
+    assert f"{registry.login_services.accounts.last_seen('ana'):%Y-%m-%d %H:%M:%S %Z}" == "2026-11-18 11:06:40 UTC"
 
 
 def test_an_address_that_is_banned_is_told_why_and_turned_away(registry):
-    registry.door.accounts.bans.put("203.0.113.0/24", None, "nothing but noise")
+    registry.login_services.accounts.bans.put("203.0.113.0/24", None, "nothing but noise")
     caller = Guest(registry, "203.0.113.9")
     assert caller.screen() == "You may not come in: nothing but noise\n"
     assert (caller.connection.is_open, registry.sessions, registry.limiter.refused) == (False, set(), {"banned": 1})

@@ -188,7 +188,7 @@ def test_guessing_waits_as_at_telnet_and_both_count_together(house):
 
 
 def test_a_one_time_password_is_exchanged_for_another(house):
-    house.registry.door.accounts.give_one_time("Ana", FakeHasher().hash(SECRET))
+    house.registry.login_services.accounts.give_one_time("Ana", FakeHasher().hash(SECRET))
     browser = Browser(house)
     asked = browser.enters("Ana", SECRET)
     assert ("ticket" in asked, asked["asks"]) == (False, "own")
@@ -200,13 +200,13 @@ def test_who_is_banned_is_refused_at_the_page_too(house):
     Guest(house.registry).enters("Ana")
     browser = Browser(house)
     browser.enters("Ana", SECRET)
-    house.registry.door.accounts.bans.put("Ana", None, "shouting")
+    house.registry.login_services.accounts.bans.put("Ana", None, "shouting")
     assert "shouting" in browser.enters("Ana", SECRET)["told"]
     assert "shouting" in browser.plays().last_told("refused")
 
 
 def test_without_guests_none_come_in(house):
-    house.registry.door.accounts.adopt(ServerSettings(guests=False))
+    house.registry.login_services.accounts.adopt(ServerSettings(guests=False))
     assert "ticket" not in Browser(house).enters("guest")
 
 
@@ -247,7 +247,7 @@ def test_a_cookie_that_is_none_gives_no_ticket(house):
 def test_another_password_makes_a_login_void(house):
     browser = Browser(house)
     browser.enters("Ana", chosen=SECRET)
-    house.registry.door.accounts.set_password("Ana", FakeHasher().hash("another"))
+    house.registry.login_services.accounts.set_password("Ana", FakeHasher().hash("another"))
     assert "ticket" not in browser.asks("/ticket", {})
     assert list((house.folder / "web").iterdir()) == []
 
@@ -412,7 +412,7 @@ def test_what_nobody_trusted_says_of_an_address_does_not_count(house):
 
 def test_behind_a_proxy_one_address_has_only_so_many_sockets(house):
     house.settings = ServerSettings(trusted_proxies="127.0.0.0/8", connections_per_address=1)
-    house.registry.door = replace(house.registry.door, settings=house.settings)
+    house.registry.login_services = replace(house.registry.login_services, settings=house.settings)
     browser = Browser(house)
     browser.forwarded = "192.0.2.9"
     sockets = [open_socket(browser) for _ in range(6)]
