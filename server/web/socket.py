@@ -281,4 +281,5 @@ def switch_protocol(request: Request, socket: WebSocket, answer: bytes) -> None:
     """
     channel = cast(Any, request.channel)
     channel._protocolUpgradeForWebsockets(socket)
+    channel.requests.clear()  # what was asked is not needed for as long as somebody plays
     socket.send(answer)
