@@ -55,7 +55,7 @@ def test_templates_as_they_should_be_give_nothing(tmp_path):
             {"config/memory_compaction.md": "---\nstrategy: magic\nthreshold: many\n---\n"},
             [
                 "config/memory_compaction.md:2: strategy is 'magic'; expected one of waterfall, layered, rolling, "
-                "window (how memories are compacted).",
+                "window (the memory strategy).",
                 "config/memory_compaction.md:3: threshold is 'many'; expected a whole number from 1 to 4096 "
                 "(rolling: more memories than this after the summary are too many).",
             ],

@@ -294,4 +294,4 @@ def test_facts_that_are_behind_a_long_journal_say_so(tmp_path: Path):
     ana.screen()
     ana.types("@memory-facts Rook")
     learnt = house.agents["Rook"].facts.upto
-    assert f"Note: {memory.journal.last - learnt:,} later memories are still being gone through." in ana.screen()
+    assert f"Note: {memory.journal.last - learnt:,} later memories are still being read." in ana.screen()
