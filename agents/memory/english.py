@@ -195,6 +195,9 @@ def is_negation(word: str) -> bool:
     return word in NEGATIONS or word.endswith("n't")
 
 
+MUTUAL = stems("sister brother sibling twin cousin friend neighbour partner")
+"""Stems of what two people are to each other."""
+
 OPPOSITES = tuple(
     (stems(one), stems(other))
     for pair in (

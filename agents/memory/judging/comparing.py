@@ -11,6 +11,7 @@ from agents.memory.english import (
     DETERMINERS,
     FUNCTION_WORDS,
     LIGHT,
+    MUTUAL,
     OPPOSITES,
     PREPOSITIONS,
     SAYING,
@@ -318,9 +319,8 @@ def wrong_act(said: Said, account: Account) -> Fault | None:
 
 
 def _wrong_way(act: Act, account: Account) -> Fault | None:
-    known = account.visited[act.actor] | {
-        place for place, lines in account.places.items() if lines & account.where[f"@{act.actor}"]
-    }
+    seen = account.where[f"@{act.actor}"]
+    known = account.visited[act.actor] | {place for place, lines in account.places.items() if lines & seen}
     if act.place not in known:
         return "wrong-place", f"no memory has {called(account, [act.actor])} going to {act.place} or coming from there."
     return None
@@ -350,9 +350,7 @@ def _wrong_handling(act: Act, account: Account) -> Fault | None:
 
 
 def _speaks_of(act: Act, account: Account) -> bool:
-    """Return whether somebody tells that one had to do with a thing."""
-    words = {stem(word) for word in act.thing.split()[-1:]}
-    told = account.with_any(words)
+    told = account.with_any({stem(act.thing.rpartition(" ")[2])})
     told = [one for one in told if one.subject == act.actor and account.lines[one.line].speaker]
     return any(act.actor != account.agent or one.speaker != account.agent for one in told)
 
@@ -361,6 +359,8 @@ def wrong_owner(said: Said, account: Account) -> Fault | None:
     given = {stem(thing.rpartition(" ")[2]) for thing in account.transfers}
     for owner, noun in said.clause.owners:
         known = account.owners.get(noun, set())
+        if noun in MUTUAL and any(owner in one.clause.names for one in account.with_any([noun])):
+            continue
         if owner and known - {""} and owner not in known and noun not in LIGHT and noun not in given:
             told = called(account, known)
             return "wrong-person", f"the memories speak of {told} here, not of {called(account, [owner])}."
@@ -394,7 +394,7 @@ def own_double(said: Said, account: Account) -> Fault | None:
     named = [at for at, token in enumerate(tokens) if (token.kind, token.value) == (NAME, account.agent)]
     for at, own in product(named, [at for at, token in enumerate(tokens) if token.word in ("i", "me")]):
         between = tokens[min(at, own) + 1 : max(at, own)]
-        is_done = any(one.value in said.clause.verbs and one.word not in BE for one in between)
-        if is_done and not tokens[at].owns and not any(one.kind == MARK for one in between):
+        is_act = any(one.value in said.clause.verbs and one.word not in BE for one in between)
+        if is_act and not tokens[at].owns and MARK not in [one.kind for one in between]:
             return "wrong-person", f"{account.agent} is who tells this, and nobody else: {said.clause.text!r}."
     return None

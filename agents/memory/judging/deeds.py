@@ -38,7 +38,7 @@ from agents.memory.judging.comparing import (
     wrong_topic,
     wrong_transfer,
 )
-from agents.memory.judging.events import GIVING, TAKING, complements, denied, is_done, main_verb, person_behind
+from agents.memory.judging.events import GIVING, TAKING, acts_of, complements, denied, is_done, main_verb, person_behind
 from agents.memory.judging.evidence import (
     COVERED,
     HALF_COVERED,
@@ -161,7 +161,9 @@ def _wrong_doer(said: Said, account: Account) -> Fault | None:
     clause, doer = said.clause, _doer(said)
     if doer is None or clause.words & DENIALS or clause.verbs & (SAYING | HELPING):
         return None
-    if clause.verbs & PERCEIVING and doer == account.agent:
+    if (clause.verbs & PERCEIVING and doer == account.agent) or (
+        not said.speaker and any(acts_of(clause, account.things))
+    ):
         return None
     if not _topics(clause) and (clause.words & _PRONOUNS or clause.opening in ASKING):
         return None
@@ -173,6 +175,8 @@ def _wrong_doer(said: Said, account: Account) -> Fault | None:
     near = closest(said.clause, account, fits)
     if not telling_verbs(clause):
         near = [one for one in near if is_telling(clause, one, account)]
+    if clause.passive and any(doer in one.clause.names for one in near):
+        return None
     doers = {one.subject for one in near}
     if not near or None in doers or doer in doers or any(doer == one.speaker for one in near):
         return None

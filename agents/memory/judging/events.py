@@ -166,15 +166,15 @@ def transfers_of(clause: Clause, things: Things, is_certain: bool = True, it: st
 
 
 def _transfers(clause: Clause, things: Things, verb: str, at: int, it: str) -> list[Transfer]:
-    tokens, giver, receiver = clause.tokens, clause.subject, None
-    if at and tokens[at - 1].kind == NAME and not tokens[at - 1].owns:
-        giver = tokens[at - 1].value  # I saw Ana give it away
+    tokens, receiver = clause.tokens, None
+    is_seen = at > 0 and tokens[at - 1].kind == NAME and not tokens[at - 1].owns
+    doer = giver = tokens[at - 1].value if is_seen else clause.subject  # I saw Ana give it away
     if verb in GIVING and clause.passive:
         giver, receiver = person_behind(clause, ("by", "from")), clause.subject or person_behind(clause, ("to",))
     elif verb in GIVING:
         receiver = _indirect(clause, at)
     elif verb in TAKING and (giver := person_behind(clause, ("from",))):
-        receiver = clause.subject
+        receiver = doer
     elif verb == _COME and (giver := person_behind(clause, ("from",))):
         receiver = person_behind(clause, ("to",))
     elif verb == _GO and (receiver := person_behind(clause, ("to",))):

@@ -262,7 +262,7 @@ def _is_only_meant(clause: Clause) -> bool:
     is_order = not clause.subject and bool(set(words[is_called : is_called + 1]) & _ORDERS)
     is_future = bool((MODALS - {"to"}) & set(words)) or any(word.endswith("'ll") for word in words)
     is_asked = words[0] in AUXILIARIES and bool(SUBJECT_PRONOUNS & set(words[1:3]))
-    is_condition = clause.opening in ("if", "whether", "unless", "until")
+    is_condition = clause.opening in ("if", "whether", "unless")
     return is_order or is_future or is_asked or is_condition or "please" in words
 
 
