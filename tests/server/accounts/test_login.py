@@ -208,7 +208,7 @@ def guess(registry, count: int, host: str = THERE) -> None:
         if guest is None or not guest.connection.is_open:
             guest = Guest(registry, host)
             guest.types("eve")
-        registry.clock.advance(registry.login_services.check.seconds("eve", host))
+        registry.clock.advance(registry.login_services.authenticator.seconds("eve", host))
         guest.types(f"wrong {number}")
     if guest:
         guest.hangs_up()
@@ -322,7 +322,7 @@ def test_from_elsewhere_nobody_can_be_somebody_from_before_passwords(registry):
 
 
 def test_a_one_time_password_lets_in_whoever_chooses_another(eve):
-    eve.door.accounts.give_one_time("eve", FakeHasher().hash("kupo-vira"))
+    eve.login_services.accounts.give_one_time("eve", FakeHasher().hash("kupo-vira"))
     guest = Guest(eve, THERE)
     assert guest.types("eve", "kupo-vira") == (
         "Password: \nThat password was for one time only. Choose one of your own now.\nChoose a password: "
@@ -334,7 +334,7 @@ def test_a_one_time_password_lets_in_whoever_chooses_another(eve):
 
 
 def test_a_one_time_password_stays_until_another_is_chosen(eve):
-    eve.door.accounts.give_one_time("eve", FakeHasher().hash("kupo-vira"))
+    eve.login_services.accounts.give_one_time("eve", FakeHasher().hash("kupo-vira"))
     guest = Guest(eve, THERE)
     guest.types("eve", "kupo-vira")
     assert guest.types("") == f"\n{ASK}"
@@ -390,7 +390,7 @@ def test_an_admin_gives_somebody_a_password_for_one_time_that_only_the_admin_see
     admin, ben = Guest(eve), Guest(eve)
     ben.enters("ben")
     admin.enters("cat")
-    eve.door.accounts.set_role("cat", Role.ADMIN)
+    eve.login_services.accounts.set_role("cat", Role.ADMIN)
     ben.screen()
     reset: list[tuple[str, str]] = []
     eve.reset = lambda *names: reset.append(names)
@@ -463,7 +463,7 @@ def test_no_line_typed_unseen_reaches_a_log_a_file_an_event_or_a_screen(tmp_path
 
 def test_a_crawler_is_answered_whole_and_is_nobody_new(registry):
     figures = "\nMSSP-REPLY-START\nWEBSITE\thttps://" + "x" * 100 + "\nMSSP-REPLY-END"
-    registry.login_services = replace(registry.login_services, figures=lambda: figures)
+    registry.login_services = replace(registry.login_services, mssp_text=lambda: figures)
     guest = Guest(registry, THERE)
     assert guest.types("MSSP-REQUEST") == f"{figures}\n{ASK}"
     assert guest.types("mssp-request") == f"{figures}\n{ASK}"

@@ -83,7 +83,7 @@ def test_wrong_ones_are_counted_with_those_that_are_typed(registry):
     ended = credentials(ana, "Ana", "wrong again")
     assert ended["message"].startswith("That was not it either, so the door closes.")
     assert not ana.connection.is_open
-    assert registry.login_services.check.seconds("Ana", "127.0.0.1") > 0
+    assert registry.login_services.authenticator.seconds("Ana", "127.0.0.1") > 0
 
 
 def test_guessing_has_to_wait_as_for_whoever_types(registry):
