@@ -25,7 +25,7 @@ FLAGS = (
     *("--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
 )
 SOON_MS = 45_000
-_PAGE = re.compile(r"http://127\.0\.0\.1:(\d+)/")
+_PAGE = re.compile(r"https?://127\.0\.0\.1:(\d+)/")
 
 
 def web_port_of(server: RunningServer) -> int:
@@ -66,10 +66,12 @@ def chromium() -> Iterator[Any]:
 class Visitor:
     """Somebody at a browser of their own. `faults` are errors of the page, and requests that leave this machine."""
 
-    def __init__(self, browser: Any, port: int, width: int = 1000, height: int = 720, **options: Any) -> None:
+    def __init__(
+        self, browser: Any, port: int, width: int = 1000, height: int = 720, scheme: str = "http", **options: Any
+    ) -> None:
         self.context = browser.new_context(viewport={"width": width, "height": height}, **options)
         self.context.set_default_timeout(SOON_MS)
-        self.address = f"http://{HOST}:{port}/"
+        self.address = f"{scheme}://{HOST}:{port}/"
         self.faults: list[str] = []
         self.page = self.opens()
 

@@ -236,6 +236,19 @@ def test_a_client_of_another_make_plays_by_each_subprotocol(visit, kind):
         assert any(text.startswith('Room.Info {"num":') for text in done["told"])
 
 
+def test_over_tls_the_page_has_the_certificate_of_telnet_and_a_cookie_for_tls_alone(browser, tmp_path):
+    vault = new_vault(tmp_path / "w", {"config/server.md": {"web_port": -1, "web_tls": "true"}})
+    with running(vault) as server:
+        guest = Visitor(browser, web_port_of(server), scheme="https", ignore_https_errors=True)
+        guest.comes_as_guest()
+        guest.types("say unread on the way")
+        guest.sees('You say, "unread on the way"')
+        [cookie] = guest.context.cookies()
+        assert (cookie["name"].rpartition("-")[0], cookie["secure"]) == ("__Host-fallwater", True)
+        assert guest.faults == []
+        guest.context.close()
+
+
 def test_an_agent_that_is_spoken_to_answers_on_the_page(browser, tmp_path):
     with scripted_ollama() as model:
         host = f"http://127.0.0.1:{model.server_address[1]}"

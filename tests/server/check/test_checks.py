@@ -276,3 +276,23 @@ def test_it_is_told_as_json_for_programs():
         "problems": 1,
         "warnings": 0,
     }
+
+
+@pytest.mark.parametrize(
+    ("settings", "state", "said"),
+    [
+        ({"web_port": 0}, "ok", "No port for the page is set."),
+        ({}, "ok", "The page is on port 4080 of 127.0.0.1."),
+        ({"web_port": -1}, "ok", "The page is on any free port of 127.0.0.1."),
+        ({"web_host": "0.0.0.0", "web_tls": True}, "ok", "The page is on port 4080 of 0.0.0.0, over TLS."),
+        ({"web_host": "0.0.0.0"}, "warning", "open to other machines in plain text, passwords too"),
+        ({"host": "::"}, "warning", "open to other machines in plain text, passwords too"),
+        ({"web_origins": "https://play.example.org"}, "warning", "no proxy is trusted"),
+        ({"web_origins": "https://play.example.org", "trusted_proxies": "127.0.0.1"}, "ok", "port 4080 of 127.0.0.1."),
+    ],
+)
+def test_where_the_page_is_and_whether_passwords_can_be_read_on_the_way(settings, state, said):
+    result = checks.page(ServerSettings(**settings))
+    assert (result.name, result.state) == ("page", state)
+    assert said in result.what
+    assert bool(result.remedy) == (state == "warning")

@@ -106,6 +106,7 @@ def test_memories_agents_and_people_are_counted_as_they_are_now(watcher):
     assert watcher.figure("memories") == before + 1
     assert watcher.figure("agents", state="asleep") == len(agents)
     assert (watcher.figure("players"), watcher.figure("connections"), watcher.figure("open")) == (0, 0, 0)
+    assert watcher.figure("page_visitors") == 0
 
 
 def test_compactions_are_counted_by_how_they_ended(watcher):

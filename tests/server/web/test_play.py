@@ -32,6 +32,8 @@ def test_one_click_as_a_guest_stands_in_the_world(house):
     assert window.texts[0] == "Type look."
     assert window.texts[1].startswith("The Common Room\nA long table")
     assert house.registry.names_connected() == ["Guest1"]
+    Guest(house.registry)
+    assert sorted(session.is_by_page for session in house.registry.sessions) == [False, True]
 
 
 def test_what_one_types_is_done_and_shown_with_its_own_number(house):
