@@ -238,10 +238,10 @@ class AdminCommands:
     def shutdown(self, world: World, actor: Character, number: str = "") -> list[Event]:
         """Close the world, at once or in so many minutes: @shutdown 5. Everybody is told, and everything is saved.
 
-        @shutdown --restart      begin anew at once, with the program and the notes as they are now
+        @shutdown --restart      restart now, with the program and the notes as they are now
         @shutdown 5 --restart    the same in so many minutes
         @shutdown cancel         let it stay open after all
-        Whoever connects again after a restart is where they were; guests begin anew.
+        After a restart, players who connect again are where they were; guests start over.
         """
         say, words = world.wording, number.split()
         restart = RESTART in words
@@ -265,7 +265,7 @@ class AdminCommands:
 
     @command("@audit [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def audit(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Show who used commands of builders and admins of late, and what came of it.
+        """Show who used commands of builders and admins lately, and the results.
 
         @audit 50     the last so many
         @audit Ana    those of one name, or through one agent

@@ -76,7 +76,7 @@ class _Refusals:
 class Audit:
     """Appends to the folder `audit`, and reads from it.
 
-    `host_of` tells from where somebody plays, empty for whoever is no connection. `max_bytes` and `files_kept` return
+    `host_of` returns the address from which somebody plays, or an empty text. `max_bytes` and `files_kept` return
     how large a file may become and how many there may be, 0 for any number.
     """
 

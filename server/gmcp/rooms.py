@@ -37,7 +37,7 @@ class RoomNumbers:
         self._numbers: dict[str, int] = {}
 
     def forget(self) -> None:
-        """Count anew when asked next: rooms have come, gone or changed."""
+        """Count again when asked next: rooms have come, gone or changed."""
         self._numbers = {}
 
     def of(self, room_id: str) -> int:

@@ -92,7 +92,7 @@ def reexec(
         execute(sys.executable, this_program(), {**environ, VARIABLE: json.dumps(kept)})
         return ""
     except OSError as error:
-        return f"the world is closed and cannot begin anew: {sys.executable} cannot be executed: {error.strerror}."
+        return f"the world is closed and cannot restart: {sys.executable} cannot be executed: {error.strerror}."
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

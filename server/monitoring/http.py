@@ -96,7 +96,7 @@ class CloseAfterRequest(Request):
 
 
 class LimitedSite(WrappingFactory):
-    """Takes MOST_OPEN connections at once and hangs up on more: handles are needed to save a world with."""
+    """Accepts MAX_OPEN_CONNECTIONS at once and closes more: handles are needed to save a world."""
 
     noisy = False
 

@@ -1,7 +1,7 @@
 """The figures of a world for Prometheus, read from the world at the moment they are asked for.
 
 No label has anything that was written by somebody who plays: they are verbs of the table, kinds of events, models and
-endpoints as whoever runs the world has named them.
+endpoints as the operator has named them.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ Stamp = tuple[tuple[int, int, int], ...]
 class Credentials:
     """The current certificate. Files that change are reloaded; invalid ones change nothing.
 
-    `folder` is where files are looked for and made. `now` returns the time in UTC, `tell` tells whoever should know.
+    `folder` is where files are looked for and made. `now` returns the time in UTC, `tell` tells admins.
     Raises: NoteError if there is no valid certificate to begin with.
     """
 

@@ -110,7 +110,7 @@ class SaveNotes:
             if not self.problem:
                 self.problem = str(error)
                 log.error("a note could not be saved: %s", error)
-                self._tell(f"{error} It is tried again; until then it stands in no note.")
+                self._tell(f"{error} It is tried again; until then the change is in no note.")
             return False
         self._failed.pop(ref, None)
         self.problem = self.problem if self._failed else ""

@@ -101,12 +101,11 @@ class Texts:
 
 @dataclass
 class SessionRegistry:
-    """Everybody who is connected. `sessions` holds those who log in too, `playing` who plays, by character.
-    `numbers` has a number for the next connection.
+    """Everybody who is connected. `sessions` also holds those who log in, `playing` who plays, by character id.
 
-    `perform` does a line that somebody typed. `entered` is told of whoever comes in, `reset` of an admin and of whom
-    the admin gave a one-time password. While `stays_awake`, who goes leaves the character standing: the world is
-    about to go on without them for no more than a moment.
+    `numbers` has a number for the next connection. `perform` does a line that somebody typed. `entered` is called with
+    each character that enters, `reset` with an admin and the name that the admin gave a one-time password. While
+    `stays_awake`, who leaves does not fall asleep: the world restarts in a moment.
     """
 
     game: Game

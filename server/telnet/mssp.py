@@ -60,7 +60,7 @@ PROJECT = "fallwater"
 
 @dataclass
 class ServerStatus:
-    """Counts anew each time it is called.
+    """Counts again each time it is called.
 
     `players` returns how many play, `settings` what holds now, `ports` the ports for telnet and for TLS, 0 for none.
     `opened_seconds` is when the world was opened, in seconds since 1970.

@@ -81,7 +81,7 @@ class TelnetParser:
 
     CR LF, LF, CR NUL and CR each end one line; a CR ends it at once and swallows the LF or NUL that follows.
     Both limits are in bytes of content, so memory is bounded by them and by what was received but not taken.
-    `negotiation_bytes` counts what was read of commands; whoever reads may set it back to 0.
+    `negotiation_bytes` counts the bytes of commands that were read; the reader may set it back to 0.
     """
 
     def __init__(self, max_line_bytes: int = 4096, max_subnegotiation_bytes: int = 4096) -> None:

@@ -64,7 +64,7 @@ def test_the_same_program_is_executed_with_its_sockets_while_a_hang_up_waits(des
 def test_a_program_that_cannot_be_executed_is_told():
     failure = reexec({}, {}, {}, Execution(OSError(2, "No such file or directory")))
     assert failure == (
-        f"the world is closed and cannot begin anew: {sys.executable} cannot be executed: No such file or directory."
+        f"the world is closed and cannot restart: {sys.executable} cannot be executed: No such file or directory."
     )
 
 

@@ -265,7 +265,7 @@ def test_what_cannot_be_saved_is_told_once_and_saved_later(tmp_path, caplog):
         house.saver((Said("Ana", "Room 1", "Hm."),))
         assert (house.painted(), house.saver.due) == ([], 2)
     why = "rooms/Room 1.md: cannot be written: No space left on device."
-    assert house.told == [f"{why} It is tried again; until then it stands in no note."]
+    assert house.told == [f"{why} It is tried again; until then the change is in no note."]
     assert [record.getMessage() for record in caplog.records] == [f"a note could not be saved: {why}"]
     house.saver((Said("Ana", "Room 1", "Hm."),))
     house.clock.pump([0, 0])
