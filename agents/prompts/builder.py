@@ -15,7 +15,7 @@ from agents.component import AddedComponent, Component, Moment, Section
 from agents.escaping import quoted
 from agents.memory.coverage import Range
 from agents.memory.view import STEP_LINES, View
-from agents.models.model import Message
+from agents.models.model import Message, NotCountedYet
 from agents.prompts.prompt import FIXED, Place, Prompt, PromptTemplate, parse_paragraphs
 from agents.prompts.talk import Talk, merged
 from vault.errors import NoteError
@@ -64,7 +64,7 @@ class Layout(Protocol):
 def sections_of(components: Iterable[Component], moment: Moment, failed: Callable[[Component], None]) -> list[Section]:
     """Return what each component has to add, in their order; one that raises is left out and `failed` is called.
 
-    Raises: NoteError if the journal cannot be read.
+    Raises: NoteError if the journal cannot be read, NotCountedYet if tokens have to be counted first.
     """
     found: list[Section] = []
     told: list[str] = []
@@ -73,7 +73,7 @@ def sections_of(components: Iterable[Component], moment: Moment, failed: Callabl
             section = checked(component, partial(component.context, replace(moment, told="\n".join(told))))
             if section and section.text:
                 section = _cut(section, moment.count_tokens)
-        except NoteError:
+        except (NoteError, NotCountedYet):
             raise
         except Exception:
             log.exception("the component %s failed, and is switched off", component.name)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.component import Moment, Section
+from agents.component import Component, Moment, Section, Text
 from agents.memory.view import STEP_LINES, View
-from agents.prompts.builder import Transcript, build
+from agents.models.model import NotCountedYet
+from agents.prompts.builder import Transcript, build, sections_of
 from agents.prompts.prompt import PromptTemplate, parse_template
 from agents.prompts.scene import command_list, idle_text, place_text, scene_text
 from tests.agents.memory.views import seen
@@ -215,3 +216,15 @@ def test_an_event_is_no_part_of_the_scene():
 )
 def test_who_has_been_idle_for_long_is_told_for_how_long(minutes, told):
     assert idle_text(inn(), minutes * 60_000) == told
+
+
+def test_a_component_stays_on_when_its_tokens_have_to_be_counted_first():
+    def count(text: str) -> int:
+        raise NotCountedYet(text)
+
+    world, failed = inn(), list[Component]()
+    moment = Moment(world, world.characters["Rook"], 0, view_of(1, 1), count_tokens=count)
+    counting = Text("facts", lambda now: f"{now.count_tokens('The fire is low.')}")
+    with pytest.raises(NotCountedYet):
+        sections_of([counting], moment, failed.append)
+    assert failed == []
