@@ -60,23 +60,20 @@ def group_shares(trials: Sequence[Trial]) -> dict[str, Share]:
 def turns_of(trials: Sequence[Trial]) -> dict[str, list[dict[str, Any]]]:
     """Return what was done, by situation, and what was wrong with it.
 
-    Of those that are held back only whether they were right, lest somebody tunes to them.
+    Those that are held back are not among them, lest somebody tunes to them.
     """
     found: dict[str, list[dict[str, Any]]] = {}
-    for trial in trials:
-        told = {} if trial.situation.is_held_back else _told(trial)
-        found.setdefault(trial.situation.name, []).append({"seed": trial.seed, "right": trial.is_right, **told})
+    for trial in (one for one in trials if not one.situation.is_held_back):
+        found.setdefault(trial.situation.name, []).append({"seed": trial.seed, "right": trial.is_right, **_told(trial)})
     return found
 
 
 def failures_text(turns: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """Return the turns that were wrong, a line each."""
     wrong = [(name, one) for name, found in turns.items() for one in found if not one["right"]]
-    return "\n".join(f"  {name}, seed {one['seed']}: {_complaint(one)}" for name, one in wrong)
-
-
-def _complaint(turn: Mapping[str, Any]) -> str:
-    return f"{turn['wrong']}  [{'; '.join(turn['lines']) or 'nothing'}]" if "wrong" in turn else "(held back)"
+    return "\n".join(
+        f"  {name}, seed {one['seed']}: {one['wrong']}  [{'; '.join(one['lines']) or 'nothing'}]" for name, one in wrong
+    )
 
 
 def _told(trial: Trial) -> dict[str, Any]:

@@ -85,13 +85,11 @@ def test_who_echoes_is_right_nowhere():
     assert [one.situation.name for one in trials if one.is_right] == []
 
 
-def test_nothing_is_told_of_what_is_held_back_but_whether_it_was_right():
+def test_nothing_is_told_of_what_is_held_back():
     greeted, asked = (one for one in trials_of(lambda situation: "") if one.situation.name in ASKED)
     turns = turns_of([greeted, held_back(asked)])
-    assert turns["asks_if_it_is_safe"] == [{"seed": 1, "right": False}]
-    assert failures_text(turns) == (
-        "  stranger_greets, seed 1: did not answer Tilda  [nothing]\n  asks_if_it_is_safe, seed 1: (held back)"
-    )
+    assert list(turns) == ["stranger_greets"]
+    assert failures_text(turns) == "  stranger_greets, seed 1: did not answer Tilda  [nothing]"
 
 
 def result(model: str = "embedded", **shares: Share) -> Result:
