@@ -149,7 +149,8 @@ class Thinking:
             others.add(partner.name)
             narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]
             told = [one.words for one in agent.reflection.people.facts(partner.name)]
-        return is_out_of_character(words, agent.name, Around(others, narration, told), world.wording)
+        heard = agent.awareness.thinks_of.text
+        return is_out_of_character(words, agent.name, Around(others, narration, told, heard), world.wording)
 
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
         """Return what is done when a model found no words twice.

@@ -51,6 +51,8 @@ class Asked(AddedComponent):
         lines = [say(f"asked.{key}", **values) for key, values in islice(found, MAX_LINES)]
         if partner.role is not Role.GUEST and has_phrase(say("asked.asks_name"), words):
             lines.append(say("asked.name", who=moment.actor.name, name=partner.name))
+        if has_phrase(say("asked.odd"), words):
+            lines.append(say("asked.stays_itself", who=moment.actor.name))
         return Section(self.name, "\n".join(lines), is_aside=True) if lines else None
 
 
@@ -109,6 +111,8 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
         if is_named(one.name, words) and ways.get(one.room_id):
             yield "person", {"who": one.name, "room": world.rooms[one.room_id].name}
             yield _way(one.room_id, ways[one.room_id], world, actor)
+        elif one.room_id == actor.room_id and key_words(one.description) & key_words(words):
+            yield "looks", {"who": one.name, "looks": one.description}
     for thing in islice(_things(ways, world), MAX_ROOMS):
         if is_named(thing.name, words) and thing.place_id != actor.character_id:
             key = "lies_here" if thing.place_id == actor.room_id else "has_not"

@@ -13,6 +13,11 @@ from world.message_catalog import Wording
 SHORTEST_NARRATION = 12
 """Shorter narration, in characters, may well be spoken: Moss nods."""
 
+SHORTEST_PART = 3
+"""So many words are more than a greeting that is given back."""
+
+_WORD = re.compile(r"[^\W_]+")
+
 FIRST_PERSON = frozenset({"i", "i've", "i'm", "my"})
 CLAIMED = 0.5
 """Who says so many of the pairs of words of what the other told, a first person among them, takes it for its own."""
@@ -22,18 +27,21 @@ CLAIMED = 0.5
 class Around:
     """Whom and what the words must not come from.
 
-    `others` are the names of everybody else, `narration` is what the agent read that nobody said, and `told` is what
-    the other has told of themselves.
+    `others` are the names of everybody else, `narration` is what the agent read that nobody said, `told` is what the
+    other has told of themselves, and `heard` what they have just said.
     """
 
     others: Collection[str] = ()
     narration: Sequence[str] = ()
     told: Sequence[str] = ()
+    heard: str = ""
 
 
 def is_out_of_character(words: str, name: str, around: Around, wording: Wording) -> bool:
     """Return whether the agent called `name` would not say this. The phrases stand in `text/talk.md`."""
     if is_assistant_talk(words, wording) or narrates(words, around.narration) or claims_as_own(words, around.told):
+        return True
+    if is_part_of(words, around.heard):
         return True
     return swaps_persons(words, name, around.others, wording)
 
@@ -61,6 +69,12 @@ def narrates(words: str, narration: Iterable[str]) -> bool:
     """Return whether words say what the narrator told, word for word."""
     told = (text.strip().rstrip(".!…") for text in narration)
     return any(len(text) >= SHORTEST_NARRATION and text in words for text in told)
+
+
+def is_part_of(words: str, heard: str) -> bool:
+    """Return whether words are no more than a part of what was heard, as of somebody who says what they are told to."""
+    said = _WORD.findall(words.casefold())
+    return len(said) >= SHORTEST_PART and f" {' '.join(said)} " in f" {' '.join(_WORD.findall(heard.casefold()))} "
 
 
 def claims_as_own(words: str, told: Iterable[str]) -> bool:

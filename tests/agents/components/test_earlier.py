@@ -1,0 +1,61 @@
+"""What was said earlier that has to do with a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.asking import Question
+from agents.choices.policy import Decision
+from tests.agents.house import House
+
+
+class Asking(House):
+    """The inn with Rook in the common room, where Ana asks."""
+
+    def told_after(self, words: str) -> str:
+        self.game.perform("Ana", f"say {words}")
+        ana = self.game.world.characters["Ana"]
+        return self.agents["Rook"].prompt(Question(Decision("answer", "speech", partner=ana))).section("earlier")
+
+
+@pytest.fixture
+def inn(tmp_path):
+    house = Asking(tmp_path)
+    house.game.perform("Ben", "say My red kite flew off over the mill.")
+    house.agents["Rook"].perform("say I shall ask at the bridge, Ben. | he looks sad")
+    for number in range(4):
+        house.game.perform("Ana", f"say The fire is low, and that is {number}.")
+    return house
+
+
+def test_the_line_that_shares_most_with_the_question_is_told_with_who_said_it(inn):
+    assert inn.told_after("Whose is the kite in the tree?") == (
+        "Rook remembers: Ben's red kite flew off over the mill."
+    )
+
+
+def test_what_cannot_be_put_into_the_third_person_is_quoted(inn):
+    inn.game.perform("Ben", "say You will find the ladder behind your own house.")
+    for number in range(4):
+        inn.game.perform("Ana", f"say The stairs are steep, and that is {number}.")
+    assert inn.told_after("Where was the ladder?") == (
+        'Earlier Ben said: "You will find the ladder behind your own house."'
+    )
+
+
+def test_own_words_are_told_without_their_reason(inn):
+    assert inn.told_after("Have you been at the bridge?") == 'Earlier Rook said: "I shall ask at the bridge, Ben."'
+
+
+@pytest.mark.parametrize("words", ["There is a kite in the tree.", "What is for supper?", "Rook, who are you?"])
+def test_nothing_is_told_where_nothing_is_asked_or_nothing_fits(inn, words):
+    assert inn.told_after(words) == ""
+
+
+def test_what_another_has_confided_is_not_told_again(inn):
+    inn.game.perform("Ben", "whisper Rook I hid the silver spoons under the stove.")
+    for number in range(4):
+        inn.game.perform("Ana", f"say The stairs are steep, and that is {number}.")
+    secret = "Ben has told that to Rook alone. Rook keeps it secret from Ana."
+    assert inn.told_after("Has anybody seen the silver spoons?") == secret
+    assert inn.told_after("What did Ben whisper to you?") == secret
