@@ -154,7 +154,7 @@ class Mind:
             self._memory.view(),
             tuple(visible_characters(world, actor.room_id, actor)),
             decision.kind,
-            decision.partner,
+            self._partner(decision),
             budget_tokens,
             count_tokens,
         )
@@ -167,13 +167,18 @@ class Mind:
             return Transcript(template, name, decision.opening() if question.is_prefilled else "")
         if decision.kind == "action":
             return Chat(self._templates.action, name, self._talk, values={"menu": "; ".join(question.menu)})
-        world, partner = self._game.world, decision.partner.name if decision.partner else ""
+        world, found = self._game.world, self._partner(decision)
+        partner = found.name if found else ""
         shown = examples(self._note.yesterday, name, world.wording, self._memory.reading, world.characters)
         offered = world.wording.join_or(decision.hand_over())
-        offer = world.wording("talk.offer", who=partner, thing=offered) if offered else ""
-        if decision.asked_along:
-            offer = f"{offer} {world.wording('talk.may_follow', who=partner)}".strip()
-        return Chat(self._templates.talk, name, self._talk, shown, partner, self._cue(decision), {"offer": offer})
+        offer = [world.wording("talk.offer", who=partner, thing=offered)] if offered else []
+        offer += [world.wording("talk.may_follow", who=partner)] if decision.asked_along else []
+        values = {"offer": " ".join(offer)}
+        return Chat(self._templates.talk, name, self._talk, shown, partner, self._cue(decision), values)
+
+    def _partner(self, decision: Decision) -> Character | None:
+        """Return who is talked with, be it from afar."""
+        return decision.partner or self._game.world.characters.get(decision.opening().partition(" ")[2])
 
     def _cue(self, decision: Decision) -> str:
         """Return what stands last in a talk that nobody else has begun."""
@@ -184,7 +189,7 @@ class Mind:
             "free": "talk.turns_to",
             "thank": "talk.awaits_thanks",
         }
-        return f"({say(keys[decision.cause], who=who)})" if decision.cause in keys else ""
+        return f"({say(keys[decision.cause], who=who, name=self._note.name)})" if decision.cause in keys else ""
 
     def _on(self, components: Iterable[Component]) -> list[Component]:
         """Return those that are still on: a prompt may be put together several times."""

@@ -57,7 +57,7 @@ class Facts:
         budget = min(self._settings().facts_tokens, moment.budget_tokens // SHARE)
         if moment.kind == "speech":
             partner = frozenset([moment.partner.name]) if moment.partner else frozenset[str]()
-            about = (fact for fact in self._told() if _is_about(fact, partner))
+            about = (fact for fact in self._older(moment) if _is_about(fact, partner))
             chosen = [in_prompt(one) for one in rank_by_relevance(about, partner, "")][:TALK_FACTS]
             lines += fit_budget(chosen, moment.count_tokens, budget)
         else:
@@ -90,6 +90,11 @@ class Facts:
             self._chosen = tuple(fit_budget([*goals, *map(in_prompt, facts)], moment.count_tokens, budget_tokens))
             self._chosen_for = chosen_for
         return self._chosen
+
+    def _older(self, moment: Moment) -> Iterable[Fact]:
+        """Yield the facts that do not rest on the memories shown word for word."""
+        first_shown = moment.view.first_shown(moment.left_out)
+        return (fact for fact in self._told() if fact.since < first_shown or not fact.since)
 
     def _told(self) -> Iterable[Fact]:
         return (fact for fact in self._registry.facts if fact.section != PLACES or fact.remark)

@@ -45,7 +45,7 @@ RECENT_MEMORIES = 4
 
 MIN_SHARED = 1
 MAX_NAMES = 12
-_ORDER = (LOSS, PROMISE, REQUEST, KIN, HOME, LIKE, NAME, OTHER)
+_RANKS = {kind: place for place, kind in enumerate((LOSS, PROMISE, REQUEST, KIN, HOME, LIKE, NAME, OTHER))}
 
 
 class Bonds:
@@ -209,21 +209,20 @@ def opinion_sentence(agent: str, opinion: Statement, say: Wording) -> str:
 
 
 def _chosen(person: str, facts: Sequence[Statement], talk: frozenset[str]) -> list[Statement]:
-    """Return the facts for one line: a person's own words on it first, then what matters most."""
+    """Return the facts for one line, what matters most; in an order that stays when the talk goes on."""
     found: list[Statement] = []
     for one in _best((fact for fact in facts if not _is_plain_name(person, fact)), talk):
         if found and sum(len(fact.words) for fact in (*found, one)) > FACT_CHARACTERS:
             break
         found.append(one)
-    return found
+    return sorted(found, key=lambda one: (not one.by_hand, _RANKS.get(one.label, len(_RANKS))))
 
 
 def _best(statements: Iterable[Statement], talk: frozenset[str]) -> list[Statement]:
-    rank = {kind: place for place, kind in enumerate(_ORDER)}
     newest_first = list(statements)[::-1]
     return sorted(
         newest_first,
-        key=lambda one: (not one.by_hand, -len(key_words(one.words) & talk), rank.get(one.label, len(rank))),
+        key=lambda one: (not one.by_hand, -len(key_words(one.words) & talk), _RANKS.get(one.label, len(_RANKS))),
     )
 
 

@@ -19,6 +19,7 @@ from agents.models.model import Message, NotCountedYet
 from agents.prompts.prompt import FIXED, Place, Prompt, PromptTemplate, parse_paragraphs
 from agents.prompts.talk import Talk, merged
 from vault.errors import NoteError
+from vault.memory.memory_line import Memory
 
 log = logging.getLogger(__name__)
 
@@ -237,9 +238,9 @@ def parse_talk_template(text: str, source: str, first_line: int = 1) -> TalkTemp
 class Chat:
     """Messages for an instructed model: the system's, examples, what is past, the scene, then life as a talk.
 
-    `examples` are the turns of an example day. `partner` is who is talked with, by name, or empty. `cue` stands behind
-    the talk where nobody has said anything that asks for an answer. `values` fill slots that are about the turn itself,
-    such as `menu`.
+    The scene stands where the agent has come to the room that it is in. `examples` are the turns of an example day.
+    `partner` is who is talked with, by name, or empty. `cue` stands behind the talk where nobody has said anything that
+    asks for an answer. `values` fill slots that are about the turn itself, such as `menu`.
     """
 
     template: TalkTemplate
@@ -257,11 +258,13 @@ class Chat:
         values = {"name": self.name, "partner": self.partner, **self.values}
         values |= _slots([one for one in sections if not one.is_aside], self.template.slots)
         messages = [Message("system", self.template.system.fill(values)), *self.examples]
-        for part in (self.template.past, self.template.scene):
-            if text := part.fill(values).strip():
-                messages.append(Message("user", f"({_one_line(text)})" if part is self.template.scene else f"({text})"))
+        if past := self.template.past.fill(values).strip():
+            messages.append(Message("user", f"({past})"))
         told = moment.view.told(moment.left_out)
-        messages += _with_aside(self.talk.messages(told, self.partner, len(moment.company)), sections)
+        life = _with_aside(list(self.talk.lines(told, self.partner)), sections)
+        if scene := _one_line(self.template.scene.fill(values)):
+            life.insert(_arrival(told, moment.actor.room_id), Message("user", f"({scene})"))
+        messages += life
         if self.cue:
             messages.append(Message("user", self.cue))
         if now := self.template.now.fill(values).strip():
@@ -275,13 +278,24 @@ class Chat:
         )
 
 
-def _with_aside(talk: Sequence[Message], sections: Sequence[Section]) -> list[Message]:
+def _arrival(told: Sequence[tuple[Memory, str]], room_id: str) -> int:
+    """Return behind how many of the memories the agent has come to the room that it is in.
+
+    The scene stands there: all before it stays the same from turn to turn, and can be served from a prefix cache.
+    """
+    behind = len(told)
+    while behind and told[behind - 1][0].room == room_id:
+        behind -= 1
+    is_arrival = behind < len(told) - 1 and told[behind][0].kind == "result"
+    return behind + is_arrival
+
+
+def _with_aside(talk: list[Message], sections: Sequence[Section]) -> list[Message]:
     """Return a talk with the asides right before what was said last, in brackets as all that nobody says."""
     text = " ".join(_one_line(one.text) for one in sections if one.is_aside)
-    if not text or not talk or talk[-1].role != "user":
-        return list(talk)
-    before, line_break, words = talk[-1].content.rpartition("\n")
-    return [*talk[:-1], replace(talk[-1], content=f"{before}{line_break}({text})\n{words}")]
+    if text and talk and talk[-1].role == "user":
+        talk.insert(-1, Message("user", f"({text})"))
+    return talk
 
 
 def _calling(sections: Iterable[Section], moment: Moment) -> Callable[[str], str]:

@@ -1,6 +1,6 @@
 """A life as a talk: memories as the messages that instructed models were trained on.
 
-What the partner says is the user's message, bare; what the agent said is the assistant's; everything else stands in
+What others say is the user's message, bare; what the agent said is the assistant's; everything else stands in
 (brackets) in the user's. So a model that has learnt to answer answers.
 """
 
@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 
 from agents.escaping import quoted
-from agents.memory.facts.extraction import utterance_in
+from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.models.model import Message
 from vault.markdown import LINE_BREAK
@@ -29,27 +29,26 @@ class Talk:
         self._name = name
         self._reading = reading
         self._wording = wording
-        self._cached: dict[tuple[str, str], str | None] = {}
+        self._cached: dict[tuple[str, str], Utterance | None] = {}
 
-    def messages(self, told: Iterable[tuple[Memory, str]], partner: str, company: int) -> list[Message]:
-        """Return memories, each with the text that is told of it, as messages.
+    def lines(self, told: Iterable[tuple[Memory, str]], partner: str) -> Iterator[Message]:
+        """Yield memories, each with the text that is told of it, as messages: one for each memory.
 
-        With more than one other here (`company`), what is said begins with the name of its speaker.
+        Who speaks is told where that changes, and where it is whispered; it is `partner` who speaks first where nothing
+        else is told. So a line stays the same as the talk goes on, and a model's prefix cache serves it.
         """
-        return merged(self._lines(told, partner, company))
-
-    def _lines(self, told: Iterable[tuple[Memory, str]], partner: str, company: int) -> Iterator[Message]:
+        speaker = partner
         for memory, text in told:
             if memory.kind == "acted":
                 yield self._own(memory)
-                continue
-            spoken = self._spoken(memory)
-            if spoken is None:
+            elif (spoken := self._spoken(memory)) is None:
                 yield Message("user", f"({text})")
-            elif company > 1 or (partner and memory.people[0] != partner):
-                yield Message("user", f"{memory.people[0]}: {quoted(spoken)}")
             else:
-                yield Message("user", quoted(spoken))
+                key = "talk.whispers" if spoken.privately else "talk.says"
+                label = f"({self._wording()(key, who=spoken.speaker)})\n"
+                is_known = speaker == spoken.speaker and not spoken.privately
+                speaker = spoken.speaker
+                yield Message("user", f"{'' if is_known else label}{quoted(spoken.text)}")
 
     def _own(self, memory: Memory) -> Message:
         line = split_reason(memory.text)[0]
@@ -59,7 +58,7 @@ class Talk:
         words = typed.arguments if typed.verb == "say" else typed.arguments.partition(" ")[2]
         return Message("assistant", words_json(quoted(words)))
 
-    def _spoken(self, memory: Memory) -> str | None:
+    def _spoken(self, memory: Memory) -> Utterance | None:
         """Return what somebody else said in a memory; None if nothing was said."""
         if memory.kind not in ("observed", "told") or not memory.people or LINE_BREAK in memory.text:
             return None
@@ -67,8 +66,7 @@ class Talk:
         if key not in self._cached:
             if len(self._cached) >= MAX_CACHED:
                 self._cached.clear()
-            found = utterance_in(memory, self._reading)
-            self._cached[key] = found.text if found else None
+            self._cached[key] = utterance_in(memory, self._reading)
         return self._cached[key]
 
 
@@ -95,12 +93,12 @@ def merged(messages: Iterable[Message]) -> list[Message]:
 def examples(
     yesterday: str, name: str, wording: Wording, reading: NarrationParser, names: Iterable[str]
 ) -> list[Message]:
-    """Return the talk of an example day as messages, with one exchange that tells `you` from `I`.
+    """Return the talk of an example day as messages, and at its end one exchange that tells `you` from `I`.
 
     The first of `names` who says something in it is the partner; what others say and do stands in brackets.
     """
     lines = [line for line in yesterday.split("\n") if line.strip()]
-    known, partner = list(names), ""
+    known, partner, last = list(names), "", 0
     found: list[Message] = []
     for line in lines:
         if line.startswith(f"~{name}> "):
@@ -112,13 +110,15 @@ def examples(
         deed = reading.event_in(line, who) if who else None
         said = deed.values.get("text") if deed and deed.name in _SAYING else None
         partner = partner or (who if said else "")
-        found.append(Message("user", said if said and who == partner else f"({line})"))
-    while found and found[-1].role == "user":
-        found.pop()
-    if not partner or not found:
+        if said and who == partner:
+            found.append(Message("user", said))
+            last = len(found)
+        else:
+            found.append(Message("user", f"({line})"))
+    if not last:
         return []
     asks, answer = wording("talk.who_am_i"), wording("talk.you_are", other=partner, name=name)
-    return merged([*found[-EXAMPLE_MESSAGES:], Message("user", asks), Message("assistant", words_json(answer))])
+    return merged([*found[:last][-EXAMPLE_MESSAGES:], Message("user", asks), Message("assistant", words_json(answer))])
 
 
 EXAMPLE_MESSAGES = 6

@@ -85,7 +85,39 @@ def test_own_words_are_the_assistant_s_and_everything_else_stands_in_brackets(tm
     talk = [(one.role, one.content) for one in life.model.requests[-1].messages][-3:]
     assert talk[0][1].endswith("Rook, is it cold?")
     assert talk[1] == ("assistant", words("It is warm."))
-    assert talk[2] == ("user", "(Ana takes the brass lamp.)\nAna: Rook, and outside?")
+    assert talk[2] == ("user", "(Ana takes the brass lamp.)\nRook, and outside?")
+
+
+def test_who_speaks_is_told_where_that_changes(tmp_path):
+    life = Talking(tmp_path, words("It is."), words("That was Ben."))
+    life.answers("say Good day, Rook.")
+    life.game.perform("Ben", "say Is it warm in here?")
+    life.game.perform("Ben", "say It is.")
+    life.answers("say Rook, who was that?")
+    talk = life.model.requests[-1].messages[-1].content.split("\n")
+    assert talk[-5:] == ["(Ben says:)", "Is it warm in here?", "It is.", "(Ana says:)", "Rook, who was that?"]
+
+
+def test_what_stood_in_a_prompt_stands_in_the_next_as_the_talk_goes_on(tmp_path):
+    life = Talking(tmp_path, words("It is warm."), words("Colder."))
+    life.answers("say Good day, Rook.")
+    life.answers("say Rook, I have come by the bridge.")
+    first, second = (request.prompt for request in life.model.requests)
+    assert second.startswith(first)
+
+
+def test_the_scene_stands_where_the_agent_has_come_to_the_room(tmp_path):
+    life = Talking(tmp_path, words("It is warm."), words("Colder."))
+    life.answers("say Good day, Rook.")
+    first = life.model.requests[-1].prompt
+    life.agent.perform("go north")
+    life.ana.types("go north")
+    life.answers("say Is it cold here, Rook?")
+    second = life.model.requests[-1].prompt
+    before, arrival, after = second.partition("(You go north to The Kitchen.)\n")
+    assert arrival and after.startswith("(You are in The Kitchen,")
+    assert "You are in" not in before.split("[user]", 2)[-1]
+    assert before.startswith(first.partition("(You are in The Common Room,")[0])
 
 
 def test_a_whisper_is_answered_in_a_whisper(tmp_path):
