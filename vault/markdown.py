@@ -298,7 +298,7 @@ def escape_section(text: str) -> str:
 
 
 def unescape_section(text: str) -> str:
-    """Return what a section says: without comments, and to the letter what `escaped_section` was given."""
+    """Return what a section says: without comments, and to the letter what `escape_section` was given."""
     return unescape(scan(text))
 
 
