@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from world.command import NamesOf
@@ -82,13 +82,14 @@ def _find_entity(world: World, actor: Character, wanted: str) -> Entity | None:
         return actor
     if key in ("here", "room"):
         return world.room_of(actor)
-    every = list(world.entities())
-    exact = [one for one in every if key in (one.id.lower(), one.name.lower())]
+    tables: tuple[Mapping[str, Entity], ...] = (world.rooms, world.things, world.characters)
+    rows = [row for table in tables for row in table.items()]
+    exact = [one for entity_id, one in rows if key in (entity_id.lower(), one.name.lower())]
     if len(exact) == 1:
         return exact[0]
     near: list[Entity] = [*world.occupants(actor.room_id), *world.things_at(actor.room_id)]
     near += [*world.things_at(actor.character_id), world.room_of(actor)]
-    for among in (near, every):
+    for among in (near, [one for _, one in rows]):
         if candidates(wanted, among):
             return find(wanted, among, "", world.wording)
     try:
