@@ -27,7 +27,7 @@ from server.web.logins import Logins, proof
 from server.web.origins import Origins, caller
 from server.web.play import PageConnection, PageSocket
 from server.web.programs import PROGRAMS, serve_program
-from server.web.site import Answer, Pages, WebFactory
+from server.web.site import Answer, Deadlines, Pages, WebFactory
 from server.web.socket import POLICY, WebSocket, switch_protocol
 from server.web.wire import HandshakeRefused, open_wire
 
@@ -70,7 +70,8 @@ class WebDoor:
         gets = {b"/world": self._tell_world}
         posts = {b"/enter": self._enter, b"/ticket": self._give_ticket, b"/leave": self._leave}
         pages = Pages(self._why_not, gets, posts, self._upgrade)
-        self.factory = WebFactory(pages, services.clock)
+        self._deadlines = Deadlines(services.clock, lambda: float(settings().login_seconds))
+        self.factory = WebFactory(pages, services.clock, self._deadlines)
 
     # Requests
 
@@ -174,14 +175,11 @@ class WebDoor:
             opened = open_wire(headers, request.path, self._subprotocols(request))
         except HandshakeRefused as error:
             log.warning("%s was refused: the request %s", host, error, extra={"host": host})
-            request.setResponseCode(400)
-            request.finish()
-            return NOT_DONE_YET
+            return _refuse(request, 400)
         crowd, is_behind_proxy = self._registry.limiter, host != self._peer_of(request)
         if is_behind_proxy and not crowd.admit_behind_proxy(host):
-            request.setResponseCode(429)
-            request.finish()
-            return NOT_DONE_YET
+            return _refuse(request, 429)
+        self._deadlines.end(request.channel.transport)
         limits = limits_of(self._settings())
         socket = WebSocket(
             opened,
@@ -255,6 +253,12 @@ class WebDoor:
     def _proof_of(self, name: str) -> str | None:
         account = self._registry.login_services.accounts.account(name)
         return proof(account.password) if account and account.password else None
+
+
+def _refuse(request: Request, status: int) -> int:
+    request.setResponseCode(status)
+    request.finish()
+    return NOT_DONE_YET
 
 
 def _expect_ticket(socket: WebSocket, page: PageSocket) -> None:

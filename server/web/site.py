@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
-from server.clock import ReactorClock
+from server.clock import DelayedCall, ReactorClock, cancel
 
 log = logging.getLogger(__name__)
 
@@ -206,11 +206,29 @@ class BoundedRequest(Request):
         super().process()  # type: ignore[no-untyped-call]
 
 
+class Deadlines:
+    """Ends connections that are not through with HTTP in time: a byte now and then keeps none open for ever."""
+
+    def __init__(self, clock: ReactorClock, seconds: Callable[[], float]) -> None:
+        self._clock = clock
+        self._seconds = seconds
+        self._calls: dict[Any, DelayedCall] = {}
+
+    def begin(self, transport: Any) -> None:
+        """Give a connection its time."""
+        self._calls[transport] = self._clock.callLater(self._seconds(), transport.abortConnection)
+
+    def end(self, transport: Any) -> None:
+        """Let a connection be: it has ended, or is a socket now."""
+        cancel(self._calls.pop(transport, None))
+
+
 class HttpConnection(Protocol):
     """One connection of a browser, which says when it has ended."""
 
-    def __init__(self, behind: Any) -> None:
+    def __init__(self, behind: Any, deadlines: Deadlines) -> None:
         self._behind = behind
+        self._deadlines = deadlines
         self._when_lost: Callable[[], None] = lambda: None
 
     def when_lost(self, call: Callable[[], None]) -> None:
@@ -218,12 +236,14 @@ class HttpConnection(Protocol):
         self._when_lost = call
 
     def connectionMade(self) -> None:
+        self._deadlines.begin(self.transport)
         self._behind.makeConnection(self.transport)
 
     def dataReceived(self, data: bytes) -> None:
         self._behind.dataReceived(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
+        self._deadlines.end(self.transport)
         try:
             self._behind.connectionLost(reason)
         finally:
@@ -233,16 +253,17 @@ class HttpConnection(Protocol):
 class WebFactory:
     """Makes what speaks HTTP with each caller."""
 
-    def __init__(self, pages: Pages, clock: ReactorClock) -> None:
+    def __init__(self, pages: Pages, clock: ReactorClock, deadlines: Deadlines) -> None:
         site = Site(cast(Any, pages), timeout=IDLE_SECONDS, reactor=clock)
         site.requestFactory = BoundedRequest
         site.noisy = False
         site.displayTracebacks = False
         self._site = site
+        self._deadlines = deadlines
 
     def buildProtocol(self, addr: IAddress | None) -> HttpConnection:
         """Return the protocol of a caller."""
-        return HttpConnection(self._site.buildProtocol(addr))
+        return HttpConnection(self._site.buildProtocol(addr), self._deadlines)
 
     def doStart(self) -> None:
         """Nothing is to be started; no log of requests is kept."""

@@ -136,6 +136,20 @@ def test_of_a_thousand_requests_in_one_piece_only_some_are_answered(house):
     assert caller.transport.disconnecting
 
 
+def test_who_sends_a_byte_now_and_then_is_hung_up_on_in_time_and_a_socket_is_not(house):
+    browser = Browser(house)
+    window = browser.plays(browser.enters("guest")["ticket"])
+    caller = house.caller()
+    for _ in range(house.settings.login_seconds // 5):
+        assert not caller.transport.disconnecting
+        caller.dataReceived(b"GET / HTTP/1.1\r\nx: " if _ == 0 else b"x")
+        house.goes_on(5)
+        window.reads()
+    assert caller.transport.disconnecting
+    assert not window.caller.transport.disconnecting
+    assert window.types("say still here")[-1] == 'You say, "still here"'
+
+
 # Coming in
 
 
