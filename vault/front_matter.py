@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from frontmatter.default_handlers import YAMLHandler
 
 from vault.errors import NoteError
 from world.sanitize import clean_block
 
 # A fence is exactly three dashes and takes its line end with it, so that lines can be counted.
-_FENCE = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
+_HANDLER = YAMLHandler(fm_boundary=re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE))
 
 Typed = str | tuple[str, ...] | dict[str, str]
 
@@ -39,15 +40,16 @@ class FrontMatter:
 
 def has_front_matter(text: str) -> bool:
     """Return whether a text begins with a fence."""
-    return _FENCE.match(text) is not None
+    return _HANDLER.detect(text)
 
 
 def split_front_matter(text: str, source: str) -> tuple[str, str]:
     """Return what is between the two fences of a text, and what follows. Raises: NoteError if nothing ends it."""
-    parts = _FENCE.split(text, 2)
-    if len(parts) < 3:
-        raise NoteError(f"{source}:1: the front matter begins with '---' but no second '---' ends it.")
-    return parts[1], parts[2]
+    try:
+        head, body = _HANDLER.split(text)
+    except ValueError:
+        raise NoteError(f"{source}:1: the front matter begins with '---' but no second '---' ends it.") from None
+    return head, body
 
 
 def parse_front_matter(head: str, source: str) -> FrontMatter:
@@ -73,11 +75,7 @@ def load_value(text: str) -> object:
 
 def format_block_style(properties: dict[str, Any]) -> str:
     """Return properties as YAML with a line for each item of a list, for notes that are written whole."""
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    text = yaml.dump(
-        properties, Dumper=dumper, default_flow_style=False, allow_unicode=True, sort_keys=False, width=1000
-    )
-    return f"{text.strip()}\n"
+    return f"{_HANDLER.export(properties, sort_keys=False, width=1000)}\n"
 
 
 def format_front_matter(properties: dict[str, Any]) -> str:
