@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from agents.aside import Aside
@@ -29,7 +30,7 @@ from agents.memory.importance import FirstEncounters, line_importance
 from agents.memory.journal_search import JournalSearch
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.summarizing import Summarizer
-from agents.mind import Form, Mind
+from agents.mind import Form, Knowledge, Mind
 from agents.models.model import Capabilities
 from agents.models.queue import ModelQueue
 from agents.prompts.builder import Templates
@@ -58,13 +59,29 @@ TALK_TOKENS = 1500
 """How long a prompt is at most for an instructed model of fewer parameters: it acts better with less."""
 
 
+@dataclass(frozen=True)
+class Services:
+    """What all agents of a world share.
+
+    `now_ms` returns the time. A model that does not answer in `timeout_seconds` is given up. `turns` lets so many
+    compactions run at once. `components` has those that are added to every mind; by default those that are loaded.
+    """
+
+    game: Game
+    now_ms: Callable[[], int]
+    timeout_seconds: float = 120.0
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    floor: Floor = field(default_factory=Floor)
+    aside: Aside | None = None
+    components: ComponentRegistry | None = None
+
+
 class Agent:
     """One mind in the world. It is awake while it has a model to think with; it remembers in any case.
 
     `on_addressed` is called when somebody speaks to it or something else asks for a thought, so that it may think
     sooner; `on_thinking` as its model is asked; `on_trouble` with what admins should know and do; `on_perceived` with
-    everything that it perceives. `led_by` is who leads it, so that it does not think for itself, or empty. `floor` and
-    `aside` are the same for all who live together. `components` has those that are added to every mind.
+    everything that it perceives. `led_by` is who leads it, so that it does not think for itself, or empty.
     """
 
     def __init__(
@@ -72,17 +89,12 @@ class Agent:
         note: AgentNote,
         settings: AgentSettings,
         memory: AgentMemory,
-        game: Game,
         templates: Templates,
         rng: random.Random,
-        now_ms: Callable[[], int],
-        timeout_seconds: float = 120.0,
+        services: Services,
         summarizer: Callable[[], Summarizer | None] = lambda: None,
-        turns: asyncio.Semaphore | None = None,
-        floor: Floor | None = None,
-        aside: Aside | None = None,
-        components: ComponentRegistry | None = None,
     ) -> None:
+        """`summarizer` returns what summarises for it just now, or None."""
         self.note = note
         self.settings = settings
         self.memory = memory
@@ -93,42 +105,50 @@ class Agent:
         self.on_perceived: Callable[[Event, str], None] = lambda event, text: None
         self.led_by = ""
         self.last_turn = Turn("asleep")
-        self.compactor = Compactor(
-            memory,
-            summarizer,
-            turns or asyncio.Semaphore(1),
-            now_ms,
-            random.Random(rng.getrandbits(64)),
-            PromptCost(self.count_tokens, lambda: self.queue.status().cached_share if self.queue else 0.0),
-            aside,
-        )
-        self.facts = FactRegistry(memory.journal.vault, note.name, memory.journal, now_ms, memory.reading, aside)
-        self.facts.on_trouble = lambda text: self.on_trouble(text)
-        self.facts.profile_goals = goals_in(note.profile)
-        memory.subscribe(lambda recorded: self.facts.keep_up())
-        self.finder = JournalSearch(memory.journal, memory.reading)
+        self._game, self._now_ms = services.game, services.now_ms
+        self._is_hurrying = False
         self._familiar = FirstEncounters(memory.journal.vault, note.name)
-        self._game = game
+        self._visitors = Visitors(note.name, services.now_ms)
+        self._help = CallForHelp(note.name)
+        self.awareness = Awareness(note.name, services.floor, services.now_ms)
+        self.conversation = Conversation(note.name, services.now_ms)
+        self.compactor = self._compactor(services, summarizer, random.Random(rng.getrandbits(64)))
+        self.facts = self._fact_registry(services.aside)
+        self.finder = JournalSearch(memory.journal, memory.reading)
         self._conduct = RepetitionGuard(note.name, rng)
         self._conduct.breaks_loops = settings.break_loops
-        self._asking = Asking(note.name, game, rng, timeout_seconds)
-        self.awareness = Awareness(note.name, floor or Floor(), now_ms)
-        self.conversation = Conversation(note.name, now_ms)
-        self._visitors = Visitors(note.name, now_ms)
-        self._is_hurrying = False
-        self._help = CallForHelp(note.name)
-        self._now_ms = now_ms
-        self._thinking = Thinking(self, game, self._conduct, self._asking, rng)
-        self.reflection = self._reflecting(timeout_seconds)
-        owner = Owner(note.name, memory.journal.vault, now_ms, random.Random(note.name))
+        self._asking = Asking(note.name, services.game, rng, services.timeout_seconds)
+        self._thinking = Thinking(self, services.game, self._conduct, self._asking, rng)
+        self.reflection = self._reflecting(services.timeout_seconds)
+        self.mind = self._mind(templates, services.components or loaded_components())
+
+    def _compactor(
+        self, services: Services, summarizer: Callable[[], Summarizer | None], rng: random.Random
+    ) -> Compactor:
+        cost = PromptCost(self.count_tokens, lambda: self.queue.status().cached_share if self.queue else 0.0)
+        return Compactor(self.memory, summarizer, services.turns, services.now_ms, rng, cost, services.aside)
+
+    def _fact_registry(self, aside: Aside | None) -> FactRegistry:
+        memory, name = self.memory, self.note.name
+        facts = FactRegistry(memory.journal.vault, name, memory.journal, self._now_ms, memory.reading, aside)
+        facts.on_trouble = lambda text: self.on_trouble(text)
+        facts.profile_goals = goals_in(self.note.profile)
+        memory.subscribe(lambda recorded: facts.keep_up())
+        return facts
+
+    def _mind(self, templates: Templates, components: ComponentRegistry) -> Mind:
+        note, memory = self.note, self.memory
+        owner = Owner(note.name, memory.journal.vault, self._now_ms, random.Random(note.name))
         parts: tuple[Component, ...] = (
-            Bonds(self.reflection.people, memory.reading, game.world.characters.get),
+            Bonds(self.reflection.people, memory.reading, self._game.world.characters.get),
             Insights(self.reflection),
-            *(components or loaded_components()).made_for(owner),
+            *components.made_for(owner),
         )
-        self.mind = Mind(note, templates, memory, game, self.facts, self.finder, self._conduct.notice, parts)
-        self.mind.adopt(note, templates, settings.left_out)
-        self.mind.on_trouble = lambda text: self.on_trouble(text)
+        knowledge = Knowledge(memory, self.facts, self.finder)
+        mind = Mind(note, templates, self._game, knowledge, self._conduct.notice, parts)
+        mind.adopt(note, templates, self.settings.left_out)
+        mind.on_trouble = lambda text: self.on_trouble(text)
+        return mind
 
     def _reflecting(self, timeout_seconds: float) -> Reflection:
         name, journal = self.note.name, self.memory.journal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -40,6 +41,15 @@ Form = Literal["talk", "small", "full"]
 """How a model is asked: as in a talk, or with a transcript, a shorter one if a grammar holds it."""
 
 
+@dataclass(frozen=True)
+class Knowledge:
+    """What an agent remembers, knows by rule and finds in its journal."""
+
+    memory: AgentMemory
+    facts: FactRegistry
+    finder: JournalSearch
+
+
 class Mind:
     """The components of one agent, in the order of its prompt.
 
@@ -51,24 +61,24 @@ class Mind:
         self,
         note: AgentNote,
         templates: Templates,
-        memory: AgentMemory,
         game: Game,
-        facts: FactRegistry,
-        finder: JournalSearch,
+        knowledge: Knowledge,
         notice: Callable[[Wording], str],
         more: Iterable[Component] = (),
     ) -> None:
         self.on_trouble: Callable[[str], None] = lambda text: None
+        memory, vault = knowledge.memory, knowledge.memory.journal.vault
         self._unknown: set[str] = set()
         self._note = note
         self._templates = templates
         self._memory = memory
         self._game = game
         self._talk = Talk(note.name, memory.reading, lambda: game.world.wording)
-        known = Facts(facts, lambda: memory.settings)
+        known = Facts(knowledge.facts, lambda: memory.settings)
         self.looked_up = LookedUp(known)
-        self.errands = Errands(PlanNote(memory.journal.vault, note.name), note.errands)
-        retrieval = Retrieval(Retriever(finder, NotesIndex(memory.journal.vault, note.name)), lambda: memory.settings)
+        self.errands = Errands(PlanNote(vault, note.name), note.errands)
+        retriever = Retriever(knowledge.finder, NotesIndex(vault, note.name))
+        retrieval = Retrieval(retriever, lambda: memory.settings)
         every = [
             *self._texts_before(),
             known,

@@ -6,16 +6,16 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
-from agents.agent import Agent
+from agents.agent import Agent, Services
 from agents.aside import Aside
-from agents.attending.floor import Floor
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import stated_words
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import loaded_strategies
-from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompts.builder import TalkTemplate, Templates, parse_talk_template
@@ -54,12 +54,17 @@ class Population(Mapping[str, Agent]):
         self._now_ms = now_ms
         self._agents: dict[str, Agent] = {}
         self._summary_templates: dict[str, SummaryTemplates] = {}
-        self._turns = asyncio.Semaphore(settings.memory.max_compactions)
         self._summary_queues: tuple[ModelQueue, ...] = ()
         self._summary_caches: dict[str, SummaryCache] = {}
         self._said: set[str] = set()
-        self._floor = Floor()
         self.aside = Aside()
+        self._services = Services(
+            game,
+            now_ms,
+            settings.models.timeout_seconds,
+            asyncio.Semaphore(settings.memory.max_compactions),
+            aside=self.aside,
+        )
         self._queue: ModelQueue | None = None
         self._queues: Mapping[str, ModelQueue] = {}
         self.on_born: Callable[[Agent], None] = lambda agent: None
@@ -235,20 +240,14 @@ class Population(Mapping[str, Agent]):
         self._adopt(name, summary_templates)
         self._summary_caches[name] = SummaryCache(self._vault, name)
         # A generator of its own for each, so that what one draws changes nothing for the others.
-        rng = random.Random(self._rng.getrandbits(64))
         self._agents[name] = Agent(
             note,
             settings,
             memory,
-            self._game,
             templates,
-            rng,
-            self._now_ms,
-            self._settings.models.timeout_seconds,
+            random.Random(self._rng.getrandbits(64)),
+            replace(self._services, timeout_seconds=self._settings.models.timeout_seconds),
             lambda: self._summarizer(memory),
-            self._turns,
-            self._floor,
-            self.aside,
         )
 
     def _adopt(self, name: str, templates: SummaryTemplates) -> None:
@@ -287,18 +286,15 @@ class Population(Mapping[str, Agent]):
             grouping=settings.summary_grouping,
             fallback=settings.fallback,
         )
-        return Summarizer(
+        context = SummaryContext(
             memory.name,
-            queue,
-            self._summary_templates[memory.name],
-            profile,
             lambda: self._roster() | stated_words(self._agents[memory.name].facts.facts),
             memory.memory,
-            later,
             self._domain_of,
-            self._summary_caches[memory.name],
             memory.reading,
         )
+        queues, cache = (queue, *later), self._summary_caches[memory.name]
+        return Summarizer(context, queues, self._summary_templates[memory.name], profile, cache)
 
     def _domain_of(self, room_id: str) -> str:
         room = self._game.world.rooms.get(room_id)

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from agents.asking import Asking, Question, archived
+from agents.attending.awareness import Awareness
+from agents.attending.conversation import Conversation
+from agents.attending.perceiving import Address
 from agents.choices.policy import Decision
 from agents.choices.possible import possible
+from agents.components.errands import Step
 from agents.memory.facts.extraction import utterance_in
 from agents.memory.importance import REFUSED
+from agents.memory.memory import AgentMemory
 from agents.models.model import Completion, ModelError, Request
-from agents.models.queue import Priority
+from agents.models.queue import ModelQueue, Priority
+from agents.prompts.prompt import Prompt
+from agents.reflection.reflection import Reflection
 from agents.repetition.guard import RepetitionGuard
 from agents.replies.character import Around, is_out_of_character
 from agents.replies.reply import Reply
 from agents.turn import Turn
+from config.settings import AgentSettings
 from vault.errors import NoteError
 from vault.markdown import one_line
 from vault.memory.archive_exchanges import DISCARDED, SUPPRESSED
-from world.game import Game
+from world.entities import Character
+from world.game import CommandResult, Game
 from world.parsing import split_reason
-
-if TYPE_CHECKING:
-    from agents.agent import Agent
 
 log = logging.getLogger(__name__)
 
@@ -38,10 +44,37 @@ NARRATION_LINES = 12
 """Among so many of the newest memories is what a model may say back as if it were speech."""
 
 
+class Thinker(Protocol):
+    """What a turn needs of the agent whose it is; see `agents.agent.Agent`."""
+
+    queue: ModelQueue | None
+    settings: AgentSettings
+    memory: AgentMemory
+    awareness: Awareness
+    conversation: Conversation
+    reflection: Reflection
+    on_thinking: Callable[[], None]
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def character(self) -> Character: ...
+    @property
+    def why_still(self) -> str: ...
+
+    def next_step(self) -> Step | None: ...
+    def answers_to(self, address: Address) -> list[str]: ...
+    def prompt(self, question: Question | None = None) -> Prompt: ...
+    def count_tokens(self, text: str) -> int: ...
+    def perform(self, line: str, cause: str = "") -> CommandResult: ...
+
+
 class Thinking:
     """Takes the turns of one agent, one at a time. `question` is what its model was asked last."""
 
-    def __init__(self, agent: Agent, game: Game, conduct: RepetitionGuard, asking: Asking, rng: random.Random) -> None:
+    def __init__(
+        self, agent: Thinker, game: Game, conduct: RepetitionGuard, asking: Asking, rng: random.Random
+    ) -> None:
         self.question = Question()
         self._agent = agent
         self._game = game

@@ -18,7 +18,7 @@ from functools import partial
 
 from agents.memory.gate import Source
 from agents.memory.summaries.drafts import SummaryRefused
-from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.memory.summaries.templates import load_summary_templates
 from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
 from agents.models.model_selection import ModelSpec
@@ -102,7 +102,8 @@ async def measured(model: LanguageModel, rounds: int, verbose: bool) -> Figures:
     )
     for name, source in list(journals().items()) * rounds:
         templates = load_summary_templates(Vault(STARTER), source.name)
-        summarizer = Summarizer(source.name, queue, templates, profile, partial(_roster, source), lambda seq: None)
+        context = SummaryContext(source.name, partial(_roster, source), lambda seq: None)
+        summarizer = Summarizer(context, [queue], templates, profile)
         overheard.answers.clear()
         refused, detail = await _tried(summarizer, source, figures, overheard.answers)
         figures.reasons.update(refused)

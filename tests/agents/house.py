@@ -7,11 +7,11 @@ import itertools
 import random
 from pathlib import Path
 
-from agents.agent import Agent
+from agents.agent import Agent, Services
 from agents.commands.memory_commands import fact_commands, memory_commands
 from agents.component_registry import ComponentRegistry
 from agents.memory.memory import AgentMemory
-from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.models.queue import ModelQueue
 from agents.prompts.prompt import parse_template
 from config.settings import AgentSettings, MemorySettings
@@ -115,24 +115,18 @@ class House:
         queue = ModelQueue(self.model, now=lambda: 0.0)
         profile = SummarizerProfile(style, 0.3, settings.summary_tokens, 60.0)
         world = self.game.world
-        summarizer = Summarizer(
-            name,
-            queue,
-            starter_templates(name),
-            profile,
-            lambda: frozenset([*world.characters, *world.rooms, *world.things]),
-            memory.memory,
+        context = SummaryContext(
+            name, lambda: frozenset([*world.characters, *world.rooms, *world.things]), memory.memory
         )
+        summarizer = Summarizer(context, [queue], starter_templates(name), profile)
         agent = Agent(
             load_agent(self.vault, name),
             AgentSettings(),
             memory,
-            self.game,
             self.templates,
             random.Random(1),
-            self.now,
-            summarizer=lambda: summarizer,
-            components=self.components,
+            Services(self.game, self.now, components=self.components),
+            lambda: summarizer,
         )
         self.agents[name] = agent
         agent.queue = queue

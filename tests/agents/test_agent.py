@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.agent import Agent, Turn
+from agents.agent import Agent, Services, Turn
 from agents.memory.memory import AgentMemory
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
@@ -59,10 +59,9 @@ class Life:
             load_agent(vault, "Rook"),
             own or AgentSettings(),
             self.memory,
-            self.game,
             templates_of(template),
             random.Random(1),
-            lambda: AT,
+            Services(self.game, lambda: AT),
         )
         self.model = ScriptedModel(*script, constrains=constrains)
         self.ana = Player(self.game, "Ana")

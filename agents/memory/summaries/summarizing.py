@@ -37,34 +37,43 @@ TINY_TOKENS = 12
 _SENTENCE_END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”’]))\s+(?=[\"“‘]?[^\W\d_a-z])")
 
 
-class Summarizer:
-    """Makes drafts for one agent. `roster` gives the names that the world knows, `domain_of` the domain of a room.
+@dataclass(frozen=True)
+class SummaryContext:
+    """Whose memories are summarised, and what a summary of them may speak of.
 
-    `later` are the models that are asked in turn when the first one gives no summary that is accepted.
+    `roster` gives the names that the world knows, `memory_of` the memory of a number, `domain_of` the domain of a room.
+    """
+
+    name: str
+    roster: Callable[[], frozenset[str]]
+    memory_of: Callable[[int], Memory | None]
+    domain_of: Callable[[str], str] = lambda room: ""
+    reading: NarrationParser = ENGLISH
+
+
+class Summarizer:
+    """Makes drafts for one agent.
+
+    `queues` are the models that are asked in turn, the next when one gives no summary that is accepted.
     """
 
     def __init__(
         self,
-        name: str,
-        queue: ModelQueue,
+        context: SummaryContext,
+        queues: Sequence[ModelQueue],
         templates: SummaryTemplates,
         profile: SummarizerProfile,
-        roster: Callable[[], frozenset[str]],
-        resolve: Callable[[int], Memory | None],
-        later: Sequence[ModelQueue] = (),
-        domain_of: Callable[[str], str] = lambda room: "",
         cache: SummaryCache | None = None,
-        reading: NarrationParser = ENGLISH,
     ) -> None:
-        self._name = name
-        self._queues = (queue, *later)
+        self._name = context.name
+        self._queues = tuple(queues)
         self._templates = templates
         self._profile = profile
-        self._roster = roster
-        self._resolve = resolve
-        self._domain_of = domain_of
+        self._roster = context.roster
+        self._resolve = context.memory_of
+        self._domain_of = context.domain_of
+        self._reading = context.reading
         self._cache = cache
-        self._reading = reading
 
     @property
     def source_tokens(self) -> int:

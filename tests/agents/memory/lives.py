@@ -15,7 +15,7 @@ from agents.memory.compactor import Compactor, Outcome
 from agents.memory.cost import PromptCost
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import StrategyRegistry
-from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.model import Request
 from agents.models.queue import ModelQueue
@@ -88,7 +88,8 @@ class Life:
         self.memory = AgentMemory(Vault(root, disk or QuickDisk()), name, settings, self.clock, strategies=strategies)
         self.memory.load()
         profile = SummarizerProfile(style, 0.3, settings.summary_tokens, 60.0, chat)
-        summarizer = Summarizer(name, self.queue, starter_templates(name), profile, lambda: ROSTER, self.memory.memory)
+        context = SummaryContext(name, lambda: ROSTER, self.memory.memory)
+        summarizer = Summarizer(context, [self.queue], starter_templates(name), profile)
         self.compactor = Compactor(
             self.memory,
             lambda: summarizer,

@@ -18,7 +18,7 @@ from agents.memory.strategies.rolling import Rolling
 from agents.memory.summaries.drafts import Asking, SummaryRefused
 from agents.memory.summaries.grouping import grouped, told
 from agents.memory.summaries.prose import written
-from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.memory.summaries.templates import SummaryTemplate, load_summary_templates
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
@@ -126,13 +126,11 @@ def summarizer_of(
 ) -> Summarizer:
     by_seq = {memory.seq: memory for memory in memories}
     return Summarizer(
-        NAME,
-        ModelQueue(model),
+        SummaryContext(NAME, lambda: ROSTER, by_seq.get),
+        [ModelQueue(model)],
         load_summary_templates(Vault(STARTER), NAME),
         SummarizerProfile(style, 0.3, 300, 60.0),
-        lambda: ROSTER,
-        by_seq.get,
-        cache=cache,
+        cache,
     )
 
 

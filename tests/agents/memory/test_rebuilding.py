@@ -9,7 +9,7 @@ import pytest
 
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.rebuilding import rebuilt
-from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from tests.agents.memory.lives import NAME, ROSTER, Clock, Life, QuickDisk, starter_templates, windows
@@ -277,10 +277,10 @@ def test_a_rebuild_of_a_long_life_asks_only_for_what_is_new_since_the_last(tmp_p
     vault, profile = Vault(tmp_path), SummarizerProfile("prose", 0.3, 60, 60.0)
     asked: list[int] = []
     for leaves in (80, 88, 96):
+        context = SummaryContext(NAME, lambda: ROSTER, lambda seq: None)
         summarizer = Summarizer(
-            NAME, ModelQueue(model), starter_templates(NAME), profile, lambda: ROSTER, lambda seq: None,
-            cache=SummaryCache(vault, NAME),
-        )  # fmt: skip
+            context, [ModelQueue(model)], starter_templates(NAME), profile, SummaryCache(vault, NAME)
+        )
         texts = [f"I met Moss at {number} stones, {FILLING}." for number in range(leaves)]
         before = len(model.requests)
         asyncio.run(rebuilt(summarizer, texts, model.count_tokens, 60, lambda draft: draft))
