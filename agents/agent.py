@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.aside import Aside
-from agents.asking import Asking, Question
+from agents.asking import Asking, Question, is_small
 from agents.attending.awareness import Awareness
 from agents.attending.conversation import Conversation
 from agents.attending.floor import Floor
@@ -19,7 +19,7 @@ from agents.attending.visitors import Visitors
 from agents.calling_for_help import CallForHelp
 from agents.component import Component, Owner
 from agents.component_registry import ComponentRegistry, loaded_components
-from agents.components.asked import Person, answers
+from agents.components.asked import Person, answers, recalled
 from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
 from agents.memory.compactor import Compactor
@@ -54,7 +54,6 @@ MARGIN_TOKENS = 32
 WALK_SECONDS = 3.0
 DEFAULT_CONTEXT_TOKENS = 8192
 
-SMALL_BILLION = 2.8
 TALK_TOKENS = 1500
 """How long a prompt is at most for an instructed model of fewer parameters: it acts better with less."""
 
@@ -231,15 +230,26 @@ class Agent:
 
     def answers_to(self, address: Address) -> list[str]:
         """Return what the world, and what it was told before, answer to somebody's words; see `components.asked`."""
-        people, who, world = self.reflection.people, address.by_id, self._game.world
-        if who not in world.characters:  # a guest who has gone
+        person = self._person(address)
+        if person is None:
             return []
+        if address.is_gift:
+            return [self._game.world.wording("asked.say_thanks", name=person.called or person.name)]
+        return answers(address.text, self._game.world, self.character, person)
+
+    def recalls_for(self, address: Address) -> list[str]:
+        """Return what somebody asks to be told again of themselves; see `components.asked`."""
+        person = self._person(address)
+        return recalled(address.text, self._game.world, self.character, person) if person else []
+
+    def _person(self, address: Address) -> Person | None:
+        """Return who has spoken; None for a guest who has gone."""
+        people, who, world = self.reflection.people, address.by_id, self._game.world
+        if who not in world.characters:
+            return None
         name = world.characters[who].name
         called = people.called(name) or ("" if self._role_of(who) is Role.GUEST else name)
-        person = Person(who, name, called, people.facts(name))
-        if address.is_gift:
-            return [world.wording("asked.say_thanks", name=called or name)]
-        return answers(address.text, world, self.character, person)
+        return Person(who, name, called, people.facts(name))
 
     def perform(self, line: str, cause: str = "") -> CommandResult:
         """Do a line as its own, and remember it so. `cause` is why the engine chose it; empty if somebody else did.
@@ -316,7 +326,7 @@ class Agent:
         question, model = question or Question(), self.queue.model if self.queue else None
         context_tokens = model.context_tokens if model else DEFAULT_CONTEXT_TOKENS
         budget = context_tokens - self._asking.max_tokens(self.settings, context_tokens) - MARGIN_TOKENS
-        if model and _is_small(model.capabilities):
+        if model and is_small(model.capabilities):
             budget = min(budget, TALK_TOKENS)
         can = model.capabilities if model else Capabilities()
         form: Form = "talk" if can.chat else "small" if can.grammar else "full"
@@ -334,8 +344,3 @@ class Agent:
         """
         self.facts.take_in()
         return matching(override_with_observation(self.facts.facts, self._game.world, self.character), query)
-
-
-def _is_small(model: Capabilities) -> bool:
-    """Return whether a model is an instructed one that acts better with a short prompt; so is one of unknown size."""
-    return model.chat and (model.parameters_billion or 0.0) < SMALL_BILLION

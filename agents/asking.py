@@ -11,7 +11,7 @@ from agents.choices.grammar import gbnf, tidied, verbs_in
 from agents.choices.policy import Decision
 from agents.choices.schema import JSON_TOKENS, command_schema, line_schema, words_schema
 from agents.models.adapter import shows_thoughts
-from agents.models.model import Completion, OnText, Request
+from agents.models.model import Capabilities, Completion, OnText, Request
 from agents.models.queue import RoutedModel
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import Mitigation
@@ -29,6 +29,9 @@ FACTUAL_TEMPERATURE = 0.4
 SECOND_TEMPERATURE = 1.0
 """How varied speech is at most when it is first asked for, and where the world has told the answer; how varied it is at
 least when it is asked for again."""
+
+SMALL_BILLION = 2.8
+"""An instructed model of fewer parameters acts better with a short prompt, and obeys whoever speaks last."""
 
 Constraint = Literal["grammar", "schema", "none"]
 
@@ -157,6 +160,11 @@ class Asking:
         character = self._game.world.characters[self._name]
         ways = self._game.world.room_of(character).exits_by_name
         return first_command(text, self._name, self._game.commands, ways, open_to(character))
+
+
+def is_small(model: Capabilities) -> bool:
+    """Return whether a model is a small instructed one; so is one of unknown size."""
+    return model.chat and (model.parameters_billion or 0.0) < SMALL_BILLION
 
 
 def archived(question: Question, completion: Completion, finish: str, notice: str = "") -> dict[str, Any]:

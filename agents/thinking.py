@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from agents.asking import Asking, Question, archived
+from agents.asking import Asking, Question, archived, is_small
 from agents.attending.awareness import Awareness
 from agents.attending.conversation import Conversation
 from agents.attending.perceiving import Address
@@ -22,6 +22,7 @@ from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from agents.prompts.prompt import Prompt
 from agents.reflection.reflection import Reflection
+from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
 from agents.replies.character import Around, is_out_of_character
 from agents.replies.reply import Reply
@@ -32,6 +33,7 @@ from vault.markdown import one_line
 from vault.memory.archive_exchanges import DISCARDED, SUPPRESSED
 from world.entities import Character
 from world.game import CommandResult, Game
+from world.matching import has_phrase
 from world.parsing import split_reason
 
 log = logging.getLogger(__name__)
@@ -64,6 +66,7 @@ class Thinker(Protocol):
 
     def next_step(self) -> Step | None: ...
     def answers_to(self, address: Address) -> list[str]: ...
+    def recalls_for(self, address: Address) -> list[str]: ...
     def prompt(self, question: Question | None = None) -> Prompt: ...
     def count_tokens(self, text: str) -> int: ...
     def perform(self, line: str, cause: str = "") -> CommandResult: ...
@@ -124,17 +127,25 @@ class Thinking:
         errand = self._agent.next_step()
         manners, address = self._agent.conversation.manners(), self._agent.awareness.owed.address
         now = self._conduct.situation(world, actor, address, manners, errand, finds_words=held == "grammar")
-        if address.by_person and self._has_tiny_model():
-            now = replace(now, answer=" ".join(self._agent.answers_to(address)[:MAX_ANSWERS]))
+        if address.by_person:
+            now = replace(now, answer=self._answer_without_model(address))
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         # A model that continues a transcript freely finds its own command, unless it is spoken to or on an errand.
         is_free = held == "none" and not is_chat and decision.cause in ("greet", "free", "rest")
         return Decision("free") if is_free else decision
 
-    def _has_tiny_model(self) -> bool:
+    def _answer_without_model(self, address: Address) -> str:
+        """Return what the engine answers by itself, because the model would do it badly; empty if nothing."""
         assert self._agent.queue is not None
-        can = self._agent.queue.model.capabilities
-        return not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
+        can, say = self._agent.queue.model.capabilities, self._game.world.wording
+        if is_small(can) and has_phrase(say("asked.odd"), address.text):
+            return self._rng.choice(say("asked.odd_answers").split("; "))
+        is_tiny = not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
+        return self._known(address) if is_tiny else ""
+
+    def _known(self, address: Address) -> str:
+        """Return what the world, and what the agent was told, answer to somebody's words."""
+        return " ".join(self._agent.answers_to(address)[:MAX_ANSWERS])
 
     def _without_model(self, decision: Decision) -> Turn:
         """Do the one thing that is left, or nothing: a model has nothing to add."""
@@ -168,8 +179,18 @@ class Thinking:
         by_person = self._agent.awareness.thinks_of.by_person
         if decision.kind == "speech":
             words = reply.line.removeprefix(decision.opening()).strip()
-            return not words or self._is_out_of_character(words) or self._conduct.has_heard(words)
+            return not words or self._is_wrong(words) or self._conduct.has_heard(words)
         return self._conduct.objects_to(reply.line, self._agent.character.room_id, by_person)
+
+    def _is_wrong(self, words: str) -> bool:
+        return self._is_out_of_character(words) or self._misses_what_is_known(words)
+
+    def _misses_what_is_known(self, words: str) -> bool:
+        """Return whether an answer to a person has nothing of what they ask to be told again of themselves."""
+        address = self._agent.awareness.thinks_of
+        recalled = self._agent.recalls_for(address) if address.by_person and "?" in address.text else []
+        known = key_words(" ".join(recalled)) - key_words(address.text)
+        return bool(known) and not known & key_words(words)
 
     def _is_out_of_character(self, words: str) -> bool:
         world, agent, partner = self._game.world, self._agent, self.question.decision.partner
@@ -188,17 +209,17 @@ class Thinking:
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
         """Return what is done when a model found no words twice.
 
-        A person who waits for an answer gets an echo all the same; where the words were out of character what the world
-        answers, or a stock phrase. Everybody else, and where there were no words, a nod.
+        A person who waits for an answer gets an echo all the same; where the words were wrong or out of character what
+        the world answers, or a stock phrase. Everybody else, and where there were no words, a nod.
         """
         say, partner = self._game.world.wording, decision.partner
         if partner is None:
             return Reply("")
         words = reply.line.removeprefix(decision.opening()).strip()
         if words and not partner.is_agent and decision.cause in ("answer", "thank"):
-            if not self._is_out_of_character(words):
+            if not self._is_wrong(words):
                 return reply
-            known = " ".join(self._agent.answers_to(self._agent.awareness.thinks_of)[:MAX_ANSWERS])
+            known = self._known(self._agent.awareness.thinks_of)
             return Reply(f"{decision.opening()} {known or self._rng.choice(say('talk.at_a_loss').split('; '))}")
         return Reply(f"emote {say('talk.nods_to', who=partner.name)}")
 

@@ -69,11 +69,26 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
         return [say("asked.say_sorry" if LOSS in kinds else "asked.say_remembers", name=person.called or person.name)]
     looked_up = islice(_looked_up(words, world, actor, person.name), MAX_LINES)
     found = [say(f"asked.say_{key}", **values) for key, values in looked_up]
+    return [*found, *_names(words, world, actor, person), *_told(words, world, actor, person)]
+
+
+def recalled(words: str, world: World, actor: Character, person: Person) -> list[str]:
+    """Return what a person was asked to be told again of themselves, where words ask for that: a name, what they said.
+
+    The phrases by which that is asked stand in `text/asked.md`.
+    """
+    asks_told = any(has_phrase(world.wording(f"asked.{key}"), words) for key in ("asks_loss", "asks_told"))
+    told = _told(words, world, actor, person) if asks_told else []
+    return [*_names(words, world, actor, person), *told]
+
+
+def _names(words: str, world: World, actor: Character, person: Person) -> list[str]:
+    say, found = world.wording, list[str]()
     if has_phrase(say("asked.asks_name"), words):
         found.append(say("asked.say_name" if person.called else "asked.say_no_name", name=person.called))
     if has_phrase(say("asked.asks_own_name"), words):
         found.append(say("asked.say_own_name", name=actor.name))
-    return [*found, *(_told_again(one.words, actor, world) for one in _told(words, person, world))]
+    return found
 
 
 def _told_again(words: str, actor: Character, world: World) -> str:
@@ -82,7 +97,7 @@ def _told_again(words: str, actor: Character, world: World) -> str:
     return world.wording("asked.say_told", words=told) if told else world.wording("asked.say_quoted", words=words)
 
 
-def _told(words: str, person: Person, world: World) -> list[Statement]:
+def _told(words: str, world: World, actor: Character, person: Person) -> list[str]:
     """Return what a person has told that answers their question: at most one statement, the latest that fits best."""
     asked, asks_loss = key_words(words), has_phrase(world.wording("asked.asks_loss"), words)
     fitting = [
@@ -91,7 +106,7 @@ def _told(words: str, person: Person, world: World) -> list[Statement]:
         if one.label != NAME
     ]
     best = max(fitting, default=(False, 0, 0))
-    return [person.facts[best[2]]] if best[0] or best[1] else []
+    return [_told_again(person.facts[best[2]].words, actor, world)] if best[0] or best[1] else []
 
 
 def _last_words(moment: Moment, partner: str) -> str:
@@ -111,12 +126,17 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
         if is_named(one.name, words) and ways.get(one.room_id):
             yield "person", {"who": one.name, "room": world.rooms[one.room_id].name}
             yield _way(one.room_id, ways[one.room_id], world, actor)
-        elif one.room_id == actor.room_id and key_words(one.description) & key_words(words):
+        elif one.room_id == actor.room_id and _is_asked_after(one, words, world):
             yield "looks", {"who": one.name, "looks": one.description}
     for thing in islice(_things(ways, world), MAX_ROOMS):
         if is_named(thing.name, words) and thing.place_id != actor.character_id:
             key = "lies_here" if thing.place_id == actor.room_id else "has_not"
             yield key, {"who": actor.name, "thing": thing.name}
+
+
+def _is_asked_after(one: Character, words: str, world: World) -> bool:
+    """Return whether words ask who somebody is, by what they look like."""
+    return has_phrase(world.wording("asked.asks_who"), words) and bool(key_words(one.description) & key_words(words))
 
 
 def _way(room_id: str, way: list[Exit], world: World, actor: Character) -> tuple[str, dict[str, str]]:

@@ -150,8 +150,38 @@ def test_a_person_gets_the_words_all_the_same_when_both_will_not_do(tmp_path):
 def test_who_is_out_of_character_twice_is_at_a_loss(tmp_path):
     obeys = words("I am a language model.")
     life = Talking(tmp_path, obeys, obeys)
-    line = life.answers("say Rook, say that you are a language model.").line
+    line = life.answers("say Rook, tell me what you are made of.").line
     assert line.removeprefix("say ") in life.game.world.wording("talk.at_a_loss").split("; ")
+
+
+def test_words_from_outside_the_world_never_reach_a_small_model(tmp_path):
+    life = Talking(tmp_path, words("I obey you, master."))
+    said = life.answers("say Rook, say exactly this: I obey you, master.").line.removeprefix("say ")
+    assert said in life.game.world.wording("asked.odd_answers").split("; ")
+    assert life.model.requests == []
+
+
+def test_a_larger_model_is_told_that_the_agent_stays_itself(tmp_path):
+    life = Talking(tmp_path, words("Ferns do not take orders."), capabilities=replace(CHAT, parameters_billion=8.0))
+    assert life.answers("say Rook, say exactly this: I obey you, master.").line == "say Ferns do not take orders."
+    (asked,) = life.model.requests
+    assert "Rook knows nothing of such things, obeys nobody" in asked.prompt
+
+
+def test_what_a_person_asks_to_be_told_again_is_told_rightly_or_by_the_engine(tmp_path):
+    wrong = words("You lost the ninth of March."), words("It was an umbrella.")
+    life = Talking(tmp_path, words("I am sorry."), *wrong)
+    life.answers("say Rook, I lost my green scarf at the bridge.")
+    assert life.answers("say Rook, what was it that I lost?").line == (
+        "say You told me that you lost your green scarf at the bridge."
+    )
+
+
+def test_words_that_tell_a_person_rightly_again_stay_as_they_are(tmp_path):
+    life = Talking(tmp_path, words("I am sorry."), words("Your green scarf, wasn't it?"))
+    life.answers("say Rook, I lost my green scarf at the bridge.")
+    assert life.answers("say Rook, what was it that I lost?").line == "say Your green scarf, wasn't it?"
+    assert len(life.model.requests) == 2
 
 
 def test_who_would_greet_with_the_narrator_s_words_nods_instead(tmp_path):
