@@ -17,21 +17,31 @@ from server.clock import ReactorClock
 from server.connection.input import TokenBucket
 from server.net.addresses import is_loopback, network_of
 
-RESERVED = 384
-"""For notes that are saved, journals that are opened, models that are asked, and what pages have shown."""
+RESERVED = 128
+"""So many file handles are for notes that are saved, journals that are opened and models that are asked."""
+
+MAX_PAGE_FILES = 256
+PAGE_FILES_SHARE = 8
+"""At most so many handles, and one part in so many of what is allowed, are for what pages have shown."""
 
 UNBOUNDED = 1_000_000
+
+
+def page_files(limit: int | None = None) -> int:
+    """Return for how many files of pages a limit of handles has room; by default the one in force."""
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if limit is None else limit
+    return MAX_PAGE_FILES if soft == resource.RLIM_INFINITY else min(MAX_PAGE_FILES, soft // PAGE_FILES_SHARE)
 
 
 def raise_fd_limit(connections: int) -> int:
     """Allow this process as many file handles as so many connections need; return for how many there is room."""
     in_use = _in_use()
-    needed = connections + in_use + RESERVED
+    needed = connections + in_use + RESERVED + MAX_PAGE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < needed:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return UNBOUNDED if soft == resource.RLIM_INFINITY else max(1, soft - in_use - RESERVED)
+    return UNBOUNDED if soft == resource.RLIM_INFINITY else max(1, soft - in_use - RESERVED - page_files(soft))
 
 
 def _in_use() -> int:

@@ -10,7 +10,7 @@ import logging
 import os
 import secrets
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,8 +21,6 @@ KEPT_LINES = 2000
 """How many of the last lines can be asked for again."""
 LINES_IN_MEMORY = 100
 """How many of them are answered without reading the file."""
-MAX_OPEN_FILES = 256
-"""How many files stay open between two writes, the latest: opening one takes ten times as long as a line."""
 MAX_PAGES = 8
 """Of how many windows it is known which line they typed last."""
 
@@ -36,9 +34,12 @@ class Owner:
 
 
 class OpenFiles:
-    """Files that are appended to, of which the latest stay open."""
+    """Files that are appended to, of which the latest stay open: opening one takes ten times as long as a line.
 
-    def __init__(self, most: int = MAX_OPEN_FILES) -> None:
+    `most` returns how many stay so.
+    """
+
+    def __init__(self, most: Callable[[], int]) -> None:
         self._most = most
         self._open: dict[Path, int] = {}
 
@@ -51,7 +52,7 @@ class OpenFiles:
         try:
             os.write(descriptor, content)
         finally:
-            while len(self._open) > self._most:
+            while len(self._open) > self._most():
                 self.close(next(iter(self._open)))
 
     def close(self, path: Path) -> None:
@@ -70,7 +71,7 @@ class Backlog:
 
     def __init__(self, path: Path, owner: Owner, files: OpenFiles | None = None) -> None:
         self.path = path
-        self._files = files or OpenFiles(0)
+        self._files = files or OpenFiles(lambda: 0)
         self.owner = owner
         self.stream = secrets.token_hex(6)
         self.last = 0

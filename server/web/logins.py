@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from server.clock import ReactorClock
+from server.net.connection_limits import page_files
 from server.web.backlog import Backlog, OpenFiles, Owner, read_backlog
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ class Logins:
         self._clock = clock
         self._now = now
         self._known: dict[str, Backlog] = {}
-        self._files = OpenFiles()
+        self._files = OpenFiles(page_files)
         self._tickets: dict[str, tuple[str, float]] = {}
         self._unused: dict[str, None] = {}
         self._sweep_when_due()

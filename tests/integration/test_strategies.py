@@ -180,7 +180,7 @@ def test_a_power_cut_in_the_midst_of_summaries_leaves_every_memory_told_exactly_
         warden = again.player(ADMIN)
         for name in STRATEGIES:
             warden.types(f"@memory-status {name}")
-            warden.expects("Health: well; every memory is written")
+            warden.expects("Health: well. Every memory is written")
         again.signal(signal.SIGTERM)
         assert again.exit_code() == 0
     for name in STRATEGIES:
