@@ -198,6 +198,7 @@ class Thinking:
         others |= {name for one in self.question.prompt.sections for name in one.names.values()}
         tail = agent.memory.view().tail[-NARRATION_LINES:]
         narration = [one.text for one in tail if one.kind != "acted" and not utterance_in(one, agent.memory.reading)]
+        narration += self.question.prompt.section("here").split(". ")
         told: list[str] = []
         if partner:
             others.add(partner.name)

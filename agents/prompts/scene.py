@@ -57,11 +57,9 @@ def place_text(world: World, actor: Character) -> str:
 
 
 def here_text(world: World, actor: Character) -> str:
-    """Return where the agent is, with what and with whom, for a talk: without the description and the clock."""
+    """Return where the agent is, with whom and what it carries, for a talk: a small model speaks of what it reads."""
     parts = [
         world.wording("talk.place", room=world.room_of(actor).name, part=world.wording(f"life.at_{world.time.part}")),
-        items_line(world, actor),
-        exits_line(world, actor),
         people_line(world, actor),
         inventory_line(world, actor),
     ]

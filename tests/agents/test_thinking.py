@@ -190,6 +190,11 @@ def test_who_would_greet_with_the_narrator_s_words_nods_instead(tmp_path):
     assert life.answers().line == "emote nods to Ana"
 
 
+def test_who_recites_the_scene_is_asked_for_other_words(tmp_path):
+    life = Talking(tmp_path, words("Ana, you are here. You are in The Common Room, at night."), words("Sit down, Ana."))
+    assert life.answers("say Rook, I am back.").line == "say Sit down, Ana."
+
+
 def test_a_turn_with_nothing_due_chooses_from_a_menu_of_what_is_possible(tmp_path):
     life = Talking(tmp_path)
     life.game.world.characters["Rook"].room_id = KITCHEN
