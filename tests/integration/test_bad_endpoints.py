@@ -127,7 +127,7 @@ def test_likelihoods_that_are_no_numbers_cost_nobody_an_answer(town):
     town.model.mode = "no likelihood"
     before, done = town.model.answered, len(acts_of(town.server.vault))
     assert eventually(lambda: town.model.answered > before + 5 and len(acts_of(town.server.vault)) > done + 3)
-    assert "look" in acts_of(town.server.vault)[-1]
+    assert any("look" in act for act in acts_of(town.server.vault)[done:])  # the engine does some without a model
     assert " well" in town.status()
 
 
