@@ -155,9 +155,12 @@ def test_what_a_person_writes_while_a_summary_is_made_counts_and_both_are_kept(t
     # The next cycle begins from what was written by hand.
     written = "I wrote this with my own hand."
     assert eventually(lambda: any(written in prompt for prompt in town.ollama.prompts)), town.server.log
+    # It stays as a file of its own once that cycle has published.
+    assert eventually(
+        lambda: any(written in path.read_text(encoding="utf-8") for path in summaries.glob("recent*-m*.md"))
+    )
     town.ends()
     town.is_told_exactly("Odile")
-    assert any(written in path.read_text(encoding="utf-8") for path in summaries.glob("recent*-m*.md"))
 
 
 def test_a_strategy_that_does_not_exist_is_told_to_admins_and_the_old_one_goes_on(town: Town):
