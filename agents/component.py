@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
@@ -62,6 +62,12 @@ class Moment:
     count_tokens: Callable[[str], int] = len
     left_out: int = 0
     told: str = ""
+
+
+def last_heard(memories: Sequence[Memory], partner: str) -> Memory | None:
+    """Return the newest of some memories, oldest first, in which the partner says or does something."""
+    newest_first = (one for one in reversed(memories) if one.kind in ("observed", "told"))
+    return next((one for one in newest_first if one.people[:1] == (partner,)), None)
 
 
 class Component(Protocol):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from agents.component import AddedComponent, Moment, Section
+from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.memory.facts.extraction import Utterance
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_second_person, key_words
 from vault.memory.bullet_note import Statement
@@ -45,7 +45,8 @@ class Asked(AddedComponent):
     def context(self, moment: Moment) -> Section | None:
         if moment.kind != "speech" or moment.partner is None:
             return None
-        words = _last_words(moment, moment.partner.name)
+        heard = last_heard(moment.view.tail[-LATEST:], moment.partner.name)
+        words = heard.text if heard else ""
         found = _looked_up(words, moment.world, moment.actor, moment.partner.name) if words else ()
         say, partner = moment.world.wording, moment.partner
         lines = [say(f"asked.{key}", **values) for key, values in islice(found, MAX_LINES)]
@@ -107,12 +108,6 @@ def _told(words: str, world: World, actor: Character, person: Person) -> list[st
     ]
     best = max(fitting, default=(False, 0, 0))
     return [_told_again(person.facts[best[2]].words, actor, world)] if best[0] or best[1] else []
-
-
-def _last_words(moment: Moment, partner: str) -> str:
-    newest_first = reversed(moment.view.tail[-LATEST:])
-    heard = (one for one in newest_first if one.kind in ("observed", "told") and one.people[:1] == (partner,))
-    return next((one.text for one in heard), "")
 
 
 def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iterator[tuple[str, dict[str, str]]]:

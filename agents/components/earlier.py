@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 
-from agents.component import AddedComponent, Moment, Section
-from agents.memory.facts.extraction import utterance_in
+from agents.component import AddedComponent, Moment, Section, last_heard
+from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import spans
 from agents.reflection.speech_facts import LOSS, heard_facts, in_third_person, key_words
 from vault.markdown import LINE_BREAK
@@ -34,42 +34,44 @@ class Earlier(AddedComponent):
     def context(self, moment: Moment) -> Section | None:
         if moment.kind != "speech" or moment.partner is None:
             return None
-        asked = _question(moment.view.tail, moment.partner.name)
-        if asked is None:
+        asked = last_heard(moment.view.tail[-NEAR:], moment.partner.name)
+        if asked is None or "?" not in asked.text:
             return None
-        names = key_words(f"{moment.actor.name} {moment.partner.name}")
         older = [one for one in moment.view.tail[-LOOKED_THROUGH:-NEAR] if one.seq < asked.seq]
-        words = key_words(_words(asked)) - names
+        spoken = {one: said for one in older if LINE_BREAK not in one.text and (said := utterance_in(one))}
+        names = key_words(f"{moment.actor.name} {moment.partner.name}")
+        question = utterance_in(asked)
+        words = key_words(_words(question) if question else asked.text) - names
         speakers = {name for one in older for name in one.people[:1] if name != moment.partner.name}
-        found = best(words, frozenset(name for name in speakers if is_named(name, asked.text)), older)
+        found = best(words, frozenset(name for name in speakers if is_named(name, asked.text)), spoken)
         if has_phrase(moment.world.wording("asked.asks_loss"), asked.text):
-            found = next((one for one in reversed(older) if _is_loss(one, moment.partner.name)), found)
+            losses = (one for one in reversed(spoken) if _is_loss(one, spoken[one], moment.partner.name))
+            found = next(losses, found)
         if found is None:
             return None
-        text = self._told(found, words, moment)
+        text = self._told(found, spoken[found], words, moment)
         return Section(self.name, text, shows=frozenset([found.seq]), is_aside=True)
 
-    def _told(self, memory: Memory, asked: frozenset[str], moment: Moment) -> str:
+    def _told(self, memory: Memory, spoken: Utterance, asked: frozenset[str], moment: Moment) -> str:
         """Return a line of the tail as the agent is reminded of it; of what others have confided only that."""
         assert moment.partner is not None
         agent, partner, say = moment.actor.name, moment.partner.name, moment.world.wording
-        spoken = utterance_in(memory)
-        who = agent if memory.kind == "acted" or spoken is None else spoken.speaker
-        if spoken and spoken.privately and who not in (agent, partner):
+        who = agent if memory.kind == "acted" else spoken.speaker
+        if spoken.privately and who not in (agent, partner):
             return say("earlier.confided", who=who, name=agent, partner=partner)
-        words = _fitting(_words(memory), asked)
+        words = _fitting(_words(spoken), asked)
         told = "" if who == agent else in_third_person(words)
         if not told:
             return say("earlier.said", who=who, words=words)
         return say("earlier.told", name=agent, words=" ".join(_sentence(who, one) for one in told.split("; ")))
 
 
-def best(asked: frozenset[str], named: frozenset[str], memories: Iterable[Memory]) -> Memory | None:
+def best(asked: frozenset[str], named: frozenset[str], spoken: Mapping[Memory, Utterance]) -> Memory | None:
     """Return the newest of the memories that shares most with what is asked, rare words first; None if none does.
 
-    `asked` are the key words of the question, `named` those who are named in it.
+    `asked` are the key words of the question, `named` those who are named in it, `spoken` what was said in each memory.
     """
-    words = {one: asked & key_words(_words(one)) for one in memories if _is_speech(one)}
+    words = {one: asked & key_words(_words(said)) for one, said in spoken.items()}
     counts = Counter(word for found in words.values() for word in found)
     by_named = {one for one in words if named & frozenset(one.people[:1])}
     telling = by_named | {one for one, found in words.items() if any(counts[word] <= RARE for word in found)}
@@ -80,21 +82,8 @@ def best(asked: frozenset[str], named: frozenset[str], memories: Iterable[Memory
     return max(telling, key=fits, default=None)
 
 
-def _question(tail: Sequence[Memory], partner: str) -> Memory | None:
-    """Return the memory of what the partner has just asked."""
-    newest_first = (one for one in reversed(tail[-NEAR:]) if one.kind != "acted" and one.people[:1] == (partner,))
-    asked = next(newest_first, None)
-    return asked if asked and "?" in asked.text else None
-
-
-def _is_speech(memory: Memory) -> bool:
-    return LINE_BREAK not in memory.text and utterance_in(memory) is not None
-
-
-def _words(memory: Memory) -> str:
-    """Return what was said in a memory; where that cannot be told, all of it."""
-    spoken = utterance_in(memory)
-    return split_reason(spoken.text)[0] if spoken else memory.text
+def _words(spoken: Utterance) -> str:
+    return split_reason(spoken.text)[0]
 
 
 def _fitting(words: str, asked: frozenset[str]) -> str:
@@ -111,8 +100,5 @@ def _sentence(who: str, told: str) -> str:
     return f"{told[:1].upper()}{told[1:]}." if first in THIRD_PERSONS else f"{who} {told}."
 
 
-def _is_loss(memory: Memory, partner: str) -> bool:
-    spoken = utterance_in(memory)
-    return bool(
-        spoken and spoken.speaker == partner and any(one.kind == LOSS for one in heard_facts(spoken, memory.seq))
-    )
+def _is_loss(memory: Memory, spoken: Utterance, partner: str) -> bool:
+    return spoken.speaker == partner and any(one.kind == LOSS for one in heard_facts(spoken, memory.seq))
