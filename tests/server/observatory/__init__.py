@@ -1,0 +1,1 @@
+"""The observatory: its views, its scopes and its page, without a socket."""
